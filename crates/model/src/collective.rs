@@ -1,0 +1,274 @@
+//! What a collective starts from and must end with, per (rank, chunk).
+
+use std::sync::Arc;
+
+use crate::{Error, Rank, Result, Translations, unknown_name};
+
+/// The collectives, named as in NCCL's tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Collective {
+    /// Every rank ends with the reduction of all buffers.
+    AllReduce,
+    /// Rank r ends with the r-th share of the reduction.
+    ReduceScatter,
+    /// Every rank ends with every rank's share.
+    AllGather,
+    /// Rank d ends with block (s, d) of every rank s.
+    AllToAll,
+    /// Every rank ends with the root's buffer.
+    Broadcast,
+}
+
+impl Collective {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 5] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather, Self::AllToAll, Self::Broadcast];
+
+    /// The name in the command line, in JSON and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AllReduce => "all-reduce",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::AllGather => "all-gather",
+            Self::AllToAll => "all-to-all",
+            Self::Broadcast => "broadcast",
+        }
+    }
+
+    /// The collective of that name; `_` and missing hyphens are forgiven (`allreduce`, `ALL_REDUCE`).
+    pub fn parse(name: &str) -> Result<Self> {
+        let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
+        Self::ALL
+            .into_iter()
+            .find(|collective| plain(collective.name()) == plain(name))
+            .ok_or_else(|| unknown_name("collective", name, Self::ALL.map(Self::name)))
+    }
+
+    /// Whether the result is a reduction over all ranks.
+    pub fn reduces(self) -> bool {
+        matches!(self, Self::AllReduce | Self::ReduceScatter)
+    }
+
+    /// busbw over algbw as NCCL's tests define them, where algbw is m over the time
+    /// (nccl-tests, doc/PERFORMANCE.md).
+    pub fn bus_factor(self, ranks: u32) -> f64 {
+        let n = f64::from(ranks);
+        match self {
+            Self::AllReduce => 2.0 * (n - 1.0) / n,
+            Self::ReduceScatter | Self::AllGather | Self::AllToAll => (n - 1.0) / n,
+            Self::Broadcast => 1.0,
+        }
+    }
+}
+
+/// A part of a block of an unequal All-to-All: it goes from `src` to `dst` and is `share` of the buffer m.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// Rank that has it at the start.
+    pub src: Rank,
+    /// Rank that must have it at the end.
+    pub dst: Rank,
+    /// Bytes over m.
+    pub share: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    /// Chunk `owner·parts + part`: AllReduce, ReduceScatter, AllGather.
+    Owned { parts: u32 },
+    /// Chunk `(src·n + dst)·parts + part`: All-to-All.
+    Pairs { parts: u32 },
+    /// Chunk `part`, of no owner: Broadcast from `root`, and AllReduce buffers cut in any number of chunks.
+    Buffer { root: Rank, parts: u32 },
+    /// All-to-All with pieces of any size.
+    Pieces(Arc<[Piece]>),
+}
+
+/// The smallest units of data of a schedule: how many, how large, where each starts and must end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunks {
+    collective: Collective,
+    ranks: u32,
+    kind: Kind,
+}
+
+/// More chunks than this are refused, so that outside files cannot exhaust memory.
+const MAX_CHUNKS: u64 = 1 << 26;
+
+impl Chunks {
+    /// `parts` equal chunks per block; a block is one rank's share (or one pair's, for All-to-All; the
+    /// whole buffer, for Broadcast, whose root is rank 0).
+    ///
+    /// # Errors
+    /// No ranks, no parts, or more than 2^26 chunks.
+    pub fn even(collective: Collective, ranks: u32, parts: u32) -> Result<Self> {
+        let kind = match collective {
+            Collective::AllToAll => Kind::Pairs { parts },
+            Collective::Broadcast => Kind::Buffer { root: 0, parts },
+            _ => Kind::Owned { parts },
+        };
+        let per_rank = u64::from(parts) * u64::from(ranks);
+        let total =
+            if collective == Collective::AllToAll { per_rank.checked_mul(u64::from(ranks)) } else { Some(per_rank) };
+        if ranks == 0 || parts == 0 || total.is_none_or(|total| total > MAX_CHUNKS) {
+            return Err(Error::value(
+                "chunks",
+                format!("{ranks} ranks, {parts} parts"),
+                format!("1 to {MAX_CHUNKS} chunks"),
+            ));
+        }
+        Ok(Self { collective, ranks, kind })
+    }
+
+    /// An AllReduce buffer cut in any number of equal chunks, or a Broadcast from `root`.
+    ///
+    /// # Errors
+    /// Another collective, a root outside the ranks, or no chunks.
+    pub fn buffer(collective: Collective, ranks: u32, root: Rank, parts: u32) -> Result<Self> {
+        if !matches!(collective, Collective::AllReduce | Collective::Broadcast) {
+            return Err(Error::value(
+                "collective",
+                collective.name(),
+                "all-reduce or broadcast where chunks have no owner",
+            ));
+        }
+        if ranks == 0 || root >= ranks || parts == 0 || u64::from(parts) > MAX_CHUNKS {
+            return Err(Error::value(
+                "chunks",
+                format!("root {root}, {parts} parts"),
+                format!("a root below {ranks} and 1 to {MAX_CHUNKS} parts"),
+            ));
+        }
+        Ok(Self { collective, ranks, kind: Kind::Buffer { root, parts } })
+    }
+
+    /// The pieces of an unequal All-to-All.
+    ///
+    /// # Errors
+    /// A rank outside `0..ranks` or a share that is not a finite number above zero.
+    pub fn pieces(ranks: u32, pieces: Vec<Piece>) -> Result<Self> {
+        for piece in &pieces {
+            if piece.src >= ranks || piece.dst >= ranks || !(piece.share.is_finite() && piece.share > 0.0) {
+                return Err(Error::value(
+                    "chunks",
+                    format!("{} → {} of {}", piece.src, piece.dst, piece.share),
+                    format!("pieces between ranks below {ranks} with a share above zero"),
+                ));
+            }
+        }
+        Ok(Self { collective: Collective::AllToAll, ranks, kind: Kind::Pieces(pieces.into()) })
+    }
+
+    /// The collective whose data these are.
+    pub fn collective(&self) -> Collective {
+        self.collective
+    }
+
+    /// The same chunks as data of another collective with owned chunks, as when ReduceScatter and
+    /// AllGather are joined into an AllReduce.
+    pub fn of(&self, collective: Collective) -> Self {
+        Self { collective, ..self.clone() }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// Number of chunks.
+    pub fn count(&self) -> u32 {
+        match &self.kind {
+            Kind::Owned { parts } => parts * self.ranks,
+            Kind::Pairs { parts } => parts * self.ranks * self.ranks,
+            Kind::Buffer { parts, .. } => *parts,
+            Kind::Pieces(pieces) => pieces.len() as u32,
+        }
+    }
+
+    /// Equal parts per block; `None` for pieces of their own sizes.
+    pub fn parts(&self) -> Option<u32> {
+        match &self.kind {
+            Kind::Owned { parts } | Kind::Pairs { parts } | Kind::Buffer { parts, .. } => Some(*parts),
+            Kind::Pieces(_) => None,
+        }
+    }
+
+    /// The root and the number of parts, where chunks have no owner.
+    pub fn as_buffer(&self) -> Option<(Rank, u32)> {
+        if let Kind::Buffer { root, parts } = self.kind { Some((root, parts)) } else { None }
+    }
+
+    /// The pieces, where they have their own sizes.
+    pub fn as_pieces(&self) -> Option<&[Piece]> {
+        if let Kind::Pieces(pieces) = &self.kind { Some(pieces) } else { None }
+    }
+
+    /// Chunk `part` of the block that `owner` owns (AllReduce, ReduceScatter, AllGather).
+    pub fn owned(&self, owner: Rank, part: u32) -> u32 {
+        debug_assert!(matches!(self.kind, Kind::Owned { .. }));
+        owner * self.parts().unwrap_or(1) + part
+    }
+
+    /// Chunk `part` of the block from `src` to `dst` (All-to-All).
+    pub fn pair(&self, src: Rank, dst: Rank, part: u32) -> u32 {
+        debug_assert!(matches!(self.kind, Kind::Pairs { .. }));
+        (src * self.ranks + dst) * self.parts().unwrap_or(1) + part
+    }
+
+    /// Number of equal chunks that make up the buffer m, where chunks are equal: a chunk is m over this.
+    pub fn per_buffer(&self) -> Option<u32> {
+        match self.kind {
+            Kind::Owned { parts } | Kind::Pairs { parts } => Some(parts * self.ranks),
+            Kind::Buffer { parts, .. } => Some(parts),
+            Kind::Pieces(_) => None,
+        }
+    }
+
+    /// Bytes of a chunk over m.
+    pub fn share(&self, chunk: u32) -> f64 {
+        match &self.kind {
+            Kind::Pieces(pieces) => pieces[chunk as usize].share,
+            _ => 1.0 / f64::from(self.per_buffer().unwrap_or(1)),
+        }
+    }
+
+    /// Whether chunks follow their ranks under translations.
+    pub fn is_translatable(&self) -> bool {
+        matches!(self.kind, Kind::Owned { .. } | Kind::Pairs { .. })
+    }
+
+    /// The chunk that `chunk` becomes when every rank is moved by `element` of `group`. Chunks without
+    /// an owner stay what they are.
+    pub fn translate(&self, group: &Translations, element: u32, chunk: u32) -> u32 {
+        match self.kind {
+            Kind::Owned { parts } => group.apply(element, chunk / parts) * parts + chunk % parts,
+            Kind::Pairs { parts } => {
+                let (pair, part) = (chunk / parts, chunk % parts);
+                let src = group.apply(element, pair / self.ranks);
+                let dst = group.apply(element, pair % self.ranks);
+                (src * self.ranks + dst) * parts + part
+            }
+            Kind::Buffer { .. } | Kind::Pieces(_) => chunk,
+        }
+    }
+
+    /// Whether `rank` holds its own contribution to `chunk` before the first step.
+    pub fn starts_at(&self, rank: Rank, chunk: u32) -> bool {
+        match (&self.kind, self.collective) {
+            (_, Collective::AllReduce | Collective::ReduceScatter) => true,
+            (Kind::Owned { parts }, _) => chunk / parts == rank,
+            (Kind::Pairs { parts }, _) => chunk / parts / self.ranks == rank,
+            (Kind::Buffer { root, .. }, _) => *root == rank,
+            (Kind::Pieces(pieces), _) => pieces[chunk as usize].src == rank,
+        }
+    }
+
+    /// Whether `rank` must hold `chunk`, complete, after the last step.
+    pub fn ends_at(&self, rank: Rank, chunk: u32) -> bool {
+        match (&self.kind, self.collective) {
+            (Kind::Owned { parts }, Collective::ReduceScatter) => chunk / parts == rank,
+            (Kind::Pairs { parts }, _) => chunk / parts % self.ranks == rank,
+            (Kind::Pieces(pieces), _) => pieces[chunk as usize].dst == rank,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a step costs, and the settings in which the papers differ.
+//!
+//! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ]   (HARVEST eq. 4)
+
+use crate::{Fabric, Result, unknown_name};
+
+/// How the traffic of a step is put on paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Routing {
+    /// Maximum concurrent flow: fractional, least load on the busiest link (HARVEST eq. 3).
+    ConcurrentFlow,
+    /// Every shortest path carries the same share.
+    EqualSplit,
+    /// One shortest path per transfer (PCCL algorithm 2).
+    SinglePath,
+}
+
+impl Routing {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::ConcurrentFlow, Self::EqualSplit, Self::SinglePath];
+
+    /// The name in the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ConcurrentFlow => "concurrent-flow",
+            Self::EqualSplit => "equal-split",
+            Self::SinglePath => "single-path",
+        }
+    }
+
+    /// # Errors
+    /// An unknown name.
+    pub fn parse(name: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|routing| routing.name() == name)
+            .ok_or_else(|| unknown_name("routing", name, Self::ALL.map(Self::name)))
+    }
+}
+
+/// What the hop delay multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Propagation {
+    /// The longest path in use (HARVEST §3.3, as the paper's text has it).
+    Hops,
+    /// 1/θ with θ in units of a node's whole capacity, that is ports · load: what HARVEST's published
+    /// schedules charge.
+    InverseThroughput,
+}
+
+impl Propagation {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Hops, Self::InverseThroughput];
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hops => "hops",
+            Self::InverseThroughput => "inverse-throughput",
+        }
+    }
+
+    /// # Errors
+    /// An unknown name.
+    pub fn parse(name: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|rule| rule.name() == name)
+            .ok_or_else(|| unknown_name("propagation", name, Self::ALL.map(Self::name)))
+    }
+}
+
+/// Settings that change what a plan costs, beside the fabric's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CostSettings {
+    /// How traffic is routed.
+    pub routing: Routing,
+    /// What the hop delay multiplies.
+    pub propagation: Propagation,
+}
+
+impl Default for CostSettings {
+    fn default() -> Self {
+        Self { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops }
+    }
+}
+
+/// A paper's assumptions, as a preset. Whatever is set explicitly wins over it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Convention {
+    /// Name for `--convention`.
+    pub name: &'static str,
+    /// What it sets, in words.
+    pub summary: &'static str,
+    /// Routing and propagation.
+    pub settings: CostSettings,
+    /// The topology before the first step: `free` or a name.
+    pub initial: &'static str,
+}
+
+impl Convention {
+    /// The presets.
+    pub const ALL: &'static [Self] = &[
+        Self {
+            name: "harvest",
+            summary: "HARVEST eq. 4: first topology free, concurrent flow, the hop delay times the longest path",
+            settings: CostSettings { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops },
+            initial: "free",
+        },
+        Self {
+            name: "harvest-published",
+            summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ in node-capacity units",
+            settings: CostSettings { routing: Routing::ConcurrentFlow, propagation: Propagation::InverseThroughput },
+            initial: "free",
+        },
+    ];
+
+    /// # Errors
+    /// An unknown name.
+    pub fn parse(name: &str) -> Result<&'static Self> {
+        Self::ALL
+            .iter()
+            .find(|convention| convention.name == name)
+            .ok_or_else(|| unknown_name("convention", name, Self::ALL.iter().map(|convention| convention.name)))
+    }
+}
+
+/// The four terms of a step's cost, seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepCost {
+    /// α.
+    pub startup_s: f64,
+    /// δ · hops.
+    pub propagation_s: f64,
+    /// β · m_i · load.
+    pub transmission_s: f64,
+    /// α_r, where the topology changes before the step.
+    pub reconfiguration_s: f64,
+}
+
+impl StepCost {
+    /// Cost of a step of `bytes` per transfer on a profile point, without reconfiguration.
+    pub fn on_point(fabric: &Fabric, propagation: Propagation, bytes: f64, hops: u32, load: f64) -> Self {
+        let multiplier = match propagation {
+            Propagation::Hops => f64::from(hops),
+            Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * load,
+        };
+        Self {
+            startup_s: fabric.startup_s,
+            propagation_s: fabric.hop_delay_s * multiplier,
+            transmission_s: fabric.byte_s() * bytes * load,
+            reconfiguration_s: 0.0,
+        }
+    }
+
+    /// The terms, in the order in which they are shown.
+    pub fn terms(&self) -> [f64; 4] {
+        [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s]
+    }
+
+    /// Their sum.
+    pub fn total_s(&self) -> f64 {
+        sum_seconds(self.terms())
+    }
+}
+
+/// The sum with Neumaier's compensation: what exact addition gives, rounded once in all but contrived cases.
+pub fn sum_seconds(terms: impl IntoIterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    for term in terms {
+        let next = sum + term;
+        lost += if sum.abs() >= term.abs() { (sum - next) + term } else { (term - next) + sum };
+        sum = next;
+    }
+    sum + lost
+}

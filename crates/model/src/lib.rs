@@ -1,0 +1,37 @@
+//! Pure types of Lightloom. Nothing here decides anything: algorithms build [`Schedule`]s, families
+//! build [`Topology`]s, planners join the two into a [`Plan`], judges read the plan. Every other
+//! crate imports this one and this one imports none.
+//!
+//! ```text
+//! Collective ─▶ Schedule ─┐
+//!                         ├─▶ Plan
+//! Fabric ─▶ Topology ─────┘
+//! ```
+
+mod collective;
+mod cost;
+mod error;
+mod fabric;
+mod plan;
+mod routes;
+mod schedule;
+mod shape;
+mod topology;
+mod traffic;
+mod translations;
+pub mod units;
+
+pub use collective::{Chunks, Collective, Piece};
+pub use cost::{Convention, CostSettings, Propagation, Routing, StepCost, sum_seconds};
+pub use error::{Error, Result, unknown_name};
+pub use fabric::{Fabric, Initial, ReconfigurationDelay, TECHNOLOGIES, Technology};
+pub use plan::{Bound, Plan, PlanParts, PlanStep};
+pub use routes::{RoutedArc, RoutedPath, Routes};
+pub use schedule::{Op, Schedule, Step, Transfer};
+pub use shape::{MAX_GPUS, MAX_PORTS, Shape};
+pub use topology::{Link, Topology};
+pub use traffic::{Arc, Traffic};
+pub use translations::{Digit, Translations};
+
+/// Index of a GPU in the collective, `0..gpus`.
+pub type Rank = u32;

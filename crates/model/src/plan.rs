@@ -1,0 +1,174 @@
+//! A plan: per step the topology, the routing and the four cost terms, with the bound and what made it.
+
+use std::ops::Deref;
+
+use crate::{
+    Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Routes, Step, StepCost, Topology, sum_seconds,
+};
+
+/// A value below which no schedule of the stated class can go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    /// Seconds.
+    pub seconds: f64,
+    /// The class of schedules that it bounds.
+    pub class: String,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanStep {
+    /// The transfers, their chunks and the pattern.
+    pub step: Step,
+    /// Index of the topology in force.
+    pub topology: usize,
+    /// Whether the fabric is reconfigured before the step, at a charge.
+    pub reconfigured: bool,
+    /// m_i: bytes of the largest transfer.
+    pub transfer_bytes: f64,
+    /// Longest path in use.
+    pub hops: u32,
+    /// Bytes on the busiest link over the bytes of one transfer.
+    pub load: f64,
+    /// Paths of every transfer.
+    pub routes: Routes,
+    /// The four terms.
+    pub cost: StepCost,
+}
+
+/// What a plan is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanParts {
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// Name of the planner.
+    pub planner: String,
+    /// Bytes m of one rank's whole buffer.
+    pub size_bytes: u64,
+    /// The fabric that it is planned for.
+    pub fabric: Fabric,
+    /// How costs are counted.
+    pub settings: CostSettings,
+    /// The data.
+    pub chunks: Chunks,
+    /// The topologies in use, and the initial one if there is one, each once.
+    pub topologies: Vec<Topology>,
+    /// The steps, in order.
+    pub steps: Vec<PlanStep>,
+    /// The bound that it is compared with.
+    pub bound: Bound,
+}
+
+/// A checked plan. Reads as its [`PlanParts`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    parts: PlanParts,
+    total_s: f64,
+    reconfigurations: usize,
+}
+
+impl Plan {
+    /// Checks that the parts agree with each other; what they cost is for `verify` to judge.
+    ///
+    /// # Errors
+    /// A step on a topology that is not listed, a number of ranks that differs, a step marked as
+    /// reconfigured whose topology is the one in force (or the reverse), a term that is negative or not finite.
+    pub fn new(parts: PlanParts) -> Result<Self> {
+        parts.fabric.check()?;
+        let ranks = parts.fabric.shape.gpus();
+        if parts.chunks.ranks() != ranks {
+            return Err(Error::malformed(
+                "plan.gpus",
+                format!("chunks are for {} ranks, the fabric has {ranks}", parts.chunks.ranks()),
+            ));
+        }
+        if parts.steps.is_empty() {
+            return Err(Error::malformed("plan.steps", "there must be at least one step"));
+        }
+        for topology in &parts.topologies {
+            if topology.ranks() != ranks {
+                return Err(Error::malformed(
+                    "plan.topologies",
+                    format!("`{}` has {} GPUs, the fabric has {ranks}", topology.name(), topology.ranks()),
+                ));
+            }
+        }
+        let mut in_force = match &parts.fabric.initial {
+            Initial::Free => None,
+            Initial::Topology(topology) => Some(topology),
+        };
+        for (index, step) in parts.steps.iter().enumerate() {
+            let field = |name: &str| format!("plan.steps[{index}].{name}");
+            let Some(topology) = parts.topologies.get(step.topology) else {
+                return Err(Error::malformed(
+                    field("topology"),
+                    format!("{} is not one of the {} topologies", step.topology, parts.topologies.len()),
+                ));
+            };
+            if step.step.symmetry().ranks() != ranks {
+                return Err(Error::malformed(
+                    field("transfers"),
+                    format!("they are on {} ranks, the fabric has {ranks}", step.step.symmetry().ranks()),
+                ));
+            }
+            let changed = in_force.is_some_and(|before| !before.same_links(topology));
+            if changed != step.reconfigured {
+                return Err(Error::malformed(
+                    field("reconfigured"),
+                    format!(
+                        "it is {} and the circuits {}",
+                        step.reconfigured,
+                        if changed { "change" } else { "do not change" }
+                    ),
+                ));
+            }
+            let numbers = step.cost.terms().into_iter().chain([step.transfer_bytes, step.load]);
+            if numbers.into_iter().any(|number| !(number.is_finite() && number >= 0.0)) {
+                return Err(Error::malformed(
+                    field("terms"),
+                    "every term, transfer_bytes and load must be finite and at least zero",
+                ));
+            }
+            if !step.reconfigured && step.cost.reconfiguration_s != 0.0 {
+                return Err(Error::malformed(field("reconfiguration_s"), "it must be 0 where nothing is reconfigured"));
+            }
+            in_force = Some(topology);
+        }
+        let total_s = sum_seconds(parts.steps.iter().flat_map(|step| step.cost.terms()));
+        let reconfigurations = parts.steps.iter().filter(|step| step.reconfigured).count();
+        Ok(Self { parts, total_s, reconfigurations })
+    }
+
+    /// Completion time: the sum of the four terms over the steps, s.
+    pub fn total_s(&self) -> f64 {
+        self.total_s
+    }
+
+    /// Number of steps before which the fabric is reconfigured at a charge.
+    pub fn reconfigurations(&self) -> usize {
+        self.reconfigurations
+    }
+
+    /// The collective.
+    pub fn collective(&self) -> Collective {
+        self.parts.chunks.collective()
+    }
+
+    /// m over the completion time, B/s, as NCCL's tests define it.
+    pub fn algbw(&self) -> f64 {
+        self.parts.size_bytes as f64 / self.total_s
+    }
+
+    /// algbw times the collective's bus factor, B/s, as NCCL's tests define it.
+    pub fn busbw(&self) -> f64 {
+        self.algbw() * self.collective().bus_factor(self.parts.fabric.shape.gpus())
+    }
+}
+
+impl Deref for Plan {
+    type Target = PlanParts;
+
+    fn deref(&self) -> &PlanParts {
+        &self.parts
+    }
+}

@@ -1,0 +1,76 @@
+//! What algorithms and topology families are asked to work on.
+
+use crate::{Error, Result};
+
+/// Ranks, their grid, and ports per rank.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Shape {
+    gpus: u32,
+    dims: Vec<u32>,
+    ports: u32,
+}
+
+/// More GPUs than this are refused.
+pub const MAX_GPUS: u32 = 65_536;
+/// More ports than this are refused.
+pub const MAX_PORTS: u32 = 1024;
+
+impl Shape {
+    /// `gpus` ranks with `ports` ports each, on the grid `dims` (row-major, last dimension fastest);
+    /// empty `dims` means one dimension.
+    ///
+    /// # Errors
+    /// Fewer than 2 GPUs, no port, or dimensions whose product is not `gpus`.
+    pub fn new(gpus: u32, dims: &[u32], ports: u32) -> Result<Self> {
+        if !(2..=MAX_GPUS).contains(&gpus) {
+            return Err(Error::value("gpus", gpus, format!("2 to {MAX_GPUS}")));
+        }
+        if !(1..=MAX_PORTS).contains(&ports) {
+            return Err(Error::value("ports", ports, format!("1 to {MAX_PORTS}")));
+        }
+        let dims = if dims.is_empty() { vec![gpus] } else { dims.to_vec() };
+        let product = dims.iter().try_fold(1u32, |product, &dim| product.checked_mul(dim));
+        if dims.len() > 1 && dims.iter().any(|&dim| dim < 2) || product != Some(gpus) {
+            let shown: Vec<String> = dims.iter().map(u32::to_string).collect();
+            return Err(Error::value("dims", shown.join("x"), format!("sizes of at least 2 whose product is {gpus}")));
+        }
+        Ok(Self { gpus, dims, ports })
+    }
+
+    /// Number of ranks n.
+    pub fn gpus(&self) -> u32 {
+        self.gpus
+    }
+
+    /// Grid of the ranks, `[n]` when they lie in a line.
+    pub fn dims(&self) -> &[u32] {
+        &self.dims
+    }
+
+    /// Ports per GPU d: the out-degree and the in-degree that a topology may have.
+    pub fn ports(&self) -> u32 {
+        self.ports
+    }
+
+    /// Coordinates of a rank, in the order of `dims`.
+    pub fn coordinates(&self, rank: u32) -> Vec<u32> {
+        let mut rest = rank;
+        let mut coordinates: Vec<u32> = self
+            .dims
+            .iter()
+            .rev()
+            .map(|&dim| {
+                let c = rest % dim;
+                rest /= dim;
+                c
+            })
+            .collect();
+        coordinates.reverse();
+        coordinates
+    }
+
+    /// Rank at the coordinates, the inverse of [`Shape::coordinates`].
+    pub fn rank(&self, coordinates: &[u32]) -> u32 {
+        self.dims.iter().zip(coordinates).fold(0, |rank, (&dim, &c)| rank * dim + c)
+    }
+}

@@ -1,0 +1,183 @@
+//! All circuits that are live during a step.
+
+use std::collections::BTreeMap;
+
+use crate::{Error, Rank, Result, Traffic, Translations};
+
+/// `count` parallel circuits `src` → `dst`. They act as one link of `count` times the bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Link {
+    /// Transmitting GPU.
+    pub src: Rank,
+    /// Receiving GPU.
+    pub dst: Rank,
+    /// Parallel circuits, at least 1.
+    pub count: u32,
+}
+
+/// A directed multigraph of circuits, as one representative link per orbit of its symmetry. Sorted, one
+/// link per pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Topology {
+    name: String,
+    symmetry: Translations,
+    links: Vec<Link>,
+}
+
+impl Topology {
+    /// The topology that `symmetry` makes of `links`. Links of the same pair are added up.
+    ///
+    /// # Errors
+    /// A rank out of range, a circuit from a GPU to itself, or a count of zero.
+    pub fn new(name: impl Into<String>, symmetry: Translations, links: impl IntoIterator<Item = Link>) -> Result<Self> {
+        let ranks = symmetry.ranks();
+        let mut merged: BTreeMap<(Rank, Rank), u32> = BTreeMap::new();
+        for Link { src, dst, count } in links {
+            if src >= ranks || dst >= ranks || src == dst || count == 0 {
+                return Err(Error::value(
+                    "topology",
+                    format!("link {src} → {dst}, {count} circuits"),
+                    format!("links between two different GPUs below {ranks} with at least one circuit"),
+                ));
+            }
+            let (representative, element) = symmetry.canonical(src);
+            let dst = symmetry.apply(symmetry.inverse(element), dst);
+            let total = merged.entry((representative, dst)).or_insert(0);
+            *total = total.saturating_add(count);
+        }
+        let links = merged.into_iter().map(|((src, dst), count)| Link { src, dst, count }).collect();
+        Ok(Self { name: name.into(), symmetry, links })
+    }
+
+    /// A circuit for each arc of `traffic`, as many in parallel as `ports` allow evenly (PCCL §3 divides
+    /// ports evenly over a round's peers; HARVEST's two-port matchings are two parallel links). `None` when
+    /// some rank has more peers than ports.
+    pub fn of_traffic(name: impl Into<String>, traffic: &Traffic, ports: u32) -> Option<Self> {
+        let degree = traffic.degree();
+        if degree == 0 || degree > ports {
+            return None;
+        }
+        let count = ports / degree;
+        let links = traffic.arcs().iter().map(|arc| Link { src: arc.src, dst: arc.dst, count }).collect();
+        Some(Self { name: name.into(), symmetry: traffic.symmetry().clone(), links })
+    }
+
+    /// The same links with the largest symmetry that can be found for them.
+    #[must_use]
+    pub fn with_found_symmetry(self) -> Self {
+        let links: BTreeMap<(Rank, Rank), u32> =
+            self.expanded().into_iter().map(|link| ((link.src, link.dst), link.count)).collect();
+        let found = Translations::detect(self.symmetry.ranks(), |move_by| {
+            links.iter().all(|(&(src, dst), count)| links.get(&(move_by(src), move_by(dst))) == Some(count))
+        });
+        if found.order() <= self.symmetry.order() {
+            return self;
+        }
+        let links = self.expanded().into_iter().filter(|link| found.canonical(link.src).1 == 0).collect();
+        Self { name: self.name, symmetry: found, links }
+    }
+
+    /// The same links under another name.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Name shown to people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The group under which the links are invariant.
+    pub fn symmetry(&self) -> &Translations {
+        &self.symmetry
+    }
+
+    /// One link per orbit, by (src, dst).
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Number of GPUs.
+    pub fn ranks(&self) -> u32 {
+        self.symmetry.ranks()
+    }
+
+    /// One link per orbit of `subgroup`, a subgroup of the topology's own symmetry, by (src, dst).
+    pub fn links_under(&self, subgroup: &Translations) -> Vec<Link> {
+        let mut links: Vec<Link> = Vec::new();
+        for coset in self.symmetry.cosets(subgroup) {
+            for link in &self.links {
+                let (src, dst) = (self.symmetry.apply(coset, link.src), self.symmetry.apply(coset, link.dst));
+                let (representative, element) = subgroup.canonical(src);
+                let dst = subgroup.apply(subgroup.inverse(element), dst);
+                links.push(Link { src: representative, dst, count: link.count });
+            }
+        }
+        links.sort_unstable();
+        links
+    }
+
+    /// Every link, by (src, dst).
+    pub fn expanded(&self) -> Vec<Link> {
+        self.links_under(&Translations::trivial(self.ranks()))
+    }
+
+    /// Most circuits that leave or enter one GPU.
+    pub fn degree(&self) -> u32 {
+        let orbits = self.symmetry.orbits() as usize;
+        let (mut out, mut into) = (vec![0u32; orbits], vec![0u32; orbits]);
+        for link in &self.links {
+            let (src, dst) = (self.symmetry.orbit(link.src) as usize, self.symmetry.orbit(link.dst) as usize);
+            out[src] = out[src].saturating_add(link.count);
+            into[dst] = into[dst].saturating_add(link.count);
+        }
+        out.into_iter().chain(into).max().unwrap_or(0)
+    }
+
+    /// # Errors
+    /// When some GPU would need more than `ports` circuits out or in.
+    pub fn check_ports(&self, ports: u32) -> Result<()> {
+        let degree = self.degree();
+        if degree <= ports {
+            return Ok(());
+        }
+        Err(Error::refused(
+            "topology",
+            &self.name,
+            format!("it needs {degree} ports per GPU and the fabric has {ports}"),
+        ))
+    }
+
+    /// Whether both have the same circuits, whatever they are called.
+    pub fn same_links(&self, other: &Self) -> bool {
+        if self.symmetry == other.symmetry {
+            return self.links == other.links;
+        }
+        if self.ranks() != other.ranks() || self.circuits() != other.circuits() {
+            return false;
+        }
+        let both = self.symmetry.meet(&other.symmetry);
+        self.links_under(&both) == other.links_under(&both)
+    }
+
+    /// Number of circuits.
+    pub fn circuits(&self) -> u64 {
+        self.links.iter().map(|link| u64::from(link.count)).sum::<u64>() * u64::from(self.symmetry.order())
+    }
+
+    /// Transmitters whose circuit differs between the two: the larger of circuits set up and circuits
+    /// torn down. Zero exactly when the links are the same.
+    pub fn changed_ports(&self, other: &Self) -> u64 {
+        let both = self.symmetry.meet(&other.symmetry);
+        let count = |topology: &Self| -> BTreeMap<(Rank, Rank), u32> {
+            topology.links_under(&both).into_iter().map(|link| ((link.src, link.dst), link.count)).collect()
+        };
+        let (ours, theirs) = (count(self), count(other));
+        let missing = |from: &BTreeMap<(Rank, Rank), u32>, of: &BTreeMap<(Rank, Rank), u32>| -> u64 {
+            of.iter().map(|(pair, &count)| u64::from(count.saturating_sub(*from.get(pair).unwrap_or(&0)))).sum()
+        };
+        missing(&ours, &theirs).max(missing(&theirs, &ours)) * u64::from(both.order())
+    }
+}

@@ -1,0 +1,120 @@
+//! The traffic pattern of a step: who sends to whom, and how much relative to the largest transfer.
+
+use std::collections::BTreeMap;
+
+use crate::{Error, Rank, Result, Translations};
+
+/// Traffic from `src` to `dst`: `weight` times the bytes of one transfer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arc {
+    /// Sender.
+    pub src: Rank,
+    /// Receiver.
+    pub dst: Rank,
+    /// Bytes over the bytes of the step's largest transfer: in (0, 1] in a schedule's steps.
+    pub weight: f64,
+}
+
+/// A traffic matrix, `[src][dst]`, as one representative arc per orbit of its symmetry. Sorted, one arc
+/// per pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traffic {
+    symmetry: Translations,
+    arcs: Vec<Arc>,
+}
+
+impl Traffic {
+    /// The pattern that `symmetry` makes of `arcs`. Arcs of the same pair are added up.
+    ///
+    /// # Errors
+    /// A rank out of range, a rank sending to itself, or a weight that is not a finite number above 0.
+    pub fn new(symmetry: Translations, arcs: impl IntoIterator<Item = Arc>) -> Result<Self> {
+        let ranks = symmetry.ranks();
+        let mut merged: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+        for Arc { src, dst, weight } in arcs {
+            if src >= ranks || dst >= ranks || src == dst || !(weight.is_finite() && weight > 0.0) {
+                return Err(Error::value(
+                    "traffic",
+                    format!("{src} → {dst} of {weight}"),
+                    format!("two different ranks below {ranks} and a weight above 0"),
+                ));
+            }
+            let (representative, element) = symmetry.canonical(src);
+            let dst = symmetry.apply(symmetry.inverse(element), dst);
+            *merged.entry((representative, dst)).or_insert(0.0) += weight;
+        }
+        let arcs = merged.into_iter().map(|((src, dst), weight)| Arc { src, dst, weight }).collect();
+        Ok(Self { symmetry, arcs })
+    }
+
+    /// The same pattern with the largest symmetry that can be found for it.
+    #[must_use]
+    pub fn with_found_symmetry(self) -> Self {
+        let arcs: BTreeMap<(Rank, Rank), u64> =
+            self.expanded().into_iter().map(|arc| ((arc.src, arc.dst), arc.weight.to_bits())).collect();
+        let found = Translations::detect(self.symmetry.ranks(), |move_by| {
+            arcs.iter().all(|(&(src, dst), weight)| arcs.get(&(move_by(src), move_by(dst))) == Some(weight))
+        });
+        if found.order() <= self.symmetry.order() {
+            return self;
+        }
+        let representatives: Vec<Arc> =
+            self.expanded().into_iter().filter(|arc| found.canonical(arc.src).1 == 0).collect();
+        Self { symmetry: found, arcs: representatives }
+    }
+
+    /// The group under which the pattern is invariant.
+    pub fn symmetry(&self) -> &Translations {
+        &self.symmetry
+    }
+
+    /// One arc per orbit, by (src, dst).
+    pub fn arcs(&self) -> &[Arc] {
+        &self.arcs
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.symmetry.ranks()
+    }
+
+    /// One arc per orbit of `subgroup`, a subgroup of the pattern's own symmetry, by (src, dst).
+    pub fn arcs_under(&self, subgroup: &Translations) -> Vec<Arc> {
+        let mut arcs: Vec<Arc> = Vec::new();
+        for coset in self.symmetry.cosets(subgroup) {
+            for arc in &self.arcs {
+                let (src, dst) = (self.symmetry.apply(coset, arc.src), self.symmetry.apply(coset, arc.dst));
+                let (representative, element) = subgroup.canonical(src);
+                let dst = subgroup.apply(subgroup.inverse(element), dst);
+                arcs.push(Arc { src: representative, dst, weight: arc.weight });
+            }
+        }
+        arcs.sort_unstable_by_key(|arc| (arc.src, arc.dst));
+        arcs
+    }
+
+    /// Every arc, by (src, dst).
+    pub fn expanded(&self) -> Vec<Arc> {
+        self.arcs_under(&Translations::trivial(self.ranks()))
+    }
+
+    /// Most peers that a rank sends to or receives from: circuits per rank for the pattern's own topology.
+    pub fn degree(&self) -> u32 {
+        self.largest_per_rank(|_| 1.0) as u32
+    }
+
+    /// The largest sum of weights that one rank sends or receives.
+    pub fn node_load(&self) -> f64 {
+        self.largest_per_rank(|arc| arc.weight)
+    }
+
+    fn largest_per_rank(&self, value: impl Fn(&Arc) -> f64) -> f64 {
+        let orbits = self.symmetry.orbits() as usize;
+        let (mut out, mut into) = (vec![0.0; orbits], vec![0.0; orbits]);
+        for arc in &self.arcs {
+            out[self.symmetry.orbit(arc.src) as usize] += value(arc);
+            into[self.symmetry.orbit(arc.dst) as usize] += value(arc);
+        }
+        out.into_iter().chain(into).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,178 @@
+//! Sizes, times and rates as people write them: `64MiB`, `1.7us`, `800Gbps`.
+
+use crate::{Error, Result};
+
+const SIZE_UNITS: &[(&str, f64)] = &[
+    ("b", 1.0),
+    ("kib", 1024.0),
+    ("mib", 1_048_576.0),
+    ("gib", 1_073_741_824.0),
+    ("tib", 1_099_511_627_776.0),
+    ("kb", 1e3),
+    ("mb", 1e6),
+    ("gb", 1e9),
+    ("tb", 1e12),
+];
+const TIME_UNITS: &[(&str, f64)] =
+    &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+const RATE_UNITS: &[(&str, f64)] = &[
+    ("bps", 1.0),
+    ("kbps", 1e3),
+    ("mbps", 1e6),
+    ("gbps", 1e9),
+    ("tbps", 1e12),
+    ("bit/s", 1.0),
+    ("kbit/s", 1e3),
+    ("mbit/s", 1e6),
+    ("gbit/s", 1e9),
+    ("tbit/s", 1e12),
+];
+const SIZE_FORM: &str = "a size such as 64MiB, 1KB or 1024B (binary or decimal units, at most 2^53 bytes)";
+const TIME_FORM: &str = "a time such as 500ns, 1.7us, 10ms or 0s";
+const RATE_FORM: &str = "a rate above zero such as 800Gbps or 85.11Gbit/s";
+
+fn quantity(field: &str, text: &str, units: &[(&str, f64)], accepts: &str) -> Result<f64> {
+    let refuse = || Error::value(field, format!("`{}`", text.chars().take(60).collect::<String>()), accepts);
+    let trimmed = text.trim();
+    let split = trimmed
+        .char_indices()
+        .find(|&(i, c)| {
+            let exponent = (c == 'e' || c == 'E') && {
+                let rest = &trimmed[i + 1..];
+                rest.trim_start_matches(['+', '-']).starts_with(|d: char| d.is_ascii_digit())
+            };
+            let sign_of_exponent = (c == '-' || c == '+') && trimmed[..i].ends_with(['e', 'E']);
+            !(c.is_ascii_digit() || c == '.' || exponent || sign_of_exponent)
+        })
+        .map_or(trimmed.len(), |(i, _)| i);
+    let (number, unit) = trimmed.split_at(split);
+    let number: f64 = number.parse().map_err(|_| refuse())?;
+    let unit = unit.trim().to_lowercase();
+    let factor = units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(refuse)?;
+    // Dividing by the reciprocal keeps `500ns` equal to the literal 500e-9 to the last bit.
+    let value = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(refuse()) }
+}
+
+/// Bytes of `64MiB`, `1KB`, `1024B`. Whole bytes, at least one, at most 2^53.
+pub fn parse_size(field: &str, text: &str) -> Result<u64> {
+    let bytes = quantity(field, text, SIZE_UNITS, SIZE_FORM)?;
+    size_from_f64(field, bytes).map_err(|_| Error::value(field, format!("`{}`", text.trim()), SIZE_FORM))
+}
+
+/// A whole number of bytes from a float: at least one, at most 2^53.
+pub fn size_from_f64(field: &str, bytes: f64) -> Result<u64> {
+    if (1.0..=9_007_199_254_740_992.0).contains(&bytes) && bytes.fract() == 0.0 {
+        Ok(bytes as u64)
+    } else {
+        Err(Error::value(field, bytes, SIZE_FORM))
+    }
+}
+
+/// Seconds of `500ns`, `1.7us`, `0s`.
+pub fn parse_time(field: &str, text: &str) -> Result<f64> {
+    quantity(field, text, TIME_UNITS, TIME_FORM)
+}
+
+/// Bits per second of `800Gbps`; above zero.
+pub fn parse_rate(field: &str, text: &str) -> Result<f64> {
+    let rate = quantity(field, text, RATE_UNITS, RATE_FORM)?;
+    if rate > 0.0 { Ok(rate) } else { Err(Error::value(field, format!("`{}`", text.trim()), RATE_FORM)) }
+}
+
+/// `seconds` with the unit that keeps it between 1 and 1000, four significant digits.
+pub fn show_time(seconds: f64) -> String {
+    if seconds == 0.0 {
+        return "0 s".into();
+    }
+    let (factor, unit) = match seconds.abs() {
+        x if x < 0.999_95e-6 => (1e9, "ns"),
+        x if x < 0.999_95e-3 => (1e6, "us"),
+        x if x < 0.999_95 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    };
+    let value = seconds * factor;
+    let decimals = (3 - value.abs().log10().floor() as i32).clamp(0, 3) as usize;
+    format!("{value:.decimals$} {unit}")
+}
+
+/// `bytes` in binary units where it is a whole number of them, else with three decimals.
+pub fn show_size(bytes: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes;
+    let mut index = 0;
+    while value >= 1024.0 && index + 1 < units.len() {
+        value /= 1024.0;
+        index += 1;
+    }
+    let text = format!("{value:.3}");
+    format!("{} {}", text.trim_end_matches('0').trim_end_matches('.'), units[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sizes_are_binary_or_decimal_as_written() {
+        assert_eq!(parse_size("size", "1KiB").unwrap(), 1024);
+        assert_eq!(parse_size("size", "1KB").unwrap(), 1000);
+        assert_eq!(parse_size("size", "1024B").unwrap(), 1024);
+        assert_eq!(parse_size("size", "64 MiB").unwrap(), 64 << 20);
+        assert_eq!(parse_size("size", "1.5KiB").unwrap(), 1536);
+        assert_eq!(parse_size("size", "1e3B").unwrap(), 1000);
+        assert_eq!(parse_size("size", "1E+3B").unwrap(), 1000);
+    }
+
+    #[test]
+    fn times_and_rates_equal_their_literals() {
+        assert_eq!(parse_time("t", "500ns").unwrap(), 500e-9);
+        assert_eq!(parse_time("t", "1.7us").unwrap(), 1.7e-6);
+        assert_eq!(parse_time("t", "10µs").unwrap(), 10e-6);
+        assert_eq!(parse_time("t", "0s").unwrap(), 0.0);
+        assert_eq!(parse_time("t", "3e2ns").unwrap(), 300e-9);
+        assert_eq!(parse_rate("r", "800Gbps").unwrap(), 8e11);
+        assert_eq!(parse_rate("r", "85.11Gbit/s").unwrap(), 85.11e9);
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_field_named() {
+        for bad in
+            ["", "1", "MiB", "-1KiB", "1.5B", "nanB", "infB", "1e999B", "0B", "1XB", "1 Ki B", "１KiB", "1e", "9e15KB"]
+        {
+            let error = parse_size("size", bad).unwrap_err();
+            assert!(error.to_string().starts_with("size: "), "{bad}: {error}");
+        }
+        for bad in ["", "5", "-5us", "nans", "1e999s", "5 parsec"] {
+            assert!(parse_time("startup", bad).is_err(), "{bad}");
+        }
+        for bad in ["0Gbps", "-1Gbps", "800", "GB/s"] {
+            assert!(parse_rate("bandwidth", bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_are_shown_in_natural_units() {
+        assert_eq!(show_time(41.972e-6), "41.97 us");
+        assert_eq!(show_time(500e-9), "500.0 ns");
+        assert_eq!(show_time(1e-6), "1.000 us");
+        assert_eq!(show_time(0.0), "0 s");
+        assert_eq!(show_size(1_048_576.0), "1 MiB");
+        assert_eq!(show_size(1536.0), "1.5 KiB");
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_never_panics(text in "\\PC{0,24}") {
+            let _ = parse_size("size", &text);
+            let _ = parse_time("time", &text);
+            let _ = parse_rate("rate", &text);
+        }
+
+        #[test]
+        fn whole_bytes_round_trip(bytes in 1u64..(1 << 53)) {
+            prop_assert_eq!(parse_size("size", &format!("{bytes}B")).unwrap(), bytes);
+        }
+    }
+}
