@@ -34,6 +34,17 @@ impl Collective {
         }
     }
 
+    /// What it does, in a sentence.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::AllReduce => "every rank ends with the reduction of all buffers; m in and out",
+            Self::ReduceScatter => "rank r ends with the r-th share of the reduction; m in, m/n out",
+            Self::AllGather => "every rank ends with every rank's share; m/n in, m out",
+            Self::AllToAll => "rank d ends with block (s, d) of every rank s; m = n blocks, own block included",
+            Self::Broadcast => "every rank ends with the root's buffer of m",
+        }
+    }
+
     /// The collective of that name; `_` and missing hyphens are forgiven (`allreduce`, `ALL_REDUCE`).
     pub fn parse(name: &str) -> Result<Self> {
         let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");

@@ -28,6 +28,15 @@ impl Routing {
         }
     }
 
+    /// What it does, in a sentence.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::ConcurrentFlow => "maximum concurrent flow: fractional, least load on the busiest link",
+            Self::EqualSplit => "every shortest path carries the same share",
+            Self::SinglePath => "one shortest path per transfer",
+        }
+    }
+
     /// # Errors
     /// An unknown name.
     pub fn parse(name: &str) -> Result<Self> {
@@ -85,7 +94,7 @@ impl Default for CostSettings {
     }
 }
 
-/// A paper's assumptions, as a preset. Whatever is set explicitly wins over it.
+/// A paper's way of counting costs, as a preset. Whatever is set explicitly wins over it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Convention {
     /// Name for `--convention`.
@@ -94,8 +103,6 @@ pub struct Convention {
     pub summary: &'static str,
     /// Routing and propagation.
     pub settings: CostSettings,
-    /// The topology before the first step: `free` or a name.
-    pub initial: &'static str,
 }
 
 impl Convention {
@@ -105,13 +112,11 @@ impl Convention {
             name: "harvest",
             summary: "HARVEST eq. 4: first topology free, concurrent flow, the hop delay times the longest path",
             settings: CostSettings { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops },
-            initial: "free",
         },
         Self {
             name: "harvest-published",
             summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ in node-capacity units",
             settings: CostSettings { routing: Routing::ConcurrentFlow, propagation: Propagation::InverseThroughput },
-            initial: "free",
         },
     ];
 

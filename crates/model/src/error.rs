@@ -56,6 +56,14 @@ pub enum Error {
         /// Why there is none.
         reason: String,
     },
+    /// A plan or schedule that its judge rejects: a fault of whatever made it.
+    #[error("{check}: {detail}")]
+    Rejected {
+        /// The check that failed.
+        check: String,
+        /// Where, and what was found.
+        detail: String,
+    },
 }
 
 impl Error {
@@ -79,6 +87,20 @@ impl Error {
         Self::Infeasible { field: field.into(), reason: reason.to_string() }
     }
 
+    /// The same error, of another field: the one under which the user gave the value.
+    #[must_use]
+    pub fn in_field(mut self, name: &str) -> Self {
+        match &mut self {
+            Self::Value { field, .. }
+            | Self::Unknown { field, .. }
+            | Self::Refused { field, .. }
+            | Self::Malformed { field, .. }
+            | Self::Infeasible { field, .. }
+            | Self::Rejected { check: field, .. } => *field = name.into(),
+        }
+        self
+    }
+
     /// The field that the message names first.
     pub fn field(&self) -> &str {
         match self {
@@ -86,7 +108,8 @@ impl Error {
             | Self::Unknown { field, .. }
             | Self::Refused { field, .. }
             | Self::Malformed { field, .. }
-            | Self::Infeasible { field, .. } => field,
+            | Self::Infeasible { field, .. }
+            | Self::Rejected { check: field, .. } => field,
         }
     }
 }

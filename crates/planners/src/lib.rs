@@ -1,1 +1,61 @@
-//! To be written.
+//! Planners: given a [`Problem`], which topology serves which step.
+//!
+//! ```text
+//! Schedule, candidates ─▶ ProfileTable ─┐
+//! Fabric, size, settings ───────────────┴─▶ Problem ─▶ Planner ─▶ Choice ─▶ Plan
+//! ```
+//!
+//! A [`ProfileTable`] does not depend on any delay, rate or size, so one serves a whole sweep. A planner
+//! makes a [`Choice`]; [`Choice::into_plan`] adds routes, cost terms and the bound. Adding a planner is
+//! one file and one line in [`REGISTRY`].
+
+mod bvn;
+mod choice;
+mod harvest;
+mod problem;
+mod profile_table;
+mod recursive_doubling;
+mod split;
+mod state_search;
+mod static_topology;
+mod sweep;
+
+use model::{Result, unknown_name};
+
+pub use choice::Choice;
+pub use problem::Problem;
+pub use profile_table::ProfileTable;
+pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
+pub use split::split_steps;
+pub use state_search::{Change, Rates, search};
+pub use sweep::sweep;
+
+/// A way to choose topologies. Pure and deterministic.
+pub trait Planner: Sync {
+    /// Name for `--planner`.
+    fn name(&self) -> &'static str;
+    /// What it does, in a sentence.
+    fn summary(&self) -> &'static str;
+    /// Paper and section.
+    fn source(&self) -> &'static str;
+    /// The topologies that it chooses and what they cost.
+    ///
+    /// # Errors
+    /// When no choice of its kind serves the problem.
+    fn choose(&self, problem: &Problem) -> Result<Choice>;
+}
+
+/// Every planner. Command line, Python, comparison tables and tests read this list.
+pub static REGISTRY: &[&dyn Planner] = &[&harvest::Harvest, &static_topology::Static, &bvn::Bvn];
+
+/// The planner of that name.
+///
+/// # Errors
+/// An unknown name.
+pub fn find(name: &str) -> Result<&'static dyn Planner> {
+    REGISTRY
+        .iter()
+        .copied()
+        .find(|planner| planner.name() == name)
+        .ok_or_else(|| unknown_name("planner", name, REGISTRY.iter().map(|planner| planner.name()).chain(["auto"])))
+}

@@ -1,1 +1,32 @@
-//! To be written.
+//! Hops–load fronts of a (topology, traffic pattern) pair, and the routes behind them.
+//!
+//! A step costs α + δ·hops + β·m_i·load (HARVEST eq. 4). Neither hops nor load depends on α, β, δ, α_r or
+//! m_i, so a pair's [`Front`] is computed once and serves every size and delay. Under concurrent flow the
+//! two trade off: longer paths spread traffic over more links. Under the other routings the front has one
+//! point.
+//!
+//! Everything is computed on the quotient by the translations that topology and traffic share: averaging
+//! a routing over a group that keeps both loses nothing, so one source per orbit of ranks and one capacity
+//! row per orbit of links suffice.
+//!
+//! Conventions, for all routings: `count` parallel circuits act as one link of `count` times the
+//! bandwidth; a load of 1 is the time of a transfer of weight 1 on one circuit, so loads fall below 1
+//! where parallel circuits or several paths carry a transfer.
+//!
+//! ```text
+//! Topology ─▶ Network ─┬─▶ estimate        hops and a lower bound, in O(arcs)
+//!   Traffic ─▶ Quotient ├─▶ single path, equal split
+//!                       └─▶ concurrent flow = restricted master + hop-limited search
+//! ```
+
+mod concurrent_flow;
+mod equal_split;
+mod front;
+mod hop_limited;
+mod network;
+mod quotient;
+mod restricted_master;
+mod single_path;
+
+pub use front::{Estimate, Front, Point};
+pub use network::Network;

@@ -1,1 +1,43 @@
-//! To be written.
+//! Python binding: converts arguments and results, releases the GIL, maps errors. No logic.
+//!
+//! What it exposes is documented in `python/lightloom/_core.pyi`, which type checkers read.
+#![allow(missing_docs, reason = "the interface is documented in _core.pyi")]
+
+mod fabric;
+mod input_error;
+mod plan;
+mod problem;
+mod registry;
+mod request;
+mod schedule;
+mod topology;
+mod units;
+
+use pyo3::prelude::*;
+
+/// `lightloom._core`.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::fabric::PyFabric;
+    #[pymodule_export]
+    use super::plan::{PyComparison, PyPlan, PyRow, PyStep, compare, plan, verify_plan};
+    #[pymodule_export]
+    use super::problem::{PyProblem, profile};
+    #[pymodule_export]
+    use super::registry::{algorithm_table, registry};
+    #[pymodule_export]
+    use super::request::PyRequest;
+    #[pymodule_export]
+    use super::schedule::{PySchedule, verify_schedule};
+    #[pymodule_export]
+    use super::topology::PyTopology;
+    #[pymodule_export]
+    use super::units::{parse_rate, parse_reconfiguration_delay, parse_size, parse_time, show_size, show_time};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,1 +1,44 @@
-//! To be written.
+//! The independent judge of schedules and plans. It reads the model and nothing else: no planner, no
+//! profile, no algorithm. Everything that a plan states is recomputed here, by code written for this
+//! purpose, from the transfers, the links, the paths and the fabric's numbers.
+//!
+//! | checks | file |
+//! |---|---|
+//! | what is sent is held, nothing is counted twice, one writer, postcondition | `execution` |
+//! | circuits per GPU | `ports` |
+//! | m_i and traffic from the transfers | `demand` |
+//! | paths, hops and load | `paths` |
+//! | the four cost terms, reconfigurations, total, bound | `costs` |
+
+mod costs;
+mod demand;
+mod execution;
+mod paths;
+mod ports;
+mod report;
+
+pub use report::{Check, Report};
+
+use model::{Plan, Schedule, Step};
+
+/// Executes `schedule` symbolically: per (rank, chunk) the ranks whose contribution is folded in, or,
+/// where nothing is reduced, whether the chunk is there.
+///
+/// Costs O(chunks moved per orbit · ranks / word) where sums are partial and O(chunks moved per orbit)
+/// elsewhere: state is kept for one rank of each orbit of [`Schedule::symmetry`].
+pub fn schedule(schedule: &Schedule) -> Report {
+    let steps: Vec<&Step> = schedule.steps().iter().collect();
+    Report { checks: execution::run(schedule.chunks(), &steps) }
+}
+
+/// Executes the steps of `plan` symbolically and recomputes all that the plan states: circuits per GPU,
+/// m_i, paths, hops, load, the four terms of every step, what is reconfigured, the total, the bound.
+pub fn plan(plan: &Plan) -> Report {
+    let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
+    let mut checks = execution::run(&plan.chunks, &steps);
+    checks.push(ports::check(plan));
+    checks.extend(demand::check(plan));
+    checks.extend(paths::check(plan));
+    checks.extend(costs::check(plan));
+    Report { checks }
+}

@@ -1,0 +1,57 @@
+# Everything is done from here, in .venv, with the versions of requirements-dev.lock and Cargo.lock.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+FUZZ_SECONDS ?= 30
+
+.PHONY: demo test test-rust test-python bench lint format fuzz build clean
+
+build: $(VENV)/built
+
+demo: $(VENV)/built
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" examples/demo.sh
+
+test: test-rust test-python
+
+test-rust:
+	cargo test --workspace --locked --quiet
+
+test-python: $(VENV)/built
+	$(VENV)/bin/pytest
+
+bench: $(VENV)/built
+	cargo bench --workspace --locked
+	$(VENV)/bin/pytest benches
+
+lint: $(VENV)/built
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+
+format: $(VENV)/installed
+	cargo fmt --all
+	$(VENV)/bin/ruff check --fix
+	$(VENV)/bin/ruff format
+
+fuzz:
+	@cargo +nightly fuzz --version >/dev/null 2>&1 || { echo "make fuzz needs: cargo install cargo-fuzz, and a nightly toolchain"; exit 1; }
+	for target in $$(cargo +nightly fuzz list); do \
+		cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
+
+clean:
+	rm -rf $(VENV) out
+	cargo clean
+
+# Stamp files: what is up to date is not done again.
+$(VENV)/installed: requirements-dev.lock
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-dev.lock
+	touch $@
+
+$(VENV)/built: $(VENV)/installed pyproject.toml $(RUST)
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(VENV)/bin/maturin develop --release --locked --quiet
+	touch $@

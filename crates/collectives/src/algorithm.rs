@@ -1,0 +1,68 @@
+//! What every algorithm offers.
+
+use model::{Collective, Error, Rank, Result, Schedule, Shape};
+
+/// Choices that some algorithms take; the others ignore them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// Radix r of Bruck's algorithms, at least 2; `None` means 2.
+    pub radix: Option<u32>,
+    /// Rank that a Broadcast starts from.
+    pub root: Rank,
+}
+
+/// A way to compute one or more collectives.
+pub trait Algorithm: Sync {
+    /// The name in the command line, in plans and in Python.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in one line.
+    fn summary(&self) -> &'static str;
+
+    /// Where it is published.
+    fn source(&self) -> &'static str;
+
+    /// The collectives that it computes.
+    fn collectives(&self) -> &'static [Collective];
+
+    /// The shapes that it takes, in words.
+    fn requirement(&self) -> &'static str;
+
+    /// Number of steps of [`Algorithm::build`], in constant time. Of use only where
+    /// [`Algorithm::accepts`] agrees.
+    fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32;
+
+    /// What [`Algorithm::accepts`] asks beyond the collective being one of [`Algorithm::collectives`].
+    ///
+    /// # Errors
+    /// The reason why the shape or an option is refused, and what it would take.
+    fn check(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<()>;
+
+    /// The schedule, for a problem that [`Algorithm::accepts`] has agreed to.
+    ///
+    /// # Errors
+    /// Those of [`Schedule::new`].
+    fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule>;
+
+    /// Whether [`Algorithm::build`] would succeed.
+    ///
+    /// # Errors
+    /// The collective, shape or option that is refused, and what it would take.
+    fn accepts(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<()> {
+        if !self.collectives().contains(&collective) {
+            let offered: Vec<&str> = self.collectives().iter().map(|known| known.name()).collect();
+            let reason = format!("it computes {}, not {}", offered.join(", "), collective.name());
+            return Err(Error::refused("algorithm", self.name(), reason));
+        }
+        self.check(collective, shape, options)
+    }
+
+    /// The schedule for these ranks.
+    ///
+    /// # Errors
+    /// Those of [`Algorithm::accepts`].
+    fn build(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
+        self.accepts(collective, shape, options)?;
+        self.construct(collective, shape, options)
+    }
+}

@@ -1,0 +1,98 @@
+//! Scatter–AllGather Broadcast for large buffers: the root scatters n parts, then a ring gathers them.
+//!
+//! The scatter follows the binomial tree, each child getting the parts of its subtree, m/2 first; where n is
+//! not a power of two the last subtrees are smaller. Then, relative to the root, rank v passes part v−t to
+//! v+1 in step t = 0 … n−2.
+//! Barnett et al., Building a high-performance collective communication library (SC 1994); Thakur,
+//! Rabenseifner & Gropp, IJHPCA 2005.
+
+use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
+
+use super::binomial_tree::{depth, edges};
+use crate::{Algorithm, Options, refusals};
+
+/// See the module.
+pub(crate) struct ScatterAllGather;
+
+/// Parts of a Broadcast buffer do not follow their ranks, so all n² transfers of the ring are kept.
+const MAX_RANKS: u32 = 2048;
+
+impl Algorithm for ScatterAllGather {
+    fn name(&self) -> &'static str {
+        "scatter-allgather"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the root scatters n parts down a binomial tree, a ring gathers them"
+    }
+
+    fn source(&self) -> &'static str {
+        "Barnett et al., SC 1994; Thakur, Rabenseifner & Gropp, IJHPCA 2005"
+    }
+
+    fn collectives(&self) -> &'static [Collective] {
+        &[Collective::Broadcast]
+    }
+
+    fn requirement(&self) -> &'static str {
+        "2 <= n <= 2048"
+    }
+
+    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
+        depth(shape.gpus()) + shape.gpus() - 1
+    }
+
+    fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
+        if shape.gpus() > MAX_RANKS {
+            let reason = format!("it takes at most {MAX_RANKS} GPUs, not {}", shape.gpus());
+            return Err(Error::refused("algorithm", self.name(), reason));
+        }
+        refusals::root(shape, options.root)
+    }
+
+    fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
+        let n = shape.gpus();
+        let chunks = Chunks::buffer(collective, n, options.root, n)?;
+        let transfer = |from: u32, to: u32, parts: Vec<u32>| Transfer {
+            src: (options.root + from) % n,
+            dst: (options.root + to) % n,
+            op: Op::Copy,
+            chunks: parts,
+        };
+        let mut steps = Vec::new();
+        for edges in edges(n) {
+            let transfers = edges
+                .into_iter()
+                .map(|(parent, child, width)| transfer(parent, child, (child..n.min(child + width)).collect()));
+            steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
+        }
+        for lag in 0..n - 1 {
+            let transfers = (0..n).map(|v| transfer(v, (v + 1) % n, vec![(v + n - lag) % n]));
+            steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
+        }
+        Schedule::new(self.name(), chunks, steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subtrees_split_unevenly_where_n_is_no_power_of_two() {
+        let shape = Shape::new(6, &[], 1).unwrap();
+        let built = ScatterAllGather.build(Collective::Broadcast, &shape, &Options::default()).unwrap();
+        let scatter: Vec<Vec<(u32, u32, Vec<u32>)>> = built.steps()[..3]
+            .iter()
+            .map(|step| step.transfers().iter().map(|t| (t.src, t.dst, t.chunks.clone())).collect())
+            .collect();
+        assert_eq!(
+            scatter,
+            [
+                vec![(0, 4, vec![4, 5])],
+                vec![(0, 2, vec![2, 3])],
+                vec![(0, 1, vec![1]), (2, 3, vec![3]), (4, 5, vec![5])]
+            ]
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Checks that several algorithms share, each an error that says what would be taken.
+
+use model::{Chunks, Collective, Error, Rank, Result, Shape};
+
+/// # Errors
+/// A number of GPUs that is not a power of two.
+pub(crate) fn power_of_two(name: &str, shape: &Shape) -> Result<()> {
+    let n = shape.gpus();
+    if n.is_power_of_two() {
+        return Ok(());
+    }
+    let (below, above) = (1 << n.ilog2(), n.next_power_of_two());
+    let reason = format!("it takes a number of GPUs that is a power of two, such as {below} or {above}, not {n}");
+    Err(Error::refused("algorithm", name, reason))
+}
+
+/// # Errors
+/// More pairs of ranks than there may be chunks.
+pub(crate) fn pairs(name: &str, shape: &Shape) -> Result<()> {
+    Chunks::even(Collective::AllToAll, shape.gpus(), 1).map(|_| ()).map_err(|error| {
+        Error::refused("algorithm", name, format!("{} GPUs have too many blocks ({error})", shape.gpus()))
+    })
+}
+
+/// # Errors
+/// A root that is not a rank.
+pub(crate) fn root(shape: &Shape, root: Rank) -> Result<()> {
+    if root < shape.gpus() {
+        return Ok(());
+    }
+    Err(Error::value("root", root, format!("a rank below {}", shape.gpus())))
+}
+
+fn shown(dims: &[u32]) -> String {
+    dims.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// # Errors
+/// A number of dimensions outside `allowed`, which `words` tells.
+pub(crate) fn dimensions(
+    name: &str,
+    shape: &Shape,
+    allowed: std::ops::RangeInclusive<usize>,
+    words: &str,
+) -> Result<()> {
+    if allowed.contains(&shape.dims().len()) {
+        return Ok(());
+    }
+    let reason = format!("it takes --dims with {words}, not {}", shown(shape.dims()));
+    Err(Error::refused("algorithm", name, reason))
+}
+
+/// # Errors
+/// A dimension that is not a power of two.
+pub(crate) fn dimensions_powers_of_two(name: &str, shape: &Shape) -> Result<()> {
+    if shape.dims().iter().all(|dim| dim.is_power_of_two()) {
+        return Ok(());
+    }
+    let reason = format!("it takes dimensions that are powers of two, not {}", shown(shape.dims()));
+    Err(Error::refused("algorithm", name, reason))
+}

@@ -1,0 +1,76 @@
+//! The list of algorithms. The command line, Python, comparisons and test loops read it.
+
+use model::{Collective, Result, Shape, unknown_name};
+
+use crate::algorithms::{
+    binary_tree::BinaryTree, binomial_tree::BinomialTree, bruck::Bruck, bucket::Bucket, dex::Dex, direct::Direct,
+    halving_doubling::HalvingDoubling, pairwise_xor::PairwiseXor, recursive_doubling::RecursiveDoubling, ring::Ring,
+    scatter_allgather::ScatterAllGather, swing::Swing, swing_mirrored::SwingMirrored,
+};
+use crate::{Algorithm, Options};
+
+/// Every algorithm, in the order in which they are listed to people.
+pub static REGISTRY: &[&dyn Algorithm] = &[
+    &Ring,
+    &RecursiveDoubling,
+    &HalvingDoubling,
+    &Swing,
+    &SwingMirrored,
+    &Bucket,
+    &Bruck,
+    &Direct,
+    &PairwiseXor,
+    &Dex,
+    &BinomialTree,
+    &BinaryTree,
+    &ScatterAllGather,
+];
+
+/// The algorithm of that name.
+///
+/// # Errors
+/// An unknown name; the error lists the known ones and the nearest.
+pub fn find(name: &str) -> Result<&'static dyn Algorithm> {
+    let found = REGISTRY.iter().copied().find(|algorithm| algorithm.name() == name);
+    found.ok_or_else(|| unknown_name("algorithm", name, REGISTRY.iter().map(|algorithm| algorithm.name())))
+}
+
+/// The algorithms that accept this problem, in the order of [`REGISTRY`].
+pub fn accepting(collective: Collective, shape: &Shape, options: &Options) -> Vec<&'static dyn Algorithm> {
+    REGISTRY.iter().copied().filter(|algorithm| algorithm.accepts(collective, shape, options).is_ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_file_of_the_family_is_registered_under_its_own_name() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"))
+            .collect();
+        let names: BTreeSet<String> = REGISTRY.iter().map(|algorithm| algorithm.name().to_string()).collect();
+        assert_eq!(files, names);
+        assert_eq!(names.len(), REGISTRY.len(), "a name is used twice");
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones_and_the_nearest() {
+        let message = find("rng").err().unwrap().to_string();
+        assert!(message.contains("did you mean `ring`?") && message.contains("halving-doubling"), "{message}");
+        assert_eq!(find("bruck").unwrap().name(), "bruck");
+    }
+
+    #[test]
+    fn every_collective_has_an_algorithm_for_any_number_of_ranks() {
+        for collective in Collective::ALL {
+            for n in 2..=17 {
+                let shape = Shape::new(n, &[], 1).unwrap();
+                assert!(!accepting(collective, &shape, &Options::default()).is_empty(), "{collective:?} of {n}");
+            }
+        }
+    }
+}

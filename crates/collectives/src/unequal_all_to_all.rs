@@ -1,0 +1,171 @@
+//! Direct All-to-All for a matrix of unequal blocks: the matchings of its BvN decomposition.
+
+use model::{Chunks, Error, Op, Piece, Result, Schedule, Step, Transfer, Translations};
+
+use crate::algorithms::direct;
+use crate::birkhoff;
+
+/// Larger matrices are refused: a decomposition has up to n² matchings of n transfers.
+const MAX_RANKS: usize = 256;
+/// Larger entries are refused: beyond 2^53 a float no longer counts single bytes.
+const MAX_BYTES: f64 = 9_007_199_254_740_992.0;
+/// Bits that the buffer m has after scaling to whole numbers; entries are exact down to m·2^−100.
+const BITS: i32 = 100;
+
+/// The direct All-to-All that moves `matrix[src][dst]` bytes, and its buffer m in bytes: the largest row or
+/// column sum, the diagonal included.
+///
+/// The diagonal is data that stay where they are; no step sends them. Steps are the matchings of the
+/// other entries' decomposition, the largest coefficient first (HARVEST §3.3); coefficients add up to
+/// at most m, so that no schedule of matchings moves the data in less transmission time. Where all
+/// blocks between different ranks are equal, the steps are the n−1 shifts in order.
+///
+/// At most n² − 2n + 2 steps, O(n³) each at worst; the bytes of an entry's pieces add up to it to 1e-15.
+///
+/// # Errors
+/// A matrix that is not square with 2 to 256 rows, an entry that is negative, not finite or above 2^53,
+/// nothing to send, or a buffer of less than one byte. All name `matrix`.
+pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
+    check(matrix)?;
+    let n = matrix.len();
+    let row_sums = matrix.iter().map(|row| row.iter().sum::<f64>());
+    let column_sums = (0..n).map(|dst| matrix.iter().map(|row| row[dst]).sum::<f64>());
+    let buffer = row_sums.chain(column_sums).fold(0.0, f64::max);
+    if buffer < 1.0 {
+        return Err(refuse(format!("a buffer of {buffer} bytes"), "at least one byte in some row or column"));
+    }
+    let block = matrix[0][1];
+    let equal = (0..n).all(|src| (0..n).all(|dst| src == dst || matrix[src][dst] == block));
+    let schedule = if equal && (0..n).all(|rank| matrix[rank][rank] == block) {
+        direct::shifts(n as u32)?
+    } else if equal {
+        let shift = |distance: usize| (0..n).map(|src| (src, (src + distance) % n, block)).collect();
+        of_matchings(matrix, (1..n).map(shift).collect(), buffer)?
+    } else {
+        of_matchings(matrix, matchings(matrix, buffer)?, buffer)?
+    };
+    Ok((schedule, buffer))
+}
+
+fn refuse(value: impl ToString, accepts: &str) -> Error {
+    Error::value("matrix", value, accepts)
+}
+
+fn check(matrix: &[Vec<f64>]) -> Result<()> {
+    let n = matrix.len();
+    if !(2..=MAX_RANKS).contains(&n) {
+        return Err(refuse(format!("{n} rows"), &format!("2 to {MAX_RANKS} rows, as many as columns")));
+    }
+    let mut sends = false;
+    for (src, row) in matrix.iter().enumerate() {
+        if row.len() != n {
+            let found = format!("row {src} with {} entries in a matrix of {n} rows", row.len());
+            return Err(refuse(found, "as many columns as rows"));
+        }
+        for (dst, &bytes) in row.iter().enumerate() {
+            if !(0.0..=MAX_BYTES).contains(&bytes) {
+                let found = format!("{bytes} in row {src}, column {dst}");
+                return Err(refuse(found, "finite numbers of bytes from 0 to 2^53"));
+            }
+            sends |= src != dst && bytes > 0.0;
+        }
+    }
+    if sends { Ok(()) } else { Err(refuse("nothing to send", "some bytes off the diagonal")) }
+}
+
+/// `(src, dst, bytes)` per matching, the largest coefficient first.
+fn matchings(matrix: &[Vec<f64>], buffer: f64) -> Result<Vec<Vec<(usize, usize, f64)>>> {
+    let n = matrix.len();
+    // A power of two, so that scaling is exact; the buffer is at least one byte and below 2^62.
+    let scale = 2f64.powi(BITS - buffer.log2().ceil() as i32);
+    let mut whole = vec![0u128; n * n];
+    for (src, row) in matrix.iter().enumerate() {
+        for (dst, &bytes) in row.iter().enumerate().filter(|&(dst, &bytes)| src != dst && bytes > 0.0) {
+            // However small, a block is sent.
+            whole[src * n + dst] = ((bytes * scale).round() as u128).max(1);
+        }
+    }
+    let mut matchings = birkhoff::decompose(n, whole)?;
+    let coefficient = |matching: &birkhoff::Matching| matching.iter().map(|entry| entry.2).max();
+    matchings.sort_by_key(|matching| std::cmp::Reverse(coefficient(matching)));
+    let in_bytes = |(src, dst, amount): (usize, usize, u128)| (src, dst, amount as f64 / scale);
+    Ok(matchings.into_iter().map(|matching| matching.into_iter().map(in_bytes).collect()).collect())
+}
+
+/// A step per matching, a piece per entry; then the pieces that stay.
+fn of_matchings(matrix: &[Vec<f64>], matchings: Vec<Vec<(usize, usize, f64)>>, buffer: f64) -> Result<Schedule> {
+    let n = matrix.len();
+    let own = (0..n).filter(|&rank| matrix[rank][rank] > 0.0).map(|rank| (rank, rank, matrix[rank][rank]));
+    let sent = matchings.iter().flatten().copied();
+    let pieces = sent
+        .chain(own)
+        .map(|(src, dst, bytes)| Piece { src: src as u32, dst: dst as u32, share: bytes / buffer })
+        .collect();
+    let chunks = Chunks::pieces(n as u32, pieces)?;
+    let mut next = 0..;
+    let mut steps = Vec::with_capacity(matchings.len());
+    for matching in &matchings {
+        let transfers = matching.iter().zip(next.by_ref()).map(|(&(src, dst, _), chunk)| Transfer {
+            src: src as u32,
+            dst: dst as u32,
+            op: Op::Copy,
+            chunks: vec![chunk],
+        });
+        steps.push(Step::new(Translations::trivial(n as u32), transfers, &chunks)?);
+    }
+    Schedule::new(direct::NAME, chunks, steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Collective;
+
+    #[test]
+    fn bad_matrices_are_refused_by_name() {
+        let bad: &[&[&[f64]]] = &[
+            &[],
+            &[&[1.0]],
+            &[&[0.0, 1.0], &[1.0]],
+            &[&[0.0, 1.0, 2.0], &[1.0, 0.0, 2.0]],
+            &[&[0.0, -1.0], &[1.0, 0.0]],
+            &[&[0.0, f64::NAN], &[1.0, 0.0]],
+            &[&[0.0, f64::INFINITY], &[1.0, 0.0]],
+            &[&[f64::NAN, 1.0], &[1.0, 0.0]],
+            &[&[0.0, 1e300], &[1.0, 0.0]],
+            &[&[5.0, 0.0], &[0.0, 7.0]],
+            &[&[0.0, 1e-9], &[0.0, 0.0]],
+        ];
+        for rows in bad {
+            let matrix: Vec<Vec<f64>> = rows.iter().map(|row| row.to_vec()).collect();
+            let error = direct_from_matrix(&matrix).unwrap_err();
+            assert_eq!(error.field(), "matrix", "{rows:?}: {error}");
+        }
+        assert!(direct_from_matrix(&vec![vec![1.0; 300]; 300]).is_err());
+    }
+
+    #[test]
+    fn equal_blocks_give_the_shifts_whatever_stays_local() {
+        let (uniform, m) = direct_from_matrix(&vec![vec![4.0; 5]; 5]).unwrap();
+        assert_eq!((uniform, m), (direct::shifts(5).unwrap(), 20.0));
+        let mut matrix = vec![vec![3.0; 4]; 4];
+        for (rank, row) in matrix.iter_mut().enumerate() {
+            row[rank] = rank as f64;
+        }
+        let (schedule, m) = direct_from_matrix(&matrix).unwrap();
+        assert_eq!((schedule.steps().len(), schedule.collective(), m), (3, Collective::AllToAll, 12.0));
+        for (step, distance) in schedule.steps().iter().zip(1..) {
+            assert!(step.transfers().iter().all(|t| t.dst == (t.src + distance) % 4));
+            assert_eq!(step.share(), 0.25);
+        }
+    }
+
+    #[test]
+    fn a_tiny_block_beside_a_huge_one_is_still_sent() {
+        let matrix = vec![vec![0.0, MAX_BYTES, 1e-40], vec![1.0, 0.0, 0.0], vec![0.0, 0.0, 0.0]];
+        let (schedule, _) = direct_from_matrix(&matrix).unwrap();
+        let pairs: std::collections::BTreeSet<(u32, u32)> =
+            schedule.steps().iter().flat_map(|step| step.transfers()).map(|t| (t.src, t.dst)).collect();
+        assert_eq!(pairs.into_iter().collect::<Vec<_>>(), [(0, 1), (0, 2), (1, 0)]);
+    }
+}

@@ -1,0 +1,144 @@
+//! The shape of a plan's JSON: which keys, of which types.
+
+use model::{Error, Rank, Result};
+use serde::{Deserialize, Deserializer};
+
+use super::SCHEMA;
+use super::runs::Run;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanText {
+    pub schema: String,
+    pub collective: String,
+    pub algorithm: String,
+    pub planner: String,
+    pub gpus: u32,
+    pub size_bytes: u64,
+    pub fabric: FabricText,
+    pub routing: String,
+    pub propagation: String,
+    pub chunks: ChunksText,
+    pub total_s: f64,
+    pub reconfigurations: usize,
+    pub lower_bound_s: f64,
+    pub bound_class: String,
+    #[serde(deserialize_with = "null_or")]
+    pub initial_topology: Option<usize>,
+    pub topologies: Vec<TopologyText>,
+    pub steps: Vec<StepText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FabricText {
+    pub dims: Vec<u32>,
+    pub ports: u32,
+    pub bandwidth_bps: f64,
+    pub startup_s: f64,
+    pub hop_delay_s: f64,
+    pub reconfiguration_delay_s: f64,
+    pub reconfiguration_delay_per_port_s: f64,
+    pub initial: String,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub(super) enum ChunksText {
+    Owned { parts: u32 },
+    Pairs { parts: u32 },
+    Buffer { root: Rank, parts: u32 },
+    Pieces { pieces: Vec<(Rank, Rank, f64)> },
+}
+
+pub(super) type SymmetryText = Vec<(u32, u32)>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TopologyText {
+    pub id: usize,
+    pub name: String,
+    pub symmetry: SymmetryText,
+    pub links: Vec<(Rank, Rank, u32)>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OpText {
+    Copy,
+    Reduce,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StepText {
+    pub index: usize,
+    pub topology: usize,
+    pub reconfigured: bool,
+    pub transfer_bytes: f64,
+    pub hops: u32,
+    pub load: f64,
+    pub startup_s: f64,
+    pub propagation_s: f64,
+    pub transmission_s: f64,
+    pub reconfiguration_s: f64,
+    pub symmetry: SymmetryText,
+    pub transfers: Vec<(Rank, Rank, OpText, Vec<Run>)>,
+    pub routes: RoutesText,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RoutesText {
+    pub symmetry: SymmetryText,
+    pub arcs: Vec<(Rank, Rank, Vec<PathText>)>,
+}
+
+/// Share and nodes.
+pub(super) type PathText = (f64, Vec<Rank>);
+
+/// `null` or a value; unlike serde's own treatment of options, the key must be there.
+fn null_or<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<usize>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+/// Parses `text`, naming the key that is wrong.
+///
+/// # Errors
+/// Text that is not JSON or not of this shape.
+pub(super) fn parse(text: &str) -> Result<PlanText> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed: PlanText = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        // A document of another version fails on some key first; its version is the better answer.
+        other_schema(text).unwrap_or_else(|| {
+            let place = match error.path().to_string().as_str() {
+                "." => "plan".to_string(),
+                path => format!("plan.{path}"),
+            };
+            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+        })
+    })?;
+    json.end().map_err(|error| Error::malformed("plan", one_line(&error.to_string())))?;
+    if parsed.schema != SCHEMA {
+        return Err(wrong_schema(&parsed.schema));
+    }
+    Ok(parsed)
+}
+
+fn other_schema(text: &str) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: String,
+    }
+    let version: Version = serde_json::from_str(text).ok()?;
+    (version.schema != SCHEMA).then(|| wrong_schema(&version.schema))
+}
+
+fn wrong_schema(found: &str) -> Error {
+    Error::malformed("plan.schema", format!("it is `{}`; `{SCHEMA}` is read", one_line(found)))
+}
+
+/// Outside text as part of a message: no line breaks, no more than it takes to recognise it.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect()
+}

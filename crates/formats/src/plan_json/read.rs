@@ -1,0 +1,218 @@
+//! From the JSON's shape to a plan: everything that types alone do not say is checked here.
+
+use model::{
+    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, Piece, Plan, PlanParts, PlanStep,
+    Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology,
+    Transfer, Translations,
+};
+
+use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
+use super::runs::Run;
+
+/// Chunks that all transfers of a plan may name together.
+const MAX_NAMED_CHUNKS: usize = 1 << 26;
+/// Names are shown in tables.
+const MAX_NAME: usize = 500;
+/// Largest buffer: sizes are exact in a double.
+const MAX_SIZE: u64 = 1 << 53;
+/// How far a stated total may be from the sum of the terms, relative: others add in other orders.
+const TOTAL_TOLERANCE: f64 = 1e-12;
+
+pub(super) fn plan(text: PlanText) -> Result<Plan> {
+    let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
+    let collective = Collective::parse(&text.collective).map_err(at("plan.collective"))?;
+    if !(1..=MAX_SIZE).contains(&text.size_bytes) {
+        return Err(Error::value("plan.size_bytes", text.size_bytes, "1 to 2^53 bytes"));
+    }
+    if !(text.lower_bound_s.is_finite() && text.lower_bound_s >= 0.0) {
+        return Err(Error::value("plan.lower_bound_s", text.lower_bound_s, "a finite time of at least zero"));
+    }
+    let chunks = chunks(collective, text.gpus, text.chunks)?;
+    let mut topologies = Vec::with_capacity(text.topologies.len());
+    for (id, topology_text) in text.topologies.into_iter().enumerate() {
+        topologies.push(topology(id, text.gpus, topology_text)?);
+    }
+    let initial = initial(&text.fabric, text.initial_topology, &topologies)?;
+    let fabric = fabric(&text.fabric, shape, initial)?;
+    let mut steps = Vec::with_capacity(text.steps.len());
+    let mut budget = MAX_NAMED_CHUNKS;
+    for (index, step_text) in text.steps.into_iter().enumerate() {
+        steps.push(step(index, step_text, &chunks, &mut budget)?);
+    }
+    let plan = Plan::new(PlanParts {
+        algorithm: name("plan.algorithm", text.algorithm)?,
+        planner: name("plan.planner", text.planner)?,
+        size_bytes: text.size_bytes,
+        fabric,
+        settings: CostSettings {
+            routing: Routing::parse(&text.routing).map_err(at("plan.routing"))?,
+            propagation: Propagation::parse(&text.propagation).map_err(at("plan.propagation"))?,
+        },
+        chunks,
+        topologies,
+        steps,
+        bound: Bound { seconds: text.lower_bound_s, class: name("plan.bound_class", text.bound_class)? },
+    })
+    .map_err(at("plan"))?;
+    let (stated, sum) = (text.total_s, plan.total_s());
+    if !(sum.is_finite() && (stated - sum).abs() <= TOTAL_TOLERANCE * sum) {
+        return Err(Error::malformed(
+            "plan.total_s",
+            format!("it is {stated}, the terms of the steps add up to {sum}"),
+        ));
+    }
+    if text.reconfigurations != plan.reconfigurations() {
+        let (stated, marked) = (text.reconfigurations, plan.reconfigurations());
+        return Err(Error::malformed("plan.reconfigurations", format!("it is {stated}, {marked} steps are marked")));
+    }
+    Ok(plan)
+}
+
+/// Puts the place before an error that does not name it already.
+fn at(place: impl Into<String>) -> impl FnOnce(Error) -> Error {
+    let place = place.into();
+    move |error| if error.field().starts_with("plan.") { error } else { Error::malformed(place, error) }
+}
+
+/// A name as it may be shown: some text, of one line.
+fn name(field: &str, text: String) -> Result<String> {
+    if text.is_empty() || text.len() > MAX_NAME || text.chars().any(char::is_control) {
+        return Err(Error::malformed(field, format!("it must be one line of 1 to {MAX_NAME} bytes")));
+    }
+    Ok(text)
+}
+
+fn chunks(collective: Collective, ranks: u32, text: ChunksText) -> Result<Chunks> {
+    let field = "plan.chunks";
+    let pairwise = collective == Collective::AllToAll;
+    let fits = match &text {
+        ChunksText::Owned { .. } => !pairwise && collective != Collective::Broadcast,
+        ChunksText::Pairs { .. } | ChunksText::Pieces { .. } => pairwise,
+        ChunksText::Buffer { .. } => true,
+    };
+    if !fits {
+        return Err(Error::malformed(field, format!("chunks of this kind do not make an {}", collective.name())));
+    }
+    match text {
+        ChunksText::Owned { parts } | ChunksText::Pairs { parts } => Chunks::even(collective, ranks, parts),
+        ChunksText::Buffer { root, parts } => Chunks::buffer(collective, ranks, root, parts),
+        ChunksText::Pieces { pieces } => {
+            Chunks::pieces(ranks, pieces.into_iter().map(|(src, dst, share)| Piece { src, dst, share }).collect())
+        }
+    }
+    .map_err(at(field))
+}
+
+fn symmetry(ranks: u32, text: SymmetryText, field: &str) -> Result<Translations> {
+    let digits = text.into_iter().map(|(stride, radix)| Digit { stride, radix }).collect();
+    Translations::new(ranks, digits).map_err(at(field))
+}
+
+fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
+    let field = format!("plan.topologies[{id}]");
+    if text.id != id {
+        return Err(Error::malformed(format!("{field}.id"), format!("it is {}, ids count from 0", text.id)));
+    }
+    let group = symmetry(ranks, text.symmetry, &format!("{field}.symmetry"))?;
+    let links: Vec<Link> = text.links.into_iter().map(|(src, dst, count)| Link { src, dst, count }).collect();
+    if !links.is_sorted_by_key(|link| (link.src, link.dst)) {
+        return Err(Error::malformed(format!("{field}.links"), "they must be sorted by source, then destination"));
+    }
+    let name = name(&format!("{field}.name"), text.name)?;
+    // Ranks are checked by the first constructor, before any of them is translated.
+    let written_out = Topology::new(name.clone(), Translations::trivial(ranks), links.iter().copied())
+        .map_err(at(format!("{field}.links")))?;
+    let representatives = links.iter().copied().filter(|link| group.canonical(link.src).1 == 0);
+    let topology = Topology::new(name, group.clone(), representatives).map_err(at(format!("{field}.links")))?;
+    if topology.expanded() != written_out.links() || written_out.links() != links {
+        return Err(Error::malformed(
+            format!("{field}.links"),
+            "they must be one per pair and invariant under the topology's symmetry",
+        ));
+    }
+    Ok(topology)
+}
+
+fn initial(text: &FabricText, index: Option<usize>, topologies: &[Topology]) -> Result<Initial> {
+    let Some(index) = index else {
+        return match text.initial.as_str() {
+            "free" => Ok(Initial::Free),
+            _ => Err(Error::malformed("plan.initial_topology", "it is null, and fabric.initial is not `free`")),
+        };
+    };
+    match topologies.get(index) {
+        None => Err(Error::malformed(
+            "plan.initial_topology",
+            format!("{index} is not one of the {} topologies", topologies.len()),
+        )),
+        Some(topology) if topology.name() != text.initial => Err(Error::malformed(
+            "plan.fabric.initial",
+            format!("it is not `{}`, the name of topology {index}", topology.name()),
+        )),
+        Some(topology) => Ok(Initial::Topology(topology.clone())),
+    }
+}
+
+fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
+    let fabric = Fabric {
+        shape,
+        bandwidth_bps: text.bandwidth_bps,
+        startup_s: text.startup_s,
+        hop_delay_s: text.hop_delay_s,
+        reconfiguration: ReconfigurationDelay {
+            fixed_s: text.reconfiguration_delay_s,
+            per_port_s: text.reconfiguration_delay_per_port_s,
+        },
+        initial,
+    };
+    fabric.check().map_err(at("plan.fabric"))?;
+    Ok(fabric)
+}
+
+fn step(index: usize, text: StepText, chunks: &Chunks, budget: &mut usize) -> Result<PlanStep> {
+    let field = |name: &str| format!("plan.steps[{index}].{name}");
+    if text.index != index {
+        return Err(Error::malformed(field("index"), format!("it is {}, steps count from 0", text.index)));
+    }
+    let ranks = chunks.ranks();
+    let group = symmetry(ranks, text.symmetry, &field("symmetry"))?;
+    let mut transfers = Vec::with_capacity(text.transfers.len());
+    for (at, (src, dst, op, runs)) in text.transfers.into_iter().enumerate() {
+        let place = field(&format!("transfers[{at}]"));
+        let op = match op {
+            OpText::Copy => Op::Copy,
+            OpText::Reduce => Op::Reduce,
+        };
+        let chunks = Run::expand(&runs, chunks.count(), budget, &place)?;
+        transfers.push(Transfer { src, dst, op, chunks });
+    }
+    Ok(PlanStep {
+        step: Step::new(group, transfers, chunks).map_err(at(field("transfers")))?,
+        topology: text.topology,
+        reconfigured: text.reconfigured,
+        transfer_bytes: text.transfer_bytes,
+        hops: text.hops,
+        load: text.load,
+        routes: routes(text.routes, ranks, &field("routes"))?,
+        cost: StepCost {
+            startup_s: text.startup_s,
+            propagation_s: text.propagation_s,
+            transmission_s: text.transmission_s,
+            reconfiguration_s: text.reconfiguration_s,
+        },
+    })
+}
+
+fn routes(text: RoutesText, ranks: u32, field: &str) -> Result<Routes> {
+    let symmetry = symmetry(ranks, text.symmetry, &format!("{field}.symmetry"))?;
+    let mut arcs = Vec::with_capacity(text.arcs.len());
+    for (at, (src, dst, paths)) in text.arcs.into_iter().enumerate() {
+        let nodes = paths.iter().flat_map(|(_, nodes)| nodes);
+        if let Some(node) = [&src, &dst].into_iter().chain(nodes).find(|&&node| node >= ranks) {
+            return Err(Error::malformed(format!("{field}.arcs[{at}]"), format!("there is no GPU {node}")));
+        }
+        let paths = paths.into_iter().map(|(share, nodes)| RoutedPath { share, nodes }).collect();
+        arcs.push(RoutedArc { src, dst, paths });
+    }
+    Ok(Routes { symmetry, arcs })
+}

@@ -1,0 +1,247 @@
+//! What can be asked for, and how the parts left open are filled in.
+
+use collectives::Options;
+use model::{Collective, CostSettings, Error, Fabric, Result, Schedule, Topology};
+use planners::{Planner, Problem};
+use topologies::candidates;
+
+/// A topology by specification or as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TopologyRef {
+    /// A specification such as `torus:4x4x4`; in a list of candidates also a family such as `shifted-rings`.
+    Named(String),
+    /// This topology.
+    Given(Topology),
+}
+
+/// How much data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Bytes m of one rank's whole buffer.
+    Buffer(u64),
+    /// Bytes from each rank to each, m/n: All-to-All only.
+    PerPair(u64),
+}
+
+/// What to run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Workload {
+    /// A collective by an algorithm, or by the best of all (`None`).
+    Collective {
+        /// Which collective.
+        collective: Collective,
+        /// Name of the algorithm.
+        algorithm: Option<String>,
+        /// Its options.
+        options: Options,
+    },
+    /// This schedule.
+    Schedule(Schedule),
+}
+
+/// What to plan, on what, and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The fabric.
+    pub fabric: Fabric,
+    /// What to run.
+    pub workload: Workload,
+    /// How much data.
+    pub size: Size,
+    /// How costs are counted.
+    pub settings: CostSettings,
+    /// Name of the planner; all of them where none is named.
+    pub planner: Option<String>,
+    /// Topologies and families to choose from; the default families and the static planner's topologies where
+    /// none is named.
+    pub candidates: Option<Vec<TopologyRef>>,
+    /// Topologies of the static planner; the family of static baselines where none is named.
+    pub static_topologies: Option<Vec<TopologyRef>>,
+    /// Seed of random topologies.
+    pub seed: u64,
+}
+
+impl Request {
+    /// The planners that the request allows.
+    ///
+    /// # Errors
+    /// An unknown name, or topologies for a planner that takes none.
+    pub fn planners(&self) -> Result<Vec<&'static dyn Planner>> {
+        let Some(name) = self.planner.as_deref().filter(|name| *name != "auto") else {
+            // A static topology that is named is meant to be used.
+            return match (&self.static_topologies, &self.candidates) {
+                (Some(_), None) => Ok(vec![planners::find("static")?]),
+                _ => Ok(planners::REGISTRY.to_vec()),
+            };
+        };
+        let planner = planners::find(name)?;
+        if self.static_topologies.is_some() && planner.name() != "static" {
+            return Err(Error::refused(
+                "topology",
+                planner.name(),
+                "only the static planner takes it; name candidates instead",
+            ));
+        }
+        if self.candidates.is_some() && planner.name() == "bvn" {
+            return Err(Error::refused(
+                "candidates",
+                planner.name(),
+                "it uses every step's own circuits and takes no candidates",
+            ));
+        }
+        Ok(vec![planner])
+    }
+
+    /// The schedules to plan, and why other algorithms of the collective have none.
+    ///
+    /// # Errors
+    /// An unknown algorithm, or a named one that refuses the problem.
+    #[expect(clippy::type_complexity, reason = "one use, and the names of the parts say it")]
+    pub fn schedules(&self) -> Result<(Vec<Schedule>, Vec<(&'static str, Error)>)> {
+        let shape = &self.fabric.shape;
+        match &self.workload {
+            Workload::Schedule(schedule) => Ok((vec![schedule.clone()], Vec::new())),
+            Workload::Collective { collective, algorithm, options } => {
+                if let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") {
+                    return Ok((vec![collectives::find(name)?.build(*collective, shape, options)?], Vec::new()));
+                }
+                let (mut schedules, mut refusals) = (Vec::new(), Vec::new());
+                for algorithm in collectives::REGISTRY {
+                    match algorithm.build(*collective, shape, options) {
+                        Ok(schedule) => schedules.push(schedule),
+                        Err(error) => refusals.push((algorithm.name(), error)),
+                    }
+                }
+                Ok((schedules, refusals))
+            }
+        }
+    }
+
+    /// The collective that is asked for.
+    pub fn collective(&self) -> Collective {
+        match &self.workload {
+            Workload::Collective { collective, .. } => *collective,
+            Workload::Schedule(schedule) => schedule.collective(),
+        }
+    }
+
+    /// Bytes m.
+    ///
+    /// # Errors
+    /// A size per pair for a collective without pairs, or one that overflows.
+    pub fn size_bytes(&self) -> Result<u64> {
+        match self.size {
+            Size::Buffer(bytes) => Ok(bytes),
+            Size::PerPair(bytes) if self.collective() == Collective::AllToAll => bytes
+                .checked_mul(u64::from(self.fabric.shape.gpus()))
+                .filter(|&total| total <= 1 << 53)
+                .ok_or_else(|| Error::value("size", format!("{bytes} B/pair"), "at most 2^53 bytes per rank")),
+            Size::PerPair(_) => Err(Error::value(
+                "size",
+                format!("a size per pair for {}", self.collective().name()),
+                "the whole buffer; only all-to-all has pairs",
+            )),
+        }
+    }
+
+    /// A problem of this request's fabric, candidates and size. The static planner chooses from the static
+    /// topologies; from all candidates where only those are named.
+    ///
+    /// # Errors
+    /// A named topology that the fabric cannot have, or no candidates at all.
+    pub fn problem(&self, schedule: Schedule) -> Result<Problem> {
+        let family = |name: &str| vec![TopologyRef::Named(name.to_string())];
+        let statics = match (&self.static_topologies, &self.candidates) {
+            (Some(list), _) => self.topologies_of("topology", list, &schedule)?,
+            (None, Some(_)) => Vec::new(),
+            (None, None) => self.topologies_of("topology", &family(candidates::STATIC_BASELINES), &schedule)?,
+        };
+        let mut all = match &self.candidates {
+            Some(list) => self.topologies_of("candidates", list, &schedule)?,
+            None if self.planners()?.iter().all(|planner| planner.name() == "static") => Vec::new(),
+            None => {
+                let families = candidates::DEFAULT.iter().flat_map(|name| family(name)).collect::<Vec<_>>();
+                self.topologies_of("candidates", &families, &schedule)?
+            }
+        };
+        all.extend(statics.iter().cloned());
+        let all = candidates::dedupe(all);
+        if all.is_empty() {
+            let reason = "none of them exists for this shape; name a topology such as ring";
+            return Err(Error::infeasible("candidates", reason));
+        }
+        let size_bytes = self.size_bytes()?;
+        let mut problem = Problem::new(schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
+        problem.static_candidates = statics.iter().filter_map(|topology| problem.table.position(topology)).collect();
+        Ok(problem)
+    }
+
+    /// The topologies of a list of specifications, families and topologies.
+    fn topologies_of(&self, field: &str, list: &[TopologyRef], schedule: &Schedule) -> Result<Vec<Topology>> {
+        let mut patterns: Vec<&model::Traffic> = Vec::new();
+        for step in schedule.steps() {
+            if !patterns.contains(&step.traffic()) {
+                patterns.push(step.traffic());
+            }
+        }
+        let mut all = Vec::new();
+        for item in list {
+            match item {
+                TopologyRef::Named(name) => {
+                    let item = std::slice::from_ref(name);
+                    let built = candidates::build(item, &self.fabric.shape, &patterns, self.seed);
+                    all.extend(built.map_err(|error| error.in_field(field))?);
+                }
+                TopologyRef::Given(topology) => {
+                    topology.check_ports(self.fabric.shape.ports())?;
+                    all.push(topology.clone());
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Workload {
+    /// The workload that loosely given parts describe, and the size: a schedule, a matrix of bytes
+    /// `[src][dst]`, or a collective. A matrix brings its own size; one that is given scales it.
+    ///
+    /// # Errors
+    /// Parts that contradict each other, or none.
+    pub fn select(
+        collective: Option<Collective>,
+        algorithm: Option<String>,
+        options: Options,
+        schedule: Option<Schedule>,
+        matrix: Option<Vec<Vec<f64>>>,
+        size: Option<Size>,
+    ) -> Result<(Self, Option<Size>)> {
+        if schedule.is_some() && matrix.is_some() {
+            return Err(Error::value("matrix", "a matrix beside a schedule", "one of the two"));
+        }
+        let (given, own_size) = match (schedule, matrix) {
+            (Some(schedule), _) => (schedule, None),
+            (None, Some(matrix)) => {
+                let (schedule, bytes) = collectives::direct_from_matrix(&matrix)?;
+                (schedule, Some(Size::Buffer(model::units::size_from_f64("matrix", bytes.ceil())?)))
+            }
+            (None, None) => {
+                let collective = collective.ok_or_else(|| {
+                    Error::value("collective", "nothing", Collective::ALL.map(Collective::name).join(", "))
+                })?;
+                return Ok((Self::Collective { collective, algorithm, options }, size));
+            }
+        };
+        if let Some(other) = collective.filter(|collective| *collective != given.collective()) {
+            return Err(Error::value(
+                "collective",
+                other.name(),
+                format!("{}, as the input has", given.collective().name()),
+            ));
+        }
+        if let Some(other) = algorithm.filter(|name| name != "auto" && name != given.algorithm()) {
+            return Err(Error::value("algorithm", other, format!("{}, as the input has", given.algorithm())));
+        }
+        Ok((Self::Schedule(given), size.or(own_size)))
+    }
+}

@@ -1,0 +1,55 @@
+//! Reconfigure at every step to that step's own circuits: HARVEST's *BvN* baseline (§6.1).
+//!
+//! A step that needs more circuits at a GPU than there are ports is split into sub-steps that do not. Where
+//! two steps in a row have the same circuits there is nothing to reconfigure.
+
+use model::{Error, Result, Topology, sum_seconds};
+
+use crate::{Choice, Planner, Problem, split_steps};
+
+/// See the module.
+pub struct Bvn;
+
+impl Planner for Bvn {
+    fn name(&self) -> &'static str {
+        "bvn"
+    }
+
+    fn summary(&self) -> &'static str {
+        "reconfigure before every step to its own circuits; steps with more peers than ports are split"
+    }
+
+    fn source(&self) -> &'static str {
+        "HARVEST §6.1, BvN baseline"
+    }
+
+    fn choose(&self, problem: &Problem) -> Result<Choice> {
+        let ports = problem.fabric.shape.ports();
+        let schedule = split_steps(problem.schedule(), ports)?;
+        let mut matchings: Vec<Topology> = Vec::new();
+        let mut candidates = Vec::new();
+        for (index, step) in schedule.steps().iter().enumerate() {
+            let name = format!("matching-{}", index + 1);
+            let matching = Topology::of_traffic(name, step.traffic(), ports).ok_or_else(|| {
+                Error::refused("planner", self.name(), format!("step {} needs more than {ports} ports", index + 1))
+            })?;
+            let known = matchings.iter().position(|other| other.same_links(&matching));
+            candidates.push(known.unwrap_or(matchings.len()));
+            if known.is_none() {
+                matchings.push(matching);
+            }
+        }
+        let own = Problem::new(schedule, problem.fabric.clone(), problem.settings, problem.size_bytes, matchings)?;
+        let change = own.change();
+        let mut in_force = own.start;
+        let mut terms = Vec::new();
+        for (step, &candidate) in candidates.iter().enumerate() {
+            if let Some(before) = in_force {
+                terms.push(change.between(own.table.candidates(), before, candidate));
+            }
+            terms.push(own.step_cost(step, candidate)?.0.total_s());
+            in_force = Some(candidate);
+        }
+        Ok(Choice { planner: self.name(), problem: own, candidates, total_s: sum_seconds(terms) })
+    }
+}

@@ -1,0 +1,105 @@
+//! A planner's answer, and the plan made of it.
+
+use model::{Bound, Error, Initial, Plan, PlanParts, PlanStep, Result, StepCost, Topology};
+
+use crate::Problem;
+
+/// Which candidate serves which step.
+#[derive(Clone)]
+pub struct Choice {
+    /// Name of the planner.
+    pub planner: &'static str,
+    /// The problem that it is an answer to: the one given, or one with steps split by the planner.
+    pub problem: Problem,
+    /// Candidate of every step.
+    pub candidates: Vec<usize>,
+    /// Completion time, s.
+    pub total_s: f64,
+}
+
+impl Choice {
+    /// Number of charged changes of topology.
+    pub fn reconfigurations(&self) -> usize {
+        let before = self.problem.start.into_iter().chain(self.candidates.iter().copied());
+        let after = before.clone().skip(1);
+        before.zip(after).filter(|(from, to)| from != to).count()
+    }
+
+    /// The bound for the steps that the choice runs.
+    pub fn bound(&self) -> Bound {
+        let problem = &self.problem;
+        bounds::given_schedule(problem.schedule(), &problem.fabric, problem.settings, problem.size_bytes)
+    }
+
+    /// The plan: routes, the four terms of every step, and the bound.
+    ///
+    /// # Errors
+    /// When a step has no route on its topology, which a choice with a finite time never has.
+    pub fn into_plan(self) -> Result<Plan> {
+        let bound = self.bound();
+        let Self { planner, problem, candidates, .. } = self;
+        let table = &problem.table;
+        let mut topologies: Vec<Topology> = Vec::new();
+        let mut place: Vec<Option<usize>> = vec![None; table.candidates()];
+        let mut use_topology = |candidate: usize| {
+            *place[candidate].get_or_insert_with(|| {
+                topologies.push(table.candidate(candidate).clone());
+                topologies.len() - 1
+            })
+        };
+        if let Some(start) = problem.start {
+            use_topology(start);
+        }
+        let change = problem.change();
+        let mut in_force = problem.start;
+        let mut steps = Vec::with_capacity(candidates.len());
+        for (index, &candidate) in candidates.iter().enumerate() {
+            let (_, hop_limit, _) = problem.step_cost(index, candidate)?;
+            let step = problem.schedule().steps()[index].clone();
+            let (routes, point) = table
+                .network(candidate)
+                .routes(step.traffic(), table.routing(), hop_limit)
+                .ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", index + 1)))?;
+            let transfer_bytes = problem.transfer_bytes(index);
+            let mut cost = StepCost::on_point(
+                &problem.fabric,
+                problem.settings.propagation,
+                transfer_bytes,
+                point.hops,
+                point.load,
+            );
+            let reconfigured = in_force.is_some_and(|before| before != candidate);
+            if let (true, Some(before)) = (reconfigured, in_force) {
+                cost.reconfiguration_s = change.between(table.candidates(), before, candidate);
+            }
+            in_force = Some(candidate);
+            steps.push(PlanStep {
+                step,
+                topology: use_topology(candidate),
+                reconfigured,
+                transfer_bytes,
+                hops: point.hops,
+                load: point.load,
+                routes,
+                cost,
+            });
+        }
+        let mut fabric = problem.fabric.clone();
+        if let (Initial::Topology(_), Some(start)) = (&fabric.initial, problem.start) {
+            // The candidate with the initial topology's circuits may go by another name; the fabric keeps its own.
+            let name = fabric.initial_name().to_string();
+            fabric.initial = Initial::Topology(table.candidate(start).clone().renamed(name));
+        }
+        Plan::new(PlanParts {
+            algorithm: problem.schedule().algorithm().to_string(),
+            planner: planner.to_string(),
+            size_bytes: problem.size_bytes,
+            fabric,
+            settings: problem.settings,
+            chunks: problem.schedule().chunks().clone(),
+            topologies,
+            steps,
+            bound,
+        })
+    }
+}

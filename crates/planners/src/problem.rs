@@ -1,0 +1,120 @@
+//! What a planner is given.
+
+use std::sync::Arc;
+
+use model::{CostSettings, Error, Fabric, Initial, Propagation, Result, Schedule, StepCost, Topology};
+
+use crate::{Change, ProfileTable, Rates};
+
+/// A schedule on a fabric, with candidate topologies, a size and the cost settings.
+#[derive(Clone)]
+pub struct Problem {
+    /// Profiles of the schedule's patterns on the candidates.
+    pub table: Arc<ProfileTable>,
+    /// The fabric.
+    pub fabric: Fabric,
+    /// How costs are counted.
+    pub settings: CostSettings,
+    /// Bytes m of one rank's whole buffer.
+    pub size_bytes: u64,
+    /// Candidates that the static baseline may use; all where this is empty.
+    pub static_candidates: Vec<usize>,
+    /// Index of the initial topology among the candidates, unless the start is free.
+    pub start: Option<usize>,
+}
+
+impl Problem {
+    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one.
+    ///
+    /// # Errors
+    /// Sizes that differ, a candidate with more circuits than ports, or no candidates.
+    pub fn new(
+        schedule: Schedule,
+        fabric: Fabric,
+        settings: CostSettings,
+        size_bytes: u64,
+        mut candidates: Vec<Topology>,
+    ) -> Result<Self> {
+        fabric.check()?;
+        if schedule.ranks() != fabric.shape.gpus() {
+            return Err(Error::value(
+                "gpus",
+                fabric.shape.gpus(),
+                format!("{}, as the schedule has", schedule.ranks()),
+            ));
+        }
+        for topology in &candidates {
+            topology.check_ports(fabric.shape.ports())?;
+        }
+        if let Initial::Topology(initial) = &fabric.initial
+            && !candidates.iter().any(|topology| topology.same_links(initial))
+        {
+            candidates.push(initial.clone());
+        }
+        let table = ProfileTable::new(schedule, &candidates, settings.routing)?;
+        let start = match &fabric.initial {
+            Initial::Free => None,
+            Initial::Topology(initial) => table.position(initial),
+        };
+        Ok(Self { table: Arc::new(table), fabric, settings, size_bytes, static_candidates: Vec::new(), start })
+    }
+
+    /// The schedule.
+    pub fn schedule(&self) -> &Schedule {
+        self.table.schedule()
+    }
+
+    /// m_i: bytes of the largest transfer of a step.
+    pub fn transfer_bytes(&self, step: usize) -> f64 {
+        self.size_bytes as f64 * self.schedule().steps()[step].share()
+    }
+
+    /// What hops and load cost in each step.
+    pub fn rates(&self) -> Rates {
+        let size = self.size_bytes as f64;
+        Rates::new(&self.fabric, self.settings.propagation, self.schedule().steps().iter().map(|s| size * s.share()))
+    }
+
+    /// What a change of topology costs.
+    pub fn change(&self) -> Change {
+        let delay = self.fabric.reconfiguration;
+        if delay.per_port_s == 0.0 {
+            return Change::Constant(delay.fixed_s);
+        }
+        let seconds = self.table.changed_ports().iter().map(|&ports| match ports {
+            0 => 0.0,
+            ports => delay.fixed_s + delay.per_port_s * ports as f64,
+        });
+        Change::Matrix(seconds.collect())
+    }
+
+    /// Cost of a step on a candidate without reconfiguration, with the hop limit and load that it is for.
+    ///
+    /// # Errors
+    /// When some transfer of the step has no path.
+    pub fn step_cost(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
+        let front = self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| {
+            Error::refused(
+                "topology",
+                self.table.candidate(candidate).name(),
+                format!("some transfer of step {} has no path on it", step + 1),
+            )
+        })?;
+        let rates = self.rates_of(step);
+        let point = front.cheapest(rates.0, rates.1);
+        let bytes = self.transfer_bytes(step);
+        let cost = StepCost::on_point(&self.fabric, self.settings.propagation, bytes, point.hops, point.load);
+        Ok((cost, point.hops, point.load))
+    }
+
+    /// Seconds per hop and per unit of load of one step.
+    fn rates_of(&self, step: usize) -> (f64, f64) {
+        let transmission = self.fabric.byte_s() * self.transfer_bytes(step);
+        match self.settings.propagation {
+            Propagation::Hops => (self.fabric.hop_delay_s, transmission),
+            Propagation::InverseThroughput => {
+                (0.0, transmission + self.fabric.hop_delay_s * f64::from(self.fabric.shape.ports()))
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Profiles of every (step pattern, candidate topology) pair, computed when first needed and kept.
+//!
+//! Nothing here depends on α, β, δ, α_r or m.
+
+use std::sync::OnceLock;
+
+use model::{Error, Result, Routing, Schedule, Topology, Traffic};
+use profile::{Estimate, Front, Network};
+
+/// A schedule's distinct step patterns against candidate topologies.
+pub struct ProfileTable {
+    schedule: Schedule,
+    routing: Routing,
+    patterns: Vec<Traffic>,
+    pattern_of_step: Vec<usize>,
+    networks: Vec<Network>,
+    estimates: Vec<Option<Estimate>>,
+    fronts: Vec<OnceLock<Option<Box<Front>>>>,
+    changed_ports: OnceLock<Vec<u64>>,
+}
+
+impl ProfileTable {
+    /// Prepares the candidates; O(1) per (pattern, candidate) pair, flows are left for later.
+    ///
+    /// # Errors
+    /// No candidates, or one of another size than the schedule's.
+    pub fn new(schedule: Schedule, candidates: &[Topology], routing: Routing) -> Result<Self> {
+        if candidates.is_empty() {
+            return Err(Error::value("candidates", "an empty list", "at least one topology"));
+        }
+        if let Some(other) = candidates.iter().find(|topology| topology.ranks() != schedule.ranks()) {
+            return Err(Error::value(
+                "candidates",
+                format!("`{}` of {} GPUs", other.name(), other.ranks()),
+                format!("topologies of {} GPUs", schedule.ranks()),
+            ));
+        }
+        let mut patterns: Vec<Traffic> = Vec::new();
+        let mut pattern_of_step = Vec::new();
+        for step in schedule.steps() {
+            let known = patterns.iter().position(|pattern| pattern == step.traffic());
+            pattern_of_step.push(known.unwrap_or(patterns.len()));
+            if known.is_none() {
+                patterns.push(step.traffic().clone());
+            }
+        }
+        let networks: Vec<Network> = candidates.iter().map(Network::new).collect();
+        let estimates = patterns
+            .iter()
+            .flat_map(|pattern| networks.iter().map(|network| network.estimate(pattern, routing)))
+            .collect();
+        let fronts = (0..patterns.len() * networks.len()).map(|_| OnceLock::new()).collect();
+        Ok(Self {
+            schedule,
+            routing,
+            patterns,
+            pattern_of_step,
+            networks,
+            estimates,
+            fronts,
+            changed_ports: OnceLock::new(),
+        })
+    }
+
+    /// The schedule.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// How traffic is routed.
+    pub fn routing(&self) -> Routing {
+        self.routing
+    }
+
+    /// Number of steps.
+    pub fn steps(&self) -> usize {
+        self.pattern_of_step.len()
+    }
+
+    /// Number of candidates.
+    pub fn candidates(&self) -> usize {
+        self.networks.len()
+    }
+
+    /// The candidate of that index.
+    pub fn candidate(&self, index: usize) -> &Topology {
+        self.networks[index].topology()
+    }
+
+    /// The candidate of that index, prepared for routing.
+    pub fn network(&self, index: usize) -> &Network {
+        &self.networks[index]
+    }
+
+    /// The candidate with these links.
+    pub fn position(&self, topology: &Topology) -> Option<usize> {
+        self.networks.iter().position(|network| network.topology().same_links(topology))
+    }
+
+    /// Distinct step patterns, in the order of their first use.
+    pub fn patterns(&self) -> &[Traffic] {
+        &self.patterns
+    }
+
+    /// Index of a step's pattern.
+    pub fn pattern_of_step(&self, step: usize) -> usize {
+        self.pattern_of_step[step]
+    }
+
+    /// What is known of a pair without solving a flow; `None` when some transfer has no path.
+    pub fn estimate(&self, pattern: usize, candidate: usize) -> Option<Estimate> {
+        self.estimates[pattern * self.networks.len() + candidate]
+    }
+
+    /// The pair's front, computed on first use; `None` when some transfer has no path.
+    pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
+        self.fronts[pattern * self.networks.len() + candidate]
+            .get_or_init(|| self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new))
+            .as_deref()
+    }
+
+    /// The pair's front if it has been computed already (`Some(None)`: it has, and there is no path).
+    pub fn known_front(&self, pattern: usize, candidate: usize) -> Option<Option<&Front>> {
+        self.fronts[pattern * self.networks.len() + candidate].get().map(Option::as_deref)
+    }
+
+    /// Ports that change between every two candidates, row-major `[from][to]`.
+    pub fn changed_ports(&self) -> &[u64] {
+        self.changed_ports.get_or_init(|| {
+            let topologies: Vec<&Topology> = self.networks.iter().map(Network::topology).collect();
+            let mut changed = vec![0; topologies.len() * topologies.len()];
+            for (i, from) in topologies.iter().enumerate() {
+                for (j, to) in topologies.iter().enumerate().skip(i + 1) {
+                    let ports = from.changed_ports(to);
+                    changed[i * topologies.len() + j] = ports;
+                    changed[j * topologies.len() + i] = ports;
+                }
+            }
+            changed
+        })
+    }
+}

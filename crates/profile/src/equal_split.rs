@@ -1,0 +1,254 @@
+//! Every shortest path of an arc carries the same share (ECMP over all shortest paths).
+//!
+//! Paths are counted in the multigraph of circuits: a path over a link of c parallel circuits is c paths.
+//! A GPU's share of the paths is a ratio of counts in one layer of the breadth-first search, so counts are
+//! kept relative to the largest of their layer and never overflow.
+
+use model::{Arc, Rank, RoutedArc, RoutedPath, Routes};
+
+use crate::{Network, front::Point, quotient::Quotient};
+
+/// Distinct paths of an arc that [`routes`] lists; above it, as few paths as give the same link loads.
+const MOST_PATHS: usize = 1024;
+
+/// The one point of the front. `hops`: the largest shortest distance of the arcs, all of which have a path.
+/// O(links) per source.
+pub(crate) fn point(network: &Network, quotient: &Quotient, hops: u32) -> Point {
+    let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
+    for arcs in quotient.sources() {
+        let paths = ShortestPaths::new(network, quotient, arcs[0].src);
+        for (_, link, traffic) in paths.flow(arcs) {
+            carried[link as usize] += traffic;
+        }
+    }
+    let load = quotient.largest_load(&carried);
+    Point { hops, load, lower: load }
+}
+
+/// Paths that load every link as [`point`] has it: all shortest paths of each arc where there are at most
+/// 1024 of them.
+pub(crate) fn routes(network: &Network, quotient: &Quotient) -> Routes {
+    let mut arcs = Vec::with_capacity(quotient.arcs.len());
+    for from in quotient.sources() {
+        let shortest = ShortestPaths::new(network, quotient, from[0].src);
+        for arc in from {
+            let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));
+            arcs.push(RoutedArc { src: arc.src, dst: arc.dst, paths });
+        }
+    }
+    Routes { symmetry: quotient.symmetry.clone(), arcs }
+}
+
+/// A link (or, with the source, a GPU) by which shortest paths reach a GPU, and what part of them uses it.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    from: Rank,
+    orbit: u32,
+    part: f64,
+}
+
+/// All shortest paths from one source.
+struct ShortestPaths {
+    source: Rank,
+    /// GPUs by distance.
+    order: Vec<Rank>,
+    /// The last links of the shortest paths to each GPU.
+    entries: Vec<Vec<Entry>>,
+}
+
+impl ShortestPaths {
+    fn new(network: &Network, quotient: &Quotient, source: Rank) -> Self {
+        let adjacency = &*quotient.adjacency;
+        let ranks = adjacency.ranks();
+        let distance: Vec<Option<u32>> = (0..ranks as Rank).map(|rank| network.distance(source, rank)).collect();
+        let mut order: Vec<Rank> = (0..ranks as Rank).filter(|&rank| distance[rank as usize].is_some()).collect();
+        order.sort_by_key(|&rank| distance[rank as usize]);
+        let mut count = vec![0.0; ranks];
+        let mut entries: Vec<Vec<Entry>> = vec![Vec::new(); ranks];
+        count[source as usize] = 1.0;
+        for layer in order.chunk_by(|&a, &b| distance[a as usize] == distance[b as usize]) {
+            let largest = layer.iter().map(|&rank| count[rank as usize]).fold(0.0, f64::max);
+            for &rank in layer {
+                for entry in &mut entries[rank as usize] {
+                    entry.part /= count[rank as usize];
+                }
+                count[rank as usize] /= largest;
+            }
+            for &rank in layer {
+                let next = distance[rank as usize].map(|hops| hops + 1);
+                for head in adjacency.out(rank).iter().filter(|head| distance[head.dst as usize] == next) {
+                    let part = count[rank as usize] * adjacency.capacities[head.orbit as usize];
+                    count[head.dst as usize] += part;
+                    entries[head.dst as usize].push(Entry { from: rank, orbit: head.orbit, part });
+                }
+            }
+        }
+        Self { source, order, entries }
+    }
+
+    /// (destination, orbit, traffic) of every link that the traffic of `arcs` uses, farthest first.
+    fn flow(&self, arcs: &[Arc]) -> Vec<(Rank, u32, f64)> {
+        let mut through = vec![0.0; self.entries.len()];
+        for arc in arcs {
+            through[arc.dst as usize] += arc.weight;
+        }
+        let mut links = Vec::new();
+        for &rank in self.order.iter().rev() {
+            let traffic = through[rank as usize];
+            if traffic > 0.0 {
+                for entry in &self.entries[rank as usize] {
+                    through[entry.from as usize] += traffic * entry.part;
+                    links.push((rank, entry.orbit, traffic * entry.part));
+                }
+            }
+        }
+        links
+    }
+
+    /// Every shortest path to `dst`; `None` when there are too many.
+    fn list(&self, dst: Rank) -> Option<Vec<RoutedPath>> {
+        let mut paths = Vec::new();
+        let mut open = vec![(vec![dst], 1.0)];
+        while let Some((mut nodes, share)) = open.pop() {
+            let last = nodes[nodes.len() - 1];
+            if last == self.source {
+                nodes.reverse();
+                paths.push(RoutedPath { share, nodes });
+                continue;
+            }
+            for entry in &self.entries[last as usize] {
+                let mut longer = nodes.clone();
+                longer.push(entry.from);
+                open.push((longer, share * entry.part));
+            }
+            if open.len() + paths.len() > MOST_PATHS {
+                return None;
+            }
+        }
+        paths.sort_unstable_by(|a, b| a.nodes.cmp(&b.nodes));
+        Some(paths)
+    }
+
+    /// Few shortest paths of `arc` that load each link as all of them would: the widest last link first,
+    /// until nothing is left.
+    fn decompose(&self, arc: &Arc) -> Vec<RoutedPath> {
+        let mut left: Vec<Vec<f64>> = self.entries.iter().map(|entries| vec![0.0; entries.len()]).collect();
+        let mut through = vec![0.0; self.entries.len()];
+        through[arc.dst as usize] = 1.0;
+        for &rank in self.order.iter().rev() {
+            for (entry, left) in self.entries[rank as usize].iter().zip(&mut left[rank as usize]) {
+                *left = through[rank as usize] * entry.part;
+                through[entry.from as usize] += *left;
+            }
+        }
+        let links: usize = left.iter().map(Vec::len).sum();
+        let mut paths = Vec::new();
+        // Each path empties a link, so there are no more paths than links.
+        for _ in 0..links {
+            let (mut nodes, mut taken, mut share) = (vec![arc.dst], Vec::new(), f64::INFINITY);
+            while let Some((index, width)) = widest(&left[nodes[nodes.len() - 1] as usize]) {
+                let node = nodes[nodes.len() - 1] as usize;
+                share = share.min(width);
+                taken.push((node, index));
+                nodes.push(self.entries[node][index].from);
+            }
+            if share <= 1e-15 || !share.is_finite() {
+                break;
+            }
+            for (node, index) in taken {
+                left[node][index] -= share;
+            }
+            nodes.reverse();
+            paths.push(RoutedPath { share, nodes });
+        }
+        let sum: f64 = paths.iter().map(|path| path.share).sum();
+        paths.iter_mut().for_each(|path| path.share /= sum);
+        paths.sort_unstable_by(|a, b| a.nodes.cmp(&b.nodes));
+        paths
+    }
+}
+
+fn widest(left: &[f64]) -> Option<(usize, f64)> {
+    left.iter().copied().enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Link, Routing, Topology, Traffic, Translations};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// All shortest walks from `src` to `dst` in the multigraph, circuits told apart.
+    fn all_paths(links: &[Link], hops: u32, src: Rank, dst: Rank) -> Vec<Vec<(Rank, Rank)>> {
+        if hops == 0 {
+            return if src == dst { vec![Vec::new()] } else { Vec::new() };
+        }
+        let mut found = Vec::new();
+        for link in links.iter().filter(|link| link.src == src) {
+            for rest in all_paths(links, hops - 1, link.dst, dst) {
+                let path: Vec<(Rank, Rank)> = [(link.src, link.dst)].into_iter().chain(rest).collect();
+                found.extend(std::iter::repeat_n(path, link.count as usize));
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn every_shortest_path_carries_the_same(
+            n in 3u32..8, links in prop::collection::vec((0u32..8, 0u32..8, 1u32..4), 1..24), src in 0u32..8, dst in 0u32..8,
+        ) {
+            let none = Translations::trivial(n);
+            let links = links.iter().map(|&(a, b, count)| Link { src: a % n, dst: b % n, count }).filter(|l| l.src != l.dst);
+            let topology = Topology::new("random", none.clone(), links).unwrap();
+            let network = Network::new(&topology);
+            let (src, dst) = (src % n, dst % n);
+            if let Some(hops) = network.distance(src, dst).filter(|&hops| hops > 0) {
+                let traffic = Traffic::new(none, [Arc { src, dst, weight: 1.0 }]).unwrap();
+                let paths = all_paths(topology.links(), hops, src, dst);
+                let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+                let mut shares: BTreeMap<Vec<Rank>, f64> = BTreeMap::new();
+                for path in &paths {
+                    let nodes = [src].into_iter().chain(path.iter().map(|link| link.1)).collect();
+                    *shares.entry(nodes).or_insert(0.0) += 1.0 / paths.len() as f64;
+                    for link in path {
+                        *carried.entry(*link).or_insert(0.0) += 1.0 / paths.len() as f64;
+                    }
+                }
+                let load = topology.links().iter()
+                    .map(|link| carried.get(&(link.src, link.dst)).unwrap_or(&0.0) / f64::from(link.count))
+                    .fold(0.0, f64::max);
+                let (routes, point) = network.routes(&traffic, Routing::EqualSplit, hops).unwrap();
+                prop_assert!((point.load - load).abs() < 1e-12, "{} and {load}", point.load);
+                prop_assert_eq!(routes.arcs[0].paths.len(), shares.len());
+                for path in &routes.arcs[0].paths {
+                    prop_assert!((path.share - shares[&path.nodes]).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_paths_are_replaced_by_few_with_the_same_loads() {
+        // 8! = 40320 shortest paths across a hypercube; by symmetry all links of a layer carry the same.
+        let links = (0..8).map(|bit| Link { src: 0, dst: 1 << bit, count: 1 });
+        let cube = Topology::new("hypercube", Translations::xor(256), links).unwrap();
+        let traffic = Traffic::new(Translations::trivial(256), [Arc { src: 0, dst: 255, weight: 1.0 }]).unwrap();
+        let (routes, point) = Network::new(&cube).routes(&traffic, Routing::EqualSplit, 8).unwrap();
+        assert!((point.load - 1.0 / 8.0).abs() < 1e-12);
+        let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+        for path in &routes.arcs[0].paths {
+            for link in path.nodes.windows(2) {
+                *carried.entry((link[0], link[1])).or_insert(0.0) += path.share;
+            }
+        }
+        let binomial = [1.0, 8.0, 28.0, 56.0, 70.0, 56.0, 28.0, 8.0];
+        assert!(routes.arcs[0].paths.len() <= 1024 && carried.len() == 1024);
+        for ((from, _), share) in carried {
+            let layer = from.count_ones() as usize;
+            let expected = 1.0 / (binomial[layer] * (8 - layer) as f64);
+            assert!((share - expected).abs() < 1e-12, "layer {layer}: {share}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Points of hops against load, and the front that they form.
+
+/// Loads closer than this, relative to the larger, count as equal on a front.
+pub(crate) const RELATIVE_TOLERANCE: f64 = 1e-9;
+
+/// A routing of the traffic, by what it costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Links on the longest path in use.
+    pub hops: u32,
+    /// Traffic on the busiest link over its circuits; 1 is a transfer of weight 1 on one circuit.
+    pub load: f64,
+    /// No routing of the same kind with paths of at most `hops` links has a load below this. Equal to
+    /// `load` where that is exact by construction, else within the gap that the solver closed (1e-9
+    /// relative unless it met the limits of double precision).
+    pub lower: f64,
+}
+
+/// What can be said of a pair without routing it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The largest shortest distance over all arcs: the least hops of any routing.
+    pub hops: u32,
+    /// A lower bound on the load of any routing.
+    pub load: f64,
+    /// Whether a routing attains `hops` and `load` together, and all three kinds of routing do.
+    pub exact: bool,
+}
+
+/// The Pareto front of a (topology, traffic) pair under one routing: more hops, less load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Front {
+    points: Vec<Point>,
+}
+
+impl Front {
+    pub(crate) fn single(point: Point) -> Self {
+        Self { points: vec![point] }
+    }
+
+    /// Adds a point of more hops than all before, unless its load is no lower. Tells whether it was added.
+    pub(crate) fn extend(&mut self, point: Point) -> bool {
+        let lower = self.points.last().is_none_or(|last| point.load < last.load * (1.0 - RELATIVE_TOLERANCE));
+        if lower {
+            self.points.push(point);
+        }
+        lower
+    }
+
+    /// The points, hops strictly ascending, load strictly descending; at least one.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// The point that costs least, the one of fewest hops among equals.
+    ///
+    /// `hop_cost` is what a hop costs (δ, in seconds), `load_cost` what a unit of load costs (β·m_i, in
+    /// seconds). O(points).
+    pub fn cheapest(&self, hop_cost: f64, load_cost: f64) -> Point {
+        let cost = |point: &Point| hop_cost * f64::from(point.hops) + load_cost * point.load;
+        let mut best = self.points[0];
+        for point in &self.points[1..] {
+            if cost(point) < cost(&best) {
+                best = *point;
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn front_of(loads: &[f64]) -> Front {
+        let point = |(hops, &load): (usize, &f64)| Point { hops: hops as u32 + 1, load, lower: load };
+        let mut points = loads.iter().enumerate().map(point);
+        let mut front = Front::single(points.next().unwrap());
+        for point in points {
+            front.extend(point);
+        }
+        front
+    }
+
+    proptest! {
+        #[test]
+        fn points_rise_in_hops_and_fall_in_load(loads in prop::collection::vec(0.1f64..10.0, 1..20)) {
+            let front = front_of(&loads);
+            for pair in front.points().windows(2) {
+                prop_assert!(pair[0].hops < pair[1].hops);
+                prop_assert!(pair[1].load < pair[0].load);
+            }
+            prop_assert_eq!(front.points().last().unwrap().load, loads.iter().copied().fold(f64::MAX, f64::min));
+        }
+
+        #[test]
+        fn the_cheapest_point_is_no_dearer_than_any(
+            loads in prop::collection::vec(0.1f64..10.0, 1..20), hop_cost in 0.0f64..2.0, load_cost in 0.0f64..2.0,
+        ) {
+            let front = front_of(&loads);
+            let cost = |point: &Point| hop_cost * f64::from(point.hops) + load_cost * point.load;
+            let best = front.cheapest(hop_cost, load_cost);
+            for point in front.points() {
+                prop_assert!(cost(&best) <= cost(point));
+            }
+        }
+    }
+
+    #[test]
+    fn ties_go_to_fewest_hops() {
+        let front = front_of(&[3.0, 2.0, 1.0]);
+        assert_eq!(front.cheapest(1.0, 1.0).hops, 1);
+        assert_eq!(front.cheapest(0.0, 0.0).hops, 1);
+        assert_eq!(front.cheapest(0.0, 1.0).hops, 3);
+        assert_eq!(front.cheapest(1.0, 0.0).hops, 1);
+    }
+}

@@ -1,0 +1,195 @@
+//! A topology, prepared for many traffic patterns.
+
+use std::sync::{Arc as Shared, OnceLock};
+
+use model::{Arc, Rank, Routes, Routing, Topology, Traffic};
+
+use crate::{
+    concurrent_flow, equal_split,
+    front::{Estimate, Front, Point},
+    quotient::{Adjacency, Quotient},
+    single_path,
+};
+
+const UNREACHABLE: u32 = u32::MAX;
+
+/// A topology with what is computed once for all traffic patterns: links of every GPU, and distances from
+/// one source per orbit, each found when it is first asked for.
+#[derive(Debug)]
+pub struct Network {
+    topology: Topology,
+    adjacency: OnceLock<Shared<Adjacency>>,
+    /// Of each orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
+    orbits: Vec<Orbit>,
+    /// Circuits of the whole topology.
+    circuits: f64,
+}
+
+#[derive(Debug)]
+struct Orbit {
+    representative: Rank,
+    distances: OnceLock<Box<[u32]>>,
+    circuits_out: f64,
+    circuits_in: f64,
+}
+
+impl Network {
+    /// Prepares `topology`. O(orbits of links and GPUs); the rest is done when it is first needed.
+    pub fn new(topology: &Topology) -> Self {
+        let symmetry = topology.symmetry();
+        let orbit =
+            |representative| Orbit { representative, distances: OnceLock::new(), circuits_out: 0.0, circuits_in: 0.0 };
+        let mut orbits: Vec<Orbit> = symmetry.representatives().into_iter().map(orbit).collect();
+        for link in topology.links() {
+            orbits[symmetry.orbit(link.src) as usize].circuits_out += f64::from(link.count);
+            orbits[symmetry.orbit(link.dst) as usize].circuits_in += f64::from(link.count);
+        }
+        Self { topology: topology.clone(), adjacency: OnceLock::new(), orbits, circuits: topology.circuits() as f64 }
+    }
+
+    /// The topology that was prepared.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Links on a shortest path from `src` to `dst`; `None` where there is no path. Both are below the
+    /// topology's number of ranks. O(1) after the first call for an orbit of sources, which is O(links).
+    pub fn distance(&self, src: Rank, dst: Rank) -> Option<u32> {
+        let symmetry = self.topology.symmetry();
+        let (_, element) = symmetry.canonical(src);
+        let orbit = &self.orbits[symmetry.orbit(src) as usize];
+        let distances = orbit.distances.get_or_init(|| breadth_first(self.adjacency(), orbit.representative));
+        let hops = distances[symmetry.apply(symmetry.inverse(element), dst) as usize];
+        (hops != UNREACHABLE).then_some(hops)
+    }
+
+    /// Hops and a lower bound on the load of any routing of `traffic`: what its arcs occupy at least, over
+    /// all circuits; and what a GPU sends or receives, over its circuits. `None` when an arc has no path or
+    /// the ranks differ.
+    ///
+    /// O(arcs under the common symmetry) with distances known; nothing is allocated where the pair has one
+    /// symmetry that leaves one orbit of GPUs.
+    pub fn estimate(&self, traffic: &Traffic, _routing: Routing) -> Option<Estimate> {
+        let symmetry = self.topology.symmetry();
+        if traffic.symmetry() == symmetry {
+            return self.estimate_arcs(traffic.arcs(), symmetry.order());
+        }
+        if traffic.ranks() != self.topology.ranks() {
+            return None;
+        }
+        let common = symmetry.meet(traffic.symmetry());
+        self.estimate_arcs(&traffic.arcs_under(&common), common.order())
+    }
+
+    /// `arcs`: one per orbit of a group of `order` elements.
+    fn estimate_arcs(&self, arcs: &[Arc], order: u32) -> Option<Estimate> {
+        let (mut hops, mut occupied) = (0, 0.0);
+        for arc in arcs {
+            let distance = self.distance(arc.src, arc.dst)?;
+            hops = hops.max(distance);
+            occupied += arc.weight * f64::from(distance);
+        }
+        let volume = occupied * f64::from(order) / self.circuits;
+        // With one orbit of links they all carry the same whatever the paths, and shortest paths the least.
+        let exact = order == self.topology.symmetry().order() && self.topology.links().len() == 1;
+        let load = if self.orbits.len() == 1 || exact { volume } else { volume.max(self.busiest_port(arcs, order)) };
+        Some(Estimate { hops, load, exact })
+    }
+
+    /// The most that a GPU sends or receives over its circuits, on average over the GPUs of its orbit.
+    fn busiest_port(&self, arcs: &[Arc], order: u32) -> f64 {
+        let symmetry = self.topology.symmetry();
+        let mut traffic = vec![(0.0, 0.0); self.orbits.len()];
+        for arc in arcs {
+            traffic[symmetry.orbit(arc.src) as usize].0 += arc.weight;
+            traffic[symmetry.orbit(arc.dst) as usize].1 += arc.weight;
+        }
+        // An orbit of GPUs under the topology's symmetry holds this many under the common one.
+        let share = f64::from(order) / f64::from(symmetry.order());
+        let over = |sent: f64, circuits: f64| if circuits > 0.0 { sent * share / circuits } else { 0.0 };
+        self.orbits
+            .iter()
+            .zip(traffic)
+            .map(|(orbit, (sent, received))| over(sent, orbit.circuits_out).max(over(received, orbit.circuits_in)))
+            .fold(0.0, f64::max)
+    }
+
+    /// The hops–load front of `traffic` under `routing`; `None` when an arc has no path or the ranks differ.
+    ///
+    /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it
+    ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry.
+    /// - `EqualSplit`: every shortest path, counted with parallel circuits, carries the same share; one point.
+    /// - `SinglePath`: one shortest path per arc, at each GPU the first link that leads nearer; one point.
+    pub fn front(&self, traffic: &Traffic, routing: Routing) -> Option<Front> {
+        let (quotient, hops) = self.pair(traffic)?;
+        Some(match routing {
+            Routing::ConcurrentFlow if has_unique_optimum(&quotient) => {
+                Front::single(single_path::point(self, &quotient, hops))
+            }
+            Routing::ConcurrentFlow => concurrent_flow::front(&quotient, hops),
+            Routing::EqualSplit => Front::single(equal_split::point(self, &quotient, hops)),
+            Routing::SinglePath => Front::single(single_path::point(self, &quotient, hops)),
+        })
+    }
+
+    /// The routes of the front's last point of at most `hops` hops, by representative arcs of the common
+    /// symmetry, and that point. `None` when an arc has no path of so few hops or the ranks differ.
+    ///
+    /// Under `EqualSplit` an arc of more than 1024 distinct shortest paths is given fewer, which load every
+    /// link the same.
+    pub fn routes(&self, traffic: &Traffic, routing: Routing, hops: u32) -> Option<(Routes, Point)> {
+        let (quotient, least) = self.pair(traffic)?;
+        if hops < least {
+            return None;
+        }
+        Some(match routing {
+            Routing::ConcurrentFlow if !has_unique_optimum(&quotient) => {
+                concurrent_flow::routes(&quotient, least, hops)
+            }
+            Routing::EqualSplit => (equal_split::routes(self, &quotient), equal_split::point(self, &quotient, least)),
+            Routing::ConcurrentFlow | Routing::SinglePath => {
+                (single_path::routes(self, &quotient), single_path::point(self, &quotient, least))
+            }
+        })
+    }
+
+    /// The quotient and the largest shortest distance.
+    fn pair(&self, traffic: &Traffic) -> Option<(Quotient, u32)> {
+        if traffic.ranks() != self.topology.ranks() {
+            return None;
+        }
+        let quotient = Quotient::new(&self.topology, self.adjacency(), traffic);
+        let mut hops = 0;
+        for arc in &quotient.arcs {
+            hops = hops.max(self.distance(arc.src, arc.dst)?);
+        }
+        (hops > 0).then_some((quotient, hops))
+    }
+
+    fn adjacency(&self) -> &Shared<Adjacency> {
+        self.adjacency.get_or_init(|| Shared::new(Adjacency::new(self.topology.symmetry(), self.topology.links())))
+    }
+}
+
+/// Whether shortest paths are optimal and unique without asking a solver: no GPU has a choice of links, or
+/// all links share the traffic evenly.
+fn has_unique_optimum(quotient: &Quotient) -> bool {
+    quotient.adjacency.capacities.len() == 1 || quotient.adjacency.largest_out_degree() <= 1
+}
+
+fn breadth_first(adjacency: &Adjacency, source: Rank) -> Box<[u32]> {
+    let mut distances = vec![UNREACHABLE; adjacency.ranks()];
+    distances[source as usize] = 0;
+    let mut queue = vec![source];
+    let mut next = 0;
+    while let Some(&node) = queue.get(next) {
+        next += 1;
+        for head in adjacency.out(node) {
+            if distances[head.dst as usize] == UNREACHABLE {
+                distances[head.dst as usize] = distances[node as usize] + 1;
+                queue.push(head.dst);
+            }
+        }
+    }
+    distances.into()
+}

@@ -1,0 +1,47 @@
+//! `Fabric`.
+
+use model::{Fabric, Initial, ReconfigurationDelay, Shape};
+use pyo3::prelude::*;
+
+use crate::input_error::CoreResult;
+use crate::request::NameOrTopology;
+
+#[pyclass(name = "Fabric", module = "lightloom._core", frozen)]
+pub struct PyFabric(pub Fabric);
+
+#[pymethods]
+impl PyFabric {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "the fields of a fabric")]
+    fn new(
+        gpus: u32,
+        dims: Vec<u32>,
+        ports: u32,
+        bandwidth_bps: f64,
+        startup_s: f64,
+        hop_delay_s: f64,
+        reconfiguration_delay_s: f64,
+        reconfiguration_delay_per_port_s: f64,
+        initial: NameOrTopology<'_>,
+    ) -> CoreResult<Self> {
+        let shape = Shape::new(gpus, &dims, ports)?;
+        let initial = match initial {
+            NameOrTopology::Name(name) if name == "free" => Initial::Free,
+            NameOrTopology::Name(name) => Initial::Topology(topologies::build(&name, &shape)?),
+            NameOrTopology::Topology(topology) => Initial::Topology(topology.get().0.clone()),
+        };
+        let fabric = Fabric {
+            shape,
+            bandwidth_bps,
+            startup_s,
+            hop_delay_s,
+            reconfiguration: ReconfigurationDelay {
+                fixed_s: reconfiguration_delay_s,
+                per_port_s: reconfiguration_delay_per_port_s,
+            },
+            initial,
+        };
+        fabric.check()?;
+        Ok(Self(fabric))
+    }
+}

@@ -1,0 +1,80 @@
+//! `Problem` and `profile`.
+
+use ::profile::Network;
+use model::{Arc, Error, Routing, Traffic, Translations};
+use numpy::{PyArray1, PyReadonlyArray1};
+use planners::Problem;
+use pyo3::prelude::*;
+
+use crate::input_error::CoreResult;
+use crate::request::PyRequest;
+use crate::topology::PyTopology;
+
+#[pyclass(name = "Problem", module = "lightloom._core", frozen)]
+pub struct PyProblem(Problem);
+
+/// Times and numbers of reconfigurations, one each per point.
+type SweepArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
+
+#[pymethods]
+impl PyProblem {
+    #[new]
+    fn new(py: Python<'_>, request: &PyRequest) -> CoreResult<Self> {
+        Ok(Self(py.detach(|| lightloom::problem(&request.0))?))
+    }
+
+    #[getter]
+    fn algorithm(&self) -> &str {
+        self.0.schedule().algorithm()
+    }
+
+    #[getter]
+    fn steps(&self) -> usize {
+        self.0.schedule().steps().len()
+    }
+
+    #[getter]
+    fn candidates(&self) -> Vec<PyTopology> {
+        (0..self.0.table.candidates()).map(|index| PyTopology(self.0.table.candidate(index).clone())).collect()
+    }
+
+    fn sweep<'py>(
+        &self,
+        py: Python<'py>,
+        size_bytes: PyReadonlyArray1<'py, f64>,
+        reconfiguration_delay_s: PyReadonlyArray1<'py, f64>,
+    ) -> CoreResult<SweepArrays<'py>> {
+        let (sizes, delays) = (size_bytes.as_array().to_vec(), reconfiguration_delay_s.as_array().to_vec());
+        if sizes.len() != delays.len() {
+            return Err(Error::value(
+                "reconfiguration_delay",
+                format!("{} values", delays.len()),
+                format!("as many as there are sizes, {}", sizes.len()),
+            )
+            .into());
+        }
+        let points: Vec<(f64, f64)> = sizes.into_iter().zip(delays).collect();
+        let results = py.detach(|| planners::sweep(&self.0, &points))?;
+        let (times, changes): (Vec<f64>, Vec<u32>) = results.into_iter().unzip();
+        Ok((PyArray1::from_vec(py, times), PyArray1::from_vec(py, changes)))
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (topology, traffic, routing="concurrent-flow"))]
+pub fn profile(
+    py: Python<'_>,
+    topology: &PyTopology,
+    traffic: Vec<(u32, u32, f64)>,
+    routing: &str,
+) -> CoreResult<Vec<(u32, f64, f64)>> {
+    let routing = Routing::parse(routing)?;
+    let arcs = traffic.into_iter().map(|(src, dst, weight)| Arc { src, dst, weight });
+    let traffic = Traffic::new(Translations::trivial(topology.0.ranks()), arcs)?.with_found_symmetry();
+    if traffic.arcs().is_empty() {
+        return Err(Error::value("traffic", "no transfers", "at least one").into());
+    }
+    let front = py.detach(|| Network::new(&topology.0).front(&traffic, routing));
+    let points = front.as_ref().map_or(&[][..], |front| front.points());
+    Ok(points.iter().map(|point| (point.hops, point.load, point.lower)).collect())
+}

@@ -1,0 +1,98 @@
+//! Everything that can be named.
+
+use std::collections::BTreeMap;
+
+use collectives::Options;
+use model::{Collective, Convention, Routing, Shape, TECHNOLOGIES, units};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::input_error::CoreResult;
+
+/// What is said of one named thing.
+type Entry = BTreeMap<&'static str, String>;
+
+fn entry<const N: usize>(fields: [(&'static str, &str); N]) -> Entry {
+    fields.into_iter().map(|(key, value)| (key, value.to_string())).collect()
+}
+
+#[pyfunction]
+pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
+    let algorithms = collectives::REGISTRY.iter().map(|a| {
+        let collectives: Vec<&str> = a.collectives().iter().map(|collective| collective.name()).collect();
+        entry([
+            ("name", a.name()),
+            ("summary", a.summary()),
+            ("source", a.source()),
+            ("requirement", a.requirement()),
+            ("collectives", &collectives.join(", ")),
+        ])
+    });
+    let topologies = topologies::REGISTRY.iter().map(|f| {
+        entry([("name", f.name()), ("summary", f.summary()), ("source", f.source()), ("parameters", f.parameters())])
+    });
+    let candidates = topologies::candidates::REGISTRY
+        .iter()
+        .map(|f| entry([("name", f.name()), ("summary", f.summary()), ("source", f.source())]));
+    let planners = planners::REGISTRY
+        .iter()
+        .map(|p| entry([("name", p.name()), ("summary", p.summary()), ("source", p.source())]));
+    let technologies = TECHNOLOGIES.iter().map(|t| {
+        entry([
+            ("name", t.name),
+            ("delay", &units::show_time(t.delay_s)),
+            ("ports", &t.ports.map(|ports| ports.to_string()).unwrap_or_default()),
+            ("source", t.source),
+        ])
+    });
+    BTreeMap::from([
+        ("algorithms", algorithms.collect::<Vec<_>>()),
+        ("topologies", topologies.collect()),
+        ("candidates", candidates.collect()),
+        ("planners", planners.collect()),
+        (
+            "collectives",
+            Collective::ALL.iter().map(|c| entry([("name", c.name()), ("summary", c.summary())])).collect(),
+        ),
+        ("routings", Routing::ALL.iter().map(|r| entry([("name", r.name()), ("summary", r.summary())])).collect()),
+        ("conventions", Convention::ALL.iter().map(|c| entry([("name", c.name), ("summary", c.summary)])).collect()),
+        ("technologies", technologies.collect()),
+    ])
+}
+
+#[pyfunction]
+pub fn algorithm_table<'py>(
+    py: Python<'py>,
+    collective: Option<&str>,
+    gpus: u32,
+    dims: Vec<u32>,
+    ports: u32,
+    radix: Option<u32>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let (shape, wanted) = shape_and_collective(collective, gpus, &dims, ports)?;
+    let options = Options { radix, ..Options::default() };
+    let mut rows = Vec::new();
+    for algorithm in collectives::REGISTRY {
+        for &collective in algorithm.collectives().iter().filter(|c| wanted.is_none_or(|wanted| wanted == **c)) {
+            let built = algorithm.build(collective, &shape, &options);
+            let row = PyDict::new(py);
+            row.set_item("algorithm", algorithm.name())?;
+            row.set_item("collective", collective.name())?;
+            row.set_item("accepted", built.is_ok())?;
+            row.set_item("reason", built.as_ref().err().map(ToString::to_string).unwrap_or_default())?;
+            row.set_item("steps", built.as_ref().ok().map(|schedule| schedule.steps().len()))?;
+            row.set_item("sent_share", built.as_ref().ok().map(model::Schedule::sent_share))?;
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+fn shape_and_collective(
+    collective: Option<&str>,
+    gpus: u32,
+    dims: &[u32],
+    ports: u32,
+) -> CoreResult<(Shape, Option<Collective>)> {
+    Ok((Shape::new(gpus, dims, ports)?, collective.map(Collective::parse).transpose()?))
+}

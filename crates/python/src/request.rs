@@ -1,0 +1,84 @@
+//! `Request`.
+
+use collectives::Options;
+use lightloom::{Request, Size, TopologyRef, Workload};
+use model::{Collective, Convention, CostSettings, Error, Routing};
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+
+use crate::fabric::PyFabric;
+use crate::input_error::CoreResult;
+use crate::schedule::{PySchedule, rows_of};
+use crate::topology::PyTopology;
+
+/// Where a topology is asked for: its specification, or itself.
+#[derive(FromPyObject)]
+pub enum NameOrTopology<'py> {
+    #[pyo3(transparent)]
+    Name(String),
+    #[pyo3(transparent)]
+    Topology(Bound<'py, PyTopology>),
+}
+
+#[pyclass(name = "Request", module = "lightloom._core", frozen)]
+pub struct PyRequest(pub Request);
+
+#[pymethods]
+impl PyRequest {
+    #[new]
+    #[pyo3(signature = (
+        fabric, collective=None, size_bytes=None, size_is_per_pair=false, algorithm=None, radix=None, planner=None,
+        candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, seed=0
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the fields of a request")]
+    fn new(
+        fabric: &PyFabric,
+        collective: Option<&str>,
+        size_bytes: Option<u64>,
+        size_is_per_pair: bool,
+        algorithm: Option<String>,
+        radix: Option<u32>,
+        planner: Option<String>,
+        candidates: Option<Vec<NameOrTopology<'_>>>,
+        topologies: Option<Vec<NameOrTopology<'_>>>,
+        routing: Option<&str>,
+        convention: Option<&str>,
+        schedule: Option<&PySchedule>,
+        matrix: Option<PyReadonlyArray2<'_, f64>>,
+        seed: u64,
+    ) -> CoreResult<Self> {
+        let collective = collective.map(Collective::parse).transpose()?;
+        let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
+        let mut settings = match convention {
+            Some(name) => Convention::parse(name)?.settings,
+            None => CostSettings::default(),
+        };
+        if let Some(routing) = routing {
+            settings.routing = Routing::parse(routing)?;
+        }
+        let matrix = matrix.map(|matrix| rows_of(&matrix));
+        let schedule = schedule.map(|schedule| schedule.0.clone());
+        let options = Options { radix, ..Options::default() };
+        let (workload, size) = Workload::select(collective, algorithm, options, schedule, matrix, size)?;
+        let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
+        let list = |items: Vec<NameOrTopology<'_>>| {
+            items
+                .into_iter()
+                .map(|item| match item {
+                    NameOrTopology::Name(name) => TopologyRef::Named(name),
+                    NameOrTopology::Topology(topology) => TopologyRef::Given(topology.get().0.clone()),
+                })
+                .collect()
+        };
+        Ok(Self(Request {
+            fabric: fabric.0.clone(),
+            workload,
+            size,
+            settings,
+            planner,
+            candidates: candidates.map(list),
+            static_topologies: topologies.map(list),
+            seed,
+        }))
+    }
+}

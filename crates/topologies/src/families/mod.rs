@@ -1,0 +1,73 @@
+//! The families and their registry.
+
+mod circulant;
+mod complete;
+mod de_bruijn;
+mod grid;
+mod hypercube;
+mod kautz;
+mod random_regular;
+mod ring;
+mod shifted_ring;
+mod shifted_torus;
+mod torus;
+
+use model::{Result, Shape, Topology, unknown_name};
+
+use crate::parameters::shown;
+
+/// A kind of topology that can be built by name.
+pub trait Family: Sync {
+    /// The name in a spec, such as `ring`.
+    fn name(&self) -> &'static str;
+
+    /// What it is, in one line, with what happens to ports that it does not need.
+    fn summary(&self) -> &'static str;
+
+    /// Where it is from: paper and section, or the usual reference.
+    fn source(&self) -> &'static str;
+
+    /// What may follow the name in a spec, `[...]` where it may be left out; empty when nothing may.
+    fn parameters(&self) -> &'static str;
+
+    /// The topology of this family for `shape`. `parameters` is the text after the colon of the spec,
+    /// empty when there is none. At most `shape.ports()` circuits leave and enter each GPU.
+    ///
+    /// # Errors
+    /// [`model::Error::Value`] for parameters that the family does not take, [`model::Error::Refused`] for
+    /// a shape that it cannot serve; both name `topology`.
+    fn build(&self, shape: &Shape, parameters: &str) -> Result<Topology>;
+}
+
+/// Every family, in the order in which they are listed to people.
+pub static REGISTRY: &[&dyn Family] = &[
+    &ring::Ring,
+    &shifted_ring::ShiftedRing,
+    &circulant::Circulant,
+    &torus::Torus,
+    &shifted_torus::ShiftedTorus,
+    &grid::Grid,
+    &hypercube::Hypercube,
+    &kautz::Kautz,
+    &de_bruijn::DeBruijn,
+    &random_regular::RandomRegular,
+    &complete::Complete,
+];
+
+/// The topology that `spec` names, such as `ring`, `shifted-ring:3` or `torus:4x4x4`, on the ranks, grid
+/// and ports of `shape`. Complexity: the number of links per orbit of the family's symmetry, O(d) for
+/// everything but `grid`, `kautz`, `de-bruijn` and `random-regular`, which are O(n·d·log).
+///
+/// # Errors
+/// An unknown name, parameters that the family does not take, a shape that it cannot serve, or more
+/// circuits per GPU than ports. The error names `topology`.
+pub fn build(spec: &str, shape: &Shape) -> Result<Topology> {
+    let (name, parameters) = spec.split_once(':').unwrap_or((spec, ""));
+    let family = REGISTRY
+        .iter()
+        .find(|family| family.name() == name.trim())
+        .ok_or_else(|| unknown_name("topology", &shown(name), REGISTRY.iter().map(|family| family.name())))?;
+    let topology = family.build(shape, parameters)?;
+    topology.check_ports(shape.ports())?;
+    Ok(topology)
+}

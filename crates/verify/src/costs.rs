@@ -1,0 +1,100 @@
+//! Times of a plan, recomputed from the fabric's numbers (HARVEST eq. 4):
+//! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ].
+
+use model::{Initial, Link, Plan, Propagation, Topology};
+
+use crate::report::{Check, Tally, agree};
+
+/// Terms must agree to this, relative.
+const TERM_TOLERANCE: f64 = 1e-12;
+
+/// Checks the four terms of every step, which steps are reconfigured, the total and the bound.
+pub(crate) fn check(plan: &Plan) -> Vec<Check> {
+    let mut terms = ["startup", "propagation", "transmission", "reconfiguration"].map(Tally::new);
+    let mut flags = Tally::new("reconfigured");
+    let fabric = &plan.fabric;
+    let mut in_force = match &fabric.initial {
+        Initial::Free => None,
+        Initial::Topology(topology) => Some(topology),
+    };
+    let mut all_terms = Vec::with_capacity(4 * plan.steps.len());
+    let mut reconfigurations = 0;
+    for (index, step) in plan.steps.iter().enumerate() {
+        let topology = &plan.topologies[step.topology];
+        let changed = in_force.map_or(0, |before| changed_circuits(before, topology));
+        in_force = Some(topology);
+        reconfigurations += usize::from(changed > 0);
+        flags.expect(step.reconfigured == (changed > 0), || {
+            format!("step {index}: reconfigured is {}, {changed} circuits change", step.reconfigured)
+        });
+        let delayed = match plan.settings.propagation {
+            Propagation::Hops => f64::from(step.hops),
+            Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * step.load,
+        };
+        let dark = fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s * changed as f64;
+        let expected = [
+            fabric.startup_s,
+            fabric.hop_delay_s * delayed,
+            8.0 / fabric.bandwidth_bps * step.transfer_bytes * step.load,
+            if changed > 0 { dark } else { 0.0 },
+        ];
+        for ((tally, stated), recomputed) in terms.iter_mut().zip(step.cost.terms()).zip(expected) {
+            tally.expect(agree(stated, recomputed, TERM_TOLERANCE), || {
+                format!("step {index}: stated as {stated} s, the fabric makes it {recomputed} s")
+            });
+        }
+        all_terms.extend(step.cost.terms());
+    }
+    let mut checks: Vec<Check> =
+        terms.into_iter().map(|tally| tally.into_check("terms as the fabric makes them")).collect();
+    checks.push(flags.into_check("steps marked as their circuits change"));
+    checks.push(total(plan, all_terms, reconfigurations));
+    checks.push(bound(plan));
+    checks
+}
+
+/// The larger of circuits set up and circuits torn down: both lists are sorted, so one pass over them.
+fn changed_circuits(from: &Topology, to: &Topology) -> u64 {
+    let both = from.symmetry().meet(to.symmetry());
+    let (from, to) = (from.links_under(&both), to.links_under(&both));
+    let key = |link: Option<&Link>| link.map(|link| (link.src, link.dst));
+    let (mut up, mut down) = (0u64, 0u64);
+    let (mut from, mut to) = (from.iter().peekable(), to.iter().peekable());
+    loop {
+        let (before, after) = (key(from.peek().copied()), key(to.peek().copied()));
+        let Some(pair) = before.into_iter().chain(after).min() else {
+            return up.max(down) * u64::from(both.order());
+        };
+        let had = from.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| u64::from(link.count));
+        let has = to.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| u64::from(link.count));
+        up += has.saturating_sub(had);
+        down += had.saturating_sub(has);
+    }
+}
+
+/// The total against a sum of the sorted terms, smallest first: another order and rounding than the plan's.
+fn total(plan: &Plan, mut terms: Vec<f64>, reconfigurations: usize) -> Check {
+    let mut tally = Tally::new("total");
+    let count = terms.len();
+    terms.sort_by(f64::total_cmp);
+    let sum: f64 = terms.into_iter().sum();
+    // Each of the additions rounds once, by half a unit of the sum at most.
+    let tolerance = f64::EPSILON * (count as f64).max(4.0);
+    tally.expect(agree(plan.total_s(), sum, tolerance), || {
+        format!("the total is stated as {} s, the terms add up to {sum} s", plan.total_s())
+    });
+    tally.expect(plan.reconfigurations() == reconfigurations, || {
+        format!("{} reconfigurations are stated, {reconfigurations} steps change circuits", plan.reconfigurations())
+    });
+    tally.into_check(&format!("sums of {count} terms and {reconfigurations} reconfigurations"))
+}
+
+fn bound(plan: &Plan) -> Check {
+    let mut tally = Tally::new("bound");
+    let seconds = plan.bound.seconds;
+    tally.expect(seconds.is_finite() && seconds >= 0.0, || format!("{seconds} s is not a time"));
+    tally.expect(seconds <= plan.total_s() * (1.0 + 1e-9), || {
+        format!("the bound is {seconds} s for {}, the plan takes {} s", plan.bound.class, plan.total_s())
+    });
+    tally.into_check("comparisons of the bound")
+}

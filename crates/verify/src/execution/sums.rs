@@ -1,0 +1,125 @@
+//! Collectives that reduce: per (rank, chunk), the ranks whose contribution is folded in.
+
+use fixedbitset::FixedBitSet;
+use model::{Op, Rank, Step, Translations};
+
+use super::{Arrival, Findings, Quotient};
+
+/// Contributors of a chunk. Kept in this normal form, so that equal sets are equal values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sum {
+    One(Rank),
+    /// At least two ranks and not all.
+    Part(FixedBitSet),
+    All,
+}
+
+impl Sum {
+    fn translated(&self, group: &Translations, element: u32) -> Self {
+        match self {
+            Self::One(rank) => Self::One(group.apply(element, *rank)),
+            Self::Part(ranks) if element != 0 => {
+                let mut moved = FixedBitSet::with_capacity(ranks.len());
+                moved.extend(ranks.ones().map(|rank| group.apply(element, rank as Rank) as usize));
+                Self::Part(moved)
+            }
+            same => same.clone(),
+        }
+    }
+
+    fn contributors(&self, ranks: usize) -> FixedBitSet {
+        let mut set = FixedBitSet::with_capacity(ranks);
+        match self {
+            Self::One(rank) => set.insert(*rank as usize),
+            Self::Part(part) => set.union_with(part),
+            Self::All => set.insert_range(..),
+        }
+        set
+    }
+
+    /// Folds `other` in.
+    ///
+    /// # Errors
+    /// The first rank that is in both.
+    fn fold(&mut self, other: &Self, ranks: usize) -> Result<(), usize> {
+        let mut both = self.contributors(ranks);
+        let added = other.contributors(ranks);
+        if let Some(twice) = both.intersection(&added).next() {
+            return Err(twice);
+        }
+        both.union_with(&added);
+        *self = if both.count_ones(..) == ranks { Self::All } else { Self::Part(both) };
+        Ok(())
+    }
+
+    fn missing(&self, ranks: usize) -> Option<usize> {
+        self.contributors(ranks).zeroes().next()
+    }
+}
+
+struct Write {
+    orbit: usize,
+    arrival: Arrival,
+    sum: Sum,
+}
+
+pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut Findings) {
+    let chunks = quotient.chunks;
+    let ranks = chunks.ranks() as usize;
+    let mut state: Vec<Vec<Sum>> =
+        quotient.representatives.iter().map(|&rank| vec![Sum::One(rank); chunks.count() as usize]).collect();
+    let mut writes: Vec<Write> = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        quotient.arrivals(step, |arrival| {
+            let (orbit, chunk, element) = quotient.locate(arrival.src, arrival.chunk);
+            // Every rank contributes to every chunk, so that a sender always holds some sum.
+            findings.held.expect(true, String::new);
+            let sum = state[orbit][chunk].translated(&quotient.group, element);
+            writes.push(Write { orbit: quotient.group.orbit(arrival.dst) as usize, arrival, sum });
+        });
+        writes.sort_by_key(|write| (write.orbit, write.arrival.chunk, write.arrival.src));
+        for same in writes.chunk_by(|a, b| (a.orbit, a.arrival.chunk) == (b.orbit, b.arrival.chunk)) {
+            let chunk = same[0].arrival.chunk as usize;
+            apply(index, same, &mut state[same[0].orbit][chunk], ranks, findings);
+        }
+        writes.clear();
+    }
+    for (&rank, sums) in quotient.representatives.iter().zip(&state) {
+        for (chunk, sum) in sums.iter().enumerate().filter(|(chunk, _)| chunks.ends_at(rank, *chunk as u32)) {
+            findings.postcondition.expect(*sum == Sum::All, || {
+                let missing = sum.missing(ranks).unwrap_or_default();
+                format!("rank {rank} ends with chunk {chunk} without the contribution of rank {missing}")
+            });
+        }
+    }
+}
+
+/// Applies the writes of a step to one chunk of one rank.
+fn apply(index: usize, same: &[Write], sum: &mut Sum, ranks: usize, findings: &mut Findings) {
+    let Arrival { dst, chunk, op, src: first } = same[0].arrival;
+    for write in same {
+        let agrees = write.arrival.op == op && (op == Op::Reduce || write.sum == same[0].sum);
+        findings.one_writer.expect(agrees, || {
+            format!(
+                "step {index}: ranks {first} and {} write chunk {chunk} of rank {dst} differently",
+                write.arrival.src
+            )
+        });
+        match write.arrival.op {
+            Op::Copy => {
+                findings.counted_once.expect(true, String::new);
+                *sum = write.sum.clone();
+            }
+            Op::Reduce => {
+                let folded = sum.fold(&write.sum, ranks);
+                findings.counted_once.expect(folded.is_ok(), || {
+                    format!(
+                        "step {index}: {} → {dst} counts the contribution of rank {} to chunk {chunk} twice",
+                        write.arrival.src,
+                        folded.err().unwrap_or_default()
+                    )
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Paths of a plan: every arc has some, they exist, and they make the stated hops and load.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Plan, PlanStep, Rank, RoutedArc, Topology, Traffic, Translations};
+
+use crate::report::{Check, Tally, agree};
+
+/// Checks, of every step: paths that run from sender to receiver over links of the topology in force and
+/// visit no GPU twice, with shares that add up to 1 (to 1e-9); the longest of them; the busiest link
+/// (to 1e-9).
+///
+/// Costs O(total length of the stated paths · log links).
+pub(crate) fn check(plan: &Plan) -> [Check; 3] {
+    let (mut routes, mut hops, mut load) = (Tally::new("routes"), Tally::new("hops"), Tally::new("load"));
+    for (index, step) in plan.steps.iter().enumerate() {
+        let topology = &plan.topologies[step.topology];
+        let Some(found) = walk(index, step, topology, &mut routes) else {
+            continue;
+        };
+        hops.expect(found.hops == step.hops, || {
+            format!("step {index}: hops is stated as {}, the longest path has {}", step.hops, found.hops)
+        });
+        load.expect(agree(step.load, found.load, 1e-9), || {
+            format!(
+                "step {index}: load is stated as {}, link {} → {} carries {}",
+                step.load, found.busiest.0, found.busiest.1, found.load
+            )
+        });
+    }
+    [
+        routes.into_check("paths over existing links"),
+        hops.into_check("steps with the stated longest path"),
+        load.into_check("steps with the stated busiest link"),
+    ]
+}
+
+struct Found {
+    hops: u32,
+    load: f64,
+    busiest: (Rank, Rank),
+}
+
+/// Hops and load of a step's paths; `None` where the paths are wrong, which `tally` then says.
+fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -> Option<Found> {
+    let group = &step.routes.symmetry;
+    let traffic = step.step.traffic();
+    for (whose, other) in [("topology", topology.symmetry()), ("traffic", traffic.symmetry())] {
+        let inside = group.ranks() == other.ranks() && group.meet(other) == *group;
+        if !tally
+            .expect(inside, || format!("step {index}: the symmetry of the routes is not inside that of the {whose}"))
+        {
+            return None;
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+    let mut hops = 0;
+    for arc in &step.routes.arcs {
+        let weight = match weight_of(traffic, arc) {
+            Some(weight) if seen.insert(canonical(group, (arc.src, arc.dst))) => weight,
+            state => {
+                let why = if state.is_some() { "routed twice" } else { "not in the traffic" };
+                tally.expect(false, || format!("step {index}: arc {} → {} is {why}", arc.src, arc.dst));
+                return None;
+            }
+        };
+        let shares: f64 = arc.paths.iter().map(|path| path.share).sum();
+        if !tally.expect((shares - 1.0).abs() <= 1e-9, || {
+            format!("step {index}: shares of arc {} → {} add up to {shares}, not 1", arc.src, arc.dst)
+        }) {
+            return None;
+        }
+        for path in &arc.paths {
+            let wrong = path_fault(arc, path.share, &path.nodes, topology);
+            if !tally.expect(wrong.is_none(), || {
+                format!("step {index}: a path of arc {} → {}: {}", arc.src, arc.dst, wrong.unwrap_or_default())
+            }) {
+                return None;
+            }
+            hops = hops.max(path.nodes.len() as u32 - 1);
+            for hop in path.nodes.windows(2) {
+                *carried.entry(canonical(group, (hop[0], hop[1]))).or_insert(0.0) += weight * path.share;
+            }
+        }
+    }
+    let expected = traffic.arcs().len() as u64 * u64::from(traffic.symmetry().order() / group.order());
+    let all = seen.len() as u64 == expected;
+    if !tally.expect(all, || {
+        format!("step {index}: {} arcs are routed, the traffic has {expected} under the same symmetry", seen.len())
+    }) {
+        return None;
+    }
+    let (mut load, mut busiest) = (0.0, (0, 0));
+    for ((src, dst), amount) in carried {
+        let on_link = amount / f64::from(circuits(topology, src, dst));
+        if on_link > load {
+            (load, busiest) = (on_link, (src, dst));
+        }
+    }
+    Some(Found { hops, load, busiest })
+}
+
+/// What is wrong with a path, if anything.
+fn path_fault(arc: &RoutedArc, share: f64, nodes: &[Rank], topology: &Topology) -> Option<String> {
+    if !(share > 0.0 && share <= 1.0 + 1e-9) {
+        return Some(format!("share {share} is not in (0, 1]"));
+    }
+    if nodes.len() < 2 || nodes.first() != Some(&arc.src) || nodes.last() != Some(&arc.dst) {
+        return Some("it does not lead from the sender to the receiver".into());
+    }
+    if let Some(node) = nodes.iter().find(|&&node| node >= topology.ranks()) {
+        return Some(format!("there is no GPU {node}"));
+    }
+    let mut visited: Vec<Rank> = nodes.to_vec();
+    visited.sort_unstable();
+    if let Some(twice) = visited.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Some(format!("it visits GPU {} twice", twice[0]));
+    }
+    nodes
+        .windows(2)
+        .find(|hop| circuits(topology, hop[0], hop[1]) == 0)
+        .map(|hop| format!("topology `{}` has no link {} → {}", topology.name(), hop[0], hop[1]))
+}
+
+/// The pair moved by the element that takes its first rank to the orbit's representative.
+fn canonical(group: &Translations, (src, dst): (Rank, Rank)) -> (Rank, Rank) {
+    let (start, element) = group.canonical(src);
+    (start, group.apply(group.inverse(element), dst))
+}
+
+/// Parallel circuits `src` → `dst`, 0 where there is no link.
+fn circuits(topology: &Topology, src: Rank, dst: Rank) -> u32 {
+    let pair = canonical(topology.symmetry(), (src, dst));
+    let links = topology.links();
+    links.binary_search_by_key(&pair, |link| (link.src, link.dst)).map_or(0, |at| links[at].count)
+}
+
+/// Weight of the arc in the traffic.
+fn weight_of(traffic: &Traffic, arc: &RoutedArc) -> Option<f64> {
+    if arc.src >= traffic.ranks() || arc.dst >= traffic.ranks() {
+        return None;
+    }
+    let pair = canonical(traffic.symmetry(), (arc.src, arc.dst));
+    let arcs = traffic.arcs();
+    arcs.binary_search_by_key(&pair, |arc| (arc.src, arc.dst)).ok().map(|at| arcs[at].weight)
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Three plans: an AllReduce, an unequal All-to-All like a mixture of experts', and a schedule written by others.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p out
+
+show() {
+    printf '\n== %s\n' "$1"
+    shift
+    printf '$ %s\n\n' "$*"
+    "$@"
+}
+
+show "AllReduce on 64 GPUs" \
+    lightloom plan --collective all-reduce --size 64MiB --gpus 64 --output out/all-reduce.json
+
+show "An unequal All-to-All: tokens of a mixture of experts, some experts more popular than others" \
+    python examples/moe_matrix.py out/moe.csv
+show "Its plan" \
+    lightloom plan --matrix out/moe.csv --ports 2 --output out/moe.json
+
+schedule=../shared/data/msccl/ring_allreduce_8gpus.xml
+if [[ -f $schedule ]]; then
+    show "A schedule written by others (MSCCL XML), 8 GPUs, 1 MiB" \
+        lightloom plan --schedule "$schedule" --size 1MiB --output out/msccl.json
+else
+    printf '\n== A schedule written by others: %s is not there, so it is left out\n' "$schedule"
+fi
+
+show "All of them are what they claim to be" \
+    lightloom verify out/*.json

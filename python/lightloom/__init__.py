@@ -1,0 +1,70 @@
+"""Lightloom plans collective communication on fabrics whose topology can change while the collective runs.
+
+import lightloom as ll
+fabric = ll.Fabric(gpus=64, reconfiguration_delay="10us")
+plan = ll.plan("all-reduce", size="64MiB", fabric=fabric)
+plan.total_s, plan.lower_bound_s, plan.reconfigurations
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lightloom._core import Comparison, Schedule, Step, Topology, __version__
+    from lightloom.errors import InputError
+    from lightloom.fabric import Fabric
+    from lightloom.graphs import from_networkx, to_networkx
+    from lightloom.planning import compare, plan, profile, verify
+    from lightloom.plans import Plan
+    from lightloom.problem import Problem
+
+# Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
+_HOMES = {
+    "Comparison": "_core",
+    "Fabric": "fabric",
+    "InputError": "errors",
+    "Plan": "plans",
+    "Problem": "problem",
+    "Schedule": "_core",
+    "Step": "_core",
+    "Topology": "_core",
+    "__version__": "_core",
+    "compare": "planning",
+    "from_networkx": "graphs",
+    "plan": "planning",
+    "profile": "planning",
+    "to_networkx": "graphs",
+    "verify": "planning",
+}
+
+__all__ = [
+    "Comparison",
+    "Fabric",
+    "InputError",
+    "Plan",
+    "Problem",
+    "Schedule",
+    "Step",
+    "Topology",
+    "__version__",
+    "compare",
+    "from_networkx",
+    "plan",
+    "profile",
+    "to_networkx",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module `lightloom` has no attribute `{name}`")
+    value = getattr(import_module(f"lightloom.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,259 @@
+"""The compiled core. Everything here is typed, immutable and raises `lightloom.errors.InputError`."""
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+def parse_size(field: str, text: str) -> int:
+    """Bytes of `64MiB`, `1KB`, `1024B`."""
+
+def parse_time(field: str, text: str) -> float:
+    """Seconds of `500ns`."""
+
+def parse_rate(field: str, text: str) -> float:
+    """Bits per second of `800Gbps`."""
+
+def parse_reconfiguration_delay(field: str, text: str) -> tuple[float, float]:
+    """(fixed, per port) seconds of `10us`, `20ns/port`, `5us+20ns/port` or a technology."""
+
+def show_time(seconds: float) -> str: ...
+def show_size(size_bytes: float) -> str: ...
+def registry() -> dict[str, list[dict[str, str]]]:
+    """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
+    `collectives`, `routings`, `conventions`, `technologies`. Each entry has `name`, `summary` and what
+    else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as text."""
+
+def algorithm_table(
+    collective: str | None, gpus: int, dims: Sequence[int], ports: int, radix: int | None
+) -> list[dict[str, object]]:
+    """A row per (algorithm, collective): `algorithm`, `collective`, `accepted`, `reason` (why not, or
+    empty), `steps` (int or None), `sent_share` (bytes that the busiest rank sends over m, or None)."""
+
+@final
+class Topology:
+    """All circuits that are live during a step."""
+
+    @staticmethod
+    def named(spec: str, gpus: int, dims: Sequence[int], ports: int) -> Topology: ...
+    @staticmethod
+    def from_links(name: str, gpus: int, links: Sequence[tuple[int, int, int]]) -> Topology: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def degree(self) -> int: ...
+    @property
+    def links(self) -> NDArray[np.uint32]:
+        """Shape (k, 3): source, destination, parallel circuits; sorted."""
+    @property
+    def symmetry_order(self) -> int:
+        """Number of translations known to leave the links as they are."""
+
+@final
+class Fabric:
+    """A fabric in SI units; `lightloom.Fabric` is what people use."""
+
+    def __new__(
+        cls,
+        gpus: int,
+        dims: Sequence[int],
+        ports: int,
+        bandwidth_bps: float,
+        startup_s: float,
+        hop_delay_s: float,
+        reconfiguration_delay_s: float,
+        reconfiguration_delay_per_port_s: float,
+        initial: str | Topology,
+    ) -> Fabric: ...
+
+@final
+class Schedule:
+    """Steps of transfers, for given ranks; it does not depend on the size."""
+
+    @staticmethod
+    def build(
+        algorithm: str,
+        collective: str,
+        gpus: int,
+        dims: Sequence[int] = ...,
+        ports: int = ...,
+        radix: int | None = None,
+        root: int = 0,
+    ) -> Schedule: ...
+    @staticmethod
+    def from_msccl(xml: str) -> Schedule: ...
+    @staticmethod
+    def from_matrix(matrix: NDArray[np.float64]) -> tuple[Schedule, float]:
+        """All-to-All of a matrix of bytes, `[src][dst]`, and m: the largest row or column sum."""
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def collective(self) -> str: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """m_i / m of every step."""
+    @property
+    def sent_share(self) -> float: ...
+    def transfers(self, step: int) -> list[tuple[int, int, str, list[int]]]:
+        """Every transfer of a step: source, destination, `copy` or `reduce`, chunks."""
+
+@final
+class Request:
+    """What to plan. Every argument but the fabric may be left out where the rest decides it."""
+
+    def __new__(
+        cls,
+        fabric: Fabric,
+        collective: str | None = None,
+        size_bytes: int | None = None,
+        size_is_per_pair: bool = False,
+        algorithm: str | None = None,
+        radix: int | None = None,
+        planner: str | None = None,
+        candidates: Sequence[str | Topology] | None = None,
+        topologies: Sequence[str | Topology] | None = None,
+        routing: str | None = None,
+        convention: str | None = None,
+        schedule: Schedule | None = None,
+        matrix: NDArray[np.float64] | None = None,
+        seed: int = 0,
+    ) -> Request: ...
+
+@final
+class Step:
+    """One step of a plan; times in seconds."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def topology(self) -> int: ...
+    @property
+    def topology_name(self) -> str: ...
+    @property
+    def reconfigured(self) -> bool: ...
+    @property
+    def transfer_bytes(self) -> float: ...
+    @property
+    def hops(self) -> int: ...
+    @property
+    def load(self) -> float: ...
+    @property
+    def startup_s(self) -> float: ...
+    @property
+    def propagation_s(self) -> float: ...
+    @property
+    def transmission_s(self) -> float: ...
+    @property
+    def reconfiguration_s(self) -> float: ...
+    @property
+    def total_s(self) -> float: ...
+
+@final
+class Plan:
+    """A plan that passed `verify`."""
+
+    @staticmethod
+    def from_json(text: str) -> Plan: ...
+    def to_json(self) -> str: ...
+    @property
+    def collective(self) -> str: ...
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def planner(self) -> str: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def size_bytes(self) -> int: ...
+    @property
+    def total_s(self) -> float: ...
+    @property
+    def reconfigurations(self) -> int: ...
+    @property
+    def lower_bound_s(self) -> float: ...
+    @property
+    def bound_class(self) -> str: ...
+    @property
+    def algbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it."""
+    @property
+    def busbw(self) -> float: ...
+    @property
+    def ports(self) -> int: ...
+    @property
+    def bandwidth_bps(self) -> float: ...
+    @property
+    def initial(self) -> str: ...
+    @property
+    def routing(self) -> str: ...
+    @property
+    def steps(self) -> list[Step]: ...
+    @property
+    def topologies(self) -> list[Topology]: ...
+
+@final
+class Row:
+    """One line of a comparison."""
+
+    @property
+    def planner(self) -> str: ...
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def topology(self) -> str:
+        """The topology of a static plan, else empty."""
+    @property
+    def total_s(self) -> float | None:
+        """None where the planner could not serve the problem."""
+    @property
+    def reconfigurations(self) -> int | None: ...
+    @property
+    def reason(self) -> str:
+        """Why there is no time, else empty."""
+
+@final
+class Comparison:
+    """The same problem by every planner and baseline, fastest first, those that could not serve it last."""
+
+    @property
+    def rows(self) -> list[Row]: ...
+    @property
+    def lower_bound_s(self) -> float:
+        """The smallest lower bound among the algorithms compared: no row can be below it."""
+    @property
+    def bound_class(self) -> str: ...
+
+@final
+class Problem:
+    """One schedule on one fabric, with its candidate topologies; profiles are kept between calls."""
+
+    def __new__(cls, request: Request) -> Problem: ...
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def candidates(self) -> list[Topology]: ...
+    def sweep(
+        self, size_bytes: NDArray[np.float64], reconfiguration_delay_s: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Best time and number of reconfigurations at each point; both arguments have the same length k,
+        and so have the results."""
+
+def plan(request: Request) -> Plan: ...
+def compare(request: Request) -> Comparison: ...
+def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
+    """(check, passed, detail) for each check."""
+
+def verify_schedule(schedule: Schedule) -> list[tuple[str, bool, str]]: ...
+def profile(
+    topology: Topology, traffic: Sequence[tuple[int, int, float]], routing: str = "concurrent-flow"
+) -> list[tuple[int, float, float]]:
+    """Front of (hops, load, certified lower bound on the load); empty when a pair is not connected."""

@@ -1,0 +1,5 @@
+"""The command line: one file a verb, `registry` lists them, `entry` runs them."""
+
+from lightloom.cli.entry import main
+
+__all__ = ["main"]

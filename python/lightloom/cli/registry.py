@@ -1,0 +1,21 @@
+"""The verbs. Adding one is a file with a click command of the same name, and a line here."""
+
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb's name, which is also its command's, its module, and what it does."""
+
+    name: str
+    module: str
+    summary: str
+
+
+VERBS = (
+    Verb("plan", "lightloom.cli.plan", "Plan a collective: algorithm, topology of every step, when to reconfigure."),
+    Verb("compare", "lightloom.cli.compare", "Plan the same problem by every planner and baseline, side by side."),
+    Verb(
+        "verify", "lightloom.cli.verify", "Check plans and schedules: execute them, recompute ports, paths and costs."
+    ),
+    Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
+)

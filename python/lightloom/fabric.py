@@ -1,0 +1,209 @@
+"""The fabric that is planned for: what people write, checked; presets and TOML files of the same keys."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+from lightloom import _core
+from lightloom.errors import refuse, unknown_name
+from lightloom.files import MIB, read_text
+from lightloom.graphs import is_topology_file, resolve
+
+if TYPE_CHECKING:
+    from lightloom.graphs import TopologyLike
+
+GRID_SIZE = re.compile("[0-9]{1,9}")
+# What a TOML file may say about itself beside the fabric's keys.
+DESCRIPTIVE_KEYS = ("summary", "source")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fabric:
+    """GPUs behind photonic circuit switches.
+
+    gpus: number of GPUs; may be left out where `dims`, a matrix or a schedule says it.
+    ports: circuits in and out of one GPU.
+    bandwidth: rate of one circuit, `"800Gbps"` or bit/s.
+    startup: start-up latency of a step, `"500ns"` or seconds.
+    hop_delay: delay of one hop, `"500ns"` or seconds.
+    reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds.
+    initial: the topology before the first step: `"free"` (the first one is not charged), a name, an edge-list or
+        GraphML file, a NetworkX graph or a Topology.
+    dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
+
+    Raises `InputError` that names the argument.
+    """
+
+    gpus: int | None = None
+    ports: int = 1
+    bandwidth: str | float = "800Gbps"
+    startup: str | float = "500ns"
+    hop_delay: str | float = "500ns"
+    reconfiguration_delay: str | float = "10us"
+    initial: TopologyLike = "free"
+    dims: str | Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what the fields do not take when it is written, not when it is used."""
+        if self.gpus is not None:
+            _whole("gpus", self.gpus)
+        _whole("ports", self.ports)
+        _ = self.grid, self.bandwidth_bps, self.startup_s, self.hop_delay_s, self.reconfiguration_delay_s
+
+    @classmethod
+    def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:
+        """A TOML file when it ends in `.toml` or is more than a bare name, else a preset; `overrides` win over it."""
+        text = os.fspath(name_or_path)
+        if text.endswith(".toml") or Path(text).name != text:
+            return cls.from_toml(text, **overrides)
+        return cls.preset(text, **overrides)
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
+        """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
+
+        A file named by `initial` is looked for beside the TOML file. Raises `InputError` that names `fabric` or the key.
+        """
+        values = _parse(read_text("fabric", path, MIB), f"`{path}`")
+        initial = values.get("initial")
+        if isinstance(initial, str) and is_topology_file(initial):
+            values["initial"] = str(Path(path).parent / initial)
+        return cls._merged(values, overrides)
+
+    @classmethod
+    def preset(cls, name: str, **overrides: Any) -> Self:
+        """A fabric that comes with Lightloom (see `lightloom list fabrics`); `overrides` win over it."""
+        known = [preset["name"] for preset in presets()]
+        if name not in known:
+            raise unknown_name("fabric", name, known)
+        text = resources.files("lightloom").joinpath("fabrics", f"{name}.toml").read_text("utf-8")
+        return cls._merged(_parse(text, f"preset `{name}`"), overrides)
+
+    @classmethod
+    def _merged(cls, values: Mapping[str, Any], overrides: Mapping[str, Any]) -> Self:
+        merged = {**values, **{key: value for key, value in overrides.items() if value is not None}}
+        known = [field.name for field in fields(cls)]
+        for key in merged:
+            if key not in known:
+                raise unknown_name("fabric", key, known)
+        return cls(**merged)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Sizes of `dims`, empty where there are none."""
+        return () if self.dims is None else _grid(self.dims)
+
+    @property
+    def bandwidth_bps(self) -> float:
+        """Rate of one circuit, bit/s."""
+        if isinstance(self.bandwidth, str):
+            return _core.parse_rate("bandwidth", self.bandwidth)
+        return _number("bandwidth", self.bandwidth, 'a rate above zero such as "800Gbps" or bit/s', above_zero=True)
+
+    @property
+    def startup_s(self) -> float:
+        """Start-up latency of a step, s."""
+        return _seconds("startup", self.startup)
+
+    @property
+    def hop_delay_s(self) -> float:
+        """Delay of one hop, s."""
+        return _seconds("hop_delay", self.hop_delay)
+
+    @property
+    def reconfiguration_delay_s(self) -> tuple[float, float]:
+        """Reconfiguration delay: seconds for any change, and seconds per changed port."""
+        if isinstance(self.reconfiguration_delay, str):
+            return _core.parse_reconfiguration_delay("reconfiguration_delay", self.reconfiguration_delay)
+        return _seconds("reconfiguration_delay", self.reconfiguration_delay), 0.0
+
+    def sized(self, **sizes: int) -> Self:
+        """The same fabric with `gpus` from whatever says it: itself, its grid, and `sizes` by the name of their origin.
+
+        Raises `InputError` when nothing says it, or two of them disagree.
+        """
+        said = {"gpus": self.gpus, "dims": math.prod(self.grid) if self.grid else None, **sizes}
+        known = [(origin, size) for origin, size in said.items() if size is not None]
+        if not known:
+            raise refuse("gpus", "nothing says how many there are; it takes a whole number of at least 2")
+        (first, gpus), *others = known
+        for origin, size in others:
+            if size != gpus:
+                raise refuse(origin, f"it is for {size} GPUs and `{first}` for {gpus}; they must agree")
+        return replace(self, gpus=gpus)
+
+    def to_core(self) -> _core.Fabric:
+        """What the compiled core takes. Raises `InputError`, also for an initial topology of another size."""
+        gpus = self.sized().gpus
+        assert gpus is not None  # noqa: S101 (sized() has it)
+        return _core.Fabric(
+            gpus,
+            self.grid,
+            self.ports,
+            self.bandwidth_bps,
+            self.startup_s,
+            self.hop_delay_s,
+            *self.reconfiguration_delay_s,
+            resolve("initial", self.initial, gpus),
+        )
+
+
+def presets() -> list[dict[str, str]]:
+    """The fabrics that come with Lightloom, by name, with `summary` and `source`."""
+    folder = resources.files("lightloom").joinpath("fabrics")
+    found = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".toml"):
+            values = tomllib.loads(file.read_text("utf-8"))
+            found.append({"name": file.name.removesuffix(".toml"), **{key: values[key] for key in DESCRIPTIVE_KEYS}})
+    return found
+
+
+def _parse(text: str, where: str) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise refuse("fabric", f"{where} is not TOML: {error}") from error
+    return {key: value for key, value in values.items() if key not in DESCRIPTIVE_KEYS}
+
+
+def _whole(field: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not 1 <= operator.index(value) < 1 << 32:
+        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes a whole number of at least 1")
+    return operator.index(value)
+
+
+def _grid(value: object) -> tuple[int, ...]:
+    sizes: list[object] = []
+    if isinstance(value, str):
+        parts = value.lower().split("x")
+        sizes = [int(part) for part in parts] if all(map(GRID_SIZE.fullmatch, parts)) else []
+    elif isinstance(value, Sequence):
+        sizes = list(value)
+    if not sizes:
+        raise refuse("dims", f"`{str(value)[:60]}` is not accepted; it takes sizes such as 4x4x4")
+    return tuple(_whole("dims", size) for size in sizes)
+
+
+def _seconds(field: str, value: str | float) -> float:
+    if isinstance(value, str):
+        return _core.parse_time(field, value)
+    return _number(field, value, 'a time of at least zero such as "500ns" or seconds', above_zero=False)
+
+
+def _number(field: str, value: object, accepts: str, *, above_zero: bool) -> float:
+    number = math.nan
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300:
+        number = float(value)
+    if not (math.isfinite(number) and (number > 0 if above_zero else number >= 0)):
+        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes {accepts}")
+    return number

@@ -1,0 +1,152 @@
+"""Topologies as NetworkX graphs and as files: both ways."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lightloom import _core
+from lightloom.errors import refuse
+from lightloom.files import MIB, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import networkx as nx
+
+    TopologyLike: TypeAlias = str | os.PathLike[str] | _core.Topology | nx.Graph
+
+EDGE_LIST_SUFFIXES = (".edgelist", ".csv", ".txt")
+GRAPHML_SUFFIX = ".graphml"
+MAX_FILE_BYTES = 64 * MIB
+
+
+def resolve(field: str, value: TopologyLike, gpus: int | None) -> str | _core.Topology:
+    """What the core takes for a topology: a name stays a name; files and graphs become topologies.
+
+    `gpus` is the size of the fabric; without it, the largest GPU that has a circuit is the last one. A string is a file
+    when it ends in `.edgelist`, `.csv`, `.txt` or `.graphml`. Raises `InputError` that names `field`.
+    """
+    if isinstance(value, _core.Topology):
+        return value
+    if isinstance(value, str) and not is_topology_file(value):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return read_topology(field, value, gpus)
+    return from_networkx(value, gpus=gpus, field=field)
+
+
+def is_topology_file(text: str) -> bool:
+    """Whether the text is taken for a file and not for a topology's name."""
+    return text.lower().endswith((*EDGE_LIST_SUFFIXES, GRAPHML_SUFFIX))
+
+
+def from_networkx(
+    graph: nx.Graph, *, gpus: int | None = None, name: str | None = None, field: str = "topology"
+) -> _core.Topology:
+    """The topology that a NetworkX graph describes.
+
+    Nodes are GPUs 0, 1, ...; an edge of a directed graph is a circuit, an edge of an undirected graph one circuit each
+    way; parallel edges are parallel circuits, and so is an edge attribute `count`. Raises `InputError` that names
+    `field` when nodes or counts are anything else.
+    """
+    if not all(hasattr(graph, method) for method in ("nodes", "edges", "is_directed")):
+        raise refuse(
+            field,
+            f"a {type(graph).__name__} is not a topology; it takes a name, a file, a NetworkX graph or a Topology",
+        )
+    for node in graph.nodes:
+        if isinstance(node, bool) or not hasattr(node, "__index__") or node < 0:
+            raise refuse(
+                field,
+                f"node {str(node)[:40]!r} is not a GPU; nodes are 0, 1, ... (see networkx.convert_node_labels_to_integers)",
+            )
+    circuits: Counter[tuple[int, int]] = Counter()
+    for source, destination, count in graph.edges(data="count", default=1):
+        if isinstance(count, bool) or not hasattr(count, "__index__") or count < 1:
+            raise refuse(
+                field,
+                f"edge {source} → {destination} has count {str(count)[:40]!r}; it takes a whole number of at least 1",
+            )
+        circuits[int(source), int(destination)] += int(count)
+        if not graph.is_directed():
+            circuits[int(destination), int(source)] += int(count)
+    size = gpus if gpus is not None else 1 + max((int(node) for node in graph.nodes), default=-1)
+    return _build(field, name or str(graph.name or "graph"), size, circuits)
+
+
+def to_networkx(topology: _core.Topology, create_using: type[nx.Graph] | None = None) -> nx.Graph:
+    """The topology as a NetworkX graph, of class `MultiDiGraph` unless another is asked for.
+
+    A multigraph has one edge per circuit; other classes have one edge per link with the attribute `count`. An undirected
+    graph stands for as many circuits one way as the other: `InputError` when the topology has not.
+    """
+    import networkx as nx
+
+    graph = (create_using or nx.MultiDiGraph)(name=topology.name)
+    graph.add_nodes_from(range(topology.gpus))
+    links = {(int(source), int(destination)): int(count) for source, destination, count in topology.links}
+    for (source, destination), count in links.items():
+        if not graph.is_directed():
+            if links.get((destination, source)) != count:
+                raise refuse(
+                    "topology",
+                    f"`{topology.name}` has circuits {source} → {destination} that do not go both ways; it takes a directed class",
+                )
+            if source > destination:
+                continue
+        if graph.is_multigraph():
+            graph.add_edges_from([(source, destination)] * count)
+        else:
+            graph.add_edge(source, destination, count=count)
+    return graph
+
+
+def read_topology(field: str, path: str | os.PathLike[str], gpus: int | None) -> _core.Topology:
+    """The topology in an edge list (`src dst [count]` a line) or a GraphML file, named after the file."""
+    suffix = Path(path).suffix.lower()
+    if suffix == GRAPHML_SUFFIX:
+        return _read_graphml(field, path, gpus)
+    if suffix not in EDGE_LIST_SUFFIXES:
+        raise refuse(field, f"`{path}` is not one of {', '.join((*EDGE_LIST_SUFFIXES, GRAPHML_SUFFIX))}")
+    circuits: Counter[tuple[int, int]] = Counter()
+    for number, line in enumerate(read_text(field, path, MAX_FILE_BYTES).splitlines(), start=1):
+        cells = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
+        if not cells:
+            continue
+        if len(cells) not in {2, 3} or not all(cell.isascii() and cell.isdigit() and len(cell) < 10 for cell in cells):
+            raise refuse(
+                field, f"line {number} of `{path}` is {line.strip()[:40]!r}; it takes `src dst` or `src dst count`"
+            )
+        source, destination = int(cells[0]), int(cells[1])
+        circuits[source, destination] += int(cells[2]) if len(cells) == 3 else 1
+    size = gpus if gpus is not None else 1 + max((max(pair) for pair in circuits), default=-1)
+    return _build(field, Path(path).stem, size, circuits)
+
+
+def _read_graphml(field: str, path: str | os.PathLike[str], gpus: int | None) -> _core.Topology:
+    import networkx as nx
+
+    text = read_text(field, path, MAX_FILE_BYTES)
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise refuse(field, f"`{path}` declares a document type; it takes GraphML without one")
+    try:
+        graph: Any = nx.parse_graphml(text, node_type=int)
+    except Exception as error:  # NetworkX lets every parser's own errors through
+        raise refuse(field, f"`{path}` is not GraphML with nodes 0, 1, ...: {str(error)[:120]}") from error
+    return from_networkx(graph, gpus=gpus, name=Path(path).stem, field=field)
+
+
+def _build(field: str, name: str, gpus: int, circuits: Counter[tuple[int, int]]) -> _core.Topology:
+    links: Iterable[tuple[int, int, int]] = (
+        (source, destination, count) for (source, destination), count in sorted(circuits.items())
+    )
+    largest = 1 << 32
+    checked = list(links)
+    if gpus >= largest or any(max(link) >= largest for link in checked):
+        raise refuse(field, f"`{name}` has GPUs or counts of 2^32 and above")
+    if not checked:
+        raise refuse(field, f"`{name}` has no circuits")
+    return _core.Topology.from_links(name, gpus, checked)

@@ -1,0 +1,103 @@
+"""Plan, compare, verify and profile: the functions of the package."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.errors import refuse
+from lightloom.graphs import resolve
+from lightloom.plans import Plan
+from lightloom.requests import Settings, build_request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from lightloom.fabric import Fabric
+    from lightloom.graphs import TopologyLike
+
+
+class Check(NamedTuple):
+    """One check of a plan or schedule: its name, whether it passed, and what was checked or is wrong."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+class FrontPoint(NamedTuple):
+    """The least load when no path is longer than `hops`, and a certified lower bound on it."""
+
+    hops: int
+    load: float
+    lower_bound: float
+
+
+def plan(
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    **settings: Unpack[Settings],
+) -> Plan:
+    """Plan a collective: its algorithm, the topology of every step, and when to reconfigure.
+
+    collective: `"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"` or `"broadcast"`; a schedule or matrix says it too.
+    size: one rank's whole buffer, `"64MiB"` or bytes; `"32MiB/pair"` for All-to-All.
+    fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
+    settings: see `lightloom.requests.Settings`.
+
+    The plan that is returned passed `verify`. Raises `InputError` that names the argument.
+    """
+    return Plan(_core.plan(build_request(collective, size, fabric, **settings)))
+
+
+def compare(
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    **settings: Unpack[Settings],
+) -> _core.Comparison:
+    """Plan the same problem by every planner and baseline; arguments and errors as for `plan`."""
+    return _core.compare(build_request(collective, size, fabric, **settings))
+
+
+def verify(subject: Plan | _core.Schedule) -> list[Check]:
+    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone."""
+    checks = _core.verify_schedule(subject) if isinstance(subject, _core.Schedule) else _core.verify_plan(subject.core)
+    return [Check(*check) for check in checks]
+
+
+def profile(
+    topology: TopologyLike,
+    traffic: Sequence[tuple[int, int, float]] | NDArray[Any],
+    *,
+    routing: str = "concurrent-flow",
+    gpus: int | None = None,
+) -> list[FrontPoint]:
+    """The Pareto front of (hops, load) of a traffic pattern on a topology; empty when a pair is not connected.
+
+    traffic: (source, destination, weight) triples, or a matrix of weights `[src][dst]` (its diagonal sends nothing).
+    routing: `"concurrent-flow"`, `"equal-split"` or `"single-path"`.
+    gpus: number of GPUs, where the topology is a name.
+
+    load is in units of one transfer of weight 1 on a link of one circuit. Raises `InputError`.
+    """
+    if isinstance(traffic, np.ndarray):
+        if traffic.ndim != 2 or traffic.shape[0] != traffic.shape[1]:
+            raise refuse("traffic", f"its shape is {traffic.shape}; it takes a square matrix or triples")
+        gpus = len(traffic) if gpus is None else gpus
+        pairs = np.argwhere((traffic != 0) & ~np.eye(len(traffic), dtype=bool))
+        traffic = [(int(src), int(dst), float(traffic[src, dst])) for src, dst in pairs]
+    resolved = resolve("topology", topology, gpus)
+    if isinstance(resolved, str):
+        if gpus is None:
+            raise refuse("gpus", f"it must be said for the topology `{resolved}`")
+        resolved = _core.Topology.named(resolved, gpus, (), gpus)
+    return [FrontPoint(*point) for point in _core.profile(resolved, list(traffic), routing)]

@@ -1,0 +1,148 @@
+"""A verified plan, as people hold it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom import _core
+from lightloom.files import MIB, read_text, write_text
+
+if TYPE_CHECKING:
+    import os
+
+MAX_FILE_BYTES = 256 * MIB
+
+
+class Plan:
+    """What to send in which step, on which topology, and what that costs; immutable, seconds and bytes.
+
+    Made by `lightloom.plan`, or read back by `Plan.load` and `Plan.from_json`.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.Plan) -> None:
+        self._core = core
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The plan that `to_json` wrote. Raises `InputError` that names the path of what is wrong."""
+        return cls(_core.Plan.from_json(text))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Plan:
+        """The plan in a JSON file; errors as for `from_json`."""
+        return cls.from_json(read_text("plan", path, MAX_FILE_BYTES))
+
+    def to_json(self) -> str:
+        """The plan as JSON of schema `lightloom.plan/1`; reading it back gives the same plan to the last bit."""
+        return self._core.to_json()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
+        write_text("output", path, self.to_json().rstrip("\n") + "\n")
+
+    @property
+    def core(self) -> _core.Plan:
+        """The compiled object."""
+        return self._core
+
+    @property
+    def collective(self) -> str:
+        """Name of the collective."""
+        return self._core.collective
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm."""
+        return self._core.algorithm
+
+    @property
+    def planner(self) -> str:
+        """Name of the planner."""
+        return self._core.planner
+
+    @property
+    def gpus(self) -> int:
+        """Number of GPUs."""
+        return self._core.gpus
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes m of one rank's whole buffer."""
+        return self._core.size_bytes
+
+    @property
+    def total_s(self) -> float:
+        """Completion time: the sum of the four terms over the steps."""
+        return self._core.total_s
+
+    @property
+    def reconfigurations(self) -> int:
+        """Number of steps before which the fabric is reconfigured at a charge."""
+        return self._core.reconfigurations
+
+    @property
+    def lower_bound_s(self) -> float:
+        """No schedule of the class `bound_class` takes less."""
+        return self._core.lower_bound_s
+
+    @property
+    def bound_class(self) -> str:
+        """The schedules that `lower_bound_s` bounds."""
+        return self._core.bound_class
+
+    @property
+    def algbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it: m over the completion time."""
+        return self._core.algbw
+
+    @property
+    def busbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it: algbw times the collective's bus factor."""
+        return self._core.busbw
+
+    @property
+    def ports(self) -> int:
+        """Ports per GPU."""
+        return self._core.ports
+
+    @property
+    def bandwidth_bps(self) -> float:
+        """Rate of one circuit."""
+        return self._core.bandwidth_bps
+
+    @property
+    def initial(self) -> str:
+        """Name of the topology before the first step, or `free`."""
+        return self._core.initial
+
+    @property
+    def routing(self) -> str:
+        """How traffic is put on paths."""
+        return self._core.routing
+
+    @property
+    def steps(self) -> list[_core.Step]:
+        """The steps, in order."""
+        return self._core.steps
+
+    @property
+    def topologies(self) -> list[_core.Topology]:
+        """The topologies that the steps index."""
+        return self._core.topologies
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, Plan) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return type(self).from_json, (self.to_json(),)
+
+    def __repr__(self) -> str:
+        return (
+            f"Plan({self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs, {self.algorithm}, {self.planner}: "
+            f"{_core.show_time(self.total_s)}, {self.reconfigurations} reconfigurations)"
+        )

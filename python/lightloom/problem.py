@@ -1,0 +1,96 @@
+"""One schedule on one fabric, planned for many sizes and delays at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.errors import refuse
+from lightloom.requests import Settings, build_request
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from lightloom.fabric import Fabric
+
+
+class Sweep(NamedTuple):
+    """Best completion times and their numbers of reconfigurations, in the shape of the arguments' broadcast."""
+
+    total_s: NDArray[np.float64]
+    reconfigurations: NDArray[np.uint32]
+
+
+class Problem:
+    """A problem whose hops-load profiles are computed once; arguments as for `lightloom.plan`.
+
+    The size may be left out: `sweep` says it.
+    """
+
+    def __init__(
+        self,
+        collective: str | None = None,
+        size: str | float | None = None,
+        *,
+        fabric: Fabric | str | os.PathLike[str] | None = None,
+        **settings: Unpack[Settings],
+    ) -> None:
+        self._core = _core.Problem(build_request(collective, "1MiB" if size is None else size, fabric, **settings))
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm."""
+        return self._core.algorithm
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+        return self._core.steps
+
+    @property
+    def candidates(self) -> list[_core.Topology]:
+        """The topologies that a step may use."""
+        return self._core.candidates
+
+    def sweep(self, sizes: ArrayLike, delays: ArrayLike) -> Sweep:
+        """Best time at every (size, reconfiguration delay).
+
+        sizes: bytes or strings such as `"64MiB"`; delays: seconds or strings such as `"10us"`; one, a list or an array each,
+        broadcast against each other as NumPy does (`sizes[:, None]` against `delays` gives a grid).
+
+        O(steps · candidates) a point. Raises `InputError` that names `sizes` or `delays`.
+        """
+        size_bytes = _numbers("sizes", sizes, lambda text: _core.parse_size("sizes", text))
+        delay_s = _numbers("delays", delays, lambda text: _core.parse_time("delays", text))
+        if np.any(size_bytes < 1):
+            raise refuse("sizes", f"{size_bytes.min()} is not accepted; it takes at least one byte")
+        try:
+            size_bytes, delay_s = np.broadcast_arrays(size_bytes, delay_s)
+        except ValueError as error:
+            raise refuse(
+                "sizes", f"shapes {size_bytes.shape} and {delay_s.shape} of sizes and delays do not broadcast"
+            ) from error
+        total_s, reconfigurations = self._core.sweep(np.ravel(size_bytes), np.ravel(delay_s))
+        return Sweep(total_s.reshape(size_bytes.shape), reconfigurations.reshape(size_bytes.shape))
+
+
+def _numbers(field: str, values: ArrayLike, parse: Callable[[str], float]) -> NDArray[np.float64]:
+    try:
+        array: NDArray[Any] = np.asarray(values)
+        if array.dtype.kind in "UO":
+            parsed = [parse(item) if isinstance(item, str) else float(item) for item in array.ravel().tolist()]
+            array = np.array(parsed).reshape(array.shape)
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        from lightloom.errors import InputError
+
+        raise (
+            error if isinstance(error, InputError) else refuse(field, f"it takes numbers or strings; {error}")
+        ) from error
+    if not np.all(np.isfinite(numbers) & (numbers >= 0)):
+        raise refuse(field, "it takes finite numbers of at least 0")
+    return numbers

@@ -1,0 +1,59 @@
+"""Turns rich tables into text: styled on a terminal, plain elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+PLAIN_WIDTH = 160
+BLOCKS = " ▏▎▍▌▋▊▉█"
+BAR_CELLS = 10
+
+
+def render(*parts: RenderableType) -> str:
+    """The parts under each other. A pipe or file gets no escape codes and up to 160 columns."""
+    is_terminal = sys.stdout.isatty()
+    console = Console(
+        file=io.StringIO(),
+        force_terminal=is_terminal,
+        width=Console(file=sys.stdout).width if is_terminal else PLAIN_WIDTH,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def table(*columns: str, right: tuple[str, ...] = (), footer: bool = False) -> Table:
+    """An empty table; columns named in `right` are aligned to the right."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=footer, header_style="bold")
+    for column in columns:
+        made.add_column(
+            column, justify="right" if column in right else "left", no_wrap=column in right, overflow="fold"
+        )
+    return made
+
+
+def heading(text: str) -> Text:
+    """A line that stands out on a terminal."""
+    return Text(text, style="bold")
+
+
+def bar(share: float) -> Text:
+    """A bar for a share between 0 and 1, in eighths of a cell."""
+    eighths = round(max(0.0, min(share, 1.0)) * BAR_CELLS * 8)
+    if eighths == 0 and share > 0:
+        eighths = 1
+    return Text(BLOCKS[8] * (eighths // 8) + BLOCKS[eighths % 8].strip(), style="cyan")

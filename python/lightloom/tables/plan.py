@@ -1,0 +1,142 @@
+"""The table that the verb `plan` prints."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from lightloom._core import show_size, show_time
+from lightloom.planning import compare
+from lightloom.tables.page import bar, heading, render, table
+from lightloom.tables.step_groups import StepGroup, group_steps
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from lightloom import Fabric, Plan
+
+TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
+COLUMNS = (
+    "step",
+    "topology",
+    "bytes",
+    "hops",
+    "load",
+    "startup",
+    "propagation",
+    "transmission",
+    "reconfig.",
+    "total",
+    "share",
+)
+RIGHT = COLUMNS[:1] + COLUMNS[2:-1]
+GB = 1e9
+
+
+def plan_table(plan: Plan, arguments: dict[str, Any]) -> str:
+    """The problem, a row per step, the total, and how it compares with the bound and the baselines.
+
+    arguments: those that the plan was made from; the baselines are planned from them, with the plan's algorithm.
+    """
+    lines = [heading(_title(plan)), Text(_fabric_line(plan, arguments["fabric"]))]
+    return render(*lines, _steps(plan), *(Text(line) for line in _summary(plan, arguments)))
+
+
+def _title(plan: Plan) -> str:
+    reconfigurations = f"{plan.reconfigurations} reconfiguration{'s' * (plan.reconfigurations != 1)}"
+    return (
+        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs: {show_time(plan.total_s)}, "
+        f"{len(plan.steps)} steps, {reconfigurations} ({plan.algorithm}, {plan.planner})"
+    )
+
+
+def _fabric_line(plan: Plan, fabric: Fabric) -> str:
+    fixed_s, per_port_s = fabric.reconfiguration_delay_s
+    delay = show_time(fixed_s) + (f" + {show_time(per_port_s)} per changed port" if per_port_s else "")
+    return (
+        f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s, startup {show_time(fabric.startup_s)}, "
+        f"hop delay {show_time(fabric.hop_delay_s)}, reconfiguration delay {delay}, initial topology {plan.initial}, routing {plan.routing}"
+    )
+
+
+def _steps(plan: Plan) -> Table:
+    groups = group_steps(plan.steps)
+    made = table(*COLUMNS, right=RIGHT, footer=True)
+    for group in groups:
+        made.add_row(*_row(group, plan.total_s))
+    sums = [fsum(getattr(step, term) for step in plan.steps) for term in TERMS]
+    for column, text in zip(made.columns[5:10], [*map(_time, sums), _time(plan.total_s)], strict=True):
+        column.footer = text
+    made.columns[1].footer = "sum"
+    if plan.reconfigurations:
+        made.caption = "* the fabric is reconfigured before the step" + (
+            " (N*: before N of the steps)" if len(groups) < len(plan.steps) else ""
+        )
+        made.caption_justify = "left"
+    return made
+
+
+def _row(group: StepGroup, total_s: float) -> list[str | Text]:
+    several = len(group.steps) > 1
+    mark = "" if not group.reconfigurations else f"{group.reconfigurations if several else ''}* "
+    spent_s = group.total("total_s")
+    return [
+        group.numbers,
+        mark + group.topologies,
+        _span(group.span("transfer_bytes"), show_size),
+        _span(group.span("hops"), lambda hops: f"{hops:.0f}"),
+        _span(group.span("load"), lambda load: f"{load:.4g}"),
+        *(_time(group.total(term)) for term in TERMS),
+        _time(spent_s),
+        bar(spent_s / total_s if total_s else 0.0) + Text(f" {spent_s / total_s if total_s else 0.0:.0%}"),
+    ]
+
+
+def _span(span: tuple[float, float], show: Any) -> str:
+    first, last = (show(value) for value in span)
+    return first if first == last else f"{first} - {last}"
+
+
+def _time(seconds: float) -> str:
+    return show_time(seconds) if seconds else "-"
+
+
+def _summary(plan: Plan, arguments: dict[str, Any]) -> list[str]:
+    above = f"; the plan takes {plan.total_s / plan.lower_bound_s:.3g}x" if plan.lower_bound_s else ""
+    lines = [
+        f"total        {show_time(plan.total_s)}",
+        f"lower bound  {show_time(plan.lower_bound_s)}{above} ({plan.bound_class})",
+        f"algbw        {plan.algbw / GB:.4g} GB/s",
+        f"busbw        {plan.busbw / GB:.4g} GB/s",
+    ]
+    return lines + [
+        f"{'baselines' if index == 0 else '':<12} {line}" for index, line in enumerate(_baselines(plan, arguments))
+    ]
+
+
+def _baselines(plan: Plan, arguments: dict[str, Any]) -> list[str]:
+    """The other planners on the same algorithm, each with its time over the plan's."""
+    restricted = {
+        **arguments,
+        "algorithm": None if arguments.get("schedule") or arguments.get("matrix") else plan.algorithm,
+    }
+    restricted.pop("planner", None)
+    lines = []
+    for row in compare(**restricted).rows:
+        if row.planner == plan.planner:
+            continue
+        name = f"{row.planner} {row.topology}".strip()
+        if row.total_s is None:
+            lines.append(f"{name}: {row.reason}")
+        elif plan.total_s:
+            lines.append(f"{name} {versus(row.total_s / plan.total_s)}, {show_time(row.total_s)}")
+    return lines
+
+
+def versus(ratio: float) -> str:
+    """A time over the plan's, in words."""
+    if abs(ratio - 1) < 5e-4:
+        return "as fast"
+    return f"{ratio:.3g}x slower" if ratio > 1 else f"{1 / ratio:.3g}x faster"

@@ -1,0 +1,34 @@
+"""The tables that the verb `list` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lightloom.tables.page import heading, render, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def registry_table(kind: str, entries: Sequence[dict[str, str]]) -> str:
+    """The names of a kind, with whatever else its entries say."""
+    columns = list(dict.fromkeys(key for entry in entries for key in entry if any(other.get(key) for other in entries)))
+    made = table(*columns)
+    for entry in entries:
+        made.add_row(*(entry.get(column, "") for column in columns))
+    return render(heading(kind), made)
+
+
+def algorithms_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Every algorithm for so many GPUs: steps and bytes of those that accept, the reason of those that do not."""
+    made = table("algorithm", "collective", "steps", "sent / m", "why not", right=("steps", "sent / m"))
+    for row in rows:
+        steps, sent = row["steps"], row["sent_share"]
+        made.add_row(
+            row["algorithm"],
+            row["collective"],
+            "" if steps is None else str(steps),
+            "" if sent is None else f"{sent:.4g}",
+            row["reason"],
+        )
+    return render(heading("algorithms; bytes that the busiest rank sends are over the buffer m"), made)

@@ -1,0 +1,66 @@
+"""Folds the steps of a long plan into a readable number of rows, without leaving any out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from math import fsum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightloom import Step
+
+MAX_ROWS = 40
+
+
+@dataclass(frozen=True)
+class StepGroup:
+    """Consecutive steps that share a row."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def numbers(self) -> str:
+        """`3`, or `3-7`; the first step is 1."""
+        first, last = self.steps[0].index + 1, self.steps[-1].index + 1
+        return str(first) if first == last else f"{first}-{last}"
+
+    @property
+    def topologies(self) -> str:
+        """The topology's name, or the first and the last one's."""
+        names = list(dict.fromkeys(step.topology_name for step in self.steps))
+        if len(names) <= 2:
+            return ", ".join(names)
+        return f"{names[0]} … {names[-1]} ({len(names)})"
+
+    @property
+    def reconfigurations(self) -> int:
+        """How many of the steps reconfigure the fabric."""
+        return sum(step.reconfigured for step in self.steps)
+
+    def span(self, attribute: str) -> tuple[float, float]:
+        """Smallest and largest value of an attribute over the steps."""
+        values = [getattr(step, attribute) for step in self.steps]
+        return min(values), max(values)
+
+    def total(self, attribute: str) -> float:
+        """Sum of an attribute over the steps."""
+        return fsum(getattr(step, attribute) for step in self.steps)
+
+
+def group_steps(steps: Sequence[Step], max_rows: int = MAX_ROWS) -> list[StepGroup]:
+    """Every step in its own row while they fit; else equal neighbours together; else neighbours in even runs."""
+    if len(steps) <= max_rows:
+        return [StepGroup((step,)) for step in steps]
+    runs = [StepGroup(tuple(run)) for _, run in groupby(steps, key=_appearance)]
+    if len(runs) <= max_rows:
+        return runs
+    bounds = [row * len(steps) // max_rows for row in range(max_rows + 1)]
+    return [StepGroup(tuple(steps[first:last])) for first, last in zip(bounds, bounds[1:], strict=False)]
+
+
+def _appearance(step: Step) -> tuple[object, ...]:
+    """What a row shows of a step beside its number and topology."""
+    return step.reconfigured, step.hops, f"{step.transfer_bytes:.6g} {step.load:.6g} {step.total_s:.6g}"

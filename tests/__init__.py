@@ -1,0 +1,1 @@
+"""Tests of the package, through its public API and command line."""

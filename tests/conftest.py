@@ -1,0 +1,42 @@
+"""The command line, run in this process: what it prints, and its exit status."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from lightloom.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+MSCCL = ROOT.parent / "shared" / "data" / "msccl"
+
+
+class Ran(NamedTuple):
+    """Exit status, standard output and standard error of a command."""
+
+    status: int
+    out: str
+    err: str
+
+
+RunCli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> RunCli:
+    """`cli("plan", "--gpus", 8)` runs `lightloom plan --gpus 8`."""
+
+    def run(*arguments: object) -> Ran:
+        capfd.readouterr()
+        status = main([str(argument) for argument in arguments])
+        return Ran(status, *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
