@@ -13,12 +13,19 @@ plan = ll.plan(
     size="16MiB",
     fabric=fabric,
     algorithm="halving-doubling",
-    candidates=["step-matchings", ll.from_networkx(chordal, name="chordal"), ll.from_networkx(expander, name="expander")],
+    candidates=[
+        "step-matchings",
+        ll.from_networkx(chordal, name="chordal"),
+        ll.from_networkx(expander, name="expander"),
+    ],
 )
 print(plan)
 for topology in plan.topologies:
     graph = ll.to_networkx(topology)
-    print(f"  {topology.name}: {graph.number_of_edges()} circuits, diameter {nx.diameter(graph) if nx.is_strongly_connected(graph) else 'none'}")
+    diameter = nx.diameter(graph) if nx.is_strongly_connected(graph) else "none"
+    print(f"  {topology.name}: {graph.number_of_edges()} circuits, diameter {diameter}")
 
-static = ll.plan("reduce-scatter", size="16MiB", fabric=fabric, algorithm="halving-doubling", planner="static", topology=chordal)
+static = ll.plan(
+    "reduce-scatter", size="16MiB", fabric=fabric, algorithm="halving-doubling", planner="static", topology=chordal
+)
 print(f"staying on the chordal ring takes {static.total_s / plan.total_s:.2f} times as long")

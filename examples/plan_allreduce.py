@@ -4,13 +4,16 @@ import numpy as np
 
 import lightloom as ll
 
-fabric = ll.Fabric(gpus=64, ports=1, bandwidth="800Gbps", startup="500ns", hop_delay="500ns", reconfiguration_delay="1us")
+fabric = ll.Fabric(
+    gpus=64, ports=1, bandwidth="800Gbps", startup="500ns", hop_delay="500ns", reconfiguration_delay="1us"
+)
 
 plan = ll.plan("all-reduce", size="1MiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
 print(plan)
 for step in plan.steps:
     mark = "reconfigure to" if step.reconfigured else "on"
-    print(f"  step {step.index + 1}: {mark} {step.topology_name}, {step.hops} hops, load {step.load:g}, {step.total_s * 1e6:.3f} us")
+    cost = f"{step.hops} hops, load {step.load:g}, {step.total_s * 1e6:.3f} us"
+    print(f"  step {step.index + 1}: {mark} {step.topology_name}, {cost}")
 
 for row in ll.compare("all-reduce", size="1MiB", fabric=fabric, algorithm="recursive-doubling").rows:
     if row.total_s is not None:

@@ -27,7 +27,12 @@ def assert_refused(cli: RunCli, folder: Path, *arguments: object, field: str) ->
 def plan_with(**changes: str | None) -> list[str]:
     """The arguments of a good plan with some options changed, added, or (None) left out."""
     options = GOOD | {"--" + name.replace("_", "-"): value for name, value in changes.items()}
-    return ["plan", "--output", "out.json", *(text for name, value in options.items() if value is not None for text in (name, value))]
+    return [
+        "plan",
+        "--output",
+        "out.json",
+        *(text for name, value in options.items() if value is not None for text in (name, value)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,14 +195,15 @@ def test_contradictions(cli: RunCli, in_tmp: Path) -> None:
     assert_refused(cli, in_tmp, *plan_with(fabric="fabric.toml", gpus="8"), field="dims")
 
 
+ALGO = '<algo name="x" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="{}" coll="allreduce">'
 SCHEDULES = {
     "empty.xml": "",
     "text.xml": "not xml at all",
-    "truncated.xml": '<algo name="x" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce"><gpu id="0"',
+    "truncated.xml": ALGO.format(2) + '<gpu id="0"',
     "other.xml": "<html><body/></html>",
-    "bomb.xml": '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><algo name="&b;"/>',
+    "bomb.xml": '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><algo name="&b;"/>',
     "deep.xml": "<a>" * 100_000,
-    "negative.xml": '<algo name="x" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="-2" coll="allreduce"></algo>',
+    "negative.xml": ALGO.format(-2) + "</algo>",
 }
 
 
@@ -207,6 +213,7 @@ def test_wrong_schedules(cli: RunCli, in_tmp: Path, name: str) -> None:
     assert_refused(cli, in_tmp, "plan", "--schedule", name, "--size", "1MiB", "--output", "out.json", field="schedule")
 
 
+GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 TOPOLOGIES = {
     "words.edgelist": "a b\n",
     "negative.edgelist": "0 -1\n",
@@ -219,7 +226,7 @@ TOPOLOGIES = {
     "not.graphml": "0 1\n",
     "bomb.graphml": '<!DOCTYPE b [<!ENTITY a "aa">]><graphml/>',
     "empty.graphml": "<graphml/>",
-    "names.graphml": '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed"><node id="a"/></graph></graphml>',
+    "names.graphml": f'<graphml xmlns="{GRAPHML}"><graph edgedefault="directed"><node id="a"/></graph></graphml>',
 }
 
 
@@ -256,4 +263,18 @@ def test_files_of_the_wrong_kind(cli: RunCli, in_tmp: Path, option: str, file: s
     (in_tmp / "folder.csv").mkdir()
     (in_tmp / "program.csv").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(range(256)))
     planner = ["--planner", "static"] if option == "--topology" else []
-    assert_refused(cli, in_tmp, "plan", "--size", "1MiB", "--gpus", 8, "--collective", "all-reduce", *planner, option, file, field="")
+    assert_refused(
+        cli,
+        in_tmp,
+        "plan",
+        "--size",
+        "1MiB",
+        "--gpus",
+        8,
+        "--collective",
+        "all-reduce",
+        *planner,
+        option,
+        file,
+        field="",
+    )

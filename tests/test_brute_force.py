@@ -34,7 +34,7 @@ def steps_of(schedule: ll.Schedule) -> list[tuple[float, list[tuple[int, int, fl
 
 def random_topology(random: np.random.Generator, name: str, gpus: int, ports: int) -> ll.Topology:
     """A union of random permutations without fixed points: as many circuits per GPU as there are ports."""
-    links = []
+    links: list[tuple[int, int, int]] = []
     while len(links) < ports * gpus:
         images = random.permutation(gpus)
         if not np.any(images == np.arange(gpus)):
@@ -74,8 +74,6 @@ def test_the_plan_is_the_best_sequence(algorithm: str, collective: str, gpus: in
             in_force = links[state]
         best = min(best, time)
 
-    plan = ll.plan(
-        collective, size=M, fabric=fabric, algorithm=algorithm, planner="harvest", candidates=candidates
-    )
+    plan = ll.plan(collective, size=M, fabric=fabric, algorithm=algorithm, planner="harvest", candidates=candidates)
     assert plan.total_s == pytest.approx(best, rel=1e-9)
     assert all(check.passed for check in ll.verify(plan))

@@ -15,7 +15,13 @@ from tests.conftest import RunCli
 PROBLEMS: list[dict[str, Any]] = [
     {"collective": "all-reduce", "size": "1MiB", "fabric": ll.Fabric(gpus=16)},
     {"collective": "all-to-all", "size": "4KiB/pair", "fabric": ll.Fabric(gpus=12, ports=2)},
-    {"collective": "all-gather", "size": "10MB", "fabric": ll.Fabric(gpus=9, initial="ring"), "algorithm": "bruck", "radix": 3},
+    {
+        "collective": "all-gather",
+        "size": "10MB",
+        "fabric": ll.Fabric(gpus=9, initial="ring"),
+        "algorithm": "bruck",
+        "radix": 3,
+    },
     {"collective": "all-reduce", "size": "1GiB", "fabric": ll.Fabric(dims="4x4", ports=4), "algorithm": "swing"},
     {"collective": "broadcast", "size": "1B", "fabric": ll.Fabric(gpus=7, reconfiguration_delay="5us+20ns/port")},
     {"matrix": np.arange(25.0).reshape(5, 5) * 1000, "fabric": ll.Fabric(reconfiguration_delay="1us")},
@@ -30,7 +36,9 @@ TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
 STEP_KEYS = {"index", "topology", "reconfigured", "transfer_bytes", "hops", "load", *TERMS}
 
 
-@pytest.fixture(scope="module", params=PROBLEMS, ids=lambda problem: str(problem.get("algorithm", problem.get("collective"))))
+@pytest.fixture(
+    scope="module", params=PROBLEMS, ids=lambda problem: str(problem.get("algorithm", problem.get("collective")))
+)
 def plan(request: pytest.FixtureRequest) -> ll.Plan:
     return ll.plan(**request.param)
 
@@ -73,13 +81,17 @@ def test_reading_back_gives_the_same_plan(plan: ll.Plan) -> None:
     assert all(check.passed for check in ll.verify(again))
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: str(problem.get("algorithm", problem.get("collective"))))
+@pytest.mark.parametrize(
+    "problem", PROBLEMS, ids=lambda problem: str(problem.get("algorithm", problem.get("collective")))
+)
 def test_planning_twice_gives_the_same_text(problem: dict[str, Any]) -> None:
     assert ll.plan(**problem).to_json() == ll.plan(**problem).to_json()
 
 
 def test_output_is_what_json_prints(cli: RunCli, in_tmp: Path) -> None:
-    ran = cli("plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", 8, "--format", "json", "--output", "plan.json")
+    ran = cli(
+        "plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", 8, "--format", "json", "--output", "plan.json"
+    )
     assert ran.status == 0
     assert ran.out == (in_tmp / "plan.json").read_text()
     assert [file.name for file in in_tmp.iterdir()] == ["plan.json"], "a temporary file is left"

@@ -57,7 +57,9 @@ def test_harvest_is_optimal_over_shifted_rings(
     plan = ll.plan(
         "all-to-all" if all_to_all else "all-reduce",
         size=size,
-        fabric=ll.Fabric(gpus=gpus, bandwidth=bandwidth, startup=startup, hop_delay=hop_delay, reconfiguration_delay=delay),
+        fabric=ll.Fabric(
+            gpus=gpus, bandwidth=bandwidth, startup=startup, hop_delay=hop_delay, reconfiguration_delay=delay
+        ),
         algorithm="direct" if all_to_all else "recursive-doubling",
         planner="harvest",
     )

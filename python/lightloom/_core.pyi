@@ -248,6 +248,9 @@ class Problem:
         and so have the results."""
 
 def plan(request: Request) -> Plan: ...
+def plan_with_baselines(request: Request) -> tuple[Plan, list[Row]]:
+    """The plan, and the best of every planner for the plan's algorithm on all candidates, fastest first."""
+
 def compare(request: Request) -> Comparison: ...
 def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check."""

@@ -71,7 +71,8 @@ class Fabric:
     def from_toml(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
-        A file named by `initial` is looked for beside the TOML file. Raises `InputError` that names `fabric` or the key.
+        A file named by `initial` is looked for beside the TOML file.
+        Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")
         initial = values.get("initial")

@@ -61,7 +61,8 @@ def from_networkx(
         if isinstance(node, bool) or not hasattr(node, "__index__") or node < 0:
             raise refuse(
                 field,
-                f"node {str(node)[:40]!r} is not a GPU; nodes are 0, 1, ... (see networkx.convert_node_labels_to_integers)",
+                f"node {str(node)[:40]!r} is not a GPU; nodes are 0, 1, ..., "
+                "as networkx.convert_node_labels_to_integers makes them",
             )
     circuits: Counter[tuple[int, int]] = Counter()
     for source, destination, count in graph.edges(data="count", default=1):
@@ -80,8 +81,8 @@ def from_networkx(
 def to_networkx(topology: _core.Topology, create_using: type[nx.Graph] | None = None) -> nx.Graph:
     """The topology as a NetworkX graph, of class `MultiDiGraph` unless another is asked for.
 
-    A multigraph has one edge per circuit; other classes have one edge per link with the attribute `count`. An undirected
-    graph stands for as many circuits one way as the other: `InputError` when the topology has not.
+    A multigraph has one edge per circuit; other classes have one edge per link with the attribute `count`. An
+    undirected graph stands for as many circuits one way as the other: `InputError` when the topology has not.
     """
     import networkx as nx
 
@@ -93,7 +94,8 @@ def to_networkx(topology: _core.Topology, create_using: type[nx.Graph] | None = 
             if links.get((destination, source)) != count:
                 raise refuse(
                     "topology",
-                    f"`{topology.name}` has circuits {source} → {destination} that do not go both ways; it takes a directed class",
+                    f"circuits {source} → {destination} of `{topology.name}` have none that go back; "
+                    "it takes a directed class",
                 )
             if source > destination:
                 continue

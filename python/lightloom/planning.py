@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -14,6 +13,7 @@ from lightloom.plans import Plan
 from lightloom.requests import Settings, build_request
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
@@ -47,7 +47,8 @@ def plan(
 ) -> Plan:
     """Plan a collective: its algorithm, the topology of every step, and when to reconfigure.
 
-    collective: `"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"` or `"broadcast"`; a schedule or matrix says it too.
+    collective: `"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"` or `"broadcast"`;
+        a schedule or matrix says it too.
     size: one rank's whole buffer, `"64MiB"` or bytes; `"32MiB/pair"` for All-to-All.
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
     settings: see `lightloom.requests.Settings`.
@@ -79,25 +80,29 @@ def profile(
     traffic: Sequence[tuple[int, int, float]] | NDArray[Any],
     *,
     routing: str = "concurrent-flow",
-    gpus: int | None = None,
+    fabric: Fabric | None = None,
 ) -> list[FrontPoint]:
     """The Pareto front of (hops, load) of a traffic pattern on a topology; empty when a pair is not connected.
 
+    topology: a graph, a file, a Topology, or a name, which `fabric` must give its GPUs, grid and ports.
     traffic: (source, destination, weight) triples, or a matrix of weights `[src][dst]` (its diagonal sends nothing).
     routing: `"concurrent-flow"`, `"equal-split"` or `"single-path"`.
-    gpus: number of GPUs, where the topology is a name.
 
     load is in units of one transfer of weight 1 on a link of one circuit. Raises `InputError`.
     """
     if isinstance(traffic, np.ndarray):
-        if traffic.ndim != 2 or traffic.shape[0] != traffic.shape[1]:
-            raise refuse("traffic", f"its shape is {traffic.shape}; it takes a square matrix or triples")
-        gpus = len(traffic) if gpus is None else gpus
-        pairs = np.argwhere((traffic != 0) & ~np.eye(len(traffic), dtype=bool))
-        traffic = [(int(src), int(dst), float(traffic[src, dst])) for src, dst in pairs]
-    resolved = resolve("topology", topology, gpus)
+        traffic = _triples(traffic)
+    sized = None if fabric is None else fabric.sized()
+    resolved = resolve("topology", topology, None if sized is None else sized.gpus)
     if isinstance(resolved, str):
-        if gpus is None:
-            raise refuse("gpus", f"it must be said for the topology `{resolved}`")
-        resolved = _core.Topology.named(resolved, gpus, (), gpus)
+        if sized is None or sized.gpus is None:
+            raise refuse("fabric", f"it must be given for the topology `{resolved}`, which is a name")
+        resolved = _core.Topology.named(resolved, sized.gpus, sized.grid, sized.ports)
     return [FrontPoint(*point) for point in _core.profile(resolved, list(traffic), routing)]
+
+
+def _triples(weights: NDArray[Any]) -> list[tuple[int, int, float]]:
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
+        raise refuse("traffic", f"its shape is {weights.shape}; it takes a square matrix or triples")
+    pairs = np.argwhere((weights != 0) & ~np.eye(len(weights), dtype=bool))
+    return [(int(src), int(dst), float(weights[src, dst])) for src, dst in pairs]

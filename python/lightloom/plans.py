@@ -143,6 +143,6 @@ class Plan:
 
     def __repr__(self) -> str:
         return (
-            f"Plan({self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs, {self.algorithm}, {self.planner}: "
-            f"{_core.show_time(self.total_s)}, {self.reconfigurations} reconfigurations)"
+            f"Plan({self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs, {self.algorithm}, "
+            f"{self.planner}: {_core.show_time(self.total_s)}, {self.reconfigurations} reconfigurations)"
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -13,6 +11,9 @@ from lightloom.errors import refuse
 from lightloom.requests import Settings, build_request
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from lightloom.fabric import Fabric
@@ -59,8 +60,8 @@ class Problem:
     def sweep(self, sizes: ArrayLike, delays: ArrayLike) -> Sweep:
         """Best time at every (size, reconfiguration delay).
 
-        sizes: bytes or strings such as `"64MiB"`; delays: seconds or strings such as `"10us"`; one, a list or an array each,
-        broadcast against each other as NumPy does (`sizes[:, None]` against `delays` gives a grid).
+        sizes: bytes or strings such as `"64MiB"`; delays: seconds or strings such as `"10us"`; one, a list or an array
+        each, broadcast against each other as NumPy does (`sizes[:, None]` against `delays` gives a grid).
 
         O(steps · candidates) a point. Raises `InputError` that names `sizes` or `delays`.
         """

@@ -31,7 +31,8 @@ class Settings(TypedDict, total=False):
     algorithm: a name of `lightloom list algorithms`; `auto` or None compares those that accept the problem.
     radix: base of the algorithms that have one, at least 2.
     planner: a name of `lightloom list planners`, or `auto`.
-    candidates: topologies that the planner may use: candidate families, topology names, files, graphs, or a list of them.
+    candidates: topologies that the planner may use: candidate families, topology names, files, graphs, or a list of
+        them.
     topology: the topologies of which the static planner takes the best; as `candidates`.
     routing: how traffic is put on paths; convention: a paper's assumptions. Names of `lightloom list`.
     schedule: an MSCCL XML file or a Schedule, in place of an algorithm.
@@ -69,7 +70,7 @@ def build_request(
 ) -> _core.Request:
     """The core's request; arguments are those of `Settings`. Raises `InputError` that names the argument."""
     if fabric is None or isinstance(fabric, (str, os.PathLike)):
-        fabric = Fabric.load(fabric or "default")
+        fabric = Fabric.load("default" if fabric is None else fabric)
     sizes: dict[str, int] = {}
     values = None
     if matrix is not None:
@@ -110,8 +111,8 @@ def read_schedule(source: str | os.PathLike[str] | _core.Schedule) -> _core.Sche
 def split_names(text: str) -> list[str]:
     """The items of a list such as `ring,circulant:1,5,torus:4x4`.
 
-    Commas separate items and also a topology's parameters: a part that is no topology, no candidate family and no file belongs
-    to the parameters before it. Semicolons always separate.
+    Commas separate items and also a topology's parameters: a part that is no topology, no candidate family and no file
+    belongs to the parameters before it. Semicolons always separate.
     """
     if ";" in text:
         return [item.strip() for item in text.split(";")]

@@ -1,1 +1,1 @@
-"""Slow and simple programs that the fast ones are held against; written from the papers, sharing no code with the core."""
+"""Slow and simple programs that the fast ones are held against; they share no code with the core."""

@@ -1,7 +1,7 @@
 """Optimal schedules of one-port steps "u sends to u + distance" over all shifted rings, by the definition.
 
-On the ring of offset g, u reaches u + distance in the least j ≥ 1 with j·g ≡ distance (mod n); every link then carries j
-transfers, so hops = load = j. The optimum over sequences of rings is found step by step (HARVEST eq. 4, start free).
+On the ring of offset g, u reaches u + distance in the least j ≥ 1 with j·g ≡ distance (mod n); every link then carries
+j transfers, so hops = load = j. The optimum over sequences of rings is found step by step (HARVEST eq. 4, start free).
 """
 
 from collections.abc import Sequence

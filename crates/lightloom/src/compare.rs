@@ -1,7 +1,7 @@
 //! The same problem by every planner and baseline, side by side.
 
 use model::{Bound, Error, Result, Schedule};
-use planners::{Choice, Problem};
+use planners::{Choice, Planner, Problem};
 use rayon::prelude::*;
 
 use crate::Request;
@@ -17,6 +17,12 @@ pub struct Row {
     pub topology: String,
     /// What it found, or why it found nothing.
     pub outcome: Result<Outcome>,
+}
+
+impl Row {
+    fn time_s(&self) -> f64 {
+        self.outcome.as_ref().map_or(f64::INFINITY, |outcome| outcome.total_s)
+    }
 }
 
 /// What a planner found.
@@ -57,7 +63,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
         schedules.into_par_iter().map(|schedule: Schedule| request.problem(schedule)).collect::<Result<_>>()?;
     let mut rows: Vec<Row> = problems
         .par_iter()
-        .flat_map_iter(|problem| planners.iter().flat_map(|planner| rows_of(problem, *planner)))
+        .flat_map(|problem| planners.par_iter().flat_map(|planner| rows_of(problem, *planner)))
         .collect();
     for (algorithm, error) in refusals {
         rows.push(Row {
@@ -67,8 +73,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
             outcome: Err(error),
         });
     }
-    let time = |row: &Row| row.outcome.as_ref().map_or(f64::INFINITY, |outcome| outcome.total_s);
-    rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
     let bounds = rows.iter().filter_map(|row| row.outcome.as_ref().ok()).map(|outcome| &outcome.bound);
     match bounds.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).cloned() {
         Some(least) => {
@@ -85,29 +90,42 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     }
 }
 
-fn rows_of(problem: &Problem, planner: &'static dyn planners::Planner) -> Vec<Row> {
-    let algorithm = problem.schedule().algorithm();
-    let row = |problem: &Problem, topology: &str| Row {
+/// The best of every planner for one schedule, on the problem that leaves all candidates open.
+pub(crate) fn baselines(problem: &Problem) -> Vec<Row> {
+    let mut rows: Vec<Row> = planners::REGISTRY.par_iter().map(|planner| row_of(problem, *planner)).collect();
+    rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
+    rows
+}
+
+fn rows_of(problem: &Problem, planner: &'static dyn Planner) -> Vec<Row> {
+    if planner.name() != "static" {
+        return vec![row_of(problem, planner)];
+    }
+    let all: Vec<usize> = (0..problem.table.candidates()).collect();
+    let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
+    let only = |&candidate: &usize| {
+        let mut only = problem.clone();
+        only.static_candidates = vec![candidate];
+        // A topology that cannot serve is named all the same.
+        Row { topology: problem.table.candidate(candidate).name().into(), ..row_of(&only, planner) }
+    };
+    listed.par_iter().map(only).collect()
+}
+
+fn row_of(problem: &Problem, planner: &'static dyn Planner) -> Row {
+    let choice = planner.choose(problem);
+    let topology = match &choice {
+        Ok(choice) if planner.name() == "static" => choice.problem.table.candidate(choice.candidates[0]).name().into(),
+        _ => String::new(),
+    };
+    Row {
         planner: planner.name().into(),
-        algorithm: algorithm.into(),
-        topology: topology.into(),
-        outcome: planner.choose(problem).map(|choice: Choice| Outcome {
+        algorithm: problem.schedule().algorithm().into(),
+        topology,
+        outcome: choice.map(|choice: Choice| Outcome {
             total_s: choice.total_s,
             reconfigurations: choice.reconfigurations(),
             bound: choice.bound(),
         }),
-    };
-    if planner.name() != "static" {
-        return vec![row(problem, "")];
     }
-    let all: Vec<usize> = (0..problem.table.candidates()).collect();
-    let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
-    listed
-        .iter()
-        .map(|&candidate| {
-            let mut only = problem.clone();
-            only.static_candidates = vec![candidate];
-            row(&only, problem.table.candidate(candidate).name())
-        })
-        .collect()
 }

@@ -20,23 +20,42 @@ pub use request::{Request, Size, TopologyRef, Workload};
 /// # Errors
 /// Wrong input, or nothing that serves the request.
 pub fn plan(request: &Request) -> Result<Plan> {
+    verified(best_choice(request)?.1.into_plan()?)
+}
+
+/// The plan, and beside it the best of every planner for the same algorithm on all candidates, fastest first.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_with_baselines(request: &Request) -> Result<(Plan, Vec<Row>)> {
+    let (problem, choice) = best_choice(request)?;
+    let rows = if request.leaves_topologies_open() {
+        compare::baselines(&problem)
+    } else {
+        let open = Request { planner: None, candidates: None, static_topologies: None, ..request.clone() };
+        compare::baselines(&open.problem(problem.schedule().clone())?)
+    };
+    Ok((verified(choice.into_plan()?)?, rows))
+}
+
+/// The choice of least time, with the problem that it answers.
+fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
     let planners = request.planners()?;
     let (schedules, refusals) = request.schedules()?;
-    let choices: Vec<Result<Choice>> =
-        schedules.par_iter().flat_map_iter(|schedule| choose_each(request, schedule, &planners)).collect();
-    let mut best: Option<Choice> = None;
+    let answers: Vec<Result<(Problem, Choice)>> =
+        schedules.into_par_iter().flat_map(|schedule| choose_each(request, schedule, &planners)).collect();
+    let mut best: Option<(Problem, Choice)> = None;
     let mut refusal = refusals.into_iter().next().map(|(_, error)| error);
-    for choice in choices {
-        match choice {
-            Ok(choice) if best.as_ref().is_none_or(|so_far| choice.total_s < so_far.total_s) => best = Some(choice),
+    for answer in answers {
+        match answer {
+            Ok(answer) if best.as_ref().is_none_or(|best| answer.1.total_s < best.1.total_s) => best = Some(answer),
             Ok(_) => {}
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }
-    let choice = best.ok_or_else(|| {
+    best.ok_or_else(|| {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
-    })?;
-    verified(choice.into_plan()?)
+    })
 }
 
 /// The request's single schedule as a problem whose profiles can serve many sizes and delays.
@@ -65,9 +84,16 @@ pub fn topology(spec: &str, shape: &model::Shape) -> Result<Topology> {
     topologies::build(spec, shape)
 }
 
-fn choose_each(request: &Request, schedule: &Schedule, planners: &[&'static dyn Planner]) -> Vec<Result<Choice>> {
-    match request.problem(schedule.clone()) {
-        Ok(problem) => planners.iter().map(|planner| planner.choose(&problem)).collect(),
+fn choose_each(
+    request: &Request,
+    schedule: Schedule,
+    planners: &[&'static dyn Planner],
+) -> Vec<Result<(Problem, Choice)>> {
+    match request.problem(schedule) {
+        Ok(problem) => planners
+            .par_iter()
+            .map(|planner| planner.choose(&problem).map(|choice| (problem.clone(), choice)))
+            .collect(),
         Err(error) => vec![Err(error)],
     }
 }

@@ -92,6 +92,13 @@ impl Request {
         Ok(vec![planner])
     }
 
+    /// Whether every planner may use every candidate.
+    pub fn leaves_topologies_open(&self) -> bool {
+        self.candidates.is_none()
+            && self.static_topologies.is_none()
+            && self.planner.as_deref().is_none_or(|name| name != "static")
+    }
+
     /// The schedules to plan, and why other algorithms of the collective have none.
     ///
     /// # Errors
@@ -106,7 +113,7 @@ impl Request {
                     return Ok((vec![collectives::find(name)?.build(*collective, shape, options)?], Vec::new()));
                 }
                 let (mut schedules, mut refusals) = (Vec::new(), Vec::new());
-                for algorithm in collectives::REGISTRY {
+                for algorithm in collectives::REGISTRY.iter().filter(|a| a.collectives().contains(collective)) {
                     match algorithm.build(*collective, shape, options) {
                         Ok(schedule) => schedules.push(schedule),
                         Err(error) => refusals.push((algorithm.name(), error)),

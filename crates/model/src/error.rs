@@ -101,6 +101,16 @@ impl Error {
         self
     }
 
+    /// The message without the names of the field and of what refuses: for a table that has them already.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Refused { reason, .. } | Self::Malformed { reason, .. } | Self::Infeasible { reason, .. } => {
+                reason.clone()
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// The field that the message names first.
     pub fn field(&self) -> &str {
         match self {

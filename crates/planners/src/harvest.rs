@@ -27,18 +27,10 @@ impl Planner for Harvest {
     }
 
     fn choose(&self, problem: &Problem) -> Result<Choice> {
-        let (candidates, total_s) = best_sequence(problem, RecursiveDoubling::of(problem).as_ref())?;
+        let (candidates, total_s) = match RecursiveDoubling::of(problem) {
+            Some(form) => form.best(problem),
+            None => search(&problem.table, &problem.rates(), &problem.change(), problem.start)?,
+        };
         Ok(Choice { planner: self.name(), problem: problem.clone(), candidates, total_s })
-    }
-}
-
-/// Candidate of every step and the completion time: in closed form where there is one, else by search.
-///
-/// # Errors
-/// When no sequence of candidates serves every step.
-pub fn best_sequence(problem: &Problem, closed_form: Option<&RecursiveDoubling>) -> Result<(Vec<usize>, f64)> {
-    match closed_form {
-        Some(form) => Ok(form.best(problem)),
-        None => search(&problem.table, &problem.rates(), &problem.change(), problem.start),
     }
 }

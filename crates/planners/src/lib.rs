@@ -15,6 +15,7 @@ mod harvest;
 mod problem;
 mod profile_table;
 mod recursive_doubling;
+mod shortest_path;
 mod split;
 mod state_search;
 mod static_topology;
@@ -24,10 +25,10 @@ use model::{Result, unknown_name};
 
 pub use choice::Choice;
 pub use problem::Problem;
-pub use profile_table::ProfileTable;
+pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
 pub use split::split_steps;
-pub use state_search::{Change, Rates, search};
+pub use state_search::{Change, Rates, StateSearch, search};
 pub use sweep::sweep;
 
 /// A way to choose topologies. Pure and deterministic.

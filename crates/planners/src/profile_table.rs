@@ -14,9 +14,22 @@ pub struct ProfileTable {
     patterns: Vec<Traffic>,
     pattern_of_step: Vec<usize>,
     networks: Vec<Network>,
-    estimates: Vec<Option<Estimate>>,
+    estimated_hops: Vec<f64>,
+    estimated_loads: Vec<f64>,
+    estimate_exact: Vec<bool>,
     fronts: Vec<OnceLock<Option<Box<Front>>>>,
     changed_ports: OnceLock<Vec<u64>>,
+}
+
+/// Lower bounds on hops and load, by candidate; infinite where some transfer has no path.
+#[derive(Debug, Clone, Copy)]
+pub struct Estimates<'a> {
+    /// Hops of the longest path, at least.
+    pub hops: &'a [f64],
+    /// Load of the busiest link, at least.
+    pub loads: &'a [f64],
+    /// Whether both are attained together.
+    pub exact: &'a [bool],
 }
 
 impl ProfileTable {
@@ -45,18 +58,27 @@ impl ProfileTable {
             }
         }
         let networks: Vec<Network> = candidates.iter().map(Network::new).collect();
-        let estimates = patterns
-            .iter()
-            .flat_map(|pattern| networks.iter().map(|network| network.estimate(pattern, routing)))
-            .collect();
-        let fronts = (0..patterns.len() * networks.len()).map(|_| OnceLock::new()).collect();
+        let pairs = patterns.len() * networks.len();
+        let (mut estimated_hops, mut estimated_loads) = (vec![f64::INFINITY; pairs], vec![f64::INFINITY; pairs]);
+        let mut estimate_exact = vec![true; pairs];
+        let all = patterns.iter().flat_map(|pattern| networks.iter().map(move |network| (pattern, network)));
+        for (pair, (pattern, network)) in all.enumerate() {
+            if let Some(Estimate { hops, load, exact }) = network.estimate(pattern, routing) {
+                estimated_hops[pair] = f64::from(hops);
+                estimated_loads[pair] = load;
+                estimate_exact[pair] = exact;
+            }
+        }
+        let fronts = (0..pairs).map(|_| OnceLock::new()).collect();
         Ok(Self {
             schedule,
             routing,
             patterns,
             pattern_of_step,
             networks,
-            estimates,
+            estimated_hops,
+            estimated_loads,
+            estimate_exact,
             fronts,
             changed_ports: OnceLock::new(),
         })
@@ -107,9 +129,14 @@ impl ProfileTable {
         self.pattern_of_step[step]
     }
 
-    /// What is known of a pair without solving a flow; `None` when some transfer has no path.
-    pub fn estimate(&self, pattern: usize, candidate: usize) -> Option<Estimate> {
-        self.estimates[pattern * self.networks.len() + candidate]
+    /// What is known without flows of one pattern on every candidate.
+    pub fn estimates(&self, pattern: usize) -> Estimates<'_> {
+        let row = pattern * self.networks.len()..(pattern + 1) * self.networks.len();
+        Estimates {
+            hops: &self.estimated_hops[row.clone()],
+            loads: &self.estimated_loads[row.clone()],
+            exact: &self.estimate_exact[row],
+        }
     }
 
     /// The pair's front, computed on first use; `None` when some transfer has no path.
@@ -117,11 +144,6 @@ impl ProfileTable {
         self.fronts[pattern * self.networks.len() + candidate]
             .get_or_init(|| self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new))
             .as_deref()
-    }
-
-    /// The pair's front if it has been computed already (`Some(None)`: it has, and there is no path).
-    pub fn known_front(&self, pattern: usize, candidate: usize) -> Option<Option<&Front>> {
-        self.fronts[pattern * self.networks.len() + candidate].get().map(Option::as_deref)
     }
 
     /// Ports that change between every two candidates, row-major `[from][to]`.

@@ -3,7 +3,7 @@
 use model::{Error, ReconfigurationDelay, Result};
 use rayon::prelude::*;
 
-use crate::harvest::best_sequence;
+use crate::state_search::StateSearch;
 use crate::{Problem, RecursiveDoubling};
 
 /// Best time (s) and number of charged reconfigurations at every point (bytes m, fixed delay α_r in
@@ -16,21 +16,27 @@ pub fn sweep(problem: &Problem, points: &[(f64, f64)]) -> Result<Vec<(f64, u32)>
     let closed_form = RecursiveDoubling::of(problem);
     points
         .par_iter()
-        .map(|&(size_bytes, delay_s)| {
-            if !(delay_s.is_finite() && delay_s >= 0.0) {
-                return Err(Error::value("reconfiguration_delay", delay_s, "a finite time of at least zero"));
-            }
-            let mut at = problem.clone();
-            at.size_bytes = model::units::size_from_f64("size", size_bytes)?;
-            at.fabric.reconfiguration =
-                ReconfigurationDelay { fixed_s: delay_s, per_port_s: problem.fabric.reconfiguration.per_port_s };
-            let (path, total_s) = best_sequence(&at, closed_form.as_ref())?;
-            Ok((total_s, count_changes(at.start, &path)))
-        })
+        .map_init(
+            || (problem.clone(), StateSearch::new(&problem.table)),
+            |(at, search), &(size_bytes, delay_s)| {
+                if !(delay_s.is_finite() && delay_s >= 0.0) {
+                    return Err(Error::value("reconfiguration_delay", delay_s, "a finite time of at least zero"));
+                }
+                at.size_bytes = model::units::size_from_f64("size", size_bytes)?;
+                at.fabric.reconfiguration =
+                    ReconfigurationDelay { fixed_s: delay_s, per_port_s: problem.fabric.reconfiguration.per_port_s };
+                if let Some(form) = &closed_form {
+                    let (path, total_s) = form.best(at);
+                    return Ok((total_s, changes(None, &path)));
+                }
+                let total_s = search.run(&at.rates(), &at.change(), at.start)?;
+                Ok((total_s, changes(at.start, search.path())))
+            },
+        )
         .collect()
 }
 
-fn count_changes(start: Option<usize>, path: &[usize]) -> u32 {
+fn changes(start: Option<usize>, path: &[usize]) -> u32 {
     let first = start.is_some_and(|start| path.first() != Some(&start));
     u32::from(first) + path.windows(2).filter(|pair| pair[0] != pair[1]).count() as u32
 }

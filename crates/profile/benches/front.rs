@@ -1,7 +1,6 @@
 //! Fronts on the quotient against the same pairs without symmetry, by our column generation and by one plain
 //! linear program; then pairs that have no symmetry, and patterns of many arcs.
 #![expect(clippy::print_stdout, reason = "a bench reports its ratios")]
-#![expect(missing_docs, reason = "criterion's macro makes a public function")]
 
 mod reference;
 

@@ -55,7 +55,11 @@ struct ConcurrentFlow<'a> {
     search: HopLimited,
     /// Of each column of the master: its arc and its nodes.
     paths: Vec<(u32, Vec<Rank>)>,
-    /// Load at the current hop limit.
+    /// Of each arc: its weight over the largest, so that the program's numbers are of order 1.
+    weights: Vec<f64>,
+    /// The largest weight: what the program's loads are multiples of.
+    unit: f64,
+    /// Load at the current hop limit, in units.
     load: f64,
 }
 
@@ -63,23 +67,25 @@ impl<'a> ConcurrentFlow<'a> {
     fn new(quotient: &'a Quotient, hops: u32) -> Self {
         let adjacency = &*quotient.adjacency;
         let mut search = HopLimited::new(adjacency.ranks());
-        let unit = vec![1.0; adjacency.capacities.len()];
+        let unit = quotient.arcs.iter().map(|arc| arc.weight).fold(0.0, f64::max);
+        let weights: Vec<f64> = quotient.arcs.iter().map(|arc| arc.weight / unit).collect();
+        let ones = vec![1.0; adjacency.capacities.len()];
         let (mut paths, mut columns) = (Vec::new(), Vec::new());
         for arcs in quotient.sources() {
-            search.run(adjacency, &unit, arcs[0].src, Some(hops), f64::INFINITY);
+            search.run(adjacency, &ones, arcs[0].src, Some(hops), f64::INFINITY);
             for arc in arcs {
                 let (nodes, orbits) = search.cheapest(arc.dst).map(|(index, _)| search.path(index)).unwrap_or_default();
-                columns.push(column(quotient, columns.len(), arc, orbits));
+                columns.push(column(columns.len(), weights[columns.len()], orbits, &adjacency.capacities));
                 paths.push((paths.len() as u32, nodes));
             }
         }
         let master = RestrictedMaster::new(adjacency.capacities.len(), columns);
-        Self { quotient, hops, master, search, paths, load: 0.0 }
+        Self { quotient, hops, master, search, paths, weights, unit, load: 0.0 }
     }
 
     /// The least load at the current hop limit, and the shares of the paths that attain it.
     fn optimise(&mut self) -> (Point, Vec<(u32, f64)>) {
-        let mut tolerance = GAP * self.quotient.arcs.iter().map(|arc| arc.weight).sum::<f64>();
+        let mut tolerance = GAP * self.weights.iter().sum::<f64>();
         let mut rounds = 0;
         loop {
             self.master.solve(tolerance);
@@ -89,7 +95,8 @@ impl<'a> ConcurrentFlow<'a> {
             let (lower, added) = self.price(tolerance);
             rounds += 1;
             if !added || rounds == MOST_ROUNDS || self.load - lower <= GAP * self.load {
-                let point = Point { hops: self.hops, load: self.load, lower: lower.min(self.load) };
+                let point =
+                    Point { hops: self.hops, load: self.load * self.unit, lower: lower.min(self.load) * self.unit };
                 return (point, shares);
             }
         }
@@ -100,8 +107,8 @@ impl<'a> ConcurrentFlow<'a> {
         let prices = self.master.prices();
         let lengths =
             prices.iter().zip(&self.quotient.adjacency.capacities).map(|(y, capacity)| y / capacity).collect();
-        let keys = self.quotient.arcs.iter().enumerate();
-        let keys = keys.map(|(index, arc)| self.master.key_length(index, &prices) / arc.weight).collect();
+        let keys = self.weights.iter().enumerate();
+        let keys = keys.map(|(arc, weight)| self.master.key_length(arc, &prices) / weight).collect();
         (lengths, keys)
     }
 
@@ -116,13 +123,12 @@ impl<'a> ConcurrentFlow<'a> {
             let farthest = keys.iter().copied().fold(0.0, f64::max);
             self.search.run(&self.quotient.adjacency, &lengths, arcs[0].src, Some(self.hops), farthest);
             for (arc, &key) in arcs.iter().zip(keys) {
+                let weight = self.weights[index];
                 let found = self.search.cheapest(arc.dst).filter(|(_, arrival)| arrival.distance < key);
-                bound += arc.weight * found.map_or(key, |(_, arrival)| arrival.distance);
-                if let Some((arrival, _)) =
-                    found.filter(|(_, arrival)| arc.weight * (key - arrival.distance) > tolerance)
-                {
+                bound += weight * found.map_or(key, |(_, arrival)| arrival.distance);
+                if let Some((arrival, _)) = found.filter(|(_, arrival)| weight * (key - arrival.distance) > tolerance) {
                     let (nodes, orbits) = self.search.path(arrival);
-                    self.master.add(column(self.quotient, index, arc, orbits));
+                    self.master.add(column(index, weight, orbits, &self.quotient.adjacency.capacities));
                     self.paths.push((index as u32, nodes));
                     added = true;
                 }
@@ -137,15 +143,15 @@ impl<'a> ConcurrentFlow<'a> {
     fn next_hops(&mut self) -> Option<u32> {
         let (lengths, keys) = self.lengths();
         let mut shortest = vec![f64::NAN; self.quotient.adjacency.ranks()];
-        let mut weights = vec![0.0; shortest.len()];
+        let mut arc_to = vec![0; shortest.len()];
         let mut gains: Vec<(u32, f64)> = Vec::new();
         let mut index = 0;
         for arcs in self.quotient.sources() {
             let keys = &keys[index..index + arcs.len()];
-            index += arcs.len();
             for (arc, &key) in arcs.iter().zip(keys) {
                 shortest[arc.dst as usize] = key;
-                weights[arc.dst as usize] = arc.weight;
+                arc_to[arc.dst as usize] = index;
+                index += 1;
             }
             let farthest = keys.iter().copied().fold(0.0, f64::max);
             self.search.run(&self.quotient.adjacency, &lengths, arcs[0].src, None, farthest);
@@ -155,7 +161,8 @@ impl<'a> ConcurrentFlow<'a> {
                     // NaN where no arc ends: never less.
                     if arrival.distance < *best {
                         if hops > self.hops {
-                            gains.push((hops, weights[arrival.node as usize] * (*best - arrival.distance)));
+                            let weight = self.weights[arc_to[arrival.node as usize]];
+                            gains.push((hops, weight * (*best - arrival.distance)));
                         }
                         *best = arrival.distance;
                     }
@@ -184,10 +191,10 @@ impl<'a> ConcurrentFlow<'a> {
     }
 }
 
-/// What a path of `arc` over links of `orbits` adds to the load of each.
-fn column(quotient: &Quotient, index: usize, arc: &Arc, mut orbits: Vec<u32>) -> Column {
+/// What a path of arc number `arc` over links of `orbits` adds to the load of each.
+fn column(arc: usize, weight: f64, mut orbits: Vec<u32>, capacities: &[f64]) -> Column {
     orbits.sort_unstable();
-    let load = |same: &[u32]| same.len() as f64 * arc.weight / quotient.adjacency.capacities[same[0] as usize];
+    let load = |same: &[u32]| same.len() as f64 * weight / capacities[same[0] as usize];
     let entries = orbits.chunk_by(|a, b| a == b).map(|same| (same[0], load(same))).collect();
-    Column { arc: index as u32, entries }
+    Column { arc: arc as u32, entries }
 }

@@ -20,6 +20,7 @@
 //! ```
 
 mod concurrent_flow;
+mod dense_inverse;
 mod equal_split;
 mod front;
 mod hop_limited;

@@ -193,3 +193,42 @@ fn breadth_first(adjacency: &Adjacency, source: Rank) -> Box<[u32]> {
     }
     distances.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Link, Translations};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn distances_equal_floyd_warshall(
+            (count, period) in (2u32..7, 1u32..4), links in prop::collection::vec((0u32..24, 0u32..24), 1..8),
+        ) {
+            let n = count * period;
+            let links = links.iter().map(|&(a, b)| Link { src: a % n, dst: b % n, count: 1 }).filter(|l| l.src != l.dst);
+            let topology = Topology::new("random", Translations::periodic(n, period), links).unwrap();
+            let network = Network::new(&topology);
+            // Floyd–Warshall over the expanded links.
+            let mut table = vec![vec![None::<u32>; n as usize]; n as usize];
+            (0..n as usize).for_each(|rank| table[rank][rank] = Some(0));
+            for link in topology.expanded() {
+                table[link.src as usize][link.dst as usize] = Some(1);
+            }
+            for via in 0..n as usize {
+                for a in 0..n as usize {
+                    for b in 0..n as usize {
+                        if let (Some(there), Some(on)) = (table[a][via], table[via][b]) {
+                            table[a][b] = Some(table[a][b].map_or(there + on, |known| known.min(there + on)));
+                        }
+                    }
+                }
+            }
+            for a in 0..n {
+                for b in 0..n {
+                    prop_assert_eq!(network.distance(a, b), table[a as usize][b as usize]);
+                }
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Fronts against programs and closed forms that share no code with them.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
 use model::{Arc, Link, Routes, Routing, Topology, Traffic, Translations};
@@ -55,7 +57,8 @@ fn at(front: &Front, hops: u32) -> Option<Point> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    // The reference is slow.
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn concurrent_flow_equals_the_program_over_link_flows((topology, traffic) in support::pair()) {
@@ -66,6 +69,24 @@ proptest! {
             prop_assert_eq!(ours.is_some(), reference.is_some(), "at {} hops", hops);
             if let (Some(ours), Some(reference)) = (ours, reference) {
                 prop_assert!(close(ours.load, reference, 1e-6), "at {hops} hops: {} and {reference}", ours.load);
+            }
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn loads_scale_with_weights((topology, traffic) in support::pair(), exponent in -12i32..13) {
+        let by = 10f64.powi(exponent);
+        let arcs = traffic.arcs().iter().map(|arc| Arc { weight: arc.weight * by, ..*arc });
+        let scaled = Traffic::new(traffic.symmetry().clone(), arcs).unwrap();
+        if let (Some(one), Some(other)) = (flow_front(&topology, &traffic), flow_front(&topology, &scaled)) {
+            prop_assert_eq!(one.points().len(), other.points().len());
+            for (a, b) in one.points().iter().zip(other.points()) {
+                prop_assert!(a.hops == b.hops && close(a.load * by, b.load, 1e-9), "{} and {}", a.load * by, b.load);
             }
         }
     }

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use super::fabric::PyFabric;
     #[pymodule_export]
-    use super::plan::{PyComparison, PyPlan, PyRow, PyStep, compare, plan, verify_plan};
+    use super::plan::{PyComparison, PyPlan, PyRow, PyStep, compare, plan, plan_with_baselines, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]

@@ -267,13 +267,19 @@ impl PyRow {
 
     #[getter]
     fn reason(&self) -> String {
-        self.0.outcome.as_ref().err().map(ToString::to_string).unwrap_or_default()
+        self.0.outcome.as_ref().err().map(model::Error::reason).unwrap_or_default()
     }
 }
 
 #[pyfunction]
 pub fn plan(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
     Ok(PyPlan(py.detach(|| lightloom::plan(&request.0))?))
+}
+
+#[pyfunction]
+pub fn plan_with_baselines(py: Python<'_>, request: &PyRequest) -> CoreResult<(PyPlan, Vec<PyRow>)> {
+    let (plan, rows) = py.detach(|| lightloom::plan_with_baselines(&request.0))?;
+    Ok((PyPlan(plan), rows.into_iter().map(PyRow).collect()))
 }
 
 #[pyfunction]

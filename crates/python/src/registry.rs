@@ -79,7 +79,7 @@ pub fn algorithm_table<'py>(
             row.set_item("algorithm", algorithm.name())?;
             row.set_item("collective", collective.name())?;
             row.set_item("accepted", built.is_ok())?;
-            row.set_item("reason", built.as_ref().err().map(ToString::to_string).unwrap_or_default())?;
+            row.set_item("reason", built.as_ref().err().map(model::Error::reason).unwrap_or_default())?;
             row.set_item("steps", built.as_ref().ok().map(|schedule| schedule.steps().len()))?;
             row.set_item("sent_share", built.as_ref().ok().map(model::Schedule::sent_share))?;
             rows.push(row);

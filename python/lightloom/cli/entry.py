@@ -101,10 +101,9 @@ def _one_line(error: click.ClickException) -> str:
     """The field first, then what is wrong: click's own errors in the words of ours."""
     message = error.message.rstrip(".")
     parameter: Any = getattr(error, "param", None)
-    if isinstance(error, click.MissingParameter) and parameter is not None:
-        return f"{parameter.name}: it is missing"
     if parameter is not None:
-        return f"{parameter.name}: {message}"
+        field = parameter.opts[0].lstrip("-").replace("-", "_")
+        return f"{field}: {'it is missing' if isinstance(error, click.MissingParameter) else message}"
     if isinstance(error, click.NoSuchOption):
         hint = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return f"{error.option_name}: there is no such option{hint}"

@@ -28,12 +28,15 @@ from lightloom.errors import refuse, unknown_name
     "--radix",
     type=click.IntRange(2),
     metavar="R",
-    show_default="the algorithm's",
+    show_default="2",
     help="algorithms: base of those that have one.",
 )
 @FORMAT_OPTION
 def command(kind: str | None, gpus: int | None, dims: str | None, output_format: str, **options: Any) -> None:
-    """List a KIND of names, or all: algorithms, topologies, candidates, planners, collectives, routings, conventions, technologies, fabrics.
+    """List the names of a KIND, or of all kinds.
+
+    KIND is one of algorithms, topologies, candidates, planners, collectives, routings, conventions, technologies
+    and fabrics.
 
     \b
     Examples:

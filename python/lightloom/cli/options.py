@@ -13,95 +13,55 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
-DEFAULTS = {
-    name: getattr(Fabric, name)
-    for name in ("ports", "bandwidth", "startup", "hop_delay", "reconfiguration_delay", "initial")
-}
+LARGEST = (1 << 32) - 1
 
 
-def _text(name: str, help_text: str, default: object = None, metavar: str = "TEXT") -> Callable[[Command], Command]:
+def _option(
+    name: str, metavar: str, help_text: str, default: object = None, *, kind: click.IntRange | None = None
+) -> Callable[[Command], Command]:
     # The default is only shown: a value that was not given must not override the fabric file.
-    return click.option(
-        name, metavar=metavar, show_default=str(default) if default is not None else False, help=help_text
-    )
+    shown = help_text if default is None else f"{help_text}  [default: {default}]"
+    return click.option(name, metavar=metavar, type=kind, help=shown)
 
 
 PROBLEM_OPTIONS = (
-    _text(
-        "--collective",
-        "all-reduce, reduce-scatter, all-gather, all-to-all or broadcast.",
-        "what the schedule or matrix says",
-        "NAME",
-    ),
-    _text(
-        "--size",
-        "One rank's whole buffer, such as 64MiB or 1KB; 32MiB/pair for all-to-all.",
-        "what the matrix says",
-        "SIZE",
-    ),
-    click.option(
-        "--gpus",
-        type=click.IntRange(2),
-        metavar="N",
-        show_default="what dims, the matrix or the schedule say",
-        help="Number of GPUs.",
-    ),
-    _text("--dims", "Grid of the GPUs, such as 4x4x4; last dimension fastest.", "one dimension", "AxBxC"),
-    click.option(
-        "--ports",
-        type=click.IntRange(1),
-        metavar="N",
-        show_default=str(DEFAULTS["ports"]),
-        help="Circuits in and out of one GPU.",
-    ),
-    _text("--bandwidth", "Rate of one circuit.", DEFAULTS["bandwidth"], "RATE"),
-    _text("--startup", "Start-up latency of a step.", DEFAULTS["startup"], "TIME"),
-    _text("--hop-delay", "Delay of one hop.", DEFAULTS["hop_delay"], "TIME"),
-    _text(
+    _option("--collective", "NAME", "all-reduce, reduce-scatter, all-gather, all-to-all or broadcast."),
+    _option("--size", "SIZE", "One rank's whole buffer, such as 64MiB or 1KB; 32MiB/pair for all-to-all."),
+    _option("--gpus", "N", "GPUs.", "what dims, matrix or schedule say", kind=click.IntRange(2, LARGEST)),
+    _option("--dims", "AxBxC", "Grid of the GPUs, such as 4x4x4; last dimension fastest.", "one dimension"),
+    _option("--ports", "N", "Circuits out of and into one GPU.", Fabric.ports, kind=click.IntRange(1, LARGEST)),
+    _option("--bandwidth", "RATE", "Rate of one circuit.", Fabric.bandwidth),
+    _option("--startup", "TIME", "Start-up latency of a step.", Fabric.startup),
+    _option("--hop-delay", "TIME", "Delay of one hop.", Fabric.hop_delay),
+    _option(
         "--reconfiguration-delay",
-        "10us, 20ns/port, 5us+20ns/port, or a technology of `lightloom list technologies`.",
-        DEFAULTS["reconfiguration_delay"],
         "TIME",
+        "Such as 10us, 20ns/port, 5us+20ns/port, or one of `lightloom list technologies`.",
+        Fabric.reconfiguration_delay,
     ),
-    _text(
-        "--initial",
-        "Topology before the first step: free (no charge), a name, or a file.",
-        DEFAULTS["initial"],
-        "NAME|FILE",
-    ),
-    _text(
-        "--fabric",
-        "TOML file, or preset of `lightloom list fabrics`; the options above override it.",
-        "default",
-        "FILE|PRESET",
-    ),
-    _text("--algorithm", "Algorithm of `lightloom list algorithms`, or auto: the fastest.", "auto", "NAME"),
-    click.option(
-        "--radix",
-        type=click.IntRange(2),
-        metavar="R",
-        show_default="the algorithm's",
-        help="Base of the algorithms that have one.",
-    ),
-    _text(
+    _option("--initial", "NAME", "Topology before the first step: free (no charge), a name or a file.", Fabric.initial),
+    _option("--fabric", "FILE", "TOML file, or one of `lightloom list fabrics`; options override it.", "default"),
+    _option("--algorithm", "NAME", "One of `lightloom list algorithms`, or auto: the fastest.", "auto"),
+    _option("--radix", "R", "Base of the algorithms that have one.", "2", kind=click.IntRange(2, LARGEST)),
+    _option("--planner", "NAME", "One of `lightloom list planners`, or auto: the fastest.", "auto"),
+    _option(
         "--candidates",
-        "Topologies the planner may use: families and names of `lightloom list candidates` and `topologies`, files (.edgelist, .csv, .txt, .graphml).",
+        "LIST",
+        "Topologies that the planner may use: of `lightloom list candidates` and `topologies`, or files.",
         "all families",
-        "LIST",
     ),
-    _text(
+    _option(
         "--topology",
-        "Topologies of which the static planner takes the best; names or files.",
-        "the planner's own list",
         "LIST",
+        "Topologies of which the static planner takes the best: of `lightloom list topologies`, or files "
+        "(.edgelist, .csv and .txt with `src dst [count]` a line, .graphml).",
+        "static-baselines",
     ),
-    _text("--routing", "How traffic is put on paths: a name of `lightloom list routings`.", "concurrent-flow", "NAME"),
-    _text("--convention", "A paper's assumptions: a name of `lightloom list conventions`.", "the planner's", "NAME"),
-    _text("--matrix", "All-to-All matrix of bytes, row = source: CSV or NPY.", None, "FILE"),
-    _text("--schedule", "MSCCL XML to plan topologies for, in place of an algorithm.", None, "FILE"),
-    click.option(
-        "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed of everything random."
-    ),
+    _option("--routing", "NAME", "How traffic is put on paths: one of `lightloom list routings`.", "concurrent-flow"),
+    _option("--convention", "NAME", "A paper's assumptions: one of `lightloom list conventions`.", "harvest"),
+    _option("--matrix", "FILE", "All-to-All matrix of bytes, row = source, column = destination: CSV or NPY."),
+    _option("--schedule", "FILE", "MSCCL XML whose steps are planned, in place of an algorithm."),
+    _option("--seed", "N", "Seed of everything random.", 0, kind=click.IntRange(0, (1 << 64) - 1)),
 )
 
 FORMAT_OPTION = click.option(
@@ -126,5 +86,10 @@ def problem_options(command: Command) -> Command:
 def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of `lightloom.plan`: the fabric's own joined into a `Fabric`."""
     overrides = {key: options.pop(key) for key in _FABRIC_KEYS}
-    fabric = Fabric.load(options.pop("fabric") or "default", **overrides)
-    return {**options, "fabric": fabric}
+    fabric = options.pop("fabric")
+    seed = options.pop("seed")
+    return {
+        **options,
+        "fabric": Fabric.load("default" if fabric is None else fabric, **overrides),
+        "seed": 0 if seed is None else seed,
+    }

@@ -11,7 +11,6 @@ from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_opti
 
 @click.command("plan", short_help="Plan a collective.")
 @problem_options
-@click.option("--planner", metavar="NAME", show_default="auto", help="Planner of `lightloom list planners`, or auto.")
 @click.option("--output", metavar="FILE", help="Also write the plan as JSON; nothing is written when planning fails.")
 @FORMAT_OPTION
 def command(output: str | None, output_format: str, **options: Any) -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def command(files: tuple[str, ...], output_format: str) -> int:
     """Check plans (JSON) and schedules (MSCCL XML), told apart by their content.
 
-    A schedule is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total are
-    recomputed from the plan alone as well. Exit status 1 when a check fails, 2 when a file cannot be read.
+    Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
+    are recomputed from the plan alone as well. Exit status 1 when a check fails, 2 when a file cannot be read.
 
     \b
     Example:

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom._core import show_time
-from lightloom.tables.page import bar, heading, render, table
+from lightloom.tables.page import bar, heading, render, table, why
 
 if TYPE_CHECKING:
     from lightloom import Comparison
 
-REASON_WIDTH = 120
-
 
 def comparison_table(comparison: Comparison) -> str:
-    """A row per planner and algorithm, fastest first and marked; then the bound, and what could not be served and why."""
+    """A row per planner and algorithm, fastest first; then the bound, and what could not be served and why."""
     made = table(
         "",
         "planner",
@@ -55,9 +53,5 @@ def _not_applicable(comparison: Comparison) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for row in comparison.rows:
         if row.total_s is None:
-            by_reason.setdefault(row.reason, []).append(f"{row.planner} {row.algorithm}".strip())
-    lines = []
-    for reason, names in by_reason.items():
-        short = reason if len(reason) <= REASON_WIDTH else f"{reason[:REASON_WIDTH]}…"
-        lines.append(f"not applicable: {', '.join(dict.fromkeys(names))}: {short}")
-    return lines
+            by_reason.setdefault(why(row.reason), []).append(f"{row.planner} {row.algorithm}".strip())
+    return [f"not applicable: {', '.join(dict.fromkeys(names))}: {reason}" for reason, names in by_reason.items()]

@@ -55,9 +55,15 @@ def _title(plan: Plan) -> str:
 def _fabric_line(plan: Plan, fabric: Fabric) -> str:
     fixed_s, per_port_s = fabric.reconfiguration_delay_s
     delay = show_time(fixed_s) + (f" + {show_time(per_port_s)} per changed port" if per_port_s else "")
-    return (
-        f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s, startup {show_time(fabric.startup_s)}, "
-        f"hop delay {show_time(fabric.hop_delay_s)}, reconfiguration delay {delay}, initial topology {plan.initial}, routing {plan.routing}"
+    return ", ".join(
+        [
+            f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s",
+            f"startup {show_time(fabric.startup_s)}",
+            f"hop delay {show_time(fabric.hop_delay_s)}",
+            f"reconfiguration delay {delay}",
+            f"initial topology {plan.initial}",
+            f"routing {plan.routing}",
+        ]
     )
 
 
@@ -137,6 +143,7 @@ def _baselines(plan: Plan, arguments: dict[str, Any]) -> list[str]:
 
 def versus(ratio: float) -> str:
     """A time over the plan's, in words."""
-    if abs(ratio - 1) < 5e-4:
+    if abs(ratio - 1) < 5e-5:
         return "as fast"
-    return f"{ratio:.3g}x slower" if ratio > 1 else f"{1 / ratio:.3g}x faster"
+    larger, word = (ratio, "slower") if ratio > 1 else (1 / ratio, "faster")
+    return f"{larger:.2f}x {word}" if larger >= 1.095 else f"{larger - 1:.2%} {word}"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lightloom.tables.page import heading, render, table
+from lightloom.tables.page import heading, render, table, why
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+ORDER = ("name", "parameters", "requirement", "collectives", "delay", "ports", "summary", "source")
+
+
 def registry_table(kind: str, entries: Sequence[dict[str, str]]) -> str:
     """The names of a kind, with whatever else its entries say."""
-    columns = list(dict.fromkeys(key for entry in entries for key in entry if any(other.get(key) for other in entries)))
+    columns = sorted({key for entry in entries for key in entry if entry[key]}, key=_position)
     made = table(*columns)
     for entry in entries:
         made.add_row(*(entry.get(column, "") for column in columns))
@@ -29,6 +32,11 @@ def algorithms_table(rows: Sequence[dict[str, Any]]) -> str:
             row["collective"],
             "" if steps is None else str(steps),
             "" if sent is None else f"{sent:.4g}",
-            row["reason"],
+            why(row["reason"]),
         )
     return render(heading("algorithms; bytes that the busiest rank sends are over the buffer m"), made)
+
+
+def _position(column: str) -> tuple[int, str]:
+    """Known columns in their order, others behind them."""
+    return (ORDER.index(column) if column in ORDER else len(ORDER), column)

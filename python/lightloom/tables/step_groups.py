@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -58,7 +58,7 @@ def group_steps(steps: Sequence[Step], max_rows: int = MAX_ROWS) -> list[StepGro
     if len(runs) <= max_rows:
         return runs
     bounds = [row * len(steps) // max_rows for row in range(max_rows + 1)]
-    return [StepGroup(tuple(steps[first:last])) for first, last in zip(bounds, bounds[1:], strict=False)]
+    return [StepGroup(tuple(steps[first:last])) for first, last in pairwise(bounds)]
 
 
 def _appearance(step: Step) -> tuple[object, ...]:

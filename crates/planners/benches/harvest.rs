@@ -1,0 +1,81 @@
+//! HARVEST's dynamic program: the closed form for recursive doubling, and the state search, each against the
+//! paper's algorithm 1 as it is written, with the same step costs at hand.
+
+#[path = "../tests/reference/algorithm_1.rs"]
+mod algorithm_1;
+
+use std::hint::black_box;
+
+use collectives::Options;
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, Shape};
+use planners::{Costs, Problem, optimum, search};
+
+fn main() {
+    for log_ranks in [6, 10] {
+        recursive_doubling(log_ranks);
+    }
+    direct_all_to_all(64);
+}
+
+/// AllReduce of 1 MiB at α = δ = 500 ns, α_r = 1 µs, 800 Gbit/s. Algorithm 1 takes its intervals from eq. 8.
+fn recursive_doubling(log_ranks: u8) {
+    let costs = Costs { startup_s: 500e-9, hop_s: 500e-9, buffer_s: 1_048_576.0 * 8.0 / 8e11, change_s: 1e-6 };
+    let half = usize::from(log_ranks);
+    let exponent = |step: usize| if step < half { step } else { 2 * half - 1 - step };
+    let completion_time = |a: usize, b: usize| {
+        let ring = (a - 1..b).map(exponent).min().unwrap_or(0);
+        let distances: f64 = (a - 1..b).map(|step| f64::from(1 << (exponent(step) - ring))).sum();
+        let steps = (b + 1 - a) as f64;
+        let time = steps * (costs.startup_s + costs.buffer_s * 0.5 / f64::from(1 << ring)) + costs.hop_s * distances;
+        (ring, time)
+    };
+    let ours = optimum(Collective::AllReduce, log_ranks, costs).total_s;
+    let theirs = algorithm_1::harvest(2 * half, costs.change_s, &completion_time).total_s;
+    assert!((ours - theirs).abs() < 1e-12 * theirs);
+    let ours_s = ratio::median_s(51, || optimum(Collective::AllReduce, log_ranks, black_box(costs)));
+    let theirs_s = ratio::median_s(51, || algorithm_1::harvest(2 * half, black_box(costs.change_s), &completion_time));
+    let what = format!("recursive doubling AllReduce, {} GPUs, closed form", 1 << log_ranks);
+    ratio::report(&what, ours_s, "algorithm 1", theirs_s);
+}
+
+/// Direct All-to-All of 1 MiB on one port, all shifted rings as candidates. Both have every step's cost on
+/// every candidate; algorithm 1 is given the best topology of every interval besides.
+fn direct_all_to_all(gpus: u32) {
+    let shape = Shape::new(gpus, &[], 1).expect("a shape");
+    let options = Options::default();
+    let direct = collectives::find("direct").expect("registered");
+    let schedule = direct.build(Collective::AllToAll, &shape, &options).expect("accepted");
+    let rings = (1..gpus).map(|offset| topologies::build(&format!("shifted-ring:{offset}"), &shape).expect("a ring"));
+    let fabric = Fabric {
+        shape: shape.clone(),
+        bandwidth_bps: 8e11,
+        startup_s: 500e-9,
+        hop_delay_s: 500e-9,
+        reconfiguration: ReconfigurationDelay::constant(1e-6),
+        initial: Initial::Free,
+    };
+    let problem = Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, rings.collect()).expect("a problem");
+    let (steps, candidates) = (problem.table.steps(), problem.table.candidates());
+    let cost = |step, candidate| problem.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s());
+    let mut intervals = vec![(0, f64::INFINITY); (steps + 1) * (steps + 1)];
+    for candidate in 0..candidates {
+        for a in 1..=steps {
+            let mut total_s = 0.0;
+            for b in a..=steps {
+                total_s += cost(b - 1, candidate);
+                let best = &mut intervals[a * (steps + 1) + b];
+                if total_s < best.1 {
+                    *best = (candidate, total_s);
+                }
+            }
+        }
+    }
+    let completion_time = |a: usize, b: usize| intervals[a * (steps + 1) + b];
+    let (rates, change) = (problem.rates(), problem.change());
+    let (_, ours) = search(&problem.table, &rates, &change, None).expect("feasible");
+    let theirs = algorithm_1::harvest(steps, 1e-6, &completion_time).total_s;
+    assert!((ours - theirs).abs() < 1e-12 * theirs);
+    let ours_s = ratio::median_s(31, || search(&problem.table, black_box(&rates), &change, None));
+    let theirs_s = ratio::median_s(5, || algorithm_1::harvest(steps, black_box(1e-6), &completion_time));
+    ratio::report(&format!("direct All-to-All, {gpus} GPUs, state search"), ours_s, "algorithm 1", theirs_s);
+}

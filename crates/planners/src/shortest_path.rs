@@ -1,0 +1,180 @@
+//! Shortest paths over (step, candidate), given every cost.
+
+/// Buffers of a shortest path over `steps` × `candidates`, kept from one call to the next.
+#[derive(Debug, Default)]
+pub struct ShortestPath {
+    value: Vec<f64>,
+    stayed: Vec<bool>,
+    before: Vec<usize>,
+    path: Vec<usize>,
+}
+
+impl ShortestPath {
+    /// Path over `costs` (row-major `[step][candidate]`) when every change costs the same. O(steps · candidates).
+    pub fn constant_delay(&mut self, costs: &[f64], candidates: usize, delay_s: f64, start: Option<usize>) -> f64 {
+        let steps = costs.len() / candidates;
+        self.value.clear();
+        self.value.extend_from_slice(&costs[..candidates]);
+        if let Some(start) = start {
+            self.value.iter_mut().enumerate().filter(|(c, _)| *c != start).for_each(|(_, v)| *v += delay_s);
+        }
+        self.stayed.clear();
+        self.stayed.resize(costs.len(), true);
+        self.before.clear();
+        self.before.resize(steps, 0);
+        for step in 1..steps {
+            let best = least(&self.value);
+            self.before[step] = best;
+            let switched = self.value[best] + delay_s;
+            let row = step * candidates..(step + 1) * candidates;
+            for ((value, stayed), cost) in self.value.iter_mut().zip(&mut self.stayed[row.clone()]).zip(&costs[row]) {
+                *stayed = *value <= switched;
+                *value = value.min(switched) + cost;
+            }
+        }
+        let mut candidate = least(&self.value);
+        let total_s = self.value[candidate];
+        self.path.clear();
+        self.path.resize(steps, candidate);
+        for step in (1..steps).rev() {
+            if !self.stayed[step * candidates + candidate] {
+                candidate = self.before[step];
+            }
+            self.path[step - 1] = candidate;
+        }
+        total_s
+    }
+
+    /// Path over `costs` for any matrix of delays, row-major `[from][to]`. O(steps · candidates²).
+    pub fn any_delay(&mut self, costs: &[f64], candidates: usize, delays_s: &[f64], start: Option<usize>) -> f64 {
+        let steps = costs.len() / candidates;
+        self.value.clear();
+        self.value.extend_from_slice(&costs[..candidates]);
+        if let Some(start) = start {
+            self.value.iter_mut().enumerate().for_each(|(c, v)| *v += delays_s[start * candidates + c]);
+        }
+        self.before.clear();
+        self.before.resize(costs.len(), 0);
+        for step in 1..steps {
+            // Staying is tried first, so that it wins ties.
+            let mut arrive: Vec<(f64, usize)> = self.value.iter().copied().zip(0..).collect();
+            for (from, &so_far) in self.value.iter().enumerate().filter(|(_, so_far)| so_far.is_finite()) {
+                let row = &delays_s[from * candidates..(from + 1) * candidates];
+                for (arrival, delay_s) in arrive.iter_mut().zip(row) {
+                    if so_far + delay_s < arrival.0 {
+                        *arrival = (so_far + delay_s, from);
+                    }
+                }
+            }
+            for (candidate, (arrival, from)) in arrive.into_iter().enumerate() {
+                self.before[step * candidates + candidate] = from;
+                self.value[candidate] = arrival + costs[step * candidates + candidate];
+            }
+        }
+        let mut candidate = least(&self.value);
+        let total_s = self.value[candidate];
+        self.path.clear();
+        self.path.resize(steps, candidate);
+        for step in (1..steps).rev() {
+            candidate = self.before[step * candidates + candidate];
+            self.path[step - 1] = candidate;
+        }
+        total_s
+    }
+
+    /// The path that was found last: the candidate of every step.
+    pub fn path(&self) -> &[usize] {
+        &self.path
+    }
+}
+
+/// Index of the least value, the first of equals.
+fn least(values: &[f64]) -> usize {
+    let mut best = 0;
+    for (index, value) in values.iter().enumerate() {
+        if *value < values[best] {
+            best = index;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Every sequence, summed directly.
+    fn brute_force(costs: &[f64], candidates: usize, delays_s: &[f64], start: Option<usize>) -> f64 {
+        let steps = costs.len() / candidates;
+        let mut best = f64::INFINITY;
+        for code in 0..candidates.pow(steps as u32) {
+            let (mut rest, mut in_force, mut total) = (code, start, 0.0);
+            for step in 0..steps {
+                let candidate = rest % candidates;
+                rest /= candidates;
+                if let Some(from) = in_force {
+                    total += delays_s[from * candidates + candidate];
+                }
+                total += costs[step * candidates + candidate];
+                in_force = Some(candidate);
+            }
+            best = best.min(total);
+        }
+        best
+    }
+
+    fn cost() -> impl Strategy<Value = f64> {
+        prop_oneof![4 => (0u32..50).prop_map(f64::from), 1 => Just(f64::INFINITY)]
+    }
+
+    fn instance() -> impl Strategy<Value = (usize, Vec<f64>, Vec<f64>, Option<usize>)> {
+        (1usize..5, 1usize..6).prop_flat_map(|(candidates, steps)| {
+            (
+                Just(candidates),
+                prop::collection::vec(cost(), candidates * steps),
+                prop::collection::vec((0u32..30).prop_map(f64::from), candidates * candidates),
+                prop::option::of(0..candidates),
+            )
+        })
+    }
+
+    fn price(path: &[usize], costs: &[f64], candidates: usize, delays_s: &[f64], start: Option<usize>) -> f64 {
+        let mut in_force = start;
+        let mut total = 0.0;
+        for (step, &candidate) in path.iter().enumerate() {
+            total += in_force.map_or(0.0, |from| delays_s[from * candidates + candidate]);
+            total += costs[step * candidates + candidate];
+            in_force = Some(candidate);
+        }
+        total
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        #[test]
+        fn any_delay_equals_brute_force((candidates, costs, mut delays, start) in instance()) {
+            (0..candidates).for_each(|c| delays[c * candidates + c] = 0.0);
+            let mut search = ShortestPath::default();
+            let total = search.any_delay(&costs, candidates, &delays, start);
+            prop_assert_eq!(total, brute_force(&costs, candidates, &delays, start));
+            if total.is_finite() {
+                prop_assert_eq!(total, price(search.path(), &costs, candidates, &delays, start));
+            }
+        }
+
+        #[test]
+        fn constant_delay_equals_brute_force((candidates, costs, _, start) in instance(), delay in 0u32..40) {
+            let delay = f64::from(delay);
+            let delays: Vec<f64> =
+                (0..candidates * candidates).map(|i| if i % (candidates + 1) == 0 { 0.0 } else { delay }).collect();
+            let mut search = ShortestPath::default();
+            let total = search.constant_delay(&costs, candidates, delay, start);
+            prop_assert_eq!(total, brute_force(&costs, candidates, &delays, start));
+            if total.is_finite() {
+                prop_assert_eq!(total, price(search.path(), &costs, candidates, &delays, start));
+            }
+        }
+    }
+}

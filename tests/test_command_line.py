@@ -1,0 +1,167 @@
+"""How the command line behaves: help, streams, pipes, interrupts, and how little it imports."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lightloom.cli.registry import VERBS
+from tests.conftest import RunCli
+
+COMMAND = [sys.executable, "-m", "lightloom"]
+PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8"]
+EXAMPLE = re.compile(r"^ +lightloom (.+)$", re.MULTILINE)
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+def test_help_has_examples_that_work(cli: RunCli, in_tmp: Path, verb: str) -> None:
+    ran = cli(verb, "--help")
+    assert ran.status == 0
+    examples = EXAMPLE.findall(ran.out)
+    assert examples
+    for example in examples:
+        assert cli(*example.split()).status == 0, example
+    assert in_tmp.is_dir()
+
+
+def test_every_option_of_plan_says_its_default(cli: RunCli) -> None:
+    text = " ".join(cli("plan", "--help").out.split())
+    for option, default in {
+        "--ports": "1",
+        "--bandwidth": "800Gbps",
+        "--startup": "500ns",
+        "--hop-delay": "500ns",
+        "--reconfiguration-delay": "10us",
+        "--initial": "free",
+        "--algorithm": "auto",
+        "--planner": "auto",
+        "--format": "table",
+    }.items():
+        _, _, help_of_option = text.partition(f" {option} ")
+        assert f"[default: {default}" in help_of_option.split(" --")[0], option
+
+
+def test_without_a_verb_the_verbs_are_shown(cli: RunCli) -> None:
+    ran = cli()
+    assert ran.status == 0
+    assert all(verb.name in ran.out for verb in VERBS)
+    assert re.fullmatch(r"lightloom \d+\.\d+\.\d+\S*\n", cli("--version").out)
+
+
+def test_a_pipe_gets_no_escape_codes_and_whole_rows() -> None:
+    ran = run(*PLAN, COLUMNS="40", TERM="xterm-256color")
+    assert ran.returncode == 0
+    assert "\x1b" not in ran.stdout
+    assert ran.stderr == ""
+    steps = [line for line in ran.stdout.splitlines() if line.endswith("%")]
+    assert len(steps) == 14 or "sum" in ran.stdout
+    assert max(map(len, ran.stdout.splitlines())) <= 180
+
+
+def test_an_ascii_terminal_is_enough() -> None:
+    ran = run(*PLAN, PYTHONIOENCODING="ascii")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.isascii()
+
+
+def test_json_is_the_only_thing_on_standard_output() -> None:
+    ran = run(*PLAN, "--format", "json")
+    assert json.loads(ran.stdout)["gpus"] == 8
+    assert ran.stderr == ""
+
+
+def test_wrong_input_in_a_process_of_its_own() -> None:
+    ran = run("plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "zero")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert re.fullmatch(r"error: gpus: .+\n", ran.stderr)
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "plan", "--collective", "all-to-all", "--size", "1MiB", "--gpus", "64", "--format", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(1)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+
+
+def test_an_interrupt_is_exit_status_130(cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lightloom.planning.plan", interrupted)
+    ran = cli(*PLAN)
+    assert (ran.status, ran.out, ran.err) == (130, "", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys; from lightloom.cli import main; status = main(sys.argv[1:]); "
+        "heavy = {'networkx', 'matplotlib', 'rich', 'numpy', 'scipy'} & set(sys.modules); "
+        "print('heavy:', sorted(heavy)); sys.exit(status)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0
+    assert ran.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    code = "import sys, lightloom; print(sorted(name for name in sys.modules if 'lightloom' in name))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "['lightloom']"
+
+
+def test_verify_accepts_what_plan_wrote_and_refuses_what_was_changed(cli: RunCli, in_tmp: Path) -> None:
+    assert cli(*PLAN, "--algorithm", "recursive-doubling", "--output", "plan.json").status == 0
+    ran = cli("verify", "plan.json", "plan.json", "--format", "json")
+    assert ran.status == 0
+    report = json.loads(ran.out)
+    assert report["passed"]
+    assert [file["kind"] for file in report["files"]] == ["plan", "plan"]
+    assert "all" in cli("verify", "plan.json").out
+
+    plan = json.loads((in_tmp / "plan.json").read_text())
+    plan["steps"][0]["hops"] += 1
+    (in_tmp / "wrong.json").write_text(json.dumps(plan))
+    ran = cli("verify", "plan.json", "wrong.json")
+    assert ran.status == 1
+    assert "FAILED" in ran.out
+    failed = json.loads(cli("verify", "wrong.json", "--format", "json").out)
+    assert not failed["passed"]
+
+
+def test_long_plans_fold_into_forty_rows_without_losing_a_step(cli: RunCli) -> None:
+    for extra in ([], ["--planner", "static", "--topology", "ring"]):
+        ran = cli(
+            "plan", "--collective", "all-to-all", "--algorithm", "direct", "--size", "1MiB", "--gpus", 128, *extra
+        )
+        assert ran.status == 0, ran.err
+        rows = [line for line in ran.out.splitlines() if line.endswith("%")]
+        assert len(rows) <= 40
+        covered = []
+        for row in rows:
+            first, _, last = row.split()[0].partition("-")
+            covered += range(int(first), int(last or first) + 1)
+        assert covered == list(range(1, 128))

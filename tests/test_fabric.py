@@ -1,0 +1,93 @@
+"""Fabrics: presets, TOML files, strings and numbers, what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+import lightloom as ll
+from lightloom.fabric import presets
+from tests.conftest import RunCli
+
+
+def test_defaults_are_those_of_the_contract() -> None:
+    fabric = ll.Fabric(gpus=64)
+    assert (fabric.ports, fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s) == (1, 8e11, 500e-9, 500e-9)
+    assert fabric.reconfiguration_delay_s == (10e-6, 0.0)
+    assert fabric.initial == "free"
+    assert ll.Fabric.preset("default", gpus=64) == fabric
+
+
+def test_strings_and_numbers_are_the_same() -> None:
+    text = ll.Fabric(bandwidth="85.11Gbps", startup="1.7us", hop_delay="1us", reconfiguration_delay="15ms")
+    number = ll.Fabric(bandwidth=85.11e9, startup=1.7e-6, hop_delay=1e-6, reconfiguration_delay=15e-3)
+    for name in ("bandwidth_bps", "startup_s", "hop_delay_s", "reconfiguration_delay_s"):
+        assert getattr(text, name) == getattr(number, name)
+    assert ll.Fabric(reconfiguration_delay="5us+20ns/port").reconfiguration_delay_s == (5e-6, 20e-9)
+    assert ll.Fabric(dims="4x2").grid == ll.Fabric(dims=(4, 2)).grid == (4, 2)
+
+
+@pytest.mark.parametrize("preset", [entry["name"] for entry in presets()])
+def test_every_preset_plans(preset: str) -> None:
+    known = ll.Fabric.preset(preset)
+    plan = ll.plan("all-reduce", size="1MiB", fabric=known if known.gpus else ll.Fabric.preset(preset, gpus=8))
+    assert plan.total_s > 0
+
+
+def test_the_technology_presets_have_the_delays_of_the_papers() -> None:
+    for name, delay_s in {"passage": 3.7e-6, "sip": 7e-6, "rotornet": 10e-6, "mems-3d": 15e-3, "piezo": 25e-3}.items():
+        assert ll.Fabric.preset(name).reconfiguration_delay_s == (delay_s, 0.0)
+    assert ll.Fabric.preset("tunable-laser").reconfiguration_delay_s == (10e-9, 0.0)
+
+
+def test_a_file_and_what_overrides_it(cli: RunCli, in_tmp: Path) -> None:
+    (in_tmp / "lab").mkdir()
+    (in_tmp / "lab" / "start.edgelist").write_text("".join(f"{u} {(u + 3) % 8}\n" for u in range(8)))
+    (in_tmp / "lab" / "fabric.toml").write_text(
+        'summary = "ours"\ngpus = 8\nbandwidth = "100Gbps"\nreconfiguration_delay = 2e-6\ninitial = "start.edgelist"\n'
+    )
+    fabric = ll.Fabric.from_toml("lab/fabric.toml", bandwidth="200Gbps")
+    assert fabric.bandwidth_bps == 2e11
+    plan = ll.plan("all-reduce", size="1MiB", fabric=fabric, algorithm="ring", candidates="ring")
+    assert plan.initial == "start"
+    assert plan.steps[0].reconfigured
+    ran = cli("plan", "--fabric", "lab/fabric.toml", "--collective", "all-reduce", "--size", "1MiB", "--startup", "1ns")
+    assert ran.status == 0, ran.err
+    assert "100 Gbit/s, startup 1.000 ns" in ran.out
+
+
+def test_gpus_come_from_dims() -> None:
+    assert ll.plan("all-gather", size="1MiB", fabric=ll.Fabric(dims="2x3")).gpus == 6
+
+
+@pytest.mark.parametrize(
+    ("field", "arguments"),
+    [
+        ("gpus", {"gpus": 0}),
+        ("gpus", {"gpus": 2.0}),
+        ("gpus", {"gpus": True}),
+        ("ports", {"ports": None}),
+        ("ports", {"ports": 1 << 40}),
+        ("bandwidth", {"bandwidth": 0}),
+        ("bandwidth", {"bandwidth": float("nan")}),
+        ("bandwidth", {"bandwidth": 10**400}),
+        ("startup", {"startup": -1}),
+        ("hop_delay", {"hop_delay": None}),
+        ("reconfiguration_delay", {"reconfiguration_delay": "1us/porte"}),
+        ("dims", {"dims": "4x4x"}),
+        ("dims", {"dims": ()}),
+        ("dims", {"dims": (4, 0)}),
+        ("dims", {"dims": 16}),
+    ],
+)
+def test_wrong_fields(field: str, arguments: dict[str, object]) -> None:
+    with pytest.raises(ll.InputError) as raised:
+        ll.Fabric(**arguments)  # type: ignore[arg-type]
+    assert raised.value.field == field
+    assert str(raised.value).startswith(f"{field}: ")
+
+
+def test_unknown_presets_and_keys_name_the_nearest() -> None:
+    with pytest.raises(ll.InputError, match="did you mean `mems-3d`"):
+        ll.Fabric.preset("mems3d")
+    with pytest.raises(ll.InputError, match="did you mean `bandwidth`"):
+        ll.Fabric.preset("default", bandwith="1Gbps")

@@ -1,0 +1,67 @@
+"""All-to-All matrices: every byte is planned once, whatever the file is called."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import lightloom as ll
+from lightloom.matrix import read_matrix
+
+MATRICES = (
+    st.integers(2, 7)
+    .flatmap(lambda n: arrays(np.int64, (n, n), elements=st.one_of(st.just(0), st.integers(0, 1 << 30))))
+    .filter(lambda matrix: np.any(matrix[~np.eye(len(matrix), dtype=bool)]))
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(MATRICES)
+def test_every_byte_is_sent_once(matrix: np.ndarray) -> None:
+    schedule, size = ll.Schedule.from_matrix(matrix.astype(float))
+    assert size == max(matrix.sum(axis=0).max(), matrix.sum(axis=1).max())
+    carried = []
+    for index in range(len(schedule.shares)):
+        transfers = schedule.transfers(index)
+        assert len({src for src, *_ in transfers}) == len({dst for _, dst, *_ in transfers}) == len(transfers)
+        carried += [(src, dst, chunk) for src, dst, _, chunks in transfers for chunk in chunks]
+    plan = ll.plan(matrix=matrix)
+    pieces = json.loads(plan.to_json())["chunks"].get("pieces")
+    if pieces is not None:
+        planned = np.zeros(matrix.shape)
+        for src, dst, share in pieces:
+            planned[src, dst] += share * plan.size_bytes
+        assert planned == pytest.approx(matrix, rel=1e-9)
+        moving = [(src, dst, chunk) for chunk, (src, dst, _) in enumerate(pieces) if src != dst]
+        assert sorted(carried, key=lambda sent: sent[2]) == moving
+    assert plan.collective == "all-to-all"
+    assert all(check.passed for check in ll.verify(plan))
+
+
+@settings(max_examples=30, deadline=None)
+@given(MATRICES)
+def test_files_hold_what_arrays_hold(tmp_path_factory: pytest.TempPathFactory, matrix: np.ndarray) -> None:
+    folder = tmp_path_factory.mktemp("matrix")
+    np.save(folder / "m.npy", matrix)
+    np.savetxt(folder / "commas.csv", matrix, fmt="%d", delimiter=",")
+    np.savetxt(folder / "blanks.csv", matrix, fmt="%d", delimiter=" ", header="bytes")
+    np.savetxt(folder / "semicolons.csv", matrix, fmt="%.17g", delimiter=";")
+    for name in ("m.npy", "commas.csv", "blanks.csv", "semicolons.csv"):
+        assert np.array_equal(read_matrix(folder / name), matrix)
+
+
+def test_layouts_and_types_do_not_matter(tmp_path: Path) -> None:
+    matrix = np.arange(16.0).reshape(4, 4)
+    for number, array in enumerate([matrix, np.asfortranarray(matrix), matrix.astype("float32"), matrix.astype(">u2")]):
+        np.save(tmp_path / f"{number}.npy", array)
+        assert ll.plan(matrix=tmp_path / f"{number}.npy").to_json() == ll.plan(matrix=matrix).to_json()
+    assert ll.plan(matrix=matrix.tolist()).to_json() == ll.plan(matrix=matrix).to_json()
+
+
+def test_equal_matrices_are_the_direct_all_to_all() -> None:
+    plan = ll.plan(matrix=np.full((8, 8), 1024.0))
+    assert plan.total_s == ll.plan("all-to-all", size="1KiB/pair", fabric=ll.Fabric(gpus=8), algorithm="direct").total_s
