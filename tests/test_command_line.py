@@ -40,7 +40,7 @@ def test_help_has_examples_that_work(cli: RunCli, in_tmp: Path, verb: str) -> No
 
 
 def test_every_option_of_plan_says_its_default(cli: RunCli) -> None:
-    text = " ".join(cli("plan", "--help").out.split())
+    text = " ".join(cli("plan", "--help").out.partition("Options:")[2].split())
     for option, default in {
         "--ports": "1",
         "--bandwidth": "800Gbps",
@@ -73,10 +73,11 @@ def test_a_pipe_gets_no_escape_codes_and_whole_rows() -> None:
     assert max(map(len, ran.stdout.splitlines())) <= 180
 
 
-def test_an_ascii_terminal_is_enough() -> None:
-    ran = run(*PLAN, PYTHONIOENCODING="ascii")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_unicode_is_enough(encoding: str) -> None:
+    ran = run(*PLAN, PYTHONIOENCODING=encoding)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.isascii()
+    assert "busbw" in ran.stdout
 
 
 def test_json_is_the_only_thing_on_standard_output() -> None:
@@ -92,10 +93,13 @@ def test_wrong_input_in_a_process_of_its_own() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    # Enough output for any pipe's buffer: 511 topologies of 512 links.
+    problem = ["--collective", "all-to-all", "--algorithm", "direct", "--planner", "bvn", "--size", "1MiB"]
     process = subprocess.Popen(
-        [*COMMAND, "plan", "--collective", "all-to-all", "--size", "1MiB", "--gpus", "64", "--format", "json"],
+        [*COMMAND, "plan", *problem, "--gpus", "512", "--format", "json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": ""},  # unbuffered streams lose what a pipe did not take, silently
     )
     assert process.stdout is not None
     assert process.stderr is not None
@@ -112,7 +116,7 @@ def test_an_interrupt_is_exit_status_130(cli: RunCli, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("lightloom.planning.plan", interrupted)
     ran = cli(*PLAN)
-    assert (ran.status, ran.out, ran.err) == (130, "", "")
+    assert (ran.status, ran.out, ran.err.strip()) == (130, "", "")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["--version"]])
@@ -153,14 +157,13 @@ def test_verify_accepts_what_plan_wrote_and_refuses_what_was_changed(cli: RunCli
 
 
 def test_long_plans_fold_into_forty_rows_without_losing_a_step(cli: RunCli) -> None:
+    problem = ["--collective", "all-to-all", "--algorithm", "direct", "--size", "1MiB", "--gpus", 128]
     for extra in ([], ["--planner", "static", "--topology", "ring"]):
-        ran = cli(
-            "plan", "--collective", "all-to-all", "--algorithm", "direct", "--size", "1MiB", "--gpus", 128, *extra
-        )
+        ran = cli("plan", *problem, *extra)
         assert ran.status == 0, ran.err
         rows = [line for line in ran.out.splitlines() if line.endswith("%")]
         assert len(rows) <= 40
-        covered = []
+        covered: list[int] = []
         for row in rows:
             first, _, last = row.split()[0].partition("-")
             covered += range(int(first), int(last or first) + 1)

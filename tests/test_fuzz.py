@@ -18,8 +18,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=5,
 )
+FABRIC = ll.Fabric(gpus=8, initial="ring")
 PLAN = ll.plan(
-    "all-reduce", size="1MiB", fabric=ll.Fabric(gpus=8, initial="ring"), algorithm="swing", candidates="shifted-rings"
+    "all-reduce", size="1MiB", fabric=FABRIC, algorithm="swing", planner="harvest", candidates="shifted-rings"
 )
 KNOWN = json.loads(PLAN.to_json())
 
@@ -39,9 +40,15 @@ def one_line(error: InputError) -> None:
     assert str(error).startswith(error.field)
 
 
-@settings(max_examples=300, deadline=None)
+# What may differ without the plan being wrong: labels, a looser bound, ports to spare, a symmetry left out.
+HARMLESS = {"algorithm", "planner", "bound_class", "lower_bound_s", "fabric", "name", "symmetry"}
+
+
+@settings(max_examples=400, deadline=None)
 @given(path=st.sampled_from(PATHS), replacement=JSON)
-def test_a_plan_with_one_value_replaced(path: tuple[Any, ...], replacement: Any) -> None:
+def test_a_plan_with_one_value_replaced_is_refused_or_fails_or_is_as_good(
+    path: tuple[Any, ...], replacement: Any
+) -> None:
     document = json.loads(PLAN.to_json())
     place = document
     for key in path[:-1]:
@@ -52,9 +59,9 @@ def test_a_plan_with_one_value_replaced(path: tuple[Any, ...], replacement: Any)
     except InputError as error:
         one_line(error)
         return
-    checks = ll.verify(plan)
-    if replacement != before and isinstance(replacement, type(before)) and "name" not in str(path[-1]):
-        assert checks
+    if all(check.passed for check in ll.verify(plan)):
+        unused = path[0] == "topologies" and all(step.topology != path[1] for step in PLAN.steps)
+        assert replacement == before or unused or HARMLESS & set(path)
 
 
 @pytest.mark.parametrize("key", sorted(KNOWN))
@@ -86,7 +93,6 @@ def test_unknown_keys_are_named() -> None:
         (("reconfigurations",), 99),
         (("gpus",), 16),
         (("schema",), "lightloom.plan/2"),
-        (("collective",), "all-gather"),
         (("steps", 0, "index"), 1),
         (("steps", 0, "topology"), 99),
         (("topologies", 0, "links", 0), [0, 99, 1]),
@@ -156,11 +162,7 @@ def test_any_bytes_as_a_matrix(tmp_path: Path, name: str, content: bytes) -> Non
         assert matrix.shape[0] == matrix.shape[1] >= 2
 
 
-@given(
-    st.lists(
-        st.sampled_from(["ring", "circulant:1,5", "shifted-ring:3,one-way", "torus:4x4", "a,b.csv"[2:]]), min_size=1
-    )
-)
+@given(st.lists(st.sampled_from(["ring", "circulant:1,5", "shifted-ring:3,one-way", "torus:4x4", "b.csv"]), min_size=1))
 def test_lists_split_where_their_items_end(items: list[str]) -> None:
     assert split_names(",".join(items)) == items
     assert split_names(";".join([*items, "ring"])) == [*items, "ring"]

@@ -17,17 +17,22 @@ class InputError(ValueError):
     """
 
     def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
+        super().__init__(_printable(message))
+        self.field = _printable(field)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
         """Both arguments, so that the error crosses process boundaries."""
         return type(self), (self.field, str(self))
 
 
+def _printable(text: str) -> str:
+    """What was given may hold line breaks or terminal escapes: they are shown, on one line."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def refuse(field: str, reason: str) -> InputError:
     """The error whose one line starts with its field."""
-    return InputError(field, " ".join(f"{field}: {reason}".split()))
+    return InputError(field, f"{field}: {reason}")
 
 
 def unknown_name(field: str, value: str, known: Iterable[str]) -> InputError:

@@ -257,6 +257,24 @@ fn partial_sums_that_a_schedule_cannot_name_are_refused() {
 }
 
 #[test]
+fn sums_that_change_under_way_or_go_nowhere_are_refused() {
+    let header = r#"nchunksperloop="2" coll="allreduce" inplace="1""#;
+    // GPU 1 takes the chunk late, after GPU 0 has added to it.
+    let late = [
+        ("2 0 0", vec![("1 -1 0", steps(&["s i 0 i 0 1"])), ("-1 2 0", steps(&["rrc i 0 i 0 1"]))]),
+        ("2 0 0", vec![("-1 2 0", steps(&["r i 1 i 1 1", "r i 1 i 1 1"])), ("-1 0 0", steps(&["rrc i 0 i 0 1 0 1"]))]),
+        ("2 0 0", vec![("1 -1 0", steps(&["s i 1 i 1 1", "s i 1 i 1 1"])), ("0 -1 0", steps(&["s i 0 i 0 1"]))]),
+    ];
+    let error = schedule_from_msccl(&program(header, &late)).unwrap_err();
+    assert_eq!(error.field(), "schedule.gpu[1].tb[1].step[0]");
+    assert!(error.to_string().contains("chunk 0 changes at GPU 0"), "{error}");
+    let unused =
+        [("2 0 1", vec![("1 1 0", steps(&["s i 0 s 0 1"]))]), ("2 0 1", vec![("0 0 0", steps(&["r i 0 s 0 1"]))])];
+    let error = schedule_from_msccl(&program(header, &unused)).unwrap_err();
+    assert!(error.to_string().contains("chunk 0 that GPU 0 sends to 1 is never used"), "{error}");
+}
+
+#[test]
 fn broken_xml_is_refused() {
     let whole = ring(3);
     let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;&b;&b;\">]>";

@@ -7,8 +7,10 @@
 mod compare;
 mod request;
 
-use model::{Error, Plan, Result, Schedule, Topology};
-use planners::{Choice, Planner, Problem};
+use std::sync::{Mutex, PoisonError};
+
+use model::{Error, Plan, Result, Topology};
+use planners::{Choice, Problem, StateSearch};
 use rayon::prelude::*;
 
 pub use compare::{Comparison, Outcome, Row, compare};
@@ -38,24 +40,60 @@ pub fn plan_with_baselines(request: &Request) -> Result<(Plan, Vec<Row>)> {
     Ok((verified(choice.into_plan()?)?, rows))
 }
 
-/// The choice of least time, with the problem that it answers.
+/// The choice of least time, with the problem that it answers. Algorithms that promise most go first, and
+/// one is given up as soon as it is known to be slower than the best so far; ties go to the earlier one in
+/// the registries, so that the order of work does not show.
 fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
     let planners = request.planners()?;
     let (schedules, refusals) = request.schedules()?;
-    let answers: Vec<Result<(Problem, Choice)>> =
-        schedules.into_par_iter().flat_map(|schedule| choose_each(request, schedule, &planners)).collect();
-    let mut best: Option<(Problem, Choice)> = None;
+    let problems: Vec<Result<Problem>> = schedules.into_par_iter().map(|schedule| request.problem(schedule)).collect();
     let mut refusal = refusals.into_iter().next().map(|(_, error)| error);
-    for answer in answers {
-        match answer {
-            Ok(answer) if best.as_ref().is_none_or(|best| answer.1.total_s < best.1.total_s) => best = Some(answer),
-            Ok(_) => {}
+    let mut tasks = Vec::new();
+    for (order, problem) in problems.into_iter().enumerate() {
+        match problem {
+            Ok(problem) => {
+                let promise_s =
+                    StateSearch::new(&problem.table).promise(&problem.rates(), &problem.change(), problem.start);
+                tasks.extend((0..planners.len()).map(|planner| (promise_s, order, planner, problem.clone())));
+            }
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }
-    best.ok_or_else(|| {
+    tasks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let best_s = Mutex::new(f64::INFINITY);
+    let least = |time_s: f64| {
+        let mut best_s = best_s.lock().unwrap_or_else(PoisonError::into_inner);
+        *best_s = best_s.min(time_s);
+        *best_s
+    };
+    let answers: Vec<_> = tasks
+        .into_par_iter()
+        .map(|(_, order, planner, problem)| {
+            let choice = planners[planner].choose_within(&problem, least(f64::INFINITY))?;
+            Ok(choice.map(|choice| {
+                least(choice.total_s);
+                (order, planner, problem, choice)
+            }))
+        })
+        .collect::<Vec<Result<_>>>();
+    let mut best: Option<(usize, usize, Problem, Choice)> = None;
+    for answer in answers {
+        match answer {
+            Ok(Some(answer)) => {
+                let key =
+                    |(order, planner, _, choice): &(usize, usize, Problem, Choice)| (choice.total_s, *order, *planner);
+                if best.as_ref().is_none_or(|best| key(&answer) < key(best)) {
+                    best = Some(answer);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => refusal = refusal.or(Some(error)),
+        }
+    }
+    let (_, _, problem, choice) = best.ok_or_else(|| {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
-    })
+    })?;
+    Ok((problem, choice))
 }
 
 /// The request's single schedule as a problem whose profiles can serve many sizes and delays.
@@ -82,20 +120,6 @@ pub fn problem(request: &Request) -> Result<Problem> {
 /// An unknown name or parameters that the shape cannot have.
 pub fn topology(spec: &str, shape: &model::Shape) -> Result<Topology> {
     topologies::build(spec, shape)
-}
-
-fn choose_each(
-    request: &Request,
-    schedule: Schedule,
-    planners: &[&'static dyn Planner],
-) -> Vec<Result<(Problem, Choice)>> {
-    match request.problem(schedule) {
-        Ok(problem) => planners
-            .par_iter()
-            .map(|planner| planner.choose(&problem).map(|choice| (problem.clone(), choice)))
-            .collect(),
-        Err(error) => vec![Err(error)],
-    }
 }
 
 fn verified(plan: Plan) -> Result<Plan> {

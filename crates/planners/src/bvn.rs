@@ -23,7 +23,7 @@ impl Planner for Bvn {
         "HARVEST §6.1, BvN baseline"
     }
 
-    fn choose(&self, problem: &Problem) -> Result<Choice> {
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let ports = problem.fabric.shape.ports();
         let schedule = split_steps(problem.schedule(), ports)?;
         let mut matchings: Vec<Topology> = Vec::new();
@@ -50,6 +50,7 @@ impl Planner for Bvn {
             terms.push(own.step_cost(step, candidate)?.0.total_s());
             in_force = Some(candidate);
         }
-        Ok(Choice { planner: self.name(), problem: own, candidates, total_s: sum_seconds(terms) })
+        let total_s = sum_seconds(terms);
+        Ok((total_s <= limit_s).then(|| Choice { planner: self.name(), problem: own, candidates, total_s }))
     }
 }

@@ -1,14 +1,14 @@
 //! HARVEST: when and how to reconfigure for a given schedule (algorithm 1, eq. 4–8, theorem 1).
 //!
 //! Algorithm 1 is a dynamic program over intervals of steps in O(s⁴) calls of its subproblem. With a
-//! fixed candidate set its optimum is the shortest path of [`search`], which also covers a
+//! fixed candidate set its optimum is the shortest path of [`StateSearch`], which also covers a
 //! given start topology (where the literal algorithm would have to treat its first interval apart) and
 //! delays that depend on the ports that change. For cyclic recursive doubling on one port the subproblem
 //! has a closed form (eq. 8) over all topologies, which needs no profiles at all.
 
 use model::Result;
 
-use crate::{Choice, Planner, Problem, RecursiveDoubling, search};
+use crate::{Choice, Planner, Problem, RecursiveDoubling, StateSearch};
 
 /// See the module.
 pub struct Harvest;
@@ -26,11 +26,15 @@ impl Planner for Harvest {
         "HARVEST, algorithm 1, eq. 4-8"
     }
 
-    fn choose(&self, problem: &Problem) -> Result<Choice> {
-        let (candidates, total_s) = match RecursiveDoubling::of(problem) {
-            Some(form) => form.best(problem),
-            None => search(&problem.table, &problem.rates(), &problem.change(), problem.start)?,
-        };
-        Ok(Choice { planner: self.name(), problem: problem.clone(), candidates, total_s })
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        let choice =
+            |candidates, total_s| Choice { planner: self.name(), problem: problem.clone(), candidates, total_s };
+        if let Some(form) = RecursiveDoubling::of(problem) {
+            let (candidates, total_s) = form.best(problem);
+            return Ok((total_s <= limit_s).then(|| choice(candidates, total_s)));
+        }
+        let mut search = StateSearch::new(&problem.table);
+        let total_s = search.run(&problem.rates(), &problem.change(), problem.start, limit_s)?;
+        Ok(total_s.map(|total_s| choice(search.path().to_vec(), total_s)))
     }
 }

@@ -21,14 +21,14 @@ mod state_search;
 mod static_topology;
 mod sweep;
 
-use model::{Result, unknown_name};
+use model::{Error, Result, unknown_name};
 
 pub use choice::Choice;
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
 pub use split::split_steps;
-pub use state_search::{Change, Rates, StateSearch, search};
+pub use state_search::{Change, Rates, StateSearch};
 pub use sweep::sweep;
 
 /// A way to choose topologies. Pure and deterministic.
@@ -39,11 +39,21 @@ pub trait Planner: Sync {
     fn summary(&self) -> &'static str;
     /// Paper and section.
     fn source(&self) -> &'static str;
+    /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
+    /// which may be known long before what they cost is.
+    ///
+    /// # Errors
+    /// When no choice of its kind serves the problem.
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>>;
+
     /// The topologies that it chooses and what they cost.
     ///
     /// # Errors
     /// When no choice of its kind serves the problem.
-    fn choose(&self, problem: &Problem) -> Result<Choice>;
+    fn choose(&self, problem: &Problem) -> Result<Choice> {
+        let choice = self.choose_within(problem, f64::INFINITY)?;
+        choice.ok_or_else(|| Error::infeasible("planner", format!("{} finds no finite time", self.name())))
+    }
 }
 
 /// Every planner. Command line, Python, comparison tables and tests read this list.

@@ -77,7 +77,8 @@ impl<'a> StateSearch<'a> {
         Self { table, costs: vec![0.0; pairs], exact: vec![false; pairs], shortest: ShortestPath::default() }
     }
 
-    /// Completion time of the best sequence, which [`StateSearch::path`] then gives.
+    /// Completion time of the best sequence, which [`StateSearch::path`] then gives; `None` as soon as it is
+    /// known to be above `limit_s`.
     ///
     /// `start` is the candidate in force before the first step; `None` means that the first topology is
     /// free. Ties go to staying, then to the lower index. Plain sums: infinity marks what is infeasible.
@@ -85,23 +86,16 @@ impl<'a> StateSearch<'a> {
     ///
     /// # Errors
     /// When no sequence of candidates serves every step.
-    pub fn run(&mut self, rates: &Rates, change: &Change, start: Option<usize>) -> Result<f64> {
+    pub fn run(&mut self, rates: &Rates, change: &Change, start: Option<usize>, limit_s: f64) -> Result<Option<f64>> {
+        self.assume(rates);
         let candidates = self.table.candidates();
-        for step in 0..self.table.steps() {
-            let row = step * candidates..(step + 1) * candidates;
-            let known = self.table.estimates(self.table.pattern_of_step(step));
-            for (cost, (hops, load)) in self.costs[row.clone()].iter_mut().zip(known.hops.iter().zip(known.loads)) {
-                *cost = rates.startup_s + rates.hop_s * hops + rates.load_s[step] * load;
-            }
-            self.exact[row].copy_from_slice(known.exact);
-        }
         loop {
-            let total_s = match change {
-                Change::Constant(delay_s) => self.shortest.constant_delay(&self.costs, candidates, *delay_s, start),
-                Change::Matrix(delays_s) => self.shortest.any_delay(&self.costs, candidates, delays_s, start),
-            };
+            let total_s = self.shortest_path(change, start);
             if total_s.is_infinite() {
                 return Err(self.infeasible());
+            }
+            if total_s > limit_s {
+                return Ok(None);
             }
             let mut settled = true;
             for (step, &candidate) in self.shortest.path().iter().enumerate() {
@@ -117,8 +111,36 @@ impl<'a> StateSearch<'a> {
                 }
             }
             if settled {
-                return Ok(total_s);
+                return Ok(Some(total_s));
             }
+        }
+    }
+
+    /// A lower bound on the completion time, from what is known without flows; infinite where no sequence
+    /// of candidates serves every step.
+    pub fn promise(&mut self, rates: &Rates, change: &Change, start: Option<usize>) -> f64 {
+        self.assume(rates);
+        self.shortest_path(change, start)
+    }
+
+    /// Sets every cost to what is known without flows.
+    fn assume(&mut self, rates: &Rates) {
+        let candidates = self.table.candidates();
+        for step in 0..self.table.steps() {
+            let row = step * candidates..(step + 1) * candidates;
+            let known = self.table.estimates(self.table.pattern_of_step(step));
+            for (cost, (hops, load)) in self.costs[row.clone()].iter_mut().zip(known.hops.iter().zip(known.loads)) {
+                *cost = rates.startup_s + rates.hop_s * hops + rates.load_s[step] * load;
+            }
+            self.exact[row].copy_from_slice(known.exact);
+        }
+    }
+
+    fn shortest_path(&mut self, change: &Change, start: Option<usize>) -> f64 {
+        let candidates = self.table.candidates();
+        match change {
+            Change::Constant(delay_s) => self.shortest.constant_delay(&self.costs, candidates, *delay_s, start),
+            Change::Matrix(delays_s) => self.shortest.any_delay(&self.costs, candidates, delays_s, start),
         }
     }
 
@@ -133,14 +155,4 @@ impl<'a> StateSearch<'a> {
         let which = step.map_or("the steps".to_string(), |step| format!("step {}", step + 1));
         Error::infeasible("candidates", format!("no candidate topology has a path for every transfer of {which}"))
     }
-}
-
-/// The cheapest candidate of every step, and the completion time: [`StateSearch::run`] once.
-///
-/// # Errors
-/// When no sequence of candidates serves every step.
-pub fn search(table: &ProfileTable, rates: &Rates, change: &Change, start: Option<usize>) -> Result<(Vec<usize>, f64)> {
-    let mut search = StateSearch::new(table);
-    let total_s = search.run(rates, change, start)?;
-    Ok((search.path().to_vec(), total_s))
 }

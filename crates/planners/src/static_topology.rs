@@ -20,7 +20,7 @@ impl Planner for Static {
         "HARVEST §6.1, static baseline"
     }
 
-    fn choose(&self, problem: &Problem) -> Result<Choice> {
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let all: Vec<usize> = (0..problem.table.candidates()).collect();
         let allowed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
         let change = problem.change();
@@ -34,8 +34,11 @@ impl Planner for Static {
             .collect();
         promises.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut best: Option<(f64, usize)> = None;
+        if promises.iter().all(|(promised_s, _)| promised_s.is_infinite()) {
+            return Err(refusal(problem, allowed));
+        }
         for (promised_s, candidate) in promises {
-            if promised_s.is_infinite() || best.is_some_and(|(so_far, _)| promised_s >= so_far) {
+            if promised_s > limit_s || best.is_some_and(|(so_far, _)| promised_s >= so_far) {
                 break;
             }
             let total_s = first_s(candidate) + time_on(problem, candidate)?;
@@ -43,9 +46,11 @@ impl Planner for Static {
                 best = Some((total_s, candidate));
             }
         }
-        let (total_s, candidate) = best.ok_or_else(|| refusal(problem, allowed))?;
-        let candidates = vec![candidate; problem.table.steps()];
-        Ok(Choice { planner: self.name(), problem: problem.clone(), candidates, total_s })
+        let best = best.filter(|(total_s, _)| *total_s <= limit_s);
+        Ok(best.map(|(total_s, candidate)| {
+            let candidates = vec![candidate; problem.table.steps()];
+            Choice { planner: self.name(), problem: problem.clone(), candidates, total_s }
+        }))
     }
 }
 

@@ -29,7 +29,7 @@ pub fn sweep(problem: &Problem, points: &[(f64, f64)]) -> Result<Vec<(f64, u32)>
                     let (path, total_s) = form.best(at);
                     return Ok((total_s, changes(None, &path)));
                 }
-                let total_s = search.run(&at.rates(), &at.change(), at.start)?;
+                let total_s = search.run(&at.rates(), &at.change(), at.start, f64::INFINITY)?.unwrap_or(f64::INFINITY);
                 Ok((total_s, changes(at.start, search.path())))
             },
         )

@@ -1,4 +1,5 @@
 //! The static and BvN baselines.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations};

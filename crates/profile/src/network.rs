@@ -117,7 +117,8 @@ impl Network {
     /// The hops–load front of `traffic` under `routing`; `None` when an arc has no path or the ranks differ.
     ///
     /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it
-    ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry.
+    ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; above
+    ///   2048 orbits of links, whose program would not fit, one point by equal split with the gap in `lower`.
     /// - `EqualSplit`: every shortest path, counted with parallel circuits, carries the same share; one point.
     /// - `SinglePath`: one shortest path per arc, at each GPU the first link that leads nearer; one point.
     pub fn front(&self, traffic: &Traffic, routing: Routing) -> Option<Front> {
@@ -125,6 +126,9 @@ impl Network {
         Some(match routing {
             Routing::ConcurrentFlow if has_unique_optimum(&quotient) => {
                 Front::single(single_path::point(self, &quotient, hops))
+            }
+            Routing::ConcurrentFlow if is_too_large(&quotient) => {
+                Front::single(self.shortest_paths_only(traffic, &quotient, hops))
             }
             Routing::ConcurrentFlow => concurrent_flow::front(&quotient, hops),
             Routing::EqualSplit => Front::single(equal_split::point(self, &quotient, hops)),
@@ -143,6 +147,9 @@ impl Network {
             return None;
         }
         Some(match routing {
+            Routing::ConcurrentFlow if !has_unique_optimum(&quotient) && is_too_large(&quotient) => {
+                (equal_split::routes(self, &quotient), self.shortest_paths_only(traffic, &quotient, least))
+            }
             Routing::ConcurrentFlow if !has_unique_optimum(&quotient) => {
                 concurrent_flow::routes(&quotient, least, hops)
             }
@@ -151,6 +158,14 @@ impl Network {
                 (single_path::routes(self, &quotient), single_path::point(self, &quotient, least))
             }
         })
+    }
+
+    /// What concurrent flow falls back on: equal split, which is one of its routings, with the bound of
+    /// [`Network::estimate`] as `lower`.
+    fn shortest_paths_only(&self, traffic: &Traffic, quotient: &Quotient, hops: u32) -> Point {
+        let point = equal_split::point(self, quotient, hops);
+        let bound = self.estimate(traffic, Routing::ConcurrentFlow).map_or(0.0, |estimate| estimate.load);
+        Point { lower: bound.min(point.load), ..point }
     }
 
     /// The quotient and the largest shortest distance.
@@ -175,6 +190,14 @@ impl Network {
 /// all links share the traffic evenly.
 fn has_unique_optimum(quotient: &Quotient) -> bool {
     quotient.adjacency.capacities.len() == 1 || quotient.adjacency.largest_out_degree() <= 1
+}
+
+/// Orbits of links up to which the program of concurrent flow is solved: its inverse takes 8 bytes times
+/// their square, 32 MiB here, and a pivot passes over it once.
+const MOST_LINK_ORBITS: usize = 2048;
+
+fn is_too_large(quotient: &Quotient) -> bool {
+    quotient.adjacency.capacities.len() > MOST_LINK_ORBITS
 }
 
 fn breadth_first(adjacency: &Adjacency, source: Rank) -> Box<[u32]> {

@@ -246,6 +246,21 @@ fn swing_on_a_two_way_ring_is_kept_under_the_period_2() {
 }
 
 #[test]
+fn pairs_too_large_to_solve_are_bounded_on_both_sides() {
+    let (topology, traffic) = (circulant(1024, &[1, 30, 900]), shift(1024, 500));
+    let (plain, arcs) = support::without_symmetry(&topology, &traffic);
+    let exact = flow_front(&topology, &traffic).unwrap();
+    let network = Network::new(&plain);
+    let front = network.front(&arcs, Routing::ConcurrentFlow).unwrap();
+    let (routes, point) = network.routes(&arcs, Routing::ConcurrentFlow, front.points()[0].hops).unwrap();
+    assert_eq!(front.points(), [point]);
+    assert!(point.lower > 0.0 && point.lower <= exact.points()[exact.points().len() - 1].load);
+    assert!(point.load >= exact.points()[0].load * (1.0 - 1e-12) && point.hops == exact.points()[0].hops);
+    let (hops, load) = measured(&plain, &arcs, &routes);
+    assert!(hops == point.hops && close(load, point.load, 1e-12));
+}
+
+#[test]
 fn no_path_means_no_front() {
     let rings = circulant(8, &[2]);
     for routing in Routing::ALL {

@@ -135,6 +135,14 @@ fn transfers_of_a_step_read_the_state_before_it() {
 }
 
 #[test]
+fn state_that_no_machine_holds_is_not_attempted() {
+    let chunks = Chunks::buffer(Collective::AllReduce, 65_536, 0, 1 << 20).unwrap();
+    let transfer = Transfer { src: 0, dst: 1, op: Op::Reduce, chunks: vec![0] };
+    let step = Step::new(Translations::trivial(65_536), [transfer], &chunks).unwrap();
+    assert_eq!(failed(&Schedule::new("huge", chunks, vec![step]).unwrap()), ["execution"]);
+}
+
+#[test]
 fn a_thousand_ranks_on_one_orbit() {
     assert!(verify::schedule(&all_reduce_of(&doubling_all_gather(1024, 1))).passed());
     assert!(verify::schedule(&all_reduce_of(&xor_all_gather(1024))).passed());

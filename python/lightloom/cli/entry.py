@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lightloom.cli.registry import VERBS
-from lightloom.errors import InputError, unknown_name
+from lightloom.errors import InputError, refuse, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_DONE, EXIT_WRONG_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 
 
 class Verbs(click.Group):
@@ -72,41 +71,43 @@ def lightloom(ctx: click.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status. `arguments` are those after the program's name."""
+    """Run the command line; returns the exit status. `arguments` are those after the program's name.
+
+    Raises `SystemExit(1)`, as click does, when whoever read the output went away.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # bars and names must not fail on an ASCII terminal
     try:
         status = lightloom.main(args=arguments, prog_name="lightloom", standalone_mode=False)
-        sys.stdout.flush()
     except InputError as error:
         return _wrong_input(str(error))
     except click.ClickException as error:
-        return _wrong_input(_one_line(error))
+        return _wrong_input(str(_as_input_error(error)))
     except (KeyboardInterrupt, click.Abort):
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output went away; the interpreter's own flush at exit must not complain about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_FAILED
     return status if isinstance(status, int) else EXIT_DONE
 
 
 def _wrong_input(message: str) -> int:
-    print("error:", " ".join(message.split()), file=sys.stderr)  # noqa: T201
+    print("error:", message, file=sys.stderr)  # noqa: T201
     return EXIT_WRONG_INPUT
 
 
-def _one_line(error: click.ClickException) -> str:
-    """The field first, then what is wrong: click's own errors in the words of ours."""
+def _as_input_error(error: click.ClickException) -> InputError:
+    """Click's own errors in the form of ours: the field first, then what is wrong."""
     message = error.message.rstrip(".")
-    parameter: Any = getattr(error, "param", None)
+    parameter: click.Parameter | None = getattr(error, "param", None)
     if parameter is not None:
-        field = parameter.opts[0].lstrip("-").replace("-", "_")
-        return f"{field}: {'it is missing' if isinstance(error, click.MissingParameter) else message}"
+        missing = isinstance(error, click.MissingParameter)
+        return refuse(_field(parameter.opts[0]), "it is missing" if missing else message)
     if isinstance(error, click.NoSuchOption):
         hint = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
-        return f"{error.option_name}: there is no such option{hint}"
+        return refuse(error.option_name, f"there is no such option{hint}")
     if isinstance(error, click.BadOptionUsage):
-        return f"{error.option_name.lstrip('-').replace('-', '_')}: {message}"
-    return f"arguments: {message}"
+        return refuse(_field(error.option_name), message)
+    return refuse("arguments", message)
+
+
+def _field(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")

@@ -38,4 +38,4 @@ def command(output: str | None, output_format: str, **options: Any) -> None:
         text = plan_table(result, arguments)
     if output is not None:
         result.save(output)
-    click.echo(text or result.to_json().rstrip("\n"))
+    click.echo((text or result.to_json()).rstrip("\n"))

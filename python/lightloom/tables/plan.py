@@ -146,4 +146,6 @@ def versus(ratio: float) -> str:
     if abs(ratio - 1) < 5e-5:
         return "as fast"
     larger, word = (ratio, "slower") if ratio > 1 else (1 / ratio, "faster")
-    return f"{larger:.2f}x {word}" if larger >= 1.095 else f"{larger - 1:.2%} {word}"
+    if larger < 1.095:
+        return f"{larger - 1:.2%} {word}"
+    return f"{larger:.2f}x {word}" if larger < 100 else f"{larger:.0f}x {word}"

@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lightloom import Step
 
@@ -51,14 +51,29 @@ class StepGroup:
 
 
 def group_steps(steps: Sequence[Step], max_rows: int = MAX_ROWS) -> list[StepGroup]:
-    """Every step in its own row while they fit; else equal neighbours together; else neighbours in even runs."""
+    """Every step in its own row while they fit.
+
+    Else equal neighbours share a row; where those are still too many, neighbours on one topology do, the longest runs
+    being halved while there is room; where the topologies are too many, neighbours in even runs.
+    """
     if len(steps) <= max_rows:
         return [StepGroup((step,)) for step in steps]
-    runs = [StepGroup(tuple(run)) for _, run in groupby(steps, key=_appearance)]
-    if len(runs) <= max_rows:
-        return runs
-    bounds = [row * len(steps) // max_rows for row in range(max_rows + 1)]
-    return [StepGroup(tuple(steps[first:last])) for first, last in pairwise(bounds)]
+    equal = _runs(steps, _appearance)
+    if len(equal) <= max_rows:
+        return equal
+    groups = _runs(steps, lambda step: step.topology)
+    if len(groups) > max_rows:
+        bounds = [row * len(steps) // max_rows for row in range(max_rows + 1)]
+        return [StepGroup(tuple(steps[first:last])) for first, last in pairwise(bounds)]
+    while len(groups) < max_rows:
+        longest = max(range(len(groups)), key=lambda index: len(groups[index].steps))
+        run = groups[longest].steps
+        groups[longest : longest + 1] = [StepGroup(run[: len(run) // 2]), StepGroup(run[len(run) // 2 :])]
+    return groups
+
+
+def _runs(steps: Sequence[Step], key: Callable[[Step], object]) -> list[StepGroup]:
+    return [StepGroup(tuple(run)) for _, run in groupby(steps, key=key)]
 
 
 def _appearance(step: Step) -> tuple[object, ...]:

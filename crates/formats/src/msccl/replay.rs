@@ -91,7 +91,6 @@ impl Replay<'_> {
         for index in (0..actions.len()).filter(|&index| missing[index] == 0) {
             ready.push(Reverse((self.moment(index)?.level, phase(index), index)));
         }
-        let mut done = 0;
         while let Some(Reverse((level, _, index))) = ready.pop() {
             let moment = self.moment(index)?;
             if moment.level > level {
@@ -101,7 +100,6 @@ impl Replay<'_> {
             }
             self.perform(index, moment.level)?;
             self.moments[index] = Some(moment);
-            done += 1;
             for &next in &successors[index] {
                 missing[next] -= 1;
                 if missing[next] == 0 {
@@ -110,10 +108,10 @@ impl Replay<'_> {
             }
         }
         match self.moments.iter().position(Option::is_none) {
-            Some(stuck) if done < actions.len() => {
+            Some(stuck) => {
                 Err(Error::malformed(actions[stuck].at, "it never starts: thread blocks wait on each other"))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 

@@ -1,4 +1,5 @@
 //! HARVEST's algorithm 1, transcribed line by line: what the planner is compared with, in tests and benches.
+#![expect(clippy::needless_range_loop, reason = "indices as in the paper")]
 
 /// `completion_time(a, b)`: best time of steps a..=b (from 1) on one topology, with that topology's index.
 pub type CompletionTime<'a> = &'a dyn Fn(usize, usize) -> (usize, f64);

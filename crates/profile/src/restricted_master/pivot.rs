@@ -12,6 +12,10 @@ enum Leaving {
 /// Pivot elements below this would spoil the inverse.
 const SMALLEST_PIVOT: f64 = 1e-9;
 
+/// How much a path's gain counts against a slack's. Slacks that enter early leave again: counting paths
+/// alike takes three to eight times the pivots on random pairs without symmetry (64 GPUs, degree 4 and 6).
+const PATHS_FIRST: f64 = 4.0;
+
 impl RestrictedMaster {
     /// The slack or path that would lower the load fastest; after a long stall the first one (Bland 1977),
     /// so that a cycle is left.
@@ -33,8 +37,8 @@ impl RestrictedMaster {
                 continue;
             }
             let gain = lengths[column.arc as usize] - column.length(&prices);
-            if gain > tolerance && gain > best.0 {
-                best = (gain, Some(Basic::Path(index as u32)));
+            if gain > tolerance && PATHS_FIRST * gain > best.0 {
+                best = (PATHS_FIRST * gain, Some(Basic::Path(index as u32)));
                 if first {
                     return best.1;
                 }

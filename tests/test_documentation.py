@@ -1,0 +1,73 @@
+"""README, docs and examples: every command runs and prints what is written there."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MSCCL, ROOT
+from tests.documentation import failed_doctests, with_output
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted(file for file in (ROOT / "examples").glob("*.py") if file.name != "moe_matrix.py")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    text = page.read_text()
+    assert with_output(text, tmp_path) == text, f"run: python -m tests.documentation {page.relative_to(ROOT)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_sessions_hold(page: Path) -> None:
+    assert failed_doctests(page.read_text(), page.name) == ""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_examples_run(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(example), run_name="__main__")
+    assert "Plan(" in capsys.readouterr().out
+
+
+def test_the_demo_runs_and_says_when_data_are_missing(tmp_path: Path) -> None:
+    """In a copy, so that its output folder is not the checkout's, and the neighbouring data are there or not."""
+    project = tmp_path / "project"
+    (project / "examples").mkdir(parents=True)
+    for name in ("demo.sh", "moe_matrix.py"):
+        copy = project / "examples" / name
+        copy.write_bytes((ROOT / "examples" / name).read_bytes())
+        copy.chmod(0o755)
+    missing = _demo(project)
+    assert "is not there" in missing
+    assert sorted(file.name for file in (project / "out").iterdir()) == ["all-reduce.json", "moe.csv", "moe.json"]
+    if not MSCCL.is_dir():
+        pytest.skip(f"no MSCCL data at {MSCCL}")
+    (tmp_path / "shared").symlink_to(MSCCL.parent.parent)
+    complete = _demo(project)
+    assert "allreduce_ring_1channelsperring" in complete
+    assert (project / "out" / "msccl.json").is_file()
+
+
+def _demo(project: Path) -> str:
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    ran = subprocess.run(
+        [project / "examples" / "demo.sh"],
+        env={"PATH": path, "HOME": str(project)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    assert ran.stdout.count("all 17 checks passed") + ran.stdout.count("checks passed") >= 2
+    return ran.stdout
