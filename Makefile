@@ -4,6 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 FUZZ_SECONDS ?= 30
+PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-rust test-python bench lint format fuzz build clean
 
@@ -49,9 +50,10 @@ clean:
 # Stamp files: what is up to date is not done again.
 $(VENV)/installed: requirements-dev.lock
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-dev.lock
+	$(PIP) --requirement requirements-dev.lock
 	touch $@
 
 $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST)
-	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(VENV)/bin/maturin develop --release --locked --quiet
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" MATURIN_PEP517_ARGS=--locked \
+		$(PIP) --no-build-isolation --no-deps --editable .
 	touch $@

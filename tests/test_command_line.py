@@ -115,7 +115,7 @@ def test_an_interrupt_is_exit_status_130(cli: RunCli, monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lightloom.planning.plan", interrupted)
-    ran = cli(*PLAN)
+    ran = cli(*PLAN, "--format", "json")
     assert (ran.status, ran.out, ran.err.strip()) == (130, "", "")
 
 

@@ -39,7 +39,7 @@ def read_text(field: str, path: str | os.PathLike[str], limit: int) -> str:
         raise refuse(field, f"`{path}` is not UTF-8 text: {wrong}") from error
 
 
-def write_text(field: str, path: str | os.PathLike[str], text: str) -> None:
+def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> None:
     """Write the whole file or nothing: a temporary name in the same folder, then a rename.
 
     Raises `InputError` that names `field` when the folder cannot be written to.
@@ -49,8 +49,8 @@ def write_text(field: str, path: str | os.PathLike[str], text: str) -> None:
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
         temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
         # mkstemp makes files private; the result gets the mode that `open` would have given it.
         mask = os.umask(0)
         os.umask(mask)

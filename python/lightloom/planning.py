@@ -58,6 +58,18 @@ def plan(
     return Plan(_core.plan(build_request(collective, size, fabric, **settings)))
 
 
+def plan_with_baselines(
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    **settings: Unpack[Settings],
+) -> tuple[Plan, list[_core.Row]]:
+    """The plan, and the best of every planner for the plan's algorithm, fastest first; arguments as for `plan`."""
+    made, baselines = _core.plan_with_baselines(build_request(collective, size, fabric, **settings))
+    return Plan(made), baselines
+
+
 def compare(
     collective: str | None = None,
     size: str | float | None = None,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom import _core
-from lightloom.files import MIB, read_text, write_text
+from lightloom.files import MIB, read_text, write_bytes
 
 if TYPE_CHECKING:
     import os
+
+    from matplotlib.figure import Figure
 
 MAX_FILE_BYTES = 256 * MIB
 
@@ -40,7 +42,16 @@ class Plan:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
-        write_text("output", path, self.to_json().rstrip("\n") + "\n")
+        write_bytes("output", path, (self.to_json().rstrip("\n") + "\n").encode())
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """The topologies in the order of use, over the cost of every step; written to a PNG, PDF or SVG `path`.
+
+        Raises `InputError` that names `plot` when matplotlib is missing or the file cannot be written.
+        """
+        from lightloom.plots import plot_plan
+
+        return plot_plan(self, path)
 
     @property
     def core(self) -> _core.Plan:

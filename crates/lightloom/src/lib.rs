@@ -47,7 +47,7 @@ fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
     let planners = request.planners()?;
     let (schedules, refusals) = request.schedules()?;
     let problems: Vec<Result<Problem>> = schedules.into_par_iter().map(|schedule| request.problem(schedule)).collect();
-    let mut refusal = refusals.into_iter().next().map(|(_, error)| error);
+    let mut refusal = None;
     let mut tasks = Vec::new();
     for (order, problem) in problems.into_iter().enumerate() {
         match problem {
@@ -90,6 +90,8 @@ fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }
+    // An algorithm that does not take this shape is no news where another fails for a better reason.
+    let refusal = refusal.or_else(|| refusals.into_iter().next().map(|(_, error)| error));
     let (_, _, problem, choice) = best.ok_or_else(|| {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
     })?;

@@ -139,7 +139,7 @@ impl Fabric {
                     format!("a topology of {} GPUs", self.shape.gpus()),
                 ));
             }
-            topology.check_ports(self.shape.ports())?;
+            topology.check_ports(self.shape.ports()).map_err(|error| error.in_field("initial"))?;
         }
         Ok(())
     }

@@ -58,6 +58,14 @@ impl Step {
                     format!("transfers between two different ranks below {ranks}"),
                 );
             }
+            transfer.chunks.sort_unstable();
+            let doubled = transfer.chunks.windows(2).any(|pair| pair[0] == pair[1]);
+            if transfer.chunks.last().is_none_or(|&last| doubled || last >= chunks.count()) {
+                return refuse(
+                    format!("chunks of transfer {} → {}", transfer.src, transfer.dst),
+                    format!("at least one chunk, each once, below {}", chunks.count()),
+                );
+            }
             let (representative, element) = symmetry.canonical(transfer.src);
             if element != 0 {
                 let back = symmetry.inverse(element);
@@ -66,17 +74,7 @@ impl Step {
                 for chunk in &mut transfer.chunks {
                     *chunk = chunks.translate(&symmetry, back, *chunk);
                 }
-            }
-            transfer.chunks.sort_unstable();
-            let doubled = transfer.chunks.windows(2).any(|pair| pair[0] == pair[1]);
-            if transfer.chunks.is_empty()
-                || doubled
-                || transfer.chunks.last().is_some_and(|&last| last >= chunks.count())
-            {
-                return refuse(
-                    format!("chunks of transfer {} → {}", transfer.src, transfer.dst),
-                    format!("at least one chunk, each once, below {}", chunks.count()),
-                );
+                transfer.chunks.sort_unstable();
             }
             canonical.push(transfer);
         }

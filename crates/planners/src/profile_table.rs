@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use model::{Error, Result, Routing, Schedule, Topology, Traffic};
 use profile::{Estimate, Front, Network};
+use rayon::prelude::*;
 
 /// A schedule's distinct step patterns against candidate topologies.
 pub struct ProfileTable {
@@ -144,6 +145,21 @@ impl ProfileTable {
         self.fronts[pattern * self.networks.len() + candidate]
             .get_or_init(|| self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new))
             .as_deref()
+    }
+
+    /// Computes the fronts of these (pattern, candidate) pairs that are not known yet, side by side.
+    pub fn compute_fronts(&self, pairs: impl Iterator<Item = (usize, usize)>) {
+        let known = |&(pattern, candidate): &(usize, usize)| {
+            self.fronts[pattern * self.networks.len() + candidate].get().is_some()
+        };
+        let mut unknown: Vec<(usize, usize)> = pairs.filter(|pair| !known(pair)).collect();
+        if unknown.len() > 1 {
+            unknown.sort_unstable();
+            unknown.dedup();
+            unknown.into_par_iter().for_each(|(pattern, candidate)| {
+                self.front(pattern, candidate);
+            });
+        }
     }
 
     /// Ports that change between every two candidates, row-major `[from][to]`.

@@ -97,21 +97,27 @@ impl<'a> StateSearch<'a> {
             if total_s > limit_s {
                 return Ok(None);
             }
-            let mut settled = true;
-            for (step, &candidate) in self.shortest.path().iter().enumerate() {
-                let index = step * candidates + candidate;
-                if !self.exact[index] {
-                    let front = self.table.front(self.table.pattern_of_step(step), candidate);
-                    self.costs[index] = front.map_or(f64::INFINITY, |front| {
-                        let point = front.cheapest(rates.hop_s, rates.load_s[step]);
-                        rates.of(step, point.hops, point.load)
-                    });
-                    self.exact[index] = true;
-                    settled = false;
-                }
-            }
-            if settled {
+            let guessed: Vec<(usize, usize)> = self
+                .shortest
+                .path()
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(step, candidate)| !self.exact[step * candidates + candidate])
+                .collect();
+            if guessed.is_empty() {
                 return Ok(Some(total_s));
+            }
+            self.table
+                .compute_fronts(guessed.iter().map(|&(step, candidate)| (self.table.pattern_of_step(step), candidate)));
+            for (step, candidate) in guessed {
+                let front = self.table.front(self.table.pattern_of_step(step), candidate);
+                let index = step * candidates + candidate;
+                self.costs[index] = front.map_or(f64::INFINITY, |front| {
+                    let point = front.cheapest(rates.hop_s, rates.load_s[step]);
+                    rates.of(step, point.hops, point.load)
+                });
+                self.exact[index] = true;
             }
         }
     }

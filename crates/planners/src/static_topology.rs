@@ -81,6 +81,8 @@ fn refusal(problem: &Problem, allowed: &[usize]) -> Error {
 
 /// Completion time of every step on one candidate, without any reconfiguration.
 fn time_on(problem: &Problem, candidate: usize) -> Result<f64> {
+    let table = &problem.table;
+    table.compute_fronts((0..table.patterns().len()).map(|pattern| (pattern, candidate)));
     let steps: Result<Vec<f64>> = (0..problem.table.steps())
         .map(|step| problem.step_cost(step, candidate).map(|(cost, _, _)| cost.total_s()))
         .collect();

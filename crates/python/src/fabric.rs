@@ -27,7 +27,10 @@ impl PyFabric {
         let shape = Shape::new(gpus, &dims, ports)?;
         let initial = match initial {
             NameOrTopology::Name(name) if name == "free" => Initial::Free,
-            NameOrTopology::Name(name) => Initial::Topology(topologies::build(&name, &shape)?),
+            NameOrTopology::Name(name) => {
+                let initial = topologies::build(&name, &shape).map_err(|error| error.in_field("initial"));
+                Initial::Topology(initial?)
+            }
             NameOrTopology::Topology(topology) => Initial::Topology(topology.get().0.clone()),
         };
         let fabric = Fabric {

@@ -12,8 +12,9 @@ from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_opti
 @click.command("plan", short_help="Plan a collective.")
 @problem_options
 @click.option("--output", metavar="FILE", help="Also write the plan as JSON; nothing is written when planning fails.")
+@click.option("--plot", metavar="FILE", help="Also draw topologies and costs: a .png, .pdf or .svg; takes matplotlib.")
 @FORMAT_OPTION
-def command(output: str | None, output_format: str, **options: Any) -> None:
+def command(output: str | None, plot: str | None, output_format: str, **options: Any) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
 
     The plan is verified before it is shown: executed symbolically, its ports, paths and costs recomputed.
@@ -25,17 +26,25 @@ def command(output: str | None, output_format: str, **options: Any) -> None:
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
     """  # noqa: D301
     from lightloom.files import check_writable
-    from lightloom.planning import plan
+    from lightloom.planning import plan, plan_with_baselines
 
     if output is not None:
         check_writable("output", output)
+    if plot is not None:
+        from lightloom.plots import check_plot_path
+
+        check_plot_path(plot)
     arguments = problem_arguments(options)
-    result = plan(**arguments)
-    text = ""
-    if output_format == "table":
+    if output_format == "json":
+        result = plan(**arguments)
+        text = result.to_json().rstrip("\n")
+    else:
         from lightloom.tables.plan import plan_table
 
-        text = plan_table(result, arguments)
+        result, baselines = plan_with_baselines(**arguments)
+        text = plan_table(result, baselines, arguments["fabric"])
     if output is not None:
         result.save(output)
-    click.echo((text or result.to_json()).rstrip("\n"))
+    if plot is not None:
+        result.plot(plot)
+    click.echo(text)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
-from lightloom.planning import compare
-from lightloom.tables.page import bar, heading, render, table
+from lightloom.tables.page import bar, heading, render, table, why
 from lightloom.tables.step_groups import StepGroup, group_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.table import Table
 
     from lightloom import Fabric, Plan
+    from lightloom._core import Row
 
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
 COLUMNS = (
@@ -35,13 +37,13 @@ RIGHT = COLUMNS[:1] + COLUMNS[2:-1]
 GB = 1e9
 
 
-def plan_table(plan: Plan, arguments: dict[str, Any]) -> str:
+def plan_table(plan: Plan, baselines: Sequence[Row], fabric: Fabric) -> str:
     """The problem, a row per step, the total, and how it compares with the bound and the baselines.
 
-    arguments: those that the plan was made from; the baselines are planned from them, with the plan's algorithm.
+    baselines: other planners on the plan's algorithm; fabric: what the plan was made for.
     """
-    lines = [heading(_title(plan)), Text(_fabric_line(plan, arguments["fabric"]))]
-    return render(*lines, _steps(plan), *(Text(line) for line in _summary(plan, arguments)))
+    lines = [heading(_title(plan)), Text(_fabric_line(plan, fabric))]
+    return render(*lines, _steps(plan), *(Text(line) for line in _summary(plan, baselines)))
 
 
 def _title(plan: Plan) -> str:
@@ -109,7 +111,7 @@ def _time(seconds: float) -> str:
     return show_time(seconds) if seconds else "-"
 
 
-def _summary(plan: Plan, arguments: dict[str, Any]) -> list[str]:
+def _summary(plan: Plan, baselines: Sequence[Row]) -> list[str]:
     above = f"; the plan takes {plan.total_s / plan.lower_bound_s:.3g}x" if plan.lower_bound_s else ""
     lines = [
         f"total        {show_time(plan.total_s)}",
@@ -117,28 +119,16 @@ def _summary(plan: Plan, arguments: dict[str, Any]) -> list[str]:
         f"algbw        {plan.algbw / GB:.4g} GB/s",
         f"busbw        {plan.busbw / GB:.4g} GB/s",
     ]
-    return lines + [
-        f"{'baselines' if index == 0 else '':<12} {line}" for index, line in enumerate(_baselines(plan, arguments))
-    ]
+    others = [_baseline(plan, row) for row in baselines if row.planner != plan.planner]
+    return lines + [f"{'baselines' if index == 0 else '':<12} {line}" for index, line in enumerate(others)]
 
 
-def _baselines(plan: Plan, arguments: dict[str, Any]) -> list[str]:
-    """The other planners on the same algorithm, each with its time over the plan's."""
-    restricted = {
-        **arguments,
-        "algorithm": None if arguments.get("schedule") or arguments.get("matrix") else plan.algorithm,
-    }
-    restricted.pop("planner", None)
-    lines = []
-    for row in compare(**restricted).rows:
-        if row.planner == plan.planner:
-            continue
-        name = f"{row.planner} {row.topology}".strip()
-        if row.total_s is None:
-            lines.append(f"{name}: {row.reason}")
-        elif plan.total_s:
-            lines.append(f"{name} {versus(row.total_s / plan.total_s)}, {show_time(row.total_s)}")
-    return lines
+def _baseline(plan: Plan, row: Row) -> str:
+    name = f"{row.planner} {row.topology}".strip()
+    if row.total_s is None:
+        return f"{name}: {why(row.reason)}"
+    ratio = row.total_s / plan.total_s if plan.total_s else 1.0
+    return f"{name} {versus(ratio)}, {show_time(row.total_s)}"
 
 
 def versus(ratio: float) -> str:

@@ -6,6 +6,7 @@ mod de_bruijn;
 mod grid;
 mod hypercube;
 mod kautz;
+mod random_lift;
 mod random_regular;
 mod ring;
 mod shifted_ring;
@@ -51,6 +52,7 @@ pub static REGISTRY: &[&dyn Family] = &[
     &kautz::Kautz,
     &de_bruijn::DeBruijn,
     &random_regular::RandomRegular,
+    &random_lift::RandomLift,
     &complete::Complete,
 ];
 
