@@ -143,15 +143,7 @@ impl ProfileTable {
     /// The pair's front, computed on first use; `None` when some transfer has no path.
     pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
         self.fronts[pattern * self.networks.len() + candidate]
-            .get_or_init(|| {
-                let t = std::time::Instant::now();
-                let f = self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new);
-                let e = self.networks[candidate].estimate(&self.patterns[pattern], self.routing).unwrap();
-                let pts: Vec<String> = f.iter().flat_map(|f| f.points().iter().map(|p| format!("{}:{:.4}", p.hops, p.load))).collect();
-                let common = self.networks[candidate].topology().symmetry().meet(self.patterns[pattern].symmetry());
-                eprintln!("FRONT {} p{pattern} {} {:.1} ms order {} links {} arcs {} est {}:{:.4} pts {}", self.schedule.algorithm(), self.networks[candidate].topology().name(), t.elapsed().as_secs_f64()*1e3, common.order(), self.networks[candidate].topology().links_under(&common).len(), self.patterns[pattern].arcs_under(&common).len(), e.hops, e.load, pts.join(" "));
-                f
-            })
+            .get_or_init(|| self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new))
             .as_deref()
     }
 

@@ -4,7 +4,7 @@ use model::{Fabric, Initial, ReconfigurationDelay, Shape};
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
-use crate::request::NameOrTopology;
+use crate::topology::NameOrTopology;
 
 #[pyclass(name = "Fabric", module = "lightloom._core", frozen)]
 pub struct PyFabric(pub Fabric);

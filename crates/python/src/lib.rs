@@ -3,6 +3,7 @@
 //! What it exposes is documented in `python/lightloom/_core.pyi`, which type checkers read.
 #![allow(missing_docs, reason = "the interface is documented in _core.pyi")]
 
+mod checks;
 mod fabric;
 mod input_error;
 mod plan;

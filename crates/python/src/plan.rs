@@ -3,14 +3,11 @@
 use lightloom::{Comparison, Row};
 use model::{Plan, PlanStep};
 use pyo3::prelude::*;
-use verify::Report;
 
+use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
 use crate::request::PyRequest;
 use crate::topology::PyTopology;
-
-/// Check, passed, detail.
-pub type CheckTuple = (&'static str, bool, String);
 
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
 pub struct PyPlan(pub Plan);
@@ -290,9 +287,4 @@ pub fn compare(py: Python<'_>, request: &PyRequest) -> CoreResult<PyComparison> 
 #[pyfunction]
 pub fn verify_plan(py: Python<'_>, plan: &PyPlan) -> Vec<CheckTuple> {
     checks(&py.detach(|| verify::plan(&plan.0)))
-}
-
-/// A report as tuples.
-pub fn checks(report: &Report) -> Vec<CheckTuple> {
-    report.checks.iter().map(|check| (check.name, check.passed, check.detail.clone())).collect()
 }

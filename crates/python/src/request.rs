@@ -9,16 +9,7 @@ use pyo3::prelude::*;
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
 use crate::schedule::{PySchedule, rows_of};
-use crate::topology::PyTopology;
-
-/// Where a topology is asked for: its specification, or itself.
-#[derive(FromPyObject)]
-pub enum NameOrTopology<'py> {
-    #[pyo3(transparent)]
-    Name(String),
-    #[pyo3(transparent)]
-    Topology(Bound<'py, PyTopology>),
-}
+use crate::topology::NameOrTopology;
 
 #[pyclass(name = "Request", module = "lightloom._core", frozen)]
 pub struct PyRequest(pub Request);

@@ -5,8 +5,8 @@ use model::{Collective, Op, Schedule, Shape};
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
+use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
-use crate::plan::{CheckTuple, checks};
 
 /// Source, destination, operation, chunks.
 type TransferTuple = (u32, u32, &'static str, Vec<u32>);

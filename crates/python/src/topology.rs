@@ -55,3 +55,12 @@ impl PyTopology {
         format!("Topology('{}', gpus={}, degree={})", self.0.name(), self.0.ranks(), self.0.degree())
     }
 }
+
+/// Where a topology is asked for: its specification, or itself.
+#[derive(FromPyObject)]
+pub enum NameOrTopology<'py> {
+    #[pyo3(transparent)]
+    Name(String),
+    #[pyo3(transparent)]
+    Topology(Bound<'py, PyTopology>),
+}

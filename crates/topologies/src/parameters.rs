@@ -56,6 +56,19 @@ impl<'a> Parameters<'a> {
         if self.text.trim().is_empty() { Ok(()) } else { Err(self.refuse()) }
     }
 
+    /// A seed, 0 where there is no text, and the name of what is built with it.
+    ///
+    /// # Errors
+    /// Text that is not a whole number of at most 64 bits.
+    pub(crate) fn name_and_seed(&self) -> Result<(String, u64)> {
+        let text = self.text.trim();
+        if text.is_empty() {
+            return Ok((self.family.into(), 0));
+        }
+        let seed: u64 = text.parse().map_err(|_| self.refuse())?;
+        Ok((format!("{}:{seed}", self.family), seed))
+    }
+
     /// The parameters without a trailing `one-way` or `two-way`, and that.
     pub(crate) fn split_way(self) -> (Self, Option<Way>) {
         let (rest, last) = self.text.rsplit_once(',').unwrap_or(("", self.text));

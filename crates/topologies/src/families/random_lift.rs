@@ -13,6 +13,7 @@ use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use super::Family;
+use crate::enumerated::check_size;
 use crate::parameters::Parameters;
 
 /// Most orbits of ranks.
@@ -48,9 +49,8 @@ impl Family for RandomLift {
             text: parameters,
             accepts: "random-lift or random-lift:SEED, a whole number of at most 64 bits",
         };
-        let stated = !parameters.text.trim().is_empty();
-        let seed: u64 = if stated { parameters.text.trim().parse().map_err(|_| parameters.refuse())? } else { 0 };
-        let name = if stated { format!("{}:{seed}", self.name()) } else { self.name().into() };
+        let (name, seed) = parameters.name_and_seed()?;
+        check_size(shape, &parameters)?;
         let gpus = shape.gpus();
         let period = (1..=MAX_ORBITS.min(gpus / 2)).rev().find(|period| gpus.is_multiple_of(*period)).unwrap_or(1);
         let symmetry = Translations::periodic(gpus, period);
@@ -62,7 +62,8 @@ impl Family for RandomLift {
             taken.extend(drawn.iter().map(|link| (link.src, link.dst)));
             links.extend(drawn);
         }
-        Topology::new(name, symmetry, links)
+        // Few orbits may happen to fall into fewer.
+        Ok(Topology::new(name, symmetry, links)?.with_found_symmetry())
     }
 }
 

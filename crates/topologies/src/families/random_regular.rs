@@ -36,9 +36,7 @@ impl Family for RandomRegular {
             text: parameters,
             accepts: "random-regular or random-regular:SEED, a whole number of at most 64 bits",
         };
-        let stated = !parameters.text.trim().is_empty();
-        let seed: u64 = if stated { parameters.text.trim().parse().map_err(|_| parameters.refuse())? } else { 0 };
-        let name = if stated { format!("{}:{seed}", self.name()) } else { self.name().into() };
+        let (name, seed) = parameters.name_and_seed()?;
         check_size(shape, &parameters)?;
         let gpus = shape.gpus();
         // Beyond n − 1 ports every peer gets circuits in parallel, and only the rest is random.
