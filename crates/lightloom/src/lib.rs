@@ -40,9 +40,13 @@ pub fn plan_with_baselines(request: &Request) -> Result<(Plan, Vec<Row>)> {
     Ok((verified(choice.into_plan()?)?, rows))
 }
 
+/// Times closer than this, relatively, are equal.
+const ROUNDING: f64 = 1e-12;
+
 /// The choice of least time, with the problem that it answers. Algorithms that promise most go first, and
-/// one is given up as soon as it is known to be slower than the best so far; ties go to the earlier one in
-/// the registries, so that the order of work does not show.
+/// one is given up as soon as it is known to be slower than the best so far. Times that differ by rounding
+/// alone are ties, which go to the earlier planner, then to the earlier algorithm, so that the order of work
+/// does not show.
 fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
     let planners = request.planners()?;
     let (schedules, refusals) = request.schedules()?;
@@ -61,35 +65,33 @@ fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
     }
     tasks.sort_by(|a, b| a.0.total_cmp(&b.0));
     let best_s = Mutex::new(f64::INFINITY);
-    let least = |time_s: f64| {
+    let limit_s = |time_s: f64| {
         let mut best_s = best_s.lock().unwrap_or_else(PoisonError::into_inner);
         *best_s = best_s.min(time_s);
-        *best_s
+        *best_s * (1.0 + ROUNDING)
     };
     let answers: Vec<_> = tasks
         .into_par_iter()
         .map(|(_, order, planner, problem)| {
-            let choice = planners[planner].choose_within(&problem, least(f64::INFINITY))?;
+            let choice = planners[planner].choose_within(&problem, limit_s(f64::INFINITY))?;
             Ok(choice.map(|choice| {
-                least(choice.total_s);
-                (order, planner, problem, choice)
+                limit_s(choice.total_s);
+                (planner, order, problem, choice)
             }))
         })
         .collect::<Vec<Result<_>>>();
-    let mut best: Option<(usize, usize, Problem, Choice)> = None;
+    let mut found = Vec::new();
     for answer in answers {
         match answer {
-            Ok(Some(answer)) => {
-                let key =
-                    |(order, planner, _, choice): &(usize, usize, Problem, Choice)| (choice.total_s, *order, *planner);
-                if best.as_ref().is_none_or(|best| key(&answer) < key(best)) {
-                    best = Some(answer);
-                }
-            }
-            Ok(None) => {}
+            Ok(answer) => found.extend(answer),
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }
+    let limit_s = limit_s(f64::INFINITY);
+    let best = found
+        .into_iter()
+        .filter(|(_, _, _, choice): &(usize, usize, Problem, Choice)| choice.total_s <= limit_s)
+        .min_by_key(|(planner, order, _, _)| (*planner, *order));
     // An algorithm that does not take this shape is no news where another fails for a better reason.
     let refusal = refusal.or_else(|| refusals.into_iter().next().map(|(_, error)| error));
     let (_, _, problem, choice) = best.ok_or_else(|| {
