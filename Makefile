@@ -23,7 +23,7 @@ test-python: $(VENV)/built
 
 bench: $(VENV)/built
 	cargo bench --workspace --locked
-	$(VENV)/bin/pytest benches
+	$(VENV)/bin/pytest benches -s
 
 lint: $(VENV)/built
 	cargo fmt --all --check

@@ -86,6 +86,26 @@ def test_json_is_the_only_thing_on_standard_output() -> None:
     assert ran.stderr == ""
 
 
+def test_threads_and_hash_seeds_do_not_change_the_plan() -> None:
+    problem = [
+        "plan",
+        "--collective",
+        "all-reduce",
+        "--size",
+        "1MiB",
+        "--gpus",
+        "32",
+        "--ports",
+        "4",
+        "--format",
+        "json",
+    ]
+    alone = run(*problem, RAYON_NUM_THREADS="1", PYTHONHASHSEED="1")
+    together = run(*problem, RAYON_NUM_THREADS="4", PYTHONHASHSEED="2")
+    assert alone.returncode == 0
+    assert alone.stdout == together.stdout
+
+
 def test_wrong_input_in_a_process_of_its_own() -> None:
     ran = run("plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "zero")
     assert (ran.returncode, ran.stdout) == (2, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 import re
 import tomllib
@@ -11,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self
 
 from lightloom import _core
 from lightloom.errors import refuse, unknown_name
 from lightloom.files import MIB, read_text
 from lightloom.graphs import is_topology_file, resolve
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     from lightloom.graphs import TopologyLike
@@ -55,8 +55,8 @@ class Fabric:
     def __post_init__(self) -> None:
         """Refuse what the fields do not take when it is written, not when it is used."""
         if self.gpus is not None:
-            _whole("gpus", self.gpus)
-        _whole("ports", self.ports)
+            whole_number("gpus", self.gpus)
+        whole_number("ports", self.ports)
         _ = self.grid, self.bandwidth_bps, self.startup_s, self.hop_delay_s, self.reconfiguration_delay_s
 
     @classmethod
@@ -177,12 +177,6 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key not in DESCRIPTIVE_KEYS}
 
 
-def _whole(field: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not 1 <= operator.index(value) < 1 << 32:
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes a whole number of at least 1")
-    return operator.index(value)
-
-
 def _grid(value: object) -> tuple[int, ...]:
     sizes: list[object] = []
     if isinstance(value, str):
@@ -192,7 +186,7 @@ def _grid(value: object) -> tuple[int, ...]:
         sizes = list(value)
     if not sizes:
         raise refuse("dims", f"`{str(value)[:60]}` is not accepted; it takes sizes such as 4x4x4")
-    return tuple(_whole("dims", size) for size in sizes)
+    return tuple(whole_number("dims", size) for size in sizes)
 
 
 def _seconds(field: str, value: str | float) -> float:

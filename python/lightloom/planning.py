@@ -11,6 +11,7 @@ from lightloom.errors import refuse
 from lightloom.graphs import resolve
 from lightloom.plans import Plan
 from lightloom.requests import Settings, build_request
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     import os
@@ -102,15 +103,15 @@ def profile(
 
     load is in units of one transfer of weight 1 on a link of one circuit. Raises `InputError`.
     """
-    if isinstance(traffic, np.ndarray):
-        traffic = _triples(traffic)
+    triples = _triples(traffic) if isinstance(traffic, np.ndarray) else traffic
+    ranks = [(whole_number("traffic", src, 0), whole_number("traffic", dst, 0), weight) for src, dst, weight in triples]
     sized = None if fabric is None else fabric.sized()
     resolved = resolve("topology", topology, None if sized is None else sized.gpus)
     if isinstance(resolved, str):
         if sized is None or sized.gpus is None:
             raise refuse("fabric", f"it must be given for the topology `{resolved}`, which is a name")
         resolved = _core.Topology.named(resolved, sized.gpus, sized.grid, sized.ports)
-    return [FrontPoint(*point) for point in _core.profile(resolved, list(traffic), routing)]
+    return [FrontPoint(*point) for point in _core.profile(resolved, ranks, routing)]
 
 
 def _triples(weights: NDArray[Any]) -> list[tuple[int, int, float]]:

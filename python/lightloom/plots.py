@@ -105,7 +105,7 @@ def _on_circle(turn: float) -> tuple[float, float]:
 
 def _chord(start: tuple[float, float], end: tuple[float, float], points: int = 12) -> list[tuple[float, float]]:
     """A quadratic curve; the longer the chord, the further its middle is drawn towards the centre."""
-    pull = 1 - 0.35 * math.dist(start, end)
+    pull = 0.85 - 0.3 * math.dist(start, end)
     control = (pull * (start[0] + end[0]) / 2, pull * (start[1] + end[1]) / 2)
     curve = []
     for index in range(points + 1):

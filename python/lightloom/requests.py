@@ -10,6 +10,7 @@ from lightloom.errors import refuse
 from lightloom.fabric import Fabric
 from lightloom.files import MIB, read_text
 from lightloom.graphs import is_topology_file, resolve
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ def build_request(
         size_bytes=size_bytes,
         size_is_per_pair=per_pair,
         algorithm=_unless_auto(algorithm),
-        radix=_whole("radix", radix, 2, (1 << 32) - 1),
+        radix=None if radix is None else whole_number("radix", radix, 2),
         planner=_unless_auto(planner),
         candidates=_topologies("candidates", candidates, fabric.gpus),
         topologies=_topologies("topology", topology, fabric.gpus),
@@ -97,7 +98,7 @@ def build_request(
         convention=convention,
         schedule=schedule,
         matrix=values,
-        seed=_whole("seed", seed, 0, MAX_SEED) or 0,
+        seed=whole_number("seed", seed, 0, MAX_SEED),
     )
 
 
@@ -154,11 +155,3 @@ def _size(size: str | float | None) -> tuple[int | None, bool]:
 
 def _unless_auto(name: str | None) -> str | None:
     return None if name == "auto" else name
-
-
-def _whole(field: str, value: int | None, least: int, most: int) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
-        raise refuse(field, f"{value!r} is not accepted; it takes a whole number from {least} to {most}")
-    return value.__index__()

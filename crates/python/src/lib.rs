@@ -13,6 +13,7 @@ mod request;
 mod schedule;
 mod topology;
 mod units;
+mod whole;
 
 use pyo3::prelude::*;
 

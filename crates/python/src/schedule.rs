@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
+use crate::whole::Whole;
 
 /// Source, destination, operation, chunks.
 type TransferTuple = (u32, u32, &'static str, Vec<u32>);
@@ -17,18 +18,18 @@ pub struct PySchedule(pub Schedule);
 #[pymethods]
 impl PySchedule {
     #[staticmethod]
-    #[pyo3(signature = (algorithm, collective, gpus, dims=vec![], ports=1, radix=None, root=0))]
+    #[pyo3(signature = (algorithm, collective, gpus, dims=vec![], ports=Whole(1), radix=None, root=Whole(0)))]
     fn build(
         algorithm: &str,
         collective: &str,
-        gpus: u32,
-        dims: Vec<u32>,
-        ports: u32,
-        radix: Option<u32>,
-        root: u32,
+        gpus: Whole,
+        dims: Vec<Whole>,
+        ports: Whole,
+        radix: Option<Whole>,
+        root: Whole,
     ) -> CoreResult<Self> {
-        let shape = Shape::new(gpus, &dims, ports)?;
-        let options = Options { radix, root };
+        let shape = Shape::new(gpus.0, &Whole::all(dims), ports.0)?;
+        let options = Options { radix: radix.map(|radix| radix.0), root: root.0 };
         Ok(Self(collectives::find(algorithm)?.build(Collective::parse(collective)?, &shape, &options)?))
     }
 

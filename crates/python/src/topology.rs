@@ -6,6 +6,7 @@ use numpy::ndarray::Array2;
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
+use crate::whole::Whole;
 
 #[pyclass(name = "Topology", module = "lightloom._core", frozen)]
 pub struct PyTopology(pub Topology);
@@ -13,13 +14,14 @@ pub struct PyTopology(pub Topology);
 #[pymethods]
 impl PyTopology {
     #[staticmethod]
-    fn named(spec: &str, gpus: u32, dims: Vec<u32>, ports: u32) -> CoreResult<Self> {
-        Ok(Self(topologies::build(spec, &Shape::new(gpus, &dims, ports)?)?))
+    fn named(spec: &str, gpus: Whole, dims: Vec<Whole>, ports: Whole) -> CoreResult<Self> {
+        Ok(Self(topologies::build(spec, &Shape::new(gpus.0, &Whole::all(dims), ports.0)?)?))
     }
 
     #[staticmethod]
-    fn from_links(name: &str, gpus: u32, links: Vec<(u32, u32, u32)>) -> CoreResult<Self> {
-        Ok(Self(topologies::from_links(name, gpus, &links)?))
+    fn from_links(name: &str, gpus: Whole, links: Vec<(Whole, Whole, Whole)>) -> CoreResult<Self> {
+        let links: Vec<(u32, u32, u32)> = links.into_iter().map(|(src, dst, count)| (src.0, dst.0, count.0)).collect();
+        Ok(Self(topologies::from_links(name, gpus.0, &links)?))
     }
 
     #[getter]

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
 from lightloom.errors import refuse, unknown_name
 
+if TYPE_CHECKING:
+    from lightloom.fabric import Fabric
+
 
 @click.command("list", short_help="List whatever has a name.")
 @click.argument("kind", required=False)
 @click.option(
     "--gpus",
-    type=click.IntRange(2),
+    type=int,
     metavar="N",
     help="algorithms: say which accept so many GPUs, their steps and bytes.",
 )
 @click.option("--collective", metavar="NAME", help="algorithms: only those of this collective.")
 @click.option("--dims", metavar="AxBxC", help="algorithms: grid of the GPUs.")
-@click.option(
-    "--ports", type=click.IntRange(1), metavar="N", default=1, show_default=True, help="algorithms: ports per GPU."
-)
+@click.option("--ports", type=int, metavar="N", default=1, show_default=True, help="algorithms: ports per GPU.")
 @click.option(
     "--radix",
-    type=click.IntRange(2),
+    type=int,
     metavar="R",
     show_default="2",
     help="algorithms: base of those that have one.",
 )
 @FORMAT_OPTION
-def command(kind: str | None, gpus: int | None, dims: str | None, output_format: str, **options: Any) -> None:
+def command(
+    kind: str | None,
+    gpus: int | None,
+    collective: str | None,
+    dims: str | None,
+    ports: int,
+    radix: int | None,
+    output_format: str,
+) -> None:
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, conventions, technologies
@@ -44,13 +53,13 @@ def command(kind: str | None, gpus: int | None, dims: str | None, output_format:
       lightloom list topologies
       lightloom list algorithms --gpus 64 --collective all-reduce
     """  # noqa: D301
-    from lightloom import Fabric
+    from lightloom.fabric import Fabric
 
-    fabric = Fabric(gpus=gpus, dims=dims)
-    if fabric.gpus is not None or fabric.dims is not None or options["collective"] is not None:
+    fabric = Fabric(gpus=gpus, dims=dims, ports=ports)
+    if gpus is not None or dims is not None or collective is not None:
         if kind not in {None, "algorithms"}:
             raise refuse("kind", f"--gpus, --dims and --collective go with `algorithms`, not with `{kind}`")
-        _show_algorithms(fabric, output_format, **options)
+        _show_algorithms(fabric, collective, radix, output_format)
         return
     kinds = everything()
     if kind is not None and kind not in kinds:
@@ -73,11 +82,13 @@ def everything() -> dict[str, list[dict[str, str]]]:
     return {**_core.registry(), "fabrics": presets()}
 
 
-def _show_algorithms(fabric: Any, output_format: str, *, collective: str | None, ports: int, radix: int | None) -> None:
+def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:
     from lightloom import _core
+    from lightloom.whole import whole_number
 
     sized = fabric.sized()
-    rows = _core.algorithm_table(collective, sized.gpus, sized.grid, ports, radix)
+    base = None if radix is None else whole_number("radix", radix, 2)
+    rows = _core.algorithm_table(collective, whole_number("gpus", sized.gpus), sized.grid, sized.ports, base)
     if output_format == "json":
         click.echo(json.dumps({"algorithms": rows}, indent=1, ensure_ascii=False))
     else:

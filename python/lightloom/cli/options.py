@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
-LARGEST = (1 << 32) - 1
-
 
 def _option(
-    name: str, metavar: str, help_text: str, default: object = None, *, kind: click.IntRange | None = None
+    name: str, metavar: str, help_text: str, default: object = None, *, kind: type[int] | None = None
 ) -> Callable[[Command], Command]:
     # The default is only shown: a value that was not given must not override the fabric file.
     shown = help_text if default is None else f"{help_text}  [default: {default}]"
@@ -27,9 +25,9 @@ def _option(
 PROBLEM_OPTIONS = (
     _option("--collective", "NAME", "all-reduce, reduce-scatter, all-gather, all-to-all or broadcast."),
     _option("--size", "SIZE", "One rank's whole buffer, such as 64MiB or 1KB; 32MiB/pair for all-to-all."),
-    _option("--gpus", "N", "GPUs.", "what dims, matrix or schedule say", kind=click.IntRange(2, LARGEST)),
+    _option("--gpus", "N", "GPUs.", "what dims, matrix or schedule say", kind=int),
     _option("--dims", "AxBxC", "Grid of the GPUs, such as 4x4x4; last dimension fastest.", "one dimension"),
-    _option("--ports", "N", "Circuits out of and into one GPU.", Fabric.ports, kind=click.IntRange(1, LARGEST)),
+    _option("--ports", "N", "Circuits out of and into one GPU.", Fabric.ports, kind=int),
     _option("--bandwidth", "RATE", "Rate of one circuit.", Fabric.bandwidth),
     _option("--startup", "TIME", "Start-up latency of a step.", Fabric.startup),
     _option("--hop-delay", "TIME", "Delay of one hop.", Fabric.hop_delay),
@@ -42,7 +40,7 @@ PROBLEM_OPTIONS = (
     _option("--initial", "NAME", "Topology before the first step: free (no charge), a name or a file.", Fabric.initial),
     _option("--fabric", "FILE", "TOML file, or one of `lightloom list fabrics`; options override it.", "default"),
     _option("--algorithm", "NAME", "One of `lightloom list algorithms`, or auto: the fastest.", "auto"),
-    _option("--radix", "R", "Base of the algorithms that have one.", "2", kind=click.IntRange(2, LARGEST)),
+    _option("--radix", "R", "Base of the algorithms that have one.", "2", kind=int),
     _option("--planner", "NAME", "One of `lightloom list planners`, or auto: the fastest.", "auto"),
     _option(
         "--candidates",
@@ -61,7 +59,7 @@ PROBLEM_OPTIONS = (
     _option("--convention", "NAME", "A paper's assumptions: one of `lightloom list conventions`.", "harvest"),
     _option("--matrix", "FILE", "All-to-All matrix of bytes, row = source, column = destination: CSV or NPY."),
     _option("--schedule", "FILE", "MSCCL XML whose steps are planned, in place of an algorithm."),
-    _option("--seed", "N", "Seed of everything random.", 0, kind=click.IntRange(0, (1 << 64) - 1)),
+    _option("--seed", "N", "Seed of everything random.", 0, kind=int),
 )
 
 FORMAT_OPTION = click.option(

@@ -1,0 +1,19 @@
+"""Whole numbers as people and NumPy write them."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+from lightloom.errors import refuse
+
+LARGEST = (1 << 32) - 1
+
+
+def whole_number(field: str, value: object, least: int = 1, most: int = LARGEST) -> int:
+    """The value as an int. Raises `InputError` that names `field` when it is no whole number from `least` to `most`."""
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = operator.index(value)
+        if least <= number <= most:
+            return number
+    raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes a whole number from {least} to {most}")
