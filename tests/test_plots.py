@@ -34,9 +34,3 @@ def test_bars_are_as_high_as_the_terms() -> None:
     for axes, step in zip(figure.axes, starts, strict=False):
         assert f"from step {step.index + 1}" in axes.get_title()
         assert len(axes.collections[0].get_paths()) == len(PLAN.topologies[step.topology].links)
-
-
-def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(ll.InputError, match=r"pip install 'lightloom\[plot\]'"):
-        PLAN.plot()

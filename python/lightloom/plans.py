@@ -47,7 +47,7 @@ class Plan:
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """The topologies in the order of use, over the cost of every step; written to a PNG, PDF or SVG `path`.
 
-        Raises `InputError` that names `plot` when matplotlib is missing or the file cannot be written.
+        Raises `InputError` that names `plot` when the file cannot be written.
         """
         from lightloom.plots import plot_plan
 

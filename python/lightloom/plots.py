@@ -6,7 +6,7 @@ import io
 import math
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lightloom._core import show_size, show_time
 from lightloom.errors import refuse
@@ -38,19 +38,20 @@ def check_plot_path(path: str | os.PathLike[str]) -> None:
     if Path(path).suffix.lower() not in SUFFIXES:
         raise refuse("plot", f"`{path}` is not accepted; it takes a file that ends in {', '.join(SUFFIXES)}")
     check_writable("plot", path)
-    _figure_class()
 
 
 def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     """The picture of a plan, written to a PNG, PDF or SVG file where one is named.
 
-    Raises `InputError` that names `plot` when matplotlib is not installed or the file cannot be written.
+    Raises `InputError` that names `plot` when the file cannot be written.
     """
+    from matplotlib.figure import Figure
+
     if path is not None:
         check_plot_path(path)
     runs = [next(run) for _, run in groupby(plan.steps, key=lambda step: step.topology)]
     diagrams = runs[:MAX_DIAGRAMS]
-    figure: Figure = _figure_class()(figsize=(12, 6.5), layout="constrained")
+    figure = Figure(figsize=(12, 6.5), layout="constrained")
     grid = figure.add_gridspec(2, max(len(diagrams), 4), height_ratios=(1, 1.6))
     topologies = plan.topologies
     for column, step in enumerate(diagrams):
@@ -69,14 +70,6 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
         figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=150)
         write_bytes("plot", path, picture.getvalue())
     return figure
-
-
-def _figure_class() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise refuse("plot", "it takes matplotlib: pip install 'lightloom[plot]'") from error
-    return Figure
 
 
 def _draw_circuits(axes: Axes, topology: Topology) -> None:

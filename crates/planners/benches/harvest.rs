@@ -1,5 +1,6 @@
 //! HARVEST's dynamic program: the closed form for recursive doubling, and the state search, each against the
-//! paper's algorithm 1 as it is written, with the same step costs at hand.
+//! paper's algorithm 1 as it is written, with the same step costs at hand; and the lazy search against the
+//! same search with every front computed beforehand.
 
 #[path = "../tests/reference/algorithm_1.rs"]
 mod algorithm_1;
@@ -15,6 +16,8 @@ fn main() {
         recursive_doubling(log_ranks);
     }
     direct_all_to_all(64);
+    lazy_search(1e-6);
+    lazy_search(1e-3);
 }
 
 /// AllReduce of 1 MiB at α = δ = 500 ns, α_r = 1 µs, 800 Gbit/s. Algorithm 1 takes its intervals from eq. 8.
@@ -79,4 +82,41 @@ fn direct_all_to_all(gpus: u32) {
     let ours_s = ratio::median_s(31, || run(black_box(&rates)));
     let theirs_s = ratio::median_s(5, || algorithm_1::harvest(steps, black_box(1e-6), &completion_time));
     ratio::report(&format!("direct All-to-All, {gpus} GPUs, state search"), ours_s, "algorithm 1", theirs_s);
+}
+
+/// Bruck's All-to-All of 1 MiB on an 8x8 fabric with four ports, from the problem to the choice. Most patterns
+/// have no symmetry in common with the generalised Kautz graph and the random lift.
+fn lazy_search(delay_s: f64) {
+    let shape = Shape::new(64, &[8, 8], 4).expect("a shape");
+    let bruck = collectives::find("bruck").expect("registered");
+    let schedule = bruck.build(Collective::AllToAll, &shape, &Options::default()).expect("accepted");
+    let names = ["kautz", "random-lift:0", "torus", "ring", "shifted-ring:2", "shifted-ring:4", "shifted-ring:8"];
+    let candidates = names.map(|name| topologies::build(name, &shape).expect("a topology"));
+    let fabric = Fabric {
+        shape: shape.clone(),
+        bandwidth_bps: 8e11,
+        startup_s: 500e-9,
+        hop_delay_s: 500e-9,
+        reconfiguration: ReconfigurationDelay::constant(delay_s),
+        initial: Initial::Free,
+    };
+    let problem = || {
+        let candidates = candidates.to_vec();
+        Problem::new(schedule.clone(), fabric.clone(), CostSettings::default(), 1 << 20, candidates).expect("a problem")
+    };
+    let search = |problem: &Problem| {
+        let mut search = StateSearch::new(&problem.table);
+        search.run(&problem.rates(), &problem.change(), None, f64::INFINITY).expect("feasible").expect("finite")
+    };
+    let eager = || {
+        let problem = problem();
+        let (patterns, candidates) = (problem.table.patterns().len(), problem.table.candidates());
+        problem.table.compute_fronts((0..patterns).flat_map(|pattern| (0..candidates).map(move |c| (pattern, c))));
+        search(&problem)
+    };
+    let lazy = || search(&problem());
+    assert!((lazy() - eager()).abs() < 1e-12 * eager());
+    let (lazy_s, eager_s) = (ratio::median_s(5, lazy), ratio::median_s(5, eager));
+    let what = format!("Bruck All-to-All, 8x8, α_r = {delay_s:e} s, bounds before fronts");
+    ratio::report(&what, lazy_s, "all fronts", eager_s);
 }

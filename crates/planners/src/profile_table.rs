@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use model::{Error, Result, Routing, Schedule, Topology, Traffic};
-use profile::{Estimate, Front, Network};
+use profile::{Estimate, Front, LoadBound, Network};
 use rayon::prelude::*;
 
 /// A schedule's distinct step patterns against candidate topologies.
@@ -18,6 +18,7 @@ pub struct ProfileTable {
     estimated_hops: Vec<f64>,
     estimated_loads: Vec<f64>,
     estimate_exact: Vec<bool>,
+    bounds: Vec<OnceLock<Option<LoadBound>>>,
     fronts: Vec<OnceLock<Option<Box<Front>>>>,
     changed_ports: OnceLock<Vec<u64>>,
 }
@@ -70,6 +71,7 @@ impl ProfileTable {
                 estimate_exact[pair] = exact;
             }
         }
+        let bounds = (0..pairs).map(|_| OnceLock::new()).collect();
         let fronts = (0..pairs).map(|_| OnceLock::new()).collect();
         Ok(Self {
             schedule,
@@ -80,6 +82,7 @@ impl ProfileTable {
             estimated_hops,
             estimated_loads,
             estimate_exact,
+            bounds,
             fronts,
             changed_ports: OnceLock::new(),
         })
@@ -142,24 +145,36 @@ impl ProfileTable {
 
     /// The pair's front, computed on first use; `None` when some transfer has no path.
     pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
-        self.fronts[pattern * self.networks.len() + candidate]
+        self.fronts[self.index(pattern, candidate)]
             .get_or_init(|| self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new))
             .as_deref()
     }
 
+    /// A bound sharper than the pair's estimate, computed on first use; `None` where its front costs as little.
+    pub fn load_bound(&self, pattern: usize, candidate: usize) -> Option<&LoadBound> {
+        self.bounds[self.index(pattern, candidate)]
+            .get_or_init(|| self.networks[candidate].load_bound(&self.patterns[pattern], self.routing))
+            .as_ref()
+    }
+
+    /// Computes the bounds of these (pattern, candidate) pairs that are not known yet, side by side.
+    pub fn compute_bounds(&self, pairs: impl Iterator<Item = (usize, usize)>) {
+        let unknown = pairs.filter(|&(pattern, candidate)| self.bounds[self.index(pattern, candidate)].get().is_none());
+        side_by_side(unknown.collect(), |(pattern, candidate)| {
+            self.load_bound(pattern, candidate);
+        });
+    }
+
     /// Computes the fronts of these (pattern, candidate) pairs that are not known yet, side by side.
     pub fn compute_fronts(&self, pairs: impl Iterator<Item = (usize, usize)>) {
-        let known = |&(pattern, candidate): &(usize, usize)| {
-            self.fronts[pattern * self.networks.len() + candidate].get().is_some()
-        };
-        let mut unknown: Vec<(usize, usize)> = pairs.filter(|pair| !known(pair)).collect();
-        if unknown.len() > 1 {
-            unknown.sort_unstable();
-            unknown.dedup();
-            unknown.into_par_iter().for_each(|(pattern, candidate)| {
-                self.front(pattern, candidate);
-            });
-        }
+        let unknown = pairs.filter(|&(pattern, candidate)| self.fronts[self.index(pattern, candidate)].get().is_none());
+        side_by_side(unknown.collect(), |(pattern, candidate)| {
+            self.front(pattern, candidate);
+        });
+    }
+
+    fn index(&self, pattern: usize, candidate: usize) -> usize {
+        pattern * self.networks.len() + candidate
     }
 
     /// Ports that change between every two candidates, row-major `[from][to]`.
@@ -176,5 +191,14 @@ impl ProfileTable {
             }
             changed
         })
+    }
+}
+
+fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
+    pairs.sort_unstable();
+    pairs.dedup();
+    // A single one is left to whoever asks for it.
+    if pairs.len() > 1 {
+        pairs.into_par_iter().for_each(compute);
     }
 }

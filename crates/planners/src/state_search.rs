@@ -5,9 +5,10 @@
 //! constant delay, because only the best predecessor matters, and O(s·|C|²) for any delay matrix.
 //!
 //! Flows are expensive and most pairs are never on the best path, so the search is lazy: it starts from
-//! what is known of each pair without a flow, a lower bound, and solves flows only for the pairs on the
-//! path that it finds. Once every pair on that path is exact, no other path can be shorter, since all
-//! others were undercounted at most. (Lazy shortest paths; Dellin and Srinivasa 2016.)
+//! what is known of each pair without a flow, a lower bound, and looks closer only at the pairs on the path
+//! that it finds: first at bounds from rounds of shortest paths, and at flows where those leave the path the
+//! best. Once every pair on that path is exact, no other path can be shorter, since all others were
+//! undercounted at most. (Lazy shortest paths; Dellin and Srinivasa 2016.)
 
 use model::{Error, Fabric, Propagation, Result};
 
@@ -62,11 +63,26 @@ impl Change {
     }
 }
 
+/// What the cost of a pair is taken from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Known {
+    /// The estimate.
+    Estimate,
+    /// A sharper bound, or the estimate still where there is none.
+    Bound,
+    /// The front.
+    Exact,
+}
+
+/// Fronts computed before the path is looked for again. A constant, so that the number of threads does not
+/// show, and no larger than keeps some of them busy.
+const FRONTS_AT_ONCE: usize = 16;
+
 /// The lazy search over one table, with the buffers that a sweep uses again and again.
 pub struct StateSearch<'a> {
     table: &'a ProfileTable,
     costs: Vec<f64>,
-    exact: Vec<bool>,
+    known: Vec<Known>,
     shortest: ShortestPath,
 }
 
@@ -74,7 +90,7 @@ impl<'a> StateSearch<'a> {
     /// A search over the candidates of `table`.
     pub fn new(table: &'a ProfileTable) -> Self {
         let pairs = table.steps() * table.candidates();
-        Self { table, costs: vec![0.0; pairs], exact: vec![false; pairs], shortest: ShortestPath::default() }
+        Self { table, costs: vec![0.0; pairs], known: vec![Known::Estimate; pairs], shortest: ShortestPath::default() }
     }
 
     /// Completion time of the best sequence, which [`StateSearch::path`] then gives; `None` as soon as it is
@@ -88,7 +104,6 @@ impl<'a> StateSearch<'a> {
     /// When no sequence of candidates serves every step.
     pub fn run(&mut self, rates: &Rates, change: &Change, start: Option<usize>, limit_s: f64) -> Result<Option<f64>> {
         self.assume(rates);
-        let candidates = self.table.candidates();
         loop {
             let total_s = self.shortest_path(change, start);
             if total_s.is_infinite() {
@@ -97,29 +112,50 @@ impl<'a> StateSearch<'a> {
             if total_s > limit_s {
                 return Ok(None);
             }
-            let guessed: Vec<(usize, usize)> = self
-                .shortest
-                .path()
-                .iter()
-                .copied()
-                .enumerate()
-                .filter(|(step, candidate)| !self.exact[step * candidates + candidate])
-                .collect();
-            if guessed.is_empty() {
+            if !self.look_closer(rates) {
                 return Ok(Some(total_s));
             }
-            self.table
-                .compute_fronts(guessed.iter().map(|&(step, candidate)| (self.table.pattern_of_step(step), candidate)));
-            for (step, candidate) in guessed {
-                let front = self.table.front(self.table.pattern_of_step(step), candidate);
-                let index = step * candidates + candidate;
-                self.costs[index] = front.map_or(f64::INFINITY, |front| {
-                    let point = front.cheapest(rates.hop_s, rates.load_s[step]);
-                    rates.of(step, point.hops, point.load)
-                });
-                self.exact[index] = true;
-            }
         }
+    }
+
+    /// Sharpens pairs on the path: all that are estimated, else some that are bounded. False when all are exact.
+    fn look_closer(&mut self, rates: &Rates) -> bool {
+        let table = self.table;
+        let candidates = table.candidates();
+        let on_path: Vec<(usize, usize)> = self.shortest.path().iter().copied().enumerate().collect();
+        let pairs = |pairs: &[(usize, usize)]| -> Vec<(usize, usize)> {
+            pairs.iter().map(|&(step, candidate)| (table.pattern_of_step(step), candidate)).collect()
+        };
+        let known_as = |search: &Self, known: Known| -> Vec<(usize, usize)> {
+            let at = |(step, candidate): (usize, usize)| search.known[step * candidates + candidate];
+            on_path.iter().copied().filter(|&pair| at(pair) == known).collect()
+        };
+        let estimated = known_as(self, Known::Estimate);
+        table.compute_bounds(pairs(&estimated).into_iter());
+        for &(step, candidate) in &estimated {
+            let index = step * candidates + candidate;
+            if let Some(bound) = table.load_bound(table.pattern_of_step(step), candidate) {
+                let bound_s = rates.startup_s + bound.cheapest(rates.hop_s, rates.load_s[step]);
+                self.costs[index] = self.costs[index].max(bound_s);
+            }
+            self.known[index] = Known::Bound;
+        }
+        if !estimated.is_empty() {
+            return true;
+        }
+        let mut bounded = known_as(self, Known::Bound);
+        bounded.truncate(FRONTS_AT_ONCE);
+        table.compute_fronts(pairs(&bounded).into_iter());
+        for &(step, candidate) in &bounded {
+            let index = step * candidates + candidate;
+            let front = table.front(table.pattern_of_step(step), candidate);
+            self.costs[index] = front.map_or(f64::INFINITY, |front| {
+                let point = front.cheapest(rates.hop_s, rates.load_s[step]);
+                rates.of(step, point.hops, point.load)
+            });
+            self.known[index] = Known::Exact;
+        }
+        !bounded.is_empty()
     }
 
     /// A lower bound on the completion time, from what is known without flows; infinite where no sequence
@@ -138,7 +174,9 @@ impl<'a> StateSearch<'a> {
             for (cost, (hops, load)) in self.costs[row.clone()].iter_mut().zip(known.hops.iter().zip(known.loads)) {
                 *cost = rates.startup_s + rates.hop_s * hops + rates.load_s[step] * load;
             }
-            self.exact[row].copy_from_slice(known.exact);
+            for (state, &exact) in self.known[row].iter_mut().zip(known.exact) {
+                *state = if exact { Known::Exact } else { Known::Estimate };
+            }
         }
     }
 

@@ -4,6 +4,9 @@ use model::{Error, Result, sum_seconds};
 
 use crate::{Choice, Planner, Problem, Rates};
 
+/// Patterns whose fronts are computed before the bound on the whole is looked at again.
+const PATTERNS_AT_ONCE: usize = 16;
+
 /// See the module.
 pub struct Static;
 
@@ -41,6 +44,10 @@ impl Planner for Static {
             if promised_s > limit_s || best.is_some_and(|(so_far, _)| promised_s >= so_far) {
                 break;
             }
+            let enough_s = best.map_or(limit_s, |(so_far, _)| so_far.min(limit_s));
+            if exceeds(problem, &rates, candidate, enough_s - first_s(candidate)) {
+                continue;
+            }
             let total_s = first_s(candidate) + time_on(problem, candidate)?;
             if best.is_none_or(|(so_far, _)| total_s < so_far) {
                 best = Some((total_s, candidate));
@@ -64,6 +71,42 @@ fn promise(problem: &Problem, rates: &Rates, candidate: usize) -> f64 {
         .sum()
 }
 
+/// Whether the candidate is known to take longer than `limit_s`: sharpens the lower bounds of its patterns, then
+/// replaces them by fronts, a few at a time, while the sum leaves a chance.
+fn exceeds(problem: &Problem, rates: &Rates, candidate: usize, limit_s: f64) -> bool {
+    let table = &problem.table;
+    let patterns = table.patterns().len();
+    let steps = || (0..table.steps()).map(|step| (step, table.pattern_of_step(step)));
+    let mut costs: Vec<f64> = steps()
+        .map(|(step, pattern)| {
+            let known = table.estimates(pattern);
+            rates.startup_s + rates.hop_s * known.hops[candidate] + rates.load_s[step] * known.loads[candidate]
+        })
+        .collect();
+    // The margin keeps rounding from deciding what would be a tie.
+    let too_long = |costs: &[f64]| costs.iter().sum::<f64>() > limit_s * (1.0 + 1e-12);
+    table.compute_bounds((0..patterns).map(|pattern| (pattern, candidate)));
+    for (step, pattern) in steps() {
+        if let Some(bound) = table.load_bound(pattern, candidate) {
+            costs[step] = costs[step].max(rates.startup_s + bound.cheapest(rates.hop_s, rates.load_s[step]));
+        }
+    }
+    for first in (0..patterns).step_by(PATTERNS_AT_ONCE) {
+        if too_long(&costs) {
+            return true;
+        }
+        let some = first..patterns.min(first + PATTERNS_AT_ONCE);
+        table.compute_fronts(some.clone().map(|pattern| (pattern, candidate)));
+        for (step, pattern) in steps().filter(|(_, pattern)| some.contains(pattern)) {
+            if let Some(front) = table.front(pattern, candidate) {
+                let point = front.cheapest(rates.hop_s, rates.load_s[step]);
+                costs[step] = rates.of(step, point.hops, point.load);
+            }
+        }
+    }
+    too_long(&costs)
+}
+
 /// Why none of the candidates serves.
 fn refusal(problem: &Problem, allowed: &[usize]) -> Error {
     let without_path = |&candidate: &usize| {
@@ -81,8 +124,6 @@ fn refusal(problem: &Problem, allowed: &[usize]) -> Error {
 
 /// Completion time of every step on one candidate, without any reconfiguration.
 fn time_on(problem: &Problem, candidate: usize) -> Result<f64> {
-    let table = &problem.table;
-    table.compute_fronts((0..table.patterns().len()).map(|pattern| (pattern, candidate)));
     let steps: Result<Vec<f64>> = (0..problem.table.steps())
         .map(|step| problem.step_cost(step, candidate).map(|(cost, _, _)| cost.total_s()))
         .collect();

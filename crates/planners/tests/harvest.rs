@@ -184,6 +184,58 @@ proptest! {
     }
 }
 
+/// Bruck's All-to-All on 16 GPUs, of which one candidate and most patterns have no symmetry in common.
+fn without_common_symmetry(size_bytes: u64, delay_s: f64) -> Problem {
+    let shape = Shape::new(16, &[4, 4], 4).unwrap();
+    let candidates =
+        ["kautz", "random-regular:1", "torus", "shifted-ring:5"].map(|name| topologies::build(name, &shape).unwrap());
+    let fabric = Fabric { shape, ..fabric(16, 4, delay_s) };
+    let schedule = schedule("bruck", Collective::AllToAll, 16);
+    Problem::new(schedule, fabric, CostSettings::default(), size_bytes, candidates.into()).unwrap()
+}
+
+#[test]
+fn bounds_before_flows_lose_nothing() {
+    let bounded = without_common_symmetry(1 << 20, 1e-5);
+    let pairs = (0..bounded.table.patterns().len()).flat_map(|p| (0..bounded.table.candidates()).map(move |c| (p, c)));
+    assert!(pairs.filter(|&(p, c)| bounded.table.load_bound(p, c).is_some()).count() >= 4);
+    for log_size in [10, 16, 20, 24, 28] {
+        for delay_s in [1e-8, 1e-6, 1e-5, 1e-4, 1e-3] {
+            let problem = without_common_symmetry(1 << log_size, delay_s);
+            let choice = find("harvest").unwrap().choose(&problem).unwrap();
+            let constant = find("static").unwrap().choose(&problem).unwrap();
+            let expected = brute_force(&problem);
+            assert!((choice.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", choice.total_s);
+            let on =
+                |c| (0..problem.table.steps()).map(|step| problem.step_cost(step, c).unwrap().0.total_s()).sum::<f64>();
+            let expected = (0..problem.table.candidates()).map(on).fold(f64::INFINITY, f64::min);
+            assert!((constant.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", constant.total_s);
+            // A limit below the optimum is noticed, one at it is kept.
+            for planner in ["harvest", "static"] {
+                let total_s = find(planner).unwrap().choose(&problem).unwrap().total_s;
+                let within = |limit_s| find(planner).unwrap().choose_within(&problem, limit_s).unwrap();
+                assert!(within(total_s * (1.0 - 1e-9)).is_none() && within(total_s).is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn neither_threads_nor_earlier_searches_show() {
+    let with_threads = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let problem = without_common_symmetry(1 << 22, 1e-5);
+            let first = find("harvest").unwrap().choose(&problem).unwrap();
+            let _ = find("static").unwrap().choose(&problem).unwrap();
+            let again = find("harvest").unwrap().choose(&problem).unwrap();
+            assert_eq!((&first.candidates, first.total_s), (&again.candidates, again.total_s));
+            (first.candidates, first.total_s)
+        })
+    };
+    assert_eq!(with_threads(1), with_threads(4));
+}
+
 #[test]
 fn published_schedules_come_out() {
     // HARVEST's published schedules, 64 GPUs, one port, 800 Gbit/s, α = δ = 500 ns, 1 MiB, α_r = 1 µs.

@@ -6,6 +6,8 @@
 //! at most h hops give a lower bound and the paths to add. Going up in h keeps the basis warm, and the
 //! prices tell the next h at which any path could help, so hop limits between points cost nothing.
 
+use std::collections::BTreeSet;
+
 use model::{Arc, Rank, RoutedArc, RoutedPath, Routes};
 
 use crate::{
@@ -17,9 +19,11 @@ use crate::{
 
 /// Column generation stops when this part of the load, or less, is left between the bounds.
 const GAP: f64 = 1e-10;
+/// Pivots between searches for shorter paths: solving to the end on the paths at hand takes more pivots in all.
+const PIVOTS_PER_ROUND: usize = 100;
 /// Rounds of column generation per hop limit. Far above what is needed; what a stop here leaves open shows
 /// in [`Point::lower`].
-const MOST_ROUNDS: usize = 1000;
+const MOST_ROUNDS: usize = 10_000;
 
 /// The front of the pair. `hops`: the largest shortest distance of its arcs, all of which have a path.
 pub(crate) fn front(quotient: &Quotient, hops: u32) -> Front {
@@ -55,6 +59,8 @@ struct ConcurrentFlow<'a> {
     search: HopLimited,
     /// Of each column of the master: its arc and its nodes.
     paths: Vec<(u32, Vec<Rank>)>,
+    /// The same, to look up.
+    known: BTreeSet<(u32, Vec<Rank>)>,
     /// Of each arc: its weight over the largest, so that the program's numbers are of order 1.
     weights: Vec<f64>,
     /// The largest weight: what the program's loads are multiples of.
@@ -79,8 +85,9 @@ impl<'a> ConcurrentFlow<'a> {
                 paths.push((paths.len() as u32, nodes));
             }
         }
+        let known = paths.iter().cloned().collect();
         let master = RestrictedMaster::new(adjacency.capacities.len(), columns);
-        Self { quotient, hops, master, search, paths, weights, unit, load: 0.0 }
+        Self { quotient, hops, master, search, paths, known, weights, unit, load: 0.0 }
     }
 
     /// The least load at the current hop limit, and the shares of the paths that attain it.
@@ -88,13 +95,13 @@ impl<'a> ConcurrentFlow<'a> {
         let mut tolerance = GAP * self.weights.iter().sum::<f64>();
         let mut rounds = 0;
         loop {
-            self.master.solve(tolerance);
+            let solved = self.master.solve(tolerance, PIVOTS_PER_ROUND);
             let shares = self.master.shares();
             self.load = self.master.loads(&shares).into_iter().fold(0.0, f64::max);
             tolerance = GAP * self.load / self.quotient.arcs.len() as f64;
             let (lower, added) = self.price(tolerance);
             rounds += 1;
-            if !added || rounds == MOST_ROUNDS || self.load - lower <= GAP * self.load {
+            if (solved && !added) || rounds == MOST_ROUNDS || self.load - lower <= GAP * self.load {
                 let point =
                     Point { hops: self.hops, load: self.load * self.unit, lower: lower.min(self.load) * self.unit };
                 return (point, shares);
@@ -128,9 +135,12 @@ impl<'a> ConcurrentFlow<'a> {
                 bound += weight * found.map_or(key, |(_, arrival)| arrival.distance);
                 if let Some((arrival, _)) = found.filter(|(_, arrival)| weight * (key - arrival.distance) > tolerance) {
                     let (nodes, orbits) = self.search.path(arrival);
-                    self.master.add(column(index, weight, orbits, &self.quotient.adjacency.capacities));
-                    self.paths.push((index as u32, nodes));
-                    added = true;
+                    // Before the master is solved, the shortest path may be one that it knows.
+                    if self.known.insert((index as u32, nodes.clone())) {
+                        self.master.add(column(index, weight, orbits, &self.quotient.adjacency.capacities));
+                        self.paths.push((index as u32, nodes));
+                        added = true;
+                    }
                 }
                 index += 1;
             }

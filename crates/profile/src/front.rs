@@ -27,6 +27,27 @@ pub struct Estimate {
     pub exact: bool,
 }
 
+/// Lower bounds that take a few rounds of shortest paths instead of a flow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadBound {
+    /// The largest shortest distance over all arcs: the least hops of any routing.
+    pub hops: u32,
+    /// No routing with paths of at most `hops` links has a load below this.
+    pub at_hops: f64,
+    /// No routing at all has a load below this; at most `at_hops`.
+    pub beyond: f64,
+}
+
+impl LoadBound {
+    /// What no point of the front costs less than, `hop_cost` and `load_cost` as in [`Front::cheapest`]:
+    /// either the hops are the least, or there is one more at least.
+    pub fn cheapest(&self, hop_cost: f64, load_cost: f64) -> f64 {
+        let shortest = hop_cost * f64::from(self.hops) + load_cost * self.at_hops;
+        let longer = hop_cost * f64::from(self.hops + 1) + load_cost * self.beyond;
+        shortest.min(longer)
+    }
+}
+
 /// The Pareto front of a (topology, traffic) pair under one routing: more hops, less load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Front {

@@ -95,6 +95,15 @@ impl HopLimited {
         self.layers.windows(2).enumerate().map(|(hops, ends)| (hops as u32, &self.arrivals[ends[0]..ends[1]]))
     }
 
+    /// Calls `visit` with the orbit of every link on the path of an arrival, last link first.
+    pub(crate) fn visit(&self, index: u32, mut visit: impl FnMut(u32)) {
+        let mut arrival = self.arrivals[index as usize];
+        while arrival.parent != NONE {
+            visit(arrival.orbit);
+            arrival = self.arrivals[arrival.parent as usize];
+        }
+    }
+
     /// The path of an arrival: its nodes, source first, and the orbits of its links, in order.
     pub(crate) fn path(&self, mut index: u32) -> (Vec<Rank>, Vec<u32>) {
         let (mut nodes, mut orbits) = (Vec::new(), Vec::new());

@@ -16,6 +16,7 @@
 //! ```text
 //! Topology ─▶ Network ─┬─▶ estimate        hops and a lower bound, in O(arcs)
 //!   Traffic ─▶ Quotient ├─▶ single path, equal split
+//!                       ├─▶ price bound     a sharper lower bound, in rounds of shortest paths
 //!                       └─▶ concurrent flow = restricted master + hop-limited search
 //! ```
 
@@ -25,9 +26,10 @@ mod equal_split;
 mod front;
 mod hop_limited;
 mod network;
+mod price_bound;
 mod quotient;
 mod restricted_master;
 mod single_path;
 
-pub use front::{Estimate, Front, Point};
+pub use front::{Estimate, Front, LoadBound, Point};
 pub use network::Network;

@@ -6,7 +6,8 @@ use model::{Arc, Rank, Routes, Routing, Topology, Traffic};
 
 use crate::{
     concurrent_flow, equal_split,
-    front::{Estimate, Front, Point},
+    front::{Estimate, Front, LoadBound, Point},
+    price_bound,
     quotient::{Adjacency, Quotient},
     single_path,
 };
@@ -136,6 +137,19 @@ impl Network {
         })
     }
 
+    /// A bound between [`Network::estimate`] and [`Network::front`], in sharpness and in work. `None` where it
+    /// would not pay, because the front costs about as little, and where there is no front.
+    pub fn load_bound(&self, traffic: &Traffic, routing: Routing) -> Option<LoadBound> {
+        if routing != Routing::ConcurrentFlow {
+            return None;
+        }
+        let (quotient, hops) = self.pair(traffic)?;
+        let costly = quotient.adjacency.capacities.len() >= LEAST_COSTLY_ORBITS
+            && !has_unique_optimum(&quotient)
+            && !is_too_large(&quotient);
+        costly.then(|| price_bound::bound(&quotient, hops))
+    }
+
     /// The routes of the front's last point of at most `hops` hops, by representative arcs of the common
     /// symmetry, and that point. `None` when an arc has no path of so few hops or the ranks differ.
     ///
@@ -195,6 +209,9 @@ fn has_unique_optimum(quotient: &Quotient) -> bool {
 /// Orbits of links up to which the program of concurrent flow is solved: its inverse takes 8 bytes times
 /// their square, 32 MiB here, and a pivot passes over it once.
 const MOST_LINK_ORBITS: usize = 2048;
+
+/// Orbits of links from which a front costs several times a [`LoadBound`].
+const LEAST_COSTLY_ORBITS: usize = 64;
 
 fn is_too_large(quotient: &Quotient) -> bool {
     quotient.adjacency.capacities.len() > MOST_LINK_ORBITS

@@ -28,7 +28,7 @@ pub(crate) fn check(plan: &Plan) -> Check {
             }
         }
     }
-    tally.into_check(&format!("degrees of {} topologies within {ports} ports", plan.topologies.len()))
+    tally.into_check(&format!("degrees in and out are within the ports, {ports} per GPU"))
 }
 
 type Degrees = BTreeMap<Rank, u64>;

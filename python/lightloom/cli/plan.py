@@ -12,7 +12,7 @@ from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_opti
 @click.command("plan", short_help="Plan a collective.")
 @problem_options
 @click.option("--output", metavar="FILE", help="Also write the plan as JSON; nothing is written when planning fails.")
-@click.option("--plot", metavar="FILE", help="Also draw topologies and costs: a .png, .pdf or .svg; takes matplotlib.")
+@click.option("--plot", metavar="FILE", help="Also draw topologies and costs: a .png, .pdf or .svg.")
 @FORMAT_OPTION
 def command(output: str | None, plot: str | None, output_format: str, **options: Any) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.

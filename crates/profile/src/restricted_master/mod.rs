@@ -145,16 +145,14 @@ impl RestrictedMaster {
         loads
     }
 
-    /// Lowers the load until no known path is shorter than its arc's by more than `tolerance`, or until
-    /// numerical trouble or a limit on pivots stops it; the caller bounds what is left either way.
-    pub(crate) fn solve(&mut self, tolerance: f64) {
-        let limit = 20_000 + 50 * (self.rows + self.columns.len());
-        self.stalled = 0;
+    /// Lowers the load until no known path is shorter than its arc's by more than `tolerance`, or numerical
+    /// trouble stops it, and says so; or until so many pivots are made. The caller bounds what is left.
+    pub(crate) fn solve(&mut self, tolerance: f64, most_pivots: usize) -> bool {
         let mut fresh = false;
-        for pivots in 1..=limit {
+        for pivots in 1..=most_pivots {
             let Some(entering) = self.entering(tolerance) else {
                 if fresh || self.is_accurate() || !self.refactor() {
-                    return;
+                    return true;
                 }
                 fresh = true;
                 continue;
@@ -162,13 +160,14 @@ impl RestrictedMaster {
             let moved = self.pivot(entering);
             if !moved || (pivots % CHECK_EVERY == 0 && !self.is_accurate()) {
                 if (fresh && !moved) || !self.refactor() {
-                    return;
+                    return true;
                 }
                 fresh = true;
             } else {
                 fresh = false;
             }
         }
+        false
     }
 
     /// The column of a variable in the working basis: paths count relative to their arc's key.
@@ -274,7 +273,7 @@ mod tests {
                 for (arc, entries) in batch {
                     master.add(Column { arc: *arc, entries: entries.clone() });
                 }
-                master.solve(1e-13);
+                prop_assert!(master.solve(1e-13, 10_000));
                 let shares = master.shares();
                 let load = master.loads(&shares).into_iter().fold(0.0, f64::max);
                 prop_assert!(load <= last + 1e-12, "a new path raised the load from {last} to {load}");
