@@ -7,8 +7,6 @@
 mod compare;
 mod request;
 
-use std::sync::{Mutex, PoisonError};
-
 use model::{Error, Plan, Result, Topology};
 use planners::{Choice, Problem, StateSearch};
 use rayon::prelude::*;
@@ -64,33 +62,22 @@ fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
         }
     }
     tasks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let best_s = Mutex::new(f64::INFINITY);
-    let limit_s = |time_s: f64| {
-        let mut best_s = best_s.lock().unwrap_or_else(PoisonError::into_inner);
-        *best_s = best_s.min(time_s);
-        *best_s * (1.0 + ROUNDING)
-    };
-    let answers: Vec<_> = tasks
-        .into_par_iter()
-        .map(|(_, order, planner, problem)| {
-            let choice = planners[planner].choose_within(&problem, limit_s(f64::INFINITY))?;
-            Ok(choice.map(|choice| {
-                limit_s(choice.total_s);
-                (planner, order, problem, choice)
-            }))
-        })
-        .collect::<Vec<Result<_>>>();
-    let mut found = Vec::new();
-    for answer in answers {
-        match answer {
-            Ok(answer) => found.extend(answer),
+    let mut found: Vec<(usize, usize, Problem, Choice)> = Vec::new();
+    let mut best_s = f64::INFINITY;
+    // One after another, so that each knows the best before it; a search computes its flows side by side.
+    for (_, order, planner, problem) in tasks {
+        match planners[planner].choose_within(&problem, best_s * (1.0 + ROUNDING)) {
+            Ok(Some(choice)) => {
+                best_s = best_s.min(choice.total_s);
+                found.push((planner, order, problem, choice));
+            }
+            Ok(None) => {}
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }
-    let limit_s = limit_s(f64::INFINITY);
     let best = found
         .into_iter()
-        .filter(|(_, _, _, choice): &(usize, usize, Problem, Choice)| choice.total_s <= limit_s)
+        .filter(|(_, _, _, choice)| choice.total_s <= best_s * (1.0 + ROUNDING))
         .min_by_key(|(planner, order, _, _)| (*planner, *order));
     // An algorithm that does not take this shape is no news where another fails for a better reason.
     let refusal = refusal.or_else(|| refusals.into_iter().next().map(|(_, error)| error));

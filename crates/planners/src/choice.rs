@@ -1,6 +1,8 @@
 //! A planner's answer, and the plan made of it.
 
-use model::{Bound, Error, Initial, Plan, PlanParts, PlanStep, Result, StepCost, Topology};
+use model::{Bound, Error, Initial, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology};
+use profile::Point;
+use rayon::prelude::*;
 
 use crate::Problem;
 
@@ -53,13 +55,17 @@ impl Choice {
         let change = problem.change();
         let mut in_force = problem.start;
         let mut steps = Vec::with_capacity(candidates.len());
-        for (index, &candidate) in candidates.iter().enumerate() {
+        let routed = candidates.par_iter().enumerate().map(|(index, &candidate)| {
             let (_, hop_limit, _) = problem.step_cost(index, candidate)?;
-            let step = problem.schedule().steps()[index].clone();
-            let (routes, point) = table
+            let traffic = problem.schedule().steps()[index].traffic();
+            table
                 .network(candidate)
-                .routes(step.traffic(), table.routing(), hop_limit)
-                .ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", index + 1)))?;
+                .routes(traffic, table.routing(), hop_limit)
+                .ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", index + 1)))
+        });
+        let routed: Vec<(Routes, Point)> = routed.collect::<Result<_>>()?;
+        for ((index, &candidate), (routes, point)) in candidates.iter().enumerate().zip(routed) {
+            let step = problem.schedule().steps()[index].clone();
             let transfer_bytes = problem.transfer_bytes(index);
             let mut cost = StepCost::on_point(
                 &problem.fabric,
