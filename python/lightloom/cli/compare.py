@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.patience import patiently
 
 if TYPE_CHECKING:
     from lightloom import Comparison
@@ -27,7 +28,7 @@ def command(output_format: str, **options: Any) -> None:
     """  # noqa: D301
     from lightloom.planning import compare
 
-    comparison = compare(**problem_arguments(options))
+    comparison = patiently("comparing", lambda: compare(**problem_arguments(options)))
     if output_format == "json":
         click.echo(json.dumps(comparison_as_json(comparison), indent=1))
     else:

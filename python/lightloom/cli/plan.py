@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.patience import patiently
 
 
 @click.command("plan", short_help="Plan a collective.")
@@ -36,12 +37,12 @@ def command(output: str | None, plot: str | None, output_format: str, **options:
         check_plot_path(plot)
     arguments = problem_arguments(options)
     if output_format == "json":
-        result = plan(**arguments)
+        result = patiently("planning", lambda: plan(**arguments))
         text = result.to_json().rstrip("\n")
     else:
         from lightloom.tables.plan import plan_table
 
-        result, baselines = plan_with_baselines(**arguments)
+        result, baselines = patiently("planning", lambda: plan_with_baselines(**arguments))
         text = plan_table(result, baselines, arguments["fabric"])
     if output is not None:
         result.save(output)

@@ -1,0 +1,56 @@
+"""Long work on a terminal: a sign of life on standard error, and an interrupt that is heard at once."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Result = TypeVar("Result")
+
+# The first second needs no sign of life.
+QUIET_S = 1.0
+# How soon an interrupt is heard.
+LOOK_S = 0.1
+
+
+def patiently(what: str, work: Callable[[], Result]) -> Result:
+    """Run `work` in a thread and return what it returns, or raise what it raises.
+
+    The core does not look for interrupts while it computes; the thread that waits for it does. `what` is shown with a
+    clock on a terminal once it takes longer than a second.
+    """
+    outcome: list[Result] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    worker = Thread(target=run, daemon=True)
+    worker.start()
+    worker.join(QUIET_S)
+    with _sign_of_life(what) if worker.is_alive() else nullcontext():
+        while worker.is_alive():
+            worker.join(LOOK_S)
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _sign_of_life(what: str) -> AbstractContextManager[object]:
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(what, total=None)
+    return progress
