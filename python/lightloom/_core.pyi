@@ -68,7 +68,7 @@ class Fabric:
         hop_delay_s: float,
         reconfiguration_delay_s: float,
         reconfiguration_delay_per_port_s: float,
-        initial: str | Topology,
+        initial: str | Topology | None,
     ) -> Fabric: ...
 
 @final

@@ -37,7 +37,8 @@ class Fabric:
     hop_delay: delay of one hop, `"500ns"` or seconds.
     reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds.
     initial: the topology before the first step: `"free"` (the first one is not charged), a name, an edge-list or
-        GraphML file, a NetworkX graph or a Topology.
+        GraphML file, a NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
+        HARVEST's, the default.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
 
     Raises `InputError` that names the argument.
@@ -49,7 +50,7 @@ class Fabric:
     startup: str | float = "500ns"
     hop_delay: str | float = "500ns"
     reconfiguration_delay: str | float = "10us"
-    initial: TopologyLike = "free"
+    initial: TopologyLike | None = None
     dims: str | Sequence[int] | None = None
 
     def __post_init__(self) -> None:
@@ -154,7 +155,7 @@ class Fabric:
             self.startup_s,
             self.hop_delay_s,
             *self.reconfiguration_delay_s,
-            resolve("initial", self.initial, gpus),
+            None if self.initial is None else resolve("initial", self.initial, gpus),
         )
 
 

@@ -1,7 +1,7 @@
 //! What can be asked for, and how the parts left open are filled in.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Error, Fabric, Result, Schedule, Topology};
+use model::{Collective, Convention, CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Topology};
 use planners::{Planner, Problem};
 use topologies::candidates;
 
@@ -62,6 +62,28 @@ pub struct Request {
 }
 
 impl Request {
+    /// Assumes a paper's convention for what is not said: its routing where none is given, and its initial
+    /// topology where `initial_is_open`.
+    ///
+    /// # Errors
+    /// An initial topology that the fabric cannot have.
+    pub fn assume(mut self, convention: &Convention, routing: Option<Routing>, initial_is_open: bool) -> Result<Self> {
+        self.settings = convention.settings;
+        if let Some(routing) = routing {
+            self.settings.routing = routing;
+        }
+        if initial_is_open {
+            self.fabric.initial = match (convention.initial)(self.collective()) {
+                "free" => Initial::Free,
+                spec => {
+                    let topology = topologies::build(spec, &self.fabric.shape);
+                    Initial::Topology(topology.map_err(|error| error.in_field("initial"))?)
+                }
+            };
+        }
+        Ok(self)
+    }
+
     /// The planners that the request allows.
     ///
     /// # Errors

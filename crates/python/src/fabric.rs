@@ -7,7 +7,12 @@ use crate::input_error::CoreResult;
 use crate::topology::NameOrTopology;
 
 #[pyclass(name = "Fabric", module = "lightloom._core", frozen)]
-pub struct PyFabric(pub Fabric);
+pub struct PyFabric {
+    /// The fabric; its start is free where `initial_is_open`.
+    pub fabric: Fabric,
+    /// Whether nothing was said about the initial topology.
+    pub initial_is_open: bool,
+}
 
 #[pymethods]
 impl PyFabric {
@@ -22,16 +27,18 @@ impl PyFabric {
         hop_delay_s: f64,
         reconfiguration_delay_s: f64,
         reconfiguration_delay_per_port_s: f64,
-        initial: NameOrTopology<'_>,
+        initial: Option<NameOrTopology<'_>>,
     ) -> CoreResult<Self> {
         let shape = Shape::new(gpus, &dims, ports)?;
+        let initial_is_open = initial.is_none();
         let initial = match initial {
-            NameOrTopology::Name(name) if name == "free" => Initial::Free,
-            NameOrTopology::Name(name) => {
+            None => Initial::Free,
+            Some(NameOrTopology::Name(name)) if name == "free" => Initial::Free,
+            Some(NameOrTopology::Name(name)) => {
                 let initial = topologies::build(&name, &shape).map_err(|error| error.in_field("initial"));
                 Initial::Topology(initial?)
             }
-            NameOrTopology::Topology(topology) => Initial::Topology(topology.get().0.clone()),
+            Some(NameOrTopology::Topology(topology)) => Initial::Topology(topology.get().0.clone()),
         };
         let fabric = Fabric {
             shape,
@@ -45,6 +52,6 @@ impl PyFabric {
             initial,
         };
         fabric.check()?;
-        Ok(Self(fabric))
+        Ok(Self { fabric, initial_is_open })
     }
 }

@@ -2,7 +2,7 @@
 
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
-use model::{Collective, Convention, CostSettings, Error, Routing};
+use model::{Collective, Convention, Error, Routing};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
@@ -40,13 +40,8 @@ impl PyRequest {
     ) -> CoreResult<Self> {
         let collective = collective.map(Collective::parse).transpose()?;
         let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
-        let mut settings = match convention {
-            Some(name) => Convention::parse(name)?.settings,
-            None => CostSettings::default(),
-        };
-        if let Some(routing) = routing {
-            settings.routing = Routing::parse(routing)?;
-        }
+        let convention = Convention::select(convention, planner.as_deref())?;
+        let routing = routing.map(Routing::parse).transpose()?;
         let matrix = matrix.map(|matrix| rows_of(&matrix));
         let schedule = schedule.map(|schedule| schedule.0.clone());
         let options = Options { radix, ..Options::default() };
@@ -61,15 +56,16 @@ impl PyRequest {
                 })
                 .collect()
         };
-        Ok(Self(Request {
-            fabric: fabric.0.clone(),
+        let request = Request {
+            fabric: fabric.fabric.clone(),
             workload,
             size,
-            settings,
+            settings: convention.settings,
             planner,
             candidates: candidates.map(list),
             static_topologies: topologies.map(list),
             seed,
-        }))
+        };
+        Ok(Self(request.assume(convention, routing, fabric.initial_is_open)?))
     }
 }

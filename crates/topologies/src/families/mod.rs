@@ -2,6 +2,7 @@
 
 mod circulant;
 mod complete;
+mod dark;
 mod de_bruijn;
 mod grid;
 mod hypercube;
@@ -54,6 +55,7 @@ pub static REGISTRY: &[&dyn Family] = &[
     &random_regular::RandomRegular,
     &random_lift::RandomLift,
     &complete::Complete,
+    &dark::Dark,
 ];
 
 /// The topology that `spec` names, such as `ring`, `shifted-ring:3` or `torus:4x4x4`, on the ranks, grid
