@@ -2,6 +2,17 @@
 
 use model::{Chunks, Collective, Error, Rank, Result, Shape};
 
+use crate::Options;
+
+/// # Errors
+/// A radix below 2.
+pub(crate) fn radix(options: &Options) -> Result<()> {
+    match options.radix {
+        Some(radix) if radix < 2 => Err(Error::value("radix", radix, "a whole number of at least 2")),
+        _ => Ok(()),
+    }
+}
+
 /// # Errors
 /// A number of GPUs that is not a power of two.
 pub(crate) fn power_of_two(name: &str, shape: &Shape) -> Result<()> {
@@ -17,7 +28,13 @@ pub(crate) fn power_of_two(name: &str, shape: &Shape) -> Result<()> {
 /// # Errors
 /// More pairs of ranks than there may be chunks.
 pub(crate) fn pairs(name: &str, shape: &Shape) -> Result<()> {
-    Chunks::even(Collective::AllToAll, shape.gpus(), 1).map(|_| ()).map_err(|error| {
+    parts_of_pairs(name, shape, 1)
+}
+
+/// # Errors
+/// More pairs of ranks, each with so many parts, than there may be chunks.
+pub(crate) fn parts_of_pairs(name: &str, shape: &Shape, parts: u32) -> Result<()> {
+    Chunks::even(Collective::AllToAll, shape.gpus(), parts).map(|_| ()).map_err(|error| {
         Error::refused("algorithm", name, format!("{} GPUs have too many blocks ({error})", shape.gpus()))
     })
 }

@@ -3,7 +3,8 @@
 use model::{Collective, Result, Shape, unknown_name};
 
 use crate::algorithms::{
-    binary_tree::BinaryTree, binomial_tree::BinomialTree, bruck::Bruck, bucket::Bucket, dex::Dex, direct::Direct,
+    binary_tree::BinaryTree, binomial_tree::BinomialTree, bruck::Bruck, bruck_doubling::BruckDoubling,
+    bruck_mirrored::BruckMirrored, bucket::Bucket, dex::Dex, direct::Direct, dissemination::Dissemination,
     halving_doubling::HalvingDoubling, pairwise_xor::PairwiseXor, recursive_doubling::RecursiveDoubling, ring::Ring,
     scatter_allgather::ScatterAllGather, swing::Swing, swing_mirrored::SwingMirrored,
 };
@@ -18,6 +19,9 @@ pub static REGISTRY: &[&dyn Algorithm] = &[
     &SwingMirrored,
     &Bucket,
     &Bruck,
+    &BruckDoubling,
+    &BruckMirrored,
+    &Dissemination,
     &Direct,
     &PairwiseXor,
     &Dex,

@@ -37,8 +37,25 @@ fn grid(dims: &[u32]) -> Shape {
 #[test]
 fn on_every_line_up_to_64_what_is_accepted_runs() {
     for algorithm in REGISTRY {
-        let any = ["ring", "bruck", "direct", "binomial-tree", "binary-tree", "scatter-allgather"];
-        let powers = ["recursive-doubling", "halving-doubling", "swing", "swing-mirrored", "pairwise-xor", "dex"];
+        let any = [
+            "ring",
+            "bruck",
+            "bruck-doubling",
+            "bruck-mirrored",
+            "direct",
+            "binomial-tree",
+            "binary-tree",
+            "scatter-allgather",
+        ];
+        let powers = [
+            "recursive-doubling",
+            "halving-doubling",
+            "swing",
+            "swing-mirrored",
+            "dissemination",
+            "pairwise-xor",
+            "dex",
+        ];
         for n in 2..=64 {
             let accepted = run(*algorithm, &line(n), &Options::default()) > 0;
             let takes = any.contains(&algorithm.name()) || powers.contains(&algorithm.name()) && n.is_power_of_two();
@@ -49,15 +66,29 @@ fn on_every_line_up_to_64_what_is_accepted_runs() {
 
 #[test]
 fn bruck_runs_with_any_radix() {
-    let bruck = find("bruck").unwrap();
-    for n in 2..=64 {
-        for radix in (2..=5).chain([n - 1, n, n + 1, u32::MAX]).filter(|&radix| radix >= 2) {
-            assert_eq!(run(bruck, &line(n), &Options { radix: Some(radix), root: 0 }), 4);
+    for (name, collectives) in [("bruck", 4), ("bruck-doubling", 3), ("bruck-mirrored", 4)] {
+        let bruck = find(name).unwrap();
+        for n in 2..=48 {
+            for radix in (2..=5).chain([n - 1, n, n + 1, u32::MAX]).filter(|&radix| radix >= 2) {
+                assert_eq!(run(bruck, &line(n), &Options { radix: Some(radix), root: 0 }), collectives, "{name} {n}");
+            }
+        }
+        for radix in [0, 1] {
+            let options = Options { radix: Some(radix), root: 0 };
+            assert_eq!(bruck.build(Collective::AllReduce, &line(8), &options).unwrap_err().field(), "radix");
         }
     }
-    for radix in [0, 1] {
-        let error = bruck.build(Collective::AllToAll, &line(8), &Options { radix: Some(radix), root: 0 }).unwrap_err();
-        assert_eq!(error.field(), "radix");
+}
+
+#[test]
+fn dissemination_runs_on_powers_of_its_radix() {
+    let dissemination = find("dissemination").unwrap();
+    for radix in 2..=7u32 {
+        for n in 2..=128 {
+            let power = (1..=7).any(|k| radix.checked_pow(k) == Some(n)) || n < radix;
+            let accepted = run(dissemination, &line(n), &Options { radix: Some(radix), root: 0 });
+            assert_eq!(accepted, usize::from(power), "{n} of radix {radix}");
+        }
     }
 }
 

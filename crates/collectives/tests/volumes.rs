@@ -43,7 +43,9 @@ fn reduce_scatter_and_all_gather_send_no_more_than_they_must() {
     for n in 2..=64 {
         is_least("ring", n, &[], 2);
         for radix in 2..=5 {
-            is_least("bruck", n, &[], radix);
+            for name in ["bruck", "bruck-doubling", "bruck-mirrored"] {
+                is_least(name, n, &[], radix);
+            }
         }
     }
     for n in [2, 4, 8, 16, 32, 64, 128] {

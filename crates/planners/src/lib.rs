@@ -9,12 +9,16 @@
 //! makes a [`Choice`]; [`Choice::into_plan`] adds routes, cost terms and the bound. Adding a planner is
 //! one file and one line in [`REGISTRY`].
 
+mod bridge;
 mod bvn;
 mod choice;
 mod harvest;
+mod pccl;
 mod problem;
 mod profile_table;
+mod reconfigure_all_to_all;
 mod recursive_doubling;
+mod short_circuit;
 mod shortest_path;
 mod split;
 mod state_search;
@@ -23,10 +27,12 @@ mod sweep;
 
 use model::{Error, Result, unknown_name};
 
+pub use bridge::Bridge;
 pub use choice::Choice;
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
+pub use short_circuit::Thresholds;
 pub use split::split_steps;
 pub use state_search::{Change, Rates, StateSearch};
 pub use sweep::sweep;
@@ -57,7 +63,16 @@ pub trait Planner: Sync {
 }
 
 /// Every planner. Command line, Python, comparison tables and tests read this list.
-pub static REGISTRY: &[&dyn Planner] = &[&harvest::Harvest, &static_topology::Static, &bvn::Bvn];
+pub static REGISTRY: &[&dyn Planner] = &[
+    &harvest::Harvest,
+    &static_topology::Static,
+    &bvn::Bvn,
+    &bridge::Bridge::EVERY_GPU,
+    &pccl::PCCL,
+    &pccl::PCCL_PARALLEL,
+    &short_circuit::ShortCircuit,
+    &reconfigure_all_to_all::ReconfigureAllToAll,
+];
 
 /// The planner of that name.
 ///

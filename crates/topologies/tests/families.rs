@@ -71,6 +71,8 @@ fn specs(shape: &Shape, offset: i64, seed: u64) -> Vec<String> {
         "ring:two-way".into(),
         format!("shifted-ring:{offset}"),
         format!("shifted-ring:{offset},one-way"),
+        format!("block-ring:2,{offset}"),
+        format!("block-ring:{offset}"),
         format!("circulant:{offset}"),
         format!("circulant:1,-1,{offset}"),
         "torus".into(),

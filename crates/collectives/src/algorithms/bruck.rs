@@ -7,7 +7,7 @@
 //! do not appear.
 //! Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE TPDS 8(11), 1997, §3 (index) and §4 (concatenation).
 
-use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
+use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves;
 use crate::{Algorithm, Options, refusals};
@@ -16,12 +16,12 @@ use crate::{Algorithm, Options, refusals};
 pub(crate) struct Bruck;
 
 /// r, at most n: a larger radix changes nothing.
-fn radix(shape: &Shape, options: &Options) -> u32 {
+pub(super) fn radix(shape: &Shape, options: &Options) -> u32 {
     options.radix.unwrap_or(2).clamp(2, shape.gpus())
 }
 
 /// 1, r, r², … below n.
-fn weights(n: u32, radix: u32) -> Vec<u32> {
+pub(super) fn weights(n: u32, radix: u32) -> Vec<u32> {
     std::iter::successors(Some(1u32), |weight| weight.checked_mul(radix)).take_while(|&weight| weight < n).collect()
 }
 
@@ -105,9 +105,7 @@ impl Algorithm for Bruck {
     }
 
     fn check(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<()> {
-        if let Some(radix) = options.radix.filter(|&radix| radix < 2) {
-            return Err(Error::value("radix", radix, "a whole number of at least 2"));
-        }
+        refusals::radix(options)?;
         if collective == Collective::AllToAll { refusals::pairs(self.name(), shape) } else { Ok(()) }
     }
 

@@ -1,5 +1,6 @@
 //! The families and their registry.
 
+mod block_ring;
 mod circulant;
 mod complete;
 mod dark;
@@ -45,6 +46,7 @@ pub trait Family: Sync {
 pub static REGISTRY: &[&dyn Family] = &[
     &ring::Ring,
     &shifted_ring::ShiftedRing,
+    &block_ring::BlockRing,
     &circulant::Circulant,
     &torus::Torus,
     &shifted_torus::ShiftedTorus,

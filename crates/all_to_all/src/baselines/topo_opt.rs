@@ -1,0 +1,34 @@
+//! TopoOpt: a union of rings that are shifted by numbers without a common factor with n, and shortest paths.
+
+use model::{Link, Result, Topology, Translations};
+
+use crate::{Contractions, Strategy};
+
+/// The rings whose shifts lie nearest to 1, n^(1/d), n^(2/d), … for d ports (TopoOpt §4.4, `SelectPermutations`),
+/// each flow on one of its shortest paths, packed into rounds as ours are.
+///
+/// # Errors
+/// Fewer shifts that are n-cycles than ports.
+pub fn topo_opt(ranks: u32, ports: u32) -> Result<Strategy> {
+    let mut left: Vec<u32> = (1..ranks).filter(|&shift| gcd(shift, ranks) == 1).collect();
+    let mut chosen: Vec<u32> = Vec::new();
+    for port in 0..ports {
+        let wanted = f64::from(ranks).powf(f64::from(port) / f64::from(ports));
+        let distance = |shift: u32| (f64::from(shift) - wanted).abs();
+        let nearest = left.iter().copied().min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+        let Some(shift) = nearest else {
+            return Err(model::Error::value("ports", ports, format!("at most the {port} rings of {ranks} ranks")));
+        };
+        left.retain(|&other| other != shift);
+        chosen.push(shift);
+    }
+    let listed: Vec<String> = chosen.iter().map(u32::to_string).collect();
+    let symmetry = Translations::cyclic(ranks);
+    let links = chosen.iter().map(|&dst| Link { src: 0, dst, count: 1 });
+    let topology = Topology::new(format!("circulant:{}", listed.join(",")), symmetry.clone(), links)?;
+    Ok(Contractions::new(topology, symmetry, ports)?.strategy())
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

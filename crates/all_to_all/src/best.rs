@@ -1,0 +1,108 @@
+//! The best number of topologies (§4.1).
+
+use model::{Error, Initial, Result, Shape, Translations};
+
+use crate::contraction::Contractions;
+use crate::{Prices, Strategy, circulant, degree_one};
+
+/// Numbers of topologies in a row at which Kautz may cost no less than circulants before it is left.
+const PATIENCE: u32 = 4;
+
+/// The strategy of least price over all numbers of topologies, the stage in force at the start first.
+///
+/// One port: cycles and shifts, O(n²). More: circulant and generalised Kautz bases with their contractions,
+/// as far as another topology can still pay.
+///
+/// # Errors
+/// None for a shape that exists; the type covers bases that cannot be built.
+pub fn best(shape: &Shape, prices: &Prices) -> Result<Strategy> {
+    let ranks = shape.gpus();
+    let ports = shape.ports().min(ranks - 1);
+    if ports == 1 {
+        return Ok(best_of_shifts(ranks, prices)?.starting_from(prices.initial));
+    }
+    let mut best = Best { found: None, prices };
+    let mut circulant = Some(circulant(ranks, ports)?);
+    let mut kautz = Some(kautz(ranks, ports)?);
+    let mut kautz_behind = 0;
+    let fewest_hops = u64::from((ranks - 1).div_ceil(ports));
+    for topologies in 1.. {
+        if !best.could_be_beaten(topologies, fewest_hops) {
+            break;
+        }
+        // Kautz pays for few topologies, if at all (§4.2): once it has cost no less for a while, it is left.
+        let circulant_hops = circulant.as_ref().map_or(fewest_hops, Contractions::hops);
+        let ahead = kautz.as_ref().is_some_and(|kautz| kautz.hops() < circulant_hops);
+        kautz_behind = if ahead { 0 } else { kautz_behind + 1 };
+        kautz = kautz.filter(|_| kautz_behind < PATIENCE);
+        for sequence in [&mut circulant, &mut kautz] {
+            if let Some(contractions) = sequence {
+                best.consider(contractions);
+                if !contractions.contract()? {
+                    *sequence = None;
+                }
+            }
+        }
+        if circulant.is_none() && kautz.is_none() {
+            break;
+        }
+    }
+    best.found
+        .map(|(_, strategy)| strategy)
+        .ok_or_else(|| Error::infeasible("topology", format!("no strategy for {ranks} ranks has a finite price")))
+}
+
+/// The generalised Kautz base (§4.2, fig. 9) with its one-topology strategy in hand, 2 ≤ `ports` < `ranks`.
+///
+/// # Errors
+/// None for such ports.
+pub fn kautz(ranks: u32, ports: u32) -> Result<Contractions> {
+    let base = topologies::build("kautz", &Shape::new(ranks, &[], ports)?)?;
+    Contractions::new(base, Translations::trivial(ranks), ports)
+}
+
+struct Best<'a> {
+    found: Option<(f64, Strategy)>,
+    prices: &'a Prices<'a>,
+}
+
+impl Best<'_> {
+    /// Whether so many topologies and hops may cost less than what was found: all changes of topology but the
+    /// first cost at least the fixed delay.
+    fn could_be_beaten(&self, topologies: usize, hops: u64) -> bool {
+        let changes = (topologies - 1) as f64;
+        let least_s = changes * self.prices.reconfiguration.fixed_s + hops as f64 * self.prices.hop_s;
+        self.found.as_ref().is_none_or(|(price_s, _)| least_s < *price_s)
+    }
+
+    fn consider(&mut self, contractions: &Contractions) {
+        let strategy = contractions.strategy();
+        if self.could_be_beaten(strategy.stages.len(), strategy.hops()) {
+            let strategy = strategy.starting_from(self.prices.initial);
+            let price_s = strategy.price_s(self.prices);
+            if self.found.as_ref().is_none_or(|(least_s, _)| price_s < *least_s) {
+                self.found = Some((price_s, strategy));
+            }
+        }
+    }
+}
+
+/// Two shifts differ in every circuit, so that only the first change depends on which shifts there are.
+fn best_of_shifts(ranks: u32, prices: &Prices) -> Result<Strategy> {
+    let degree_one::Shifts { order, hops } = degree_one::shifts(ranks);
+    let all_ports = prices.reconfiguration.fixed_s + prices.reconfiguration.per_port_s * f64::from(ranks);
+    let mut first_s = f64::INFINITY;
+    let mut best = (f64::INFINITY, 1);
+    for (index, (&shift, hops)) in order.iter().zip(hops).enumerate() {
+        let change_s = match prices.initial {
+            Initial::Free => 0.0,
+            Initial::Topology(initial) => prices.reconfiguration.between(initial, &degree_one::topology(ranks, shift)?),
+        };
+        first_s = first_s.min(change_s);
+        let price_s = first_s + index as f64 * all_ports + hops as f64 * prices.hop_s;
+        if price_s < best.0 {
+            best = (price_s, index + 1);
+        }
+    }
+    degree_one::of_shifts(ranks, &order[..best.1])
+}

@@ -1,0 +1,186 @@
+//! Blocks of different sizes (§4.4): the same strategies, with ranks given to nodes so that large flows share
+//! rounds.
+//!
+//! A slot lasts as long as its largest block. A flow of many chunks goes through its round once for each; with chunks
+//! sent by index that is the same as one block of their number of chunks.
+
+use std::collections::BTreeMap;
+
+use model::{Initial, Link, Rank, ReconfigurationDelay, Result, Shape, Topology, Translations, sum_seconds};
+
+use crate::contraction::Contractions;
+use crate::{Prices, Round, Stage, Strategy, circulant, degree_one, kautz};
+
+/// Strategies that are relabelled, those that cost least without it.
+const RELABELLED: usize = 3;
+/// Flows that are looked at in all swaps of one strategy: some seconds at most.
+const LOOKS: u64 = 1 << 29;
+
+/// Blocks to send and what they take.
+#[derive(Clone, Copy)]
+pub struct Blocks<'a> {
+    /// Bytes, `[src][dst]`, as many rows as ranks; the diagonal stays where it is.
+    pub matrix: &'a [Vec<f64>],
+    /// Seconds for a block of so many bytes over one hop.
+    pub hop_s: &'a dyn Fn(f64) -> f64,
+}
+
+/// The strategy of least price for these blocks, over all numbers of topologies, with ranks relabelled. Flows without
+/// bytes, and rounds and topologies without flows, are left out. It is invariant under no group.
+///
+/// Every strategy is priced in O(n²); for the best few, pairs of ranks are swapped as long as that lowers the
+/// price.
+///
+/// # Errors
+/// None for a shape that exists and a matrix that sends something.
+pub fn best_for_blocks(
+    shape: &Shape,
+    blocks: &Blocks,
+    reconfiguration: ReconfigurationDelay,
+    initial: &Initial,
+) -> Result<Strategy> {
+    let prices = Prices { hop_s: 0.0, reconfiguration, initial };
+    let mut priced = Vec::new();
+    for strategy in every(shape)? {
+        let flat = Flat::new(&strategy);
+        let names: Vec<usize> = (0..strategy.ranks() as usize).collect();
+        priced.push((flat.slots_s(blocks, &names) + strategy.price_s(&prices), strategy, flat, names));
+    }
+    priced.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut best: Option<(f64, Strategy)> = None;
+    for (_, strategy, flat, mut names) in priced.into_iter().take(RELABELLED) {
+        flat.relabel(blocks, &mut names);
+        let relabelled = renamed(&strategy, &names, blocks.matrix)?.starting_from(initial);
+        let price_s = flat.slots_s(blocks, &names) + relabelled.price_s(&prices);
+        if best.as_ref().is_none_or(|(least_s, _)| price_s < *least_s) {
+            best = Some((price_s, relabelled));
+        }
+    }
+    best.map(|(_, strategy)| strategy).ok_or_else(|| model::Error::infeasible("topology", "no base joins all ranks"))
+}
+
+/// The strategies with one topology, two, and so on, on all bases.
+fn every(shape: &Shape) -> Result<Vec<Strategy>> {
+    let ranks = shape.gpus();
+    let ports = shape.ports().min(ranks - 1);
+    if ports == 1 {
+        let order = degree_one::shifts(ranks).order;
+        return (1..=order.len()).map(|count| degree_one::of_shifts(ranks, &order[..count])).collect();
+    }
+    let mut found = Vec::new();
+    let bases: [fn(u32, u32) -> Result<Contractions>; 2] = [circulant, kautz];
+    for base in bases {
+        let mut sequence = base(ranks, ports)?;
+        found.push(sequence.strategy());
+        // The circulant sequence comes first and says how long it is worth going on.
+        while found.len() < 2 * ranks.div_ceil(ports) as usize && sequence.contract()? {
+            found.push(sequence.strategy());
+        }
+    }
+    Ok(found)
+}
+
+/// Every flow of every round with its hops, without symmetry.
+struct Flat {
+    rounds: Vec<Vec<(usize, usize, usize)>>,
+}
+
+impl Flat {
+    fn new(strategy: &Strategy) -> Self {
+        let group = &strategy.symmetry;
+        let flow = |element: u32, path: &[Rank]| {
+            let end = |node: Rank| group.apply(element, node) as usize;
+            (end(path[0]), end(path[path.len() - 1]), path.len() - 1)
+        };
+        let elements = group.elements();
+        let flat = |round: &Round| {
+            let orbits = round.paths.iter().flat_map(|path| elements.iter().map(move |&element| flow(element, path)));
+            orbits.collect()
+        };
+        Self { rounds: strategy.rounds().map(flat).collect() }
+    }
+
+    /// Seconds of all slots where rank `names[v]` is at node v.
+    fn slots_s(&self, blocks: &Blocks, names: &[usize]) -> f64 {
+        let mut largest = Vec::new();
+        let mut slots = Vec::new();
+        for round in &self.rounds {
+            largest.clear();
+            for &(src, dst, hops) in round {
+                if largest.len() < hops {
+                    largest.resize(hops, 0.0);
+                }
+                let bytes = blocks.matrix[names[src]][names[dst]];
+                largest[hops - 1] = f64::max(largest[hops - 1], bytes);
+            }
+            // A block is under way in every slot up to its last hop.
+            let mut moving = 0.0;
+            for &bytes in largest.iter().rev() {
+                moving = f64::max(moving, bytes);
+                if moving > 0.0 {
+                    slots.push((blocks.hop_s)(moving));
+                }
+            }
+        }
+        sum_seconds(slots)
+    }
+
+    /// Swaps the two ranks whose swap saves most, again and again, as long as one saves time.
+    fn relabel(&self, blocks: &Blocks, names: &mut [usize]) {
+        let flows: u64 = self.rounds.iter().map(|round| round.len() as u64).sum();
+        let mut tries = LOOKS / flows.max(1);
+        let mut least_s = self.slots_s(blocks, names);
+        while tries > 0 {
+            let mut best = None;
+            for a in 0..names.len() {
+                for b in a + 1..names.len() {
+                    if tries > 0 {
+                        tries -= 1;
+                        names.swap(a, b);
+                        let slots_s = self.slots_s(blocks, names);
+                        names.swap(a, b);
+                        // A gain that is only rounding could go back and forth.
+                        if slots_s < least_s * (1.0 - 1e-12) {
+                            (least_s, best) = (slots_s, Some((a, b)));
+                        }
+                    }
+                }
+            }
+            let Some((a, b)) = best else { return };
+            names.swap(a, b);
+        }
+    }
+}
+
+/// The strategy with rank `names[v]` at node v, without flows that have no bytes.
+fn renamed(strategy: &Strategy, names: &[usize], matrix: &[Vec<f64>]) -> Result<Strategy> {
+    let group = &strategy.symmetry;
+    let symmetry = Translations::trivial(strategy.ranks());
+    let name = |node: Rank| names[node as usize] as Rank;
+    let mut stages = Vec::new();
+    for stage in &strategy.stages {
+        let links = stage.topology.expanded().into_iter();
+        let links = links.map(|link| Link { src: name(link.src), dst: name(link.dst), count: link.count });
+        let topology = Topology::new(stage.topology.name(), symmetry.clone(), links)?.with_found_symmetry();
+        let mut rounds = Vec::new();
+        for round in &stage.rounds {
+            let mut paths: BTreeMap<(Rank, Rank), Vec<Rank>> = BTreeMap::new();
+            for element in group.elements() {
+                for path in &round.paths {
+                    let path: Vec<Rank> = path.iter().map(|&node| name(group.apply(element, node))).collect();
+                    let ends = (path[0], path[path.len() - 1]);
+                    if matrix[ends.0 as usize][ends.1 as usize] > 0.0 {
+                        paths.insert(ends, path);
+                    }
+                }
+            }
+            if !paths.is_empty() {
+                rounds.push(Round { paths: paths.into_values().collect() });
+            }
+        }
+        if !rounds.is_empty() {
+            stages.push(Stage { topology, rounds });
+        }
+    }
+    Ok(Strategy { symmetry, stages })
+}

@@ -1,0 +1,221 @@
+//! Short-circuiting rings: recursive doubling on a static ring until a threshold, then every step on its
+//! own circuits, or the Ring algorithm on the ring where no threshold beats that (§3).
+//!
+//! Steps i = 0 … s−1 of the ReduceScatter send m/2^(i+1) over the distance 2^i. On the ring they take 2^i hops and
+//! load a link 2^i times, on their own circuits one and one, after a reconfiguration (eq. 1 and 4):
+//!
+//! Σ_{i<T} (α + δ·2^i + β·m/2) + Σ_{i≥T} (α_r + α + δ + β·m/2^(i+1))   against   (n−1)·(α + δ + β·m/n)
+//!
+//! The AllGather is the mirror image with a threshold of its own, the number of steps before it returns to
+//! the ring (eq. 5), and the AllReduce is both. The best thresholds are taken, which are what the paper's
+//! figures show, not the smallest that beat Ring. A reconfiguration is charged where circuits change: the return
+//! to the ring counts, and the AllGather of an AllReduce may start on the circuits that the ReduceScatter
+//! ended on. Since such an AllGather costs as much as the ReduceScatter with the same threshold, recursive
+//! doubling in one half and Ring in the other is never the best.
+//!
+//! The ring is the initial topology where that is one, else a one-way ring of all ports.
+
+use model::{
+    Collective, CostSettings, Error, Initial, Result, Routing, Schedule, Shape, StepCost, Topology, sum_seconds,
+};
+
+use crate::{Choice, Planner, Problem};
+
+/// See the module.
+pub struct ShortCircuit;
+
+/// The thresholds of a problem and what they give. O(s³) after the profiles of s + 1 topologies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Steps that the ReduceScatter stays on the ring, before it reconfigures at each; its T.
+    pub reduce_scatter: Option<usize>,
+    /// Steps at each of which the AllGather has its own circuits, before it stays on the ring.
+    pub all_gather: Option<usize>,
+    /// Recursive doubling with these thresholds, s.
+    pub recursive_doubling_s: f64,
+    /// The Ring algorithm on the static ring, s.
+    pub ring_s: f64,
+}
+
+impl Thresholds {
+    /// The best thresholds for recursive doubling, whether or not Ring is better. Ties go to the longer
+    /// stay on the ring.
+    ///
+    /// # Errors
+    /// A schedule that is not recursive doubling.
+    pub fn of(problem: &Problem) -> Result<Self> {
+        Ok(Doubling::new(problem)?.best()?.0)
+    }
+}
+
+impl Planner for ShortCircuit {
+    fn name(&self) -> &'static str {
+        "short-circuit"
+    }
+
+    fn summary(&self) -> &'static str {
+        "recursive doubling on the ring until a threshold, then each step's own circuits; Ring where that is better"
+    }
+
+    fn source(&self) -> &'static str {
+        "Short-circuiting rings §3, eq. 4 and 5"
+    }
+
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        let doubling = Doubling::new(problem)?;
+        let (best, candidates) = doubling.best()?;
+        if best.ring_s.min(best.recursive_doubling_s) > limit_s {
+            return Ok(None);
+        }
+        if best.recursive_doubling_s < best.ring_s {
+            let total_s = best.recursive_doubling_s;
+            return Ok(Some(Choice { planner: self.name(), problem: doubling.problem, candidates, total_s }));
+        }
+        let problem = doubling.ring_problem()?;
+        let candidates = vec![0; problem.table.steps()];
+        Ok(Some(Choice { planner: self.name(), problem, candidates, total_s: best.ring_s }))
+    }
+}
+
+/// Recursive doubling with the ring, which is candidate 0, and every step's own circuits.
+struct Doubling {
+    problem: Problem,
+    /// Candidate of each step's own circuits.
+    own: Vec<usize>,
+}
+
+impl Doubling {
+    fn new(given: &Problem) -> Result<Self> {
+        let schedule = given.schedule();
+        if !is_doubling(schedule) {
+            let reason = "it takes recursive doubling: distances 1, 2, 4, … with the data halved at each (ReduceScatter), \
+                          the same in reverse (AllGather), or both (AllReduce)";
+            return Err(Error::refused("planner", ShortCircuit.name(), reason));
+        }
+        let ports = given.fabric.shape.ports();
+        let mut topologies = vec![ring_of(&given.fabric.shape, &given.fabric.initial)?];
+        let mut own = Vec::with_capacity(schedule.steps().len());
+        for (index, step) in schedule.steps().iter().enumerate() {
+            let circuits =
+                Topology::of_traffic(format!("matching-{}", index + 1), step.traffic(), ports).ok_or_else(|| {
+                    Error::refused("planner", ShortCircuit.name(), format!("step {} is empty", index + 1))
+                })?;
+            let known = topologies.iter().position(|topology| topology.same_links(&circuits));
+            own.push(known.unwrap_or(topologies.len()));
+            if known.is_none() {
+                topologies.push(circuits);
+            }
+        }
+        let problem =
+            Problem::new(schedule.clone(), given.fabric.clone(), settings(given), given.size_bytes, topologies)?;
+        Ok(Self { problem, own })
+    }
+
+    /// The best thresholds with the candidate of every step.
+    fn best(&self) -> Result<(Thresholds, Vec<usize>)> {
+        let steps = self.own.len();
+        let (reducing, gathering) = match self.problem.schedule().collective() {
+            Collective::ReduceScatter => (steps, 0),
+            Collective::AllGather => (0, steps),
+            _ => (steps / 2, steps / 2),
+        };
+        let cost = |step, candidate| self.problem.step_cost(step, candidate).map(|(cost, ..)| cost.total_s());
+        let on_ring = (0..steps).map(|step| cost(step, 0)).collect::<Result<Vec<f64>>>()?;
+        let on_own = (0..steps).map(|step| cost(step, self.own[step])).collect::<Result<Vec<f64>>>()?;
+        let change = self.problem.change();
+        let topologies = self.problem.table.candidates();
+        let mut best = (f64::INFINITY, 0, 0);
+        for stay in (0..=reducing).rev() {
+            for leave in 0..=gathering {
+                let is_own = |step: usize| (stay..reducing + leave).contains(&step);
+                let mut in_force = self.problem.start;
+                let total_s = sum_seconds((0..steps).flat_map(|step| {
+                    let (candidate, step_s) =
+                        if is_own(step) { (self.own[step], on_own[step]) } else { (0, on_ring[step]) };
+                    let before = in_force.replace(candidate).unwrap_or(candidate);
+                    [change.between(topologies, before, candidate), step_s]
+                }));
+                if total_s < best.0 {
+                    best = (total_s, stay, leave);
+                }
+            }
+        }
+        let (recursive_doubling_s, stay, leave) = best;
+        let is_own = |step: &usize| (stay..reducing + leave).contains(step);
+        let candidates = (0..steps).map(|step| if is_own(&step) { self.own[step] } else { 0 }).collect();
+        let thresholds = Thresholds {
+            reduce_scatter: (reducing > 0).then_some(stay),
+            all_gather: (gathering > 0).then_some(leave),
+            recursive_doubling_s,
+            ring_s: self.ring_s(),
+        };
+        Ok((thresholds, candidates))
+    }
+
+    /// Eq. 3: n − 1 steps of m/n over one hop in each half, on the static ring.
+    fn ring_s(&self) -> f64 {
+        let problem = &self.problem;
+        let ranks = problem.schedule().ranks();
+        let halves = if problem.schedule().collective() == Collective::AllReduce { 2 } else { 1 };
+        let ring = problem.table.candidate(0);
+        let circuits = ring.links().iter().filter(|link| link.src == 0 && link.dst == 1).map(|link| link.count);
+        let load = 1.0 / f64::from(circuits.sum::<u32>());
+        let block = problem.size_bytes as f64 / f64::from(ranks);
+        let step = StepCost::on_point(&problem.fabric, problem.settings.propagation, block, 1, load).total_s();
+        let first = problem.start.map(|start| problem.change().between(problem.table.candidates(), start, 0));
+        let steps = std::iter::repeat_n(step, halves * (ranks as usize - 1));
+        sum_seconds(first.into_iter().chain(steps))
+    }
+
+    /// The Ring algorithm for the same collective, with the ring as candidate 0.
+    fn ring_problem(&self) -> Result<Problem> {
+        let fabric = self.problem.fabric.clone();
+        let collective = self.problem.schedule().collective();
+        let options = collectives::Options::default();
+        let schedule = collectives::find("ring")?.build(collective, &fabric.shape, &options)?;
+        let ring = self.problem.table.candidate(0).clone();
+        Problem::new(schedule, fabric, self.problem.settings, self.problem.size_bytes, vec![ring])
+    }
+}
+
+/// The paper routes along the ring: one shortest path.
+fn settings(problem: &Problem) -> CostSettings {
+    CostSettings { routing: Routing::SinglePath, ..problem.settings }
+}
+
+/// The initial topology if it is a ring of neighbours, else the one-way ring.
+fn ring_of(shape: &Shape, initial: &Initial) -> Result<Topology> {
+    if let Initial::Topology(initial) = initial {
+        for spec in ["ring", "ring:one-way"] {
+            if topologies::build(spec, shape)?.same_links(initial) {
+                return Ok(initial.clone());
+            }
+        }
+    }
+    topologies::build("ring:one-way", shape)
+}
+
+/// Whether every step is a matching of ranks 2^i apart on the ring, with the data of recursive doubling.
+/// That the direction is left open admits the variant whose partners differ in one bit.
+fn is_doubling(schedule: &Schedule) -> bool {
+    let ranks = schedule.ranks();
+    let half = ranks.ilog2();
+    let exponents: Vec<u32> = match schedule.collective() {
+        Collective::ReduceScatter => (0..half).collect(),
+        Collective::AllGather => (0..half).rev().collect(),
+        Collective::AllReduce => (0..half).chain((0..half).rev()).collect(),
+        _ => return false,
+    };
+    let steps = schedule.steps();
+    ranks.is_power_of_two()
+        && steps.len() == exponents.len()
+        && steps.iter().zip(exponents).all(|(step, exponent)| {
+            let traffic = step.traffic();
+            step.share() == 0.5 / f64::from(1u32 << exponent)
+                && traffic.degree() == 1
+                && traffic.arcs().iter().all(|arc| {
+                    let apart = arc.src.abs_diff(arc.dst);
+                    arc.weight == 1.0 && apart.min(ranks - apart) == 1 << exponent
+                })
+        })
+}
