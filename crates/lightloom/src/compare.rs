@@ -90,9 +90,10 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     }
 }
 
-/// The best of every planner for one schedule, on the problem that leaves all candidates open.
+/// The best of every planner that takes one schedule, on the problem that leaves all candidates open.
 pub(crate) fn baselines(problem: &Problem) -> Vec<Row> {
     let mut rows: Vec<Row> = planners::REGISTRY.par_iter().map(|planner| row_of(problem, *planner)).collect();
+    rows.retain(|row| row.outcome.is_ok());
     rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
     rows
 }
@@ -120,7 +121,7 @@ fn row_of(problem: &Problem, planner: &'static dyn Planner) -> Row {
     };
     Row {
         planner: planner.name().into(),
-        algorithm: problem.schedule().algorithm().into(),
+        algorithm: choice.as_ref().map_or(problem, |choice| &choice.problem).schedule().algorithm().into(),
         topology,
         outcome: choice.map(|choice: Choice| Outcome {
             total_s: choice.total_s,

@@ -93,23 +93,18 @@ impl Request {
             // A static topology that is named is meant to be used.
             return match (&self.static_topologies, &self.candidates) {
                 (Some(_), None) => Ok(vec![planners::find("static")?]),
-                _ => Ok(planners::REGISTRY.to_vec()),
+                (_, Some(_)) => Ok(planners::REGISTRY.iter().copied().filter(|p| p.takes_candidates()).collect()),
+                (None, None) => Ok(planners::REGISTRY.to_vec()),
             };
         };
         let planner = planners::find(name)?;
-        if self.static_topologies.is_some() && planner.name() != "static" {
-            return Err(Error::refused(
-                "topology",
-                planner.name(),
-                "only the static planner takes it; name candidates instead",
-            ));
+        if self.static_topologies.is_some() && !planner.takes_static_topologies() {
+            let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
+            return Err(Error::refused("topology", planner.name(), reason));
         }
-        if self.candidates.is_some() && planner.name() == "bvn" {
-            return Err(Error::refused(
-                "candidates",
-                planner.name(),
-                "it uses every step's own circuits and takes no candidates",
-            ));
+        if self.candidates.is_some() && !planner.takes_candidates() {
+            let reason = "it makes its own topologies and takes no candidates";
+            return Err(Error::refused("candidates", planner.name(), reason));
         }
         Ok(vec![planner])
     }

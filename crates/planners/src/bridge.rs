@@ -94,6 +94,10 @@ impl Planner for Bridge {
         "BRIDGE §3, algorithm 1, theorems 3.2 and 3.3"
     }
 
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let subrings = Subrings::new(self.block, problem)?;
         // The first of equals: fewest reconfigurations.

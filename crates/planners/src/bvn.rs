@@ -23,6 +23,10 @@ impl Planner for Bvn {
         "HARVEST §6.1, BvN baseline"
     }
 
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let ports = problem.fabric.shape.ports();
         let schedule = split_steps(problem.schedule(), ports)?;

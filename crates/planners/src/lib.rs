@@ -45,6 +45,14 @@ pub trait Planner: Sync {
     fn summary(&self) -> &'static str;
     /// Paper and section.
     fn source(&self) -> &'static str;
+    /// Whether it chooses from the problem's candidates; others make their own topologies.
+    fn takes_candidates(&self) -> bool {
+        true
+    }
+    /// Whether the problem's static topologies mean something to it.
+    fn takes_static_topologies(&self) -> bool {
+        false
+    }
     /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
     /// which may be known long before what they cost is.
     ///

@@ -64,6 +64,10 @@ impl Planner for Pccl {
         }
     }
 
+    fn takes_static_topologies(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let (own, enterable) = self.own_problem(problem)?;
         let mut rounds = Rounds::new(&own, enterable);

@@ -27,6 +27,10 @@ impl Planner for ReconfigureAllToAll {
         "To reconfigure or not to reconfigure §3, §4"
     }
 
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         self.check(problem)?;
         let fabric = &problem.fabric;

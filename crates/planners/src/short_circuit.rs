@@ -61,6 +61,10 @@ impl Planner for ShortCircuit {
         "Short-circuiting rings §3, eq. 4 and 5"
     }
 
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let doubling = Doubling::new(problem)?;
         let (best, candidates) = doubling.best()?;

@@ -23,6 +23,10 @@ impl Planner for Static {
         "HARVEST §6.1, static baseline"
     }
 
+    fn takes_static_topologies(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let all: Vec<usize> = (0..problem.table.candidates()).collect();
         let allowed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
