@@ -70,9 +70,25 @@ def test_the_algorithm_table_agrees_with_what_is_built(cli: RunCli) -> None:
 
 @pytest.mark.parametrize("planner", [entry["name"] for entry in REGISTRY["planners"]])
 @pytest.mark.parametrize("routing", [entry["name"] for entry in REGISTRY["routings"]])
-def test_every_planner_with_every_routing(planner: str, routing: str) -> None:
-    plan = ll.plan("reduce-scatter", size="1MiB", fabric=ll.Fabric(gpus=8, ports=2), planner=planner, routing=routing)
-    assert (plan.planner, plan.routing) == (planner, routing)
+def test_every_planner_keeps_the_routing_or_says_that_it_knows_another(planner: str, routing: str) -> None:
+    collective = "all-to-all" if planner == "reconfigure-all-to-all" else "reduce-scatter"
+    try:
+        plan = ll.plan(collective, size="1MiB", fabric=ll.Fabric(gpus=8, ports=2), planner=planner, routing=routing)
+    except ll.InputError as error:
+        assert routing != "single-path"
+        assert str(error) == f"routing: {planner} refuses this problem: it knows single-path alone"
+    else:
+        assert (plan.planner, plan.routing) == (planner, routing)
+
+
+@pytest.mark.parametrize("planner", ["pccl", "bridge", "short-circuit", "reconfigure-all-to-all"])
+def test_a_planner_named_after_a_paper_starts_as_its_paper_does(planner: str) -> None:
+    collective = "all-to-all" if planner == "reconfigure-all-to-all" else "reduce-scatter"
+    start = "dark" if planner == "reconfigure-all-to-all" else "ring"
+    fabric = ll.Fabric(gpus=8)
+    assert ll.plan(collective, size="1MiB", fabric=fabric, planner=planner).initial == start
+    assert ll.plan(collective, size="1MiB", fabric=ll.Fabric(gpus=8, initial="free"), planner=planner).initial == "free"
+    assert ll.plan(collective, size="1MiB", fabric=fabric, convention=planner).initial == start
 
 
 @pytest.mark.parametrize("family", [entry["name"] for entry in REGISTRY["candidates"]])

@@ -17,6 +17,7 @@ fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, de
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
         size: Size::Buffer(1 << 20),
         settings: CostSettings::default(),
+        routing_is_given: false,
         planner: Some("harvest".into()),
         candidates: None,
         static_topologies: None,

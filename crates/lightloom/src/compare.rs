@@ -55,7 +55,7 @@ pub struct Comparison {
 pub fn compare(request: &Request) -> Result<Comparison> {
     let planners = match &request.planner {
         Some(_) => request.planners()?,
-        None => planners::REGISTRY.to_vec(),
+        None => planners::REGISTRY.iter().copied().filter(|planner| request.allows(*planner)).collect(),
     };
     request.size_bytes()?;
     let (schedules, refusals) = request.schedules()?;

@@ -64,9 +64,11 @@ fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
     tasks.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut found: Vec<(usize, usize, Problem, Choice)> = Vec::new();
     let mut best_s = f64::INFINITY;
+    let kept = request.kept_algorithm();
     // One after another, so that each knows the best before it; a search computes its flows side by side.
     for (_, order, planner, problem) in tasks {
         match planners[planner].choose_within(&problem, best_s * (1.0 + ROUNDING)) {
+            Ok(Some(choice)) if kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
             Ok(Some(choice)) => {
                 best_s = best_s.min(choice.total_s);
                 found.push((planner, order, problem, choice));

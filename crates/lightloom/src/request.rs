@@ -37,6 +37,8 @@ pub enum Workload {
     },
     /// This schedule.
     Schedule(Schedule),
+    /// The All-to-All of a matrix, by this schedule of its matchings or any other way.
+    Matrix(Schedule),
 }
 
 /// What to plan, on what, and how.
@@ -50,6 +52,8 @@ pub struct Request {
     pub size: Size,
     /// How costs are counted.
     pub settings: CostSettings,
+    /// Whether the routing was asked for, so that planners which know another one alone do not apply.
+    pub routing_is_given: bool,
     /// Name of the planner; all of them where none is named.
     pub planner: Option<String>,
     /// Topologies and families to choose from; the default families and the static planner's topologies where
@@ -69,6 +73,7 @@ impl Request {
     /// An initial topology that the fabric cannot have.
     pub fn assume(mut self, convention: &Convention, routing: Option<Routing>, initial_is_open: bool) -> Result<Self> {
         self.settings = convention.settings;
+        self.routing_is_given = routing.is_some();
         if let Some(routing) = routing {
             self.settings.routing = routing;
         }
@@ -91,22 +96,46 @@ impl Request {
     pub fn planners(&self) -> Result<Vec<&'static dyn Planner>> {
         let Some(name) = self.planner.as_deref().filter(|name| *name != "auto") else {
             // A static topology that is named is meant to be used.
-            return match (&self.static_topologies, &self.candidates) {
-                (Some(_), None) => Ok(vec![planners::find("static")?]),
-                (_, Some(_)) => Ok(planners::REGISTRY.iter().copied().filter(|p| p.takes_candidates()).collect()),
-                (None, None) => Ok(planners::REGISTRY.to_vec()),
-            };
+            if self.static_topologies.is_some() && self.candidates.is_none() {
+                return Ok(vec![planners::find("static")?]);
+            }
+            return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.allows(*planner)).collect());
         };
         let planner = planners::find(name)?;
         if self.static_topologies.is_some() && !planner.takes_static_topologies() {
             let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
             return Err(Error::refused("topology", planner.name(), reason));
         }
+        if !self.knows_routing(planner) {
+            let reason = format!("it knows {} alone", planner.fixed_routing().map_or("", Routing::name));
+            return Err(Error::refused("routing", planner.name(), reason));
+        }
         if self.candidates.is_some() && !planner.takes_candidates() {
             let reason = "it makes its own topologies and takes no candidates";
             return Err(Error::refused("candidates", planner.name(), reason));
         }
         Ok(vec![planner])
+    }
+
+    /// Whether a planner takes the routing and the candidates that were asked for.
+    pub(crate) fn allows(&self, planner: &dyn Planner) -> bool {
+        self.knows_routing(planner) && (self.candidates.is_none() || planner.takes_candidates())
+    }
+
+    fn knows_routing(&self, planner: &dyn Planner) -> bool {
+        !self.routing_is_given || planner.fixed_routing().is_none_or(|fixed| fixed == self.settings.routing)
+    }
+
+    /// The algorithm that a plan must keep: the one that was named, or the schedule's own. A planner that
+    /// replaces it must be asked for by name.
+    pub fn kept_algorithm(&self) -> Option<&str> {
+        let by_name = self.planner.as_deref().is_some_and(|name| name != "auto");
+        match &self.workload {
+            _ if by_name => None,
+            Workload::Collective { algorithm, .. } => algorithm.as_deref().filter(|name| *name != "auto"),
+            Workload::Schedule(schedule) => Some(schedule.algorithm()),
+            Workload::Matrix(_) => None,
+        }
     }
 
     /// Whether every planner may use every candidate.
@@ -124,7 +153,7 @@ impl Request {
     pub fn schedules(&self) -> Result<(Vec<Schedule>, Vec<(&'static str, Error)>)> {
         let shape = &self.fabric.shape;
         match &self.workload {
-            Workload::Schedule(schedule) => Ok((vec![schedule.clone()], Vec::new())),
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => Ok((vec![schedule.clone()], Vec::new())),
             Workload::Collective { collective, algorithm, options } => {
                 if let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") {
                     return Ok((vec![collectives::find(name)?.build(*collective, shape, options)?], Vec::new()));
@@ -145,7 +174,7 @@ impl Request {
     pub fn collective(&self) -> Collective {
         match &self.workload {
             Workload::Collective { collective, .. } => *collective,
-            Workload::Schedule(schedule) => schedule.collective(),
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => schedule.collective(),
         }
     }
 
@@ -243,6 +272,7 @@ impl Workload {
         if schedule.is_some() && matrix.is_some() {
             return Err(Error::value("matrix", "a matrix beside a schedule", "one of the two"));
         }
+        let open = schedule.is_none() && algorithm.as_deref().is_none_or(|name| name == "auto");
         let (given, own_size) = match (schedule, matrix) {
             (Some(schedule), _) => (schedule, None),
             (None, Some(matrix)) => {
@@ -266,6 +296,6 @@ impl Workload {
         if let Some(other) = algorithm.filter(|name| name != "auto" && name != given.algorithm()) {
             return Err(Error::value("algorithm", other, format!("{}, as the input has", given.algorithm())));
         }
-        Ok((Self::Schedule(given), size.or(own_size)))
+        Ok((if open { Self::Matrix(given) } else { Self::Schedule(given) }, size.or(own_size)))
     }
 }

@@ -23,6 +23,7 @@ fn request(fabric: Fabric, collective: Collective, size_bytes: u64) -> Request {
         workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
         size: Size::Buffer(size_bytes),
         settings: CostSettings::default(),
+        routing_is_given: false,
         planner: None,
         candidates: None,
         static_topologies: None,
@@ -168,7 +169,7 @@ fn loosely_given_parts_must_agree() {
         Workload::select(collective, algorithm.map(Into::into), Options::default(), None, matrix, size)
     };
     let (workload, size) = select(None, None, Some(matrix.clone()), None).unwrap();
-    assert!(matches!(workload, Workload::Schedule(_)));
+    assert!(matches!(workload, Workload::Matrix(_)));
     // The largest row or column sum.
     assert_eq!(size, Some(Size::Buffer(4096)));
     let scaled = select(Some(Collective::AllToAll), Some("auto"), Some(matrix.clone()), Some(Size::Buffer(8192)));

@@ -25,7 +25,7 @@ mod state_search;
 mod static_topology;
 mod sweep;
 
-use model::{Error, Result, unknown_name};
+use model::{Error, Result, Routing, unknown_name};
 
 pub use bridge::Bridge;
 pub use choice::Choice;
@@ -48,6 +48,10 @@ pub trait Planner: Sync {
     /// Whether it chooses from the problem's candidates; others make their own topologies.
     fn takes_candidates(&self) -> bool {
         true
+    }
+    /// The routing that its paper has, where it knows no other.
+    fn fixed_routing(&self) -> Option<Routing> {
+        None
     }
     /// Whether the problem's static topologies mean something to it.
     fn takes_static_topologies(&self) -> bool {

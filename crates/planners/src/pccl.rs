@@ -68,6 +68,10 @@ impl Planner for Pccl {
         true
     }
 
+    fn fixed_routing(&self) -> Option<Routing> {
+        Some(Routing::SinglePath)
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let (own, enterable) = self.own_problem(problem)?;
         let mut rounds = Rounds::new(&own, enterable);

@@ -31,6 +31,10 @@ impl Planner for ReconfigureAllToAll {
         false
     }
 
+    fn fixed_routing(&self) -> Option<Routing> {
+        Some(Routing::SinglePath)
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         self.check(problem)?;
         let fabric = &problem.fabric;

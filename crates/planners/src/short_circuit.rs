@@ -65,6 +65,10 @@ impl Planner for ShortCircuit {
         false
     }
 
+    fn fixed_routing(&self) -> Option<Routing> {
+        Some(Routing::SinglePath)
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let doubling = Doubling::new(problem)?;
         let (best, candidates) = doubling.best()?;

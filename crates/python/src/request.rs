@@ -61,6 +61,7 @@ impl PyRequest {
             workload,
             size,
             settings: convention.settings,
+            routing_is_given: routing.is_some(),
             planner,
             candidates: candidates.map(list),
             static_topologies: topologies.map(list),
