@@ -7,9 +7,8 @@
 mod compare;
 mod request;
 
-use model::{Error, Plan, Result, Topology};
-use planners::{Choice, Problem, StateSearch};
-use rayon::prelude::*;
+use model::{Error, Plan, Result, Schedule, Topology};
+use planners::{Choice, Planner, Problem};
 
 pub use compare::{Comparison, Outcome, Row, compare};
 pub use request::{Request, Size, TopologyRef, Workload};
@@ -28,65 +27,100 @@ pub fn plan(request: &Request) -> Result<Plan> {
 /// # Errors
 /// As [`plan`].
 pub fn plan_with_baselines(request: &Request) -> Result<(Plan, Vec<Row>)> {
-    let (problem, choice) = best_choice(request)?;
-    let rows = if request.leaves_topologies_open() {
-        compare::baselines(&problem)
+    let (schedule, choice) = best_choice(request)?;
+    let open = if request.leaves_topologies_open() {
+        request.clone()
     } else {
-        let open = Request { planner: None, candidates: None, static_topologies: None, ..request.clone() };
-        compare::baselines(&open.problem(problem.schedule().clone())?)
+        Request { planner: None, candidates: None, static_topologies: None, ..request.clone() }
     };
+    let rows = compare::baselines(&open.problem(schedule)?);
     Ok((verified(choice.into_plan()?)?, rows))
 }
 
 /// Times closer than this, relatively, are equal.
 const ROUNDING: f64 = 1e-12;
 
-/// The choice of least time, with the problem that it answers. Algorithms that promise most go first, and
-/// one is given up as soon as it is known to be slower than the best so far. Times that differ by rounding
-/// alone are ties, which go to the earlier planner, then to the earlier algorithm, so that the order of work
-/// does not show.
-fn best_choice(request: &Request) -> Result<(Problem, Choice)> {
+/// The choice of least time, with the schedule that was to be planned.
+///
+/// Planners that make their own topologies go first, since they need no profiles. Then the others, the
+/// schedule of the least lower bound first; one whose bound is above the best time is left out, and the rest
+/// are given up as soon as they are known to be slower. Times that differ by rounding alone are ties, which
+/// go to the earlier planner, then to the earlier algorithm, so that the order of work does not show.
+fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
     let planners = request.planners()?;
+    let size_bytes = request.size_bytes()?;
     let (schedules, refusals) = request.schedules()?;
-    let problems: Vec<Result<Problem>> = schedules.into_par_iter().map(|schedule| request.problem(schedule)).collect();
-    let mut refusal = None;
-    let mut tasks = Vec::new();
-    for (order, problem) in problems.into_iter().enumerate() {
-        match problem {
+    let (choosing, making): (Vec<usize>, Vec<usize>) =
+        (0..planners.len()).partition(|&planner| planners[planner].takes_candidates());
+    let mut best = Best { kept: request.kept_algorithm(), time_s: f64::INFINITY, found: Vec::new(), refusal: None };
+    for (order, schedule) in schedules.iter().enumerate().filter(|_| !making.is_empty()) {
+        match request.problem_without_candidates(schedule.clone()) {
             Ok(problem) => {
-                let promise_s =
-                    StateSearch::new(&problem.table).promise(&problem.rates(), &problem.change(), problem.start);
-                tasks.extend((0..planners.len()).map(|planner| (promise_s, order, planner, problem.clone())));
+                making.iter().for_each(|&planner| best.try_planner(planners[planner], (planner, order), &problem))
             }
-            Err(error) => refusal = refusal.or(Some(error)),
+            Err(error) => best.refuse(error),
         }
     }
-    tasks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut found: Vec<(usize, usize, Problem, Choice)> = Vec::new();
-    let mut best_s = f64::INFINITY;
-    let kept = request.kept_algorithm();
-    // One after another, so that each knows the best before it; a search computes its flows side by side.
-    for (_, order, planner, problem) in tasks {
-        match planners[planner].choose_within(&problem, best_s * (1.0 + ROUNDING)) {
-            Ok(Some(choice)) if kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
-            Ok(Some(choice)) => {
-                best_s = best_s.min(choice.total_s);
-                found.push((planner, order, problem, choice));
+    let bound_s =
+        |schedule: &Schedule| bounds::given_schedule(schedule, &request.fabric, request.settings, size_bytes).seconds;
+    let mut by_bound: Vec<(f64, usize)> = schedules.iter().map(bound_s).zip(0..).collect();
+    by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (bound_s, order) in by_bound.into_iter().filter(|_| !choosing.is_empty()) {
+        let schedule = &schedules[order];
+        // A step that must be split runs as others than the bound is for.
+        let as_given = schedule.steps().iter().all(|step| step.traffic().degree() <= request.fabric.shape.ports());
+        if as_given && bound_s > best.limit_s() {
+            continue;
+        }
+        match request.problem(schedule.clone()) {
+            Ok(problem) => {
+                choosing.iter().for_each(|&planner| best.try_planner(planners[planner], (planner, order), &problem))
             }
-            Ok(None) => {}
-            Err(error) => refusal = refusal.or(Some(error)),
+            Err(error) => best.refuse(error),
         }
     }
-    let best = found
-        .into_iter()
-        .filter(|(_, _, _, choice)| choice.total_s <= best_s * (1.0 + ROUNDING))
-        .min_by_key(|(planner, order, _, _)| (*planner, *order));
     // An algorithm that does not take this shape is no news where another fails for a better reason.
-    let refusal = refusal.or_else(|| refusals.into_iter().next().map(|(_, error)| error));
-    let (_, _, problem, choice) = best.ok_or_else(|| {
+    let (limit_s, refusal) = (best.limit_s(), best.refusal.or_else(|| refusals.into_iter().next().map(|(_, e)| e)));
+    let fastest =
+        best.found.into_iter().filter(|(_, choice)| choice.total_s <= limit_s).min_by_key(|(place, _)| *place);
+    let ((_, order), choice) = fastest.ok_or_else(|| {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
     })?;
-    Ok((problem, choice))
+    Ok((schedules[order].clone(), choice))
+}
+
+/// The best choices so far.
+struct Best<'a> {
+    /// The algorithm that a plan must keep.
+    kept: Option<&'a str>,
+    time_s: f64,
+    /// By place, that is planner and algorithm.
+    found: Vec<((usize, usize), Choice)>,
+    refusal: Option<Error>,
+}
+
+impl Best<'_> {
+    /// Above this a choice is slower than the best.
+    fn limit_s(&self) -> f64 {
+        self.time_s * (1.0 + ROUNDING)
+    }
+
+    fn try_planner(&mut self, planner: &dyn Planner, place: (usize, usize), problem: &Problem) {
+        match planner.choose_within(problem, self.limit_s()) {
+            Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
+            Ok(Some(choice)) => {
+                self.time_s = self.time_s.min(choice.total_s);
+                self.found.push((place, choice));
+            }
+            Ok(None) => {}
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    /// Keeps the first reason.
+    fn refuse(&mut self, error: Error) {
+        self.refusal.get_or_insert(error);
+    }
 }
 
 /// The request's single schedule as a problem whose profiles can serve many sizes and delays.

@@ -229,6 +229,15 @@ impl Request {
         Ok(problem)
     }
 
+    /// The problem for planners that make their own topologies: the ring is the one candidate.
+    ///
+    /// # Errors
+    /// As [`Request::problem`].
+    pub(crate) fn problem_without_candidates(&self, schedule: Schedule) -> Result<Problem> {
+        let ring = topologies::build("ring", &self.fabric.shape)?;
+        Problem::new(schedule, self.fabric.clone(), self.settings, self.size_bytes()?, vec![ring])
+    }
+
     /// The topologies of a list of specifications, families and topologies.
     fn topologies_of(&self, field: &str, list: &[TopologyRef], schedule: &Schedule) -> Result<Vec<Topology>> {
         let mut patterns: Vec<&model::Traffic> = Vec::new();
