@@ -1,12 +1,8 @@
 //! The best number of topologies (§4.1).
 
-use model::{Error, Initial, Result, Shape, Translations};
+use model::{Error, Initial, Result, Shape};
 
-use crate::contraction::Contractions;
-use crate::{Prices, Strategy, circulant, degree_one};
-
-/// Numbers of topologies in a row at which Kautz may cost no less than circulants before it is left.
-const PATIENCE: u32 = 4;
+use crate::{Contractions, Prices, Strategy, bases, degree_one};
 
 /// The strategy of least price over all numbers of topologies, the stage in force at the start first.
 ///
@@ -22,43 +18,18 @@ pub fn best(shape: &Shape, prices: &Prices) -> Result<Strategy> {
         return Ok(best_of_shifts(ranks, prices)?.starting_from(prices.initial));
     }
     let mut best = Best { found: None, prices };
-    let mut circulant = Some(circulant(ranks, ports)?);
-    let mut kautz = Some(kautz(ranks, ports)?);
-    let mut kautz_behind = 0;
     let fewest_hops = u64::from((ranks - 1).div_ceil(ports));
-    for topologies in 1.. {
-        if !best.could_be_beaten(topologies, fewest_hops) {
-            break;
+    let mut topologies = 0;
+    bases::every(ranks, ports, |sequences| {
+        for contractions in sequences {
+            best.consider(contractions);
         }
-        // Kautz pays for few topologies, if at all (§4.2): once it has cost no less for a while, it is left.
-        let circulant_hops = circulant.as_ref().map_or(fewest_hops, Contractions::hops);
-        let ahead = kautz.as_ref().is_some_and(|kautz| kautz.hops() < circulant_hops);
-        kautz_behind = if ahead { 0 } else { kautz_behind + 1 };
-        kautz = kautz.filter(|_| kautz_behind < PATIENCE);
-        for sequence in [&mut circulant, &mut kautz] {
-            if let Some(contractions) = sequence {
-                best.consider(contractions);
-                if !contractions.contract()? {
-                    *sequence = None;
-                }
-            }
-        }
-        if circulant.is_none() && kautz.is_none() {
-            break;
-        }
-    }
+        topologies += 1;
+        Ok(best.could_be_beaten(topologies + 1, fewest_hops))
+    })?;
     best.found
         .map(|(_, strategy)| strategy)
         .ok_or_else(|| Error::infeasible("topology", format!("no strategy for {ranks} ranks has a finite price")))
-}
-
-/// The generalised Kautz base (§4.2, fig. 9) with its one-topology strategy in hand, 2 ≤ `ports` < `ranks`.
-///
-/// # Errors
-/// None for such ports.
-pub fn kautz(ranks: u32, ports: u32) -> Result<Contractions> {
-    let base = topologies::build("kautz", &Shape::new(ranks, &[], ports)?)?;
-    Contractions::new(base, Translations::trivial(ranks), ports)
 }
 
 struct Best<'a> {

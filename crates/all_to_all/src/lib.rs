@@ -31,6 +31,7 @@
 //! of theorem 1 is `bounds::all_to_all_hops`.
 
 pub mod baselines;
+mod bases;
 mod best;
 mod check;
 mod circulant;
@@ -43,7 +44,8 @@ mod sized;
 mod strategy;
 pub mod workloads;
 
-pub use best::{best, kautz};
+pub use bases::kautz;
+pub use best::best;
 pub use check::check;
 pub use circulant::circulant;
 pub use contraction::Contractions;

@@ -6,15 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Link, Rank, ReconfigurationDelay, Result, Shape, Topology, Translations, sum_seconds};
+use model::{Error, Initial, Link, Rank, ReconfigurationDelay, Result, Shape, Topology, Translations, sum_seconds};
 
-use crate::contraction::Contractions;
-use crate::{Prices, Round, Stage, Strategy, circulant, degree_one, kautz};
+use crate::{Prices, Round, Stage, Strategy, bases, degree_one};
 
 /// Strategies that are relabelled, those that cost least without it.
 const RELABELLED: usize = 3;
-/// Flows that are looked at in all swaps of one strategy: some seconds at most.
-const LOOKS: u64 = 1 << 29;
+/// Flows that are looked at in all swaps of one strategy: a fraction of a second.
+const LOOKS: u64 = 1 << 26;
 
 /// Blocks to send and what they take.
 #[derive(Clone, Copy)]
@@ -40,15 +39,32 @@ pub fn best_for_blocks(
     initial: &Initial,
 ) -> Result<Strategy> {
     let prices = Prices { hop_s: 0.0, reconfiguration, initial };
-    let mut priced = Vec::new();
-    for strategy in every(shape)? {
-        let flat = Flat::new(&strategy);
-        let names: Vec<usize> = (0..strategy.ranks() as usize).collect();
-        priced.push((flat.slots_s(blocks, &names) + strategy.price_s(&prices), strategy, flat, names));
+    let ranks = shape.gpus();
+    let in_order: Vec<usize> = (0..ranks as usize).collect();
+    // The cheapest so far, cheapest first.
+    let mut shortlist: Vec<(f64, Strategy)> = Vec::new();
+    let mut consider = |strategy: Strategy| {
+        let price_s = Flat::new(&strategy).slots_s(blocks, &in_order) + strategy.price_s(&prices);
+        shortlist.push((price_s, strategy));
+        shortlist.sort_by(|a, b| a.0.total_cmp(&b.0));
+        shortlist.truncate(RELABELLED);
+    };
+    let ports = shape.ports().min(ranks - 1);
+    if ports == 1 {
+        let order = degree_one::shifts(ranks).order;
+        for count in 1..=order.len() {
+            consider(degree_one::of_shifts(ranks, &order[..count])?);
+        }
+    } else {
+        bases::every(ranks, ports, |sequences| {
+            sequences.iter().for_each(|contractions| consider(contractions.strategy()));
+            Ok(true)
+        })?;
     }
-    priced.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut best: Option<(f64, Strategy)> = None;
-    for (_, strategy, flat, mut names) in priced.into_iter().take(RELABELLED) {
+    for (_, strategy) in shortlist {
+        let flat = Flat::new(&strategy);
+        let mut names = in_order.clone();
         flat.relabel(blocks, &mut names);
         let relabelled = renamed(&strategy, &names, blocks.matrix)?.starting_from(initial);
         let price_s = flat.slots_s(blocks, &names) + relabelled.price_s(&prices);
@@ -56,28 +72,7 @@ pub fn best_for_blocks(
             best = Some((price_s, relabelled));
         }
     }
-    best.map(|(_, strategy)| strategy).ok_or_else(|| model::Error::infeasible("topology", "no base joins all ranks"))
-}
-
-/// The strategies with one topology, two, and so on, on all bases.
-fn every(shape: &Shape) -> Result<Vec<Strategy>> {
-    let ranks = shape.gpus();
-    let ports = shape.ports().min(ranks - 1);
-    if ports == 1 {
-        let order = degree_one::shifts(ranks).order;
-        return (1..=order.len()).map(|count| degree_one::of_shifts(ranks, &order[..count])).collect();
-    }
-    let mut found = Vec::new();
-    let bases: [fn(u32, u32) -> Result<Contractions>; 2] = [circulant, kautz];
-    for base in bases {
-        let mut sequence = base(ranks, ports)?;
-        found.push(sequence.strategy());
-        // The circulant sequence comes first and says how long it is worth going on.
-        while found.len() < 2 * ranks.div_ceil(ports) as usize && sequence.contract()? {
-            found.push(sequence.strategy());
-        }
-    }
-    Ok(found)
+    best.map(|(_, strategy)| strategy).ok_or_else(|| Error::infeasible("topology", "no base joins all ranks"))
 }
 
 /// Every flow of every round with its hops, without symmetry.

@@ -1,0 +1,48 @@
+//! The bases for more than one port, side by side (§4.2).
+
+use model::{Result, Shape, Translations};
+
+use crate::{Contractions, circulant};
+
+/// Numbers of topologies in a row at which Kautz may cost no less than circulants before it is left: it pays
+/// for few topologies and many ranks, if at all.
+const PATIENCE: u32 = 4;
+
+/// The generalised Kautz base (fig. 9) with its one-topology strategy in hand, 2 ≤ `ports` < `ranks`.
+///
+/// # Errors
+/// None for such ports.
+pub fn kautz(ranks: u32, ports: u32) -> Result<Contractions> {
+    let base = topologies::build("kautz", &Shape::new(ranks, &[], ports)?)?;
+    Contractions::new(base, Translations::trivial(ranks), ports)
+}
+
+/// Visits the strategies of both bases with one topology, two, and so on, until every flow has its own circuit
+/// or `visit` says that topologies in such numbers are not worth it: it is given the strategies of both bases with
+/// the same number of topologies.
+///
+/// # Errors
+/// None for 2 ≤ `ports` < `ranks`, or what `visit` returns.
+pub(crate) fn every(ranks: u32, ports: u32, mut visit: impl FnMut(&[&Contractions]) -> Result<bool>) -> Result<()> {
+    let (mut circulants, mut kautz) = (circulant(ranks, ports)?, Some(kautz(ranks, ports)?));
+    let mut behind = 0;
+    loop {
+        let both: Vec<&Contractions> = [&circulants].into_iter().chain(&kautz).collect();
+        if !visit(&both)? {
+            break;
+        }
+        let ahead = kautz.as_ref().is_some_and(|kautz| kautz.hops() < circulants.hops());
+        behind = if ahead { 0 } else { behind + 1 };
+        // Circulants end with one hop for every flow in the fewest topologies: Kautz cannot go on to better.
+        if !circulants.contract()? {
+            break;
+        }
+        kautz = kautz.filter(|_| behind < PATIENCE);
+        if let Some(sequence) = &mut kautz
+            && !sequence.contract()?
+        {
+            kautz = None;
+        }
+    }
+    Ok(())
+}
