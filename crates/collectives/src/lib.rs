@@ -20,5 +20,5 @@ mod registry;
 mod unequal_all_to_all;
 
 pub use algorithm::{Algorithm, Options};
-pub use registry::{REGISTRY, accepting, find};
+pub use registry::{REGISTRY, find};
 pub use unequal_all_to_all::direct_from_matrix;

@@ -7,7 +7,7 @@
 mod compare;
 mod request;
 
-use model::{Error, Plan, Result, Schedule, Topology};
+use model::{Error, Plan, Result, Schedule};
 use planners::{Choice, Planner, Problem};
 
 pub use compare::{Comparison, Outcome, Row, compare};
@@ -139,14 +139,6 @@ pub fn problem(request: &Request) -> Result<Problem> {
             .next()
             .map_or_else(|| Error::infeasible("algorithm", "no algorithm serves this problem"), |(_, error)| error)),
     }
-}
-
-/// A topology by specification, such as `ring`, `torus:4x4x4` or `circulant:1,-1`.
-///
-/// # Errors
-/// An unknown name or parameters that the shape cannot have.
-pub fn topology(spec: &str, shape: &model::Shape) -> Result<Topology> {
-    topologies::build(spec, shape)
 }
 
 fn verified(plan: Plan) -> Result<Plan> {

@@ -53,7 +53,7 @@ fn requests() -> impl Strategy<Value = Request> {
                 fabric.reconfiguration.per_port_s = 10f64.powf(log_delay) / 16.0;
             }
             if initial != "free" {
-                fabric.initial = Initial::Topology(lightloom::topology(initial, &fabric.shape).unwrap());
+                fabric.initial = Initial::Topology(topologies::build(initial, &fabric.shape).unwrap());
             }
             let mut request = request(fabric, collective, 1 << log_size);
             request.settings.routing = routing;
@@ -130,7 +130,7 @@ fn candidates_restrict_every_planner_that_takes_them() {
 #[test]
 fn the_initial_topology_may_stay() {
     let mut request = request(fabric(&[8], 2, 1.0), Collective::ReduceScatter, 1 << 10);
-    request.fabric.initial = Initial::Topology(lightloom::topology("ring", &request.fabric.shape).unwrap());
+    request.fabric.initial = Initial::Topology(topologies::build("ring", &request.fabric.shape).unwrap());
     let plan = plan(&request).unwrap();
     // A second for a change: nothing is worth it.
     assert_eq!((plan.reconfigurations(), plan.topologies[0].name()), (0, "ring"));

@@ -3,7 +3,7 @@
 //! A step that needs more circuits at a GPU than there are ports is split into sub-steps that do not. Where
 //! two steps in a row have the same circuits there is nothing to reconfigure.
 
-use model::{Error, Result, Topology, sum_seconds};
+use model::{Error, Result, Topology};
 
 use crate::{Choice, Planner, Problem, split_steps};
 
@@ -44,17 +44,7 @@ impl Planner for Bvn {
             }
         }
         let own = Problem::new(schedule, problem.fabric.clone(), problem.settings, problem.size_bytes, matchings)?;
-        let change = own.change();
-        let mut in_force = own.start;
-        let mut terms = Vec::new();
-        for (step, &candidate) in candidates.iter().enumerate() {
-            if let Some(before) = in_force {
-                terms.push(change.between(own.table.candidates(), before, candidate));
-            }
-            terms.push(own.step_cost(step, candidate)?.0.total_s());
-            in_force = Some(candidate);
-        }
-        let total_s = sum_seconds(terms);
-        Ok((total_s <= limit_s).then(|| Choice { planner: self.name(), problem: own, candidates, total_s }))
+        let choice = Choice::priced(self.name(), own, candidates)?;
+        Ok((choice.total_s <= limit_s).then_some(choice))
     }
 }

@@ -1,6 +1,6 @@
 //! A planner's answer, and the plan made of it.
 
-use model::{Bound, Error, Initial, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology};
+use model::{Bound, Error, Initial, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds};
 use profile::Point;
 use rayon::prelude::*;
 
@@ -20,6 +20,25 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// A planner's own sequence of candidates, priced: every step's cost and every change, the first one from
+    /// the problem's start.
+    ///
+    /// # Errors
+    /// When some transfer of a step has no path on its candidate.
+    pub fn priced(planner: &'static str, problem: Problem, candidates: Vec<usize>) -> Result<Self> {
+        let change = problem.change();
+        let mut in_force = problem.start;
+        let mut terms = Vec::with_capacity(2 * candidates.len());
+        for (step, &candidate) in candidates.iter().enumerate() {
+            if let Some(before) = in_force {
+                terms.push(change.between(problem.table.candidates(), before, candidate));
+            }
+            terms.push(problem.step_cost(step, candidate)?.0.total_s());
+            in_force = Some(candidate);
+        }
+        Ok(Self { planner, problem, candidates, total_s: sum_seconds(terms) })
+    }
+
     /// Number of charged changes of topology.
     pub fn reconfigurations(&self) -> usize {
         let before = self.problem.start.into_iter().chain(self.candidates.iter().copied());

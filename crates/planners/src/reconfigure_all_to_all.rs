@@ -6,7 +6,7 @@
 //! different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
 use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks, schedule};
-use model::{Collective, CostSettings, Error, Propagation, Result, Routing, StepCost, sum_seconds};
+use model::{Collective, CostSettings, Error, Propagation, Result, Routing, StepCost};
 
 use crate::{Choice, Planner, Problem};
 
@@ -45,18 +45,8 @@ impl Planner for ReconfigureAllToAll {
         let (schedule, candidates) = schedule(&strategy, problem.schedule().chunks(), self.name())?;
         let topologies = strategy.stages.into_iter().map(|stage| stage.topology).collect();
         let own = Problem::new(schedule, fabric.clone(), settings, problem.size_bytes, topologies)?;
-        let change = own.change();
-        let mut in_force = own.start;
-        let mut terms = Vec::with_capacity(2 * candidates.len());
-        for (step, &candidate) in candidates.iter().enumerate() {
-            if let Some(before) = in_force {
-                terms.push(change.between(own.table.candidates(), before, candidate));
-            }
-            terms.push(own.step_cost(step, candidate)?.0.total_s());
-            in_force = Some(candidate);
-        }
-        let total_s = sum_seconds(terms);
-        Ok((total_s <= limit_s).then(|| Choice { planner: self.name(), problem: own, candidates, total_s }))
+        let choice = Choice::priced(self.name(), own, candidates)?;
+        Ok((choice.total_s <= limit_s).then_some(choice))
     }
 }
 

@@ -158,13 +158,6 @@ impl<'a> StateSearch<'a> {
         !bounded.is_empty()
     }
 
-    /// A lower bound on the completion time, from what is known without flows; infinite where no sequence
-    /// of candidates serves every step.
-    pub fn promise(&mut self, rates: &Rates, change: &Change, start: Option<usize>) -> f64 {
-        self.assume(rates);
-        self.shortest_path(change, start)
-    }
-
     /// Sets every cost to what is known without flows.
     fn assume(&mut self, rates: &Rates) {
         let candidates = self.table.candidates();
