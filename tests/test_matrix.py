@@ -65,3 +65,60 @@ def test_layouts_and_types_do_not_matter(tmp_path: Path) -> None:
 def test_equal_matrices_are_the_direct_all_to_all() -> None:
     plan = ll.plan(matrix=np.full((8, 8), 1024.0))
     assert plan.total_s == ll.plan("all-to-all", size="1KiB/pair", fabric=ll.Fabric(gpus=8), algorithm="direct").total_s
+
+
+def test_generated_matrices_repeat_and_mean_what_the_size_says() -> None:
+    fabric = ll.Fabric(gpus=12, ports=2)
+    seeded = ll.plan(size="1MB/pair", fabric=fabric, matrix="zipf:0.4:7")
+    assert seeded.to_json() == ll.plan(size="1MB/pair", fabric=fabric, matrix="zipf", seed=7).to_json()
+    assert seeded.to_json() != ll.plan(size="1MB/pair", fabric=fabric, matrix="zipf", seed=8).to_json()
+    pieces = json.loads(seeded.to_json())["chunks"]["pieces"]
+    sent = sum(share for src, dst, share in pieces if src != dst) * seeded.size_bytes
+    assert sent == pytest.approx(12 * 11 * 1e6, rel=1e-6)
+    # Another size is that of the busiest GPU's buffer.
+    assert ll.plan(size="1MB", fabric=fabric, matrix="random").size_bytes == 10**6
+    uniform, plain = (
+        ll.compare("all-to-all", "12MB", fabric=fabric, algorithm=algorithm, matrix=matrix)
+        for algorithm, matrix in ((None, "uniform"), ("direct", None))
+    )
+    assert [(row.planner, row.total_s) for row in uniform.rows] == [(row.planner, row.total_s) for row in plain.rows]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "size", "gpus", "field"),
+    [
+        ("zipf:x", "1MB", 8, "matrix"),
+        ("uniform:3", "1MB", 8, "matrix"),
+        ("random", None, 8, "size"),
+        ("random", "1MB", None, "gpus"),
+    ],
+)
+def test_wrong_generated_matrices_name_what_is_wrong(
+    matrix: str, size: str | None, gpus: int | None, field: str
+) -> None:
+    with pytest.raises(ll.InputError) as caught:
+        ll.plan(size=size, fabric=ll.Fabric(gpus=gpus), matrix=matrix)
+    assert caught.value.field == field
+
+
+def test_chunks_are_forwarded_by_index() -> None:
+    fabric = ll.Fabric(gpus=8, reconfiguration_delay="1s")
+    whole = ll.plan("all-to-all", "4MB/pair", fabric=fabric, planner="topo-opt")
+    chunked = ll.plan("all-to-all", "4MB/pair", fabric=fabric, planner="topo-opt", chunk_size="1MB")
+    # 28 slots of one hop on the ring; four chunks pay start-up and hop delay four times.
+    assert (len(whole.steps), len(chunked.steps)) == (28, 112)
+    assert chunked.total_s - whole.total_s == pytest.approx(28 * 3 * 1e-6)
+    assert all(check.passed for check in ll.verify(chunked))
+
+
+def test_fewer_optical_ports_are_for_bridge() -> None:
+    fabric = ll.Fabric(gpus=16)
+    plan = ll.plan("all-gather", "1MB", fabric=fabric, algorithm="bruck", optical_ports=8)
+    assert plan.planner == "bridge"
+    assert {step.topology_name.partition(",")[0] for step in plan.steps} == {"block-ring:4"}
+    rows = ll.compare("all-gather", "1MB", fabric=fabric, algorithm="bruck", optical_ports=8).rows
+    assert [row.planner for row in rows if row.total_s is not None] == ["bridge"]
+    assert all("optical" in (row.reason or "") for row in rows if row.total_s is None)
+    with pytest.raises(ll.InputError) as caught:
+        ll.plan("all-gather", "1MB", fabric=fabric, algorithm="bruck", optical_ports=8, planner="harvest")
+    assert caught.value.field == "optical_ports"

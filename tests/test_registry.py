@@ -11,7 +11,17 @@ from lightloom.cli.registry import VERBS
 from tests.conftest import ROOT, RunCli
 
 REGISTRY = _core.registry()
-KINDS = ("algorithms", "topologies", "candidates", "planners", "collectives", "routings", "conventions", "technologies")
+KINDS = (
+    "algorithms",
+    "topologies",
+    "candidates",
+    "planners",
+    "collectives",
+    "routings",
+    "conventions",
+    "technologies",
+    "workloads",
+)
 NOT_VERBS = {"__init__", "entry", "options", "patience", "registry"}
 
 
@@ -68,15 +78,20 @@ def test_the_algorithm_table_agrees_with_what_is_built(cli: RunCli) -> None:
                 ll.Schedule.build(row["algorithm"], row["collective"], 12, (3, 4))
 
 
+# The others plan All-to-All alone.
+ANY_COLLECTIVE = {"harvest", "static", "bvn", "bridge", "pccl", "pccl-parallel", "short-circuit"}
+
+
 @pytest.mark.parametrize("planner", [entry["name"] for entry in REGISTRY["planners"]])
 @pytest.mark.parametrize("routing", [entry["name"] for entry in REGISTRY["routings"]])
 def test_every_planner_keeps_the_routing_or_says_that_it_knows_another(planner: str, routing: str) -> None:
-    collective = "all-to-all" if planner == "reconfigure-all-to-all" else "reduce-scatter"
+    collective = "reduce-scatter" if planner in ANY_COLLECTIVE else "all-to-all"
+    known = "concurrent-flow" if planner.startswith("direct-connect") else "single-path"
     try:
         plan = ll.plan(collective, size="1MiB", fabric=ll.Fabric(gpus=8, ports=2), planner=planner, routing=routing)
     except ll.InputError as error:
-        assert routing != "single-path"
-        assert str(error) == f"routing: {planner} refuses this problem: it knows single-path alone"
+        assert routing != known
+        assert str(error) == f"routing: {planner} refuses this problem: it knows {known} alone"
     else:
         assert (plan.planner, plan.routing) == (planner, routing)
 

@@ -24,8 +24,14 @@ def show_time(seconds: float) -> str: ...
 def show_size(size_bytes: float) -> str: ...
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
-    `collectives`, `routings`, `conventions`, `technologies`. Each entry has `name`, `summary` and what
+    `collectives`, `routings`, `conventions`, `technologies`, `workloads`. Each entry has `name`, `summary` and what
     else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as text."""
+
+def is_workload(spec: str) -> bool:
+    """Whether `spec` is meant to name a generated All-to-All matrix."""
+
+def workload_matrix(spec: str, gpus: int, mean_bytes: float, seed: int) -> NDArray[np.float64]:
+    """The matrix `[src][dst]`, bytes, of a specification such as `zipf:0.4:7`."""
 
 def algorithm_table(
     collective: str | None, gpus: int, dims: Sequence[int], ports: int, radix: int | None
@@ -123,6 +129,8 @@ class Request:
         convention: str | None = None,
         schedule: Schedule | None = None,
         matrix: NDArray[np.float64] | None = None,
+        chunk_bytes: int | None = None,
+        optical_ports: int | None = None,
         seed: int = 0,
     ) -> Request: ...
 

@@ -37,7 +37,11 @@ class Settings(TypedDict, total=False):
     topology: the topologies of which the static planner takes the best; as `candidates`.
     routing: how traffic is put on paths; convention: a paper's assumptions. Names of `lightloom list`.
     schedule: an MSCCL XML file or a Schedule, in place of an algorithm.
-    matrix: an All-to-All matrix of bytes `[src][dst]`, as a CSV file, an NPY file or an array.
+    matrix: an All-to-All matrix of bytes `[src][dst]`, as a CSV file, an NPY file or an array; or a generated one, of
+        `lightloom list workloads`, such as `"zipf:0.4:7"`. The size is then that of the busiest GPU's buffer, or with
+        `/pair` the mean of the pairs.
+    chunk_size: bytes of the chunks in which All-to-All planners forward blocks, by index; whole blocks when left out.
+    optical_ports: of the whole fabric, where there are fewer than its GPUs have (BRIDGE §3.7).
     seed: of everything random, 0 to 2^64 - 1.
     """
 
@@ -50,6 +54,8 @@ class Settings(TypedDict, total=False):
     convention: str | None
     schedule: str | os.PathLike[str] | _core.Schedule | None
     matrix: str | os.PathLike[str] | ArrayLike | None
+    chunk_size: str | float | None
+    optical_ports: int | None
     seed: int
 
 
@@ -67,23 +73,33 @@ def build_request(
     convention: str | None = None,
     schedule: str | os.PathLike[str] | _core.Schedule | None = None,
     matrix: str | os.PathLike[str] | ArrayLike | None = None,
+    chunk_size: str | float | None = None,
+    optical_ports: int | None = None,
     seed: int = 0,
 ) -> _core.Request:
     """The core's request; arguments are those of `Settings`. Raises `InputError` that names the argument."""
     if fabric is None or isinstance(fabric, (str, os.PathLike)):
         fabric = Fabric.load("default" if fabric is None else fabric)
     sizes: dict[str, int] = {}
+    size_bytes, per_pair = _size("size", size)
+    seed = whole_number("seed", seed, 0, MAX_SEED)
     values = None
-    if matrix is not None:
+    if isinstance(matrix, str) and _core.is_workload(matrix):
+        if size_bytes is None:
+            raise refuse("size", f"it must be given with the generated matrix `{matrix}`, such as 32MiB/pair")
+        values = _core.workload_matrix(matrix, _gpus_of(fabric, matrix), float(size_bytes), seed)
+        # The mean of the pairs is in the matrix; another size scales it.
+        size_bytes, per_pair = (None, False) if per_pair else (size_bytes, False)
+    elif matrix is not None:
         from lightloom.matrix import read_matrix
 
         values = read_matrix(matrix)
+    if values is not None:
         sizes["matrix"] = len(values)
     if schedule is not None:
         schedule = read_schedule(schedule)
         sizes["schedule"] = schedule.gpus
     fabric = fabric.sized(**sizes)
-    size_bytes, per_pair = _size(size)
     return _core.Request(
         fabric.to_core(),
         collective=collective,
@@ -98,7 +114,9 @@ def build_request(
         convention=convention,
         schedule=schedule,
         matrix=values,
-        seed=whole_number("seed", seed, 0, MAX_SEED),
+        chunk_bytes=_size("chunk_size", chunk_size)[0],
+        optical_ports=None if optical_ports is None else whole_number("optical_ports", optical_ports, 1),
+        seed=seed,
     )
 
 
@@ -143,14 +161,22 @@ def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[
     return [resolve(field, item, gpus) for item in items]
 
 
-def _size(size: str | float | None) -> tuple[int | None, bool]:
+def _gpus_of(fabric: Fabric, matrix: str) -> int:
+    gpus = fabric.sized().gpus
+    if gpus is None:
+        raise refuse("gpus", f"it must be given with the generated matrix `{matrix}`")
+    return gpus
+
+
+def _size(field: str, size: str | float | None) -> tuple[int | None, bool]:
     if size is None:
         return None, False
     if isinstance(size, str):
         text = size.strip()
-        return _core.parse_size("size", text.removesuffix(PER_PAIR)), text.endswith(PER_PAIR)
+        per_pair = field == "size" and text.endswith(PER_PAIR)
+        return _core.parse_size(field, text.removesuffix(PER_PAIR) if per_pair else text), per_pair
     # The core's reader knows the limits; a number is bytes.
-    return _core.parse_size("size", f"{size}B"), False
+    return _core.parse_size(field, f"{size}B"), False
 
 
 def _unless_auto(name: str | None) -> str | None:

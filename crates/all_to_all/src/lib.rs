@@ -24,7 +24,7 @@
 //!                                │
 //!                             Strategy ─▶ check, schedule
 //!                                ▲
-//!             baselines (MixNet, FAST, TopoOpt)     workloads            §5.1
+//!             baselines (MixNet, TopoOpt)           workloads            §5.1
 //! ```
 //!
 //! Blocks of different sizes keep these strategies, with ranks relabelled ([`best_for_blocks`], §4.4). The lower bound
@@ -49,6 +49,6 @@ pub use best::best;
 pub use check::check;
 pub use circulant::circulant;
 pub use contraction::Contractions;
-pub use schedule::schedule;
-pub use sized::{Blocks, best_for_blocks};
+pub use schedule::{Forwarding, MAX_STEPS, schedule};
+pub use sized::{Blocks, best_for_blocks, without_empty_flows};
 pub use strategy::{Prices, Round, Stage, Strategy};

@@ -4,45 +4,74 @@
 //! on. Blocks wait at the GPUs on the way, so the symbolic execution of `verify` follows them. A circuit
 //! carries one block in a step; on the stage's topology the step costs α + δ + β·block = T, and the steps
 //! together T·Σ hops: the paper's cost, term by term.
+//!
+//! Blocks of several chunks move whole, or *by index* (§5.1): a round is run for the first chunk of every block, then
+//! for the second, and so on. Each then pays α + δ for each hop, as the paper's T of one chunk does.
 
 use std::collections::BTreeMap;
 
 use model::{Chunks, Collective, Error, Op, Rank, Result, Schedule, Step, Transfer};
 
-use crate::Strategy;
+use crate::{Round, Strategy};
 
 /// Longer schedules are refused: a plan lists every step.
-const MAX_STEPS: u64 = 1 << 18;
+pub const MAX_STEPS: u64 = 1 << 18;
+
+/// What moves on when a round is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forwarding {
+    /// All chunks of a block together.
+    Blocks,
+    /// One chunk of every block after the other, in the order of their indices.
+    ChunksByIndex,
+}
 
 /// The schedule of `strategy` for `chunks` under the name `algorithm`, and the index of the stage of every
-/// step. Where chunks have sizes of their own, all chunks of a pair move together.
+/// step.
 ///
 /// # Errors
 /// More than 2^18 steps, chunks of another collective or that do not follow the strategy's group, or a flow
 /// without chunks.
-pub fn schedule(strategy: &Strategy, chunks: &Chunks, algorithm: &str) -> Result<(Schedule, Vec<usize>)> {
-    let hops = strategy.hops();
-    if hops > MAX_STEPS {
+pub fn schedule(
+    strategy: &Strategy,
+    chunks: &Chunks,
+    forwarding: Forwarding,
+    algorithm: &str,
+) -> Result<(Schedule, Vec<usize>)> {
+    let blocks = Block::new(chunks)?;
+    // Rounds are run once for every chunk of their longest block.
+    let runs_of = |round: &Round| match forwarding {
+        Forwarding::Blocks => 1,
+        Forwarding::ChunksByIndex => round.paths.iter().map(|path| blocks.of(path).len()).max().unwrap_or(0),
+    };
+    let count: u64 = strategy.rounds().map(|round| u64::from(round.hops()) * runs_of(round) as u64).sum();
+    if count > MAX_STEPS {
         return Err(Error::refused(
             "algorithm",
             algorithm,
-            format!("it takes {hops} steps of one hop; it serves up to {MAX_STEPS}"),
+            format!("it takes {count} steps of one hop; it serves up to {MAX_STEPS}"),
         ));
     }
-    let blocks = Block::new(chunks)?;
-    let (mut steps, mut stages) = (Vec::with_capacity(hops as usize), Vec::with_capacity(hops as usize));
+    let (mut steps, mut stages) = (Vec::with_capacity(count as usize), Vec::with_capacity(count as usize));
     for (index, stage) in strategy.stages.iter().enumerate() {
         for round in &stage.rounds {
-            for slot in 0..round.hops() as usize {
-                let moving = round.paths.iter().filter(|path| path.len() > slot + 1);
-                let transfers = moving.map(|path| Transfer {
-                    src: path[slot],
-                    dst: path[slot + 1],
-                    op: Op::Copy,
-                    chunks: blocks.of(path[0], path[path.len() - 1]),
-                });
-                steps.push(Step::new(strategy.symmetry.clone(), transfers, chunks)?);
-                stages.push(index);
+            let moves: Vec<(&[Rank], Vec<u32>)> =
+                round.paths.iter().map(|path| (path.as_slice(), blocks.of(path))).collect();
+            for run in 0..runs_of(round) {
+                let chunks_in_run = |block: &[u32]| match forwarding {
+                    Forwarding::Blocks => block.to_vec(),
+                    Forwarding::ChunksByIndex => block[run..run + 1].to_vec(),
+                };
+                let under_way = || moves.iter().filter(|(_, block)| block.len() > run);
+                let hops = under_way().map(|(path, _)| path.len() - 1).max().unwrap_or(0);
+                for slot in 0..hops {
+                    let transfers = under_way().filter(|(path, _)| path.len() > slot + 1).map(|(path, block)| {
+                        let chunks = chunks_in_run(block);
+                        Transfer { src: path[slot], dst: path[slot + 1], op: Op::Copy, chunks }
+                    });
+                    steps.push(Step::new(strategy.symmetry.clone(), transfers, chunks)?);
+                    stages.push(index);
+                }
             }
         }
     }
@@ -68,7 +97,9 @@ impl<'a> Block<'a> {
         Ok(Self::Pieces(by_pair))
     }
 
-    fn of(&self, src: Rank, dst: Rank) -> Vec<u32> {
+    /// The chunks of the pair at the ends of a path, in the order of their indices.
+    fn of(&self, path: &[Rank]) -> Vec<u32> {
+        let (src, dst) = (path[0], path[path.len() - 1]);
         match self {
             Self::Even(chunks, parts) => (0..*parts).map(|part| chunks.pair(src, dst, part)).collect(),
             Self::Pieces(by_pair) => by_pair.get(&(src, dst)).cloned().unwrap_or_default(),

@@ -147,6 +147,16 @@ impl Flat {
     }
 }
 
+/// The strategy without the flows that have no bytes in `matrix[src][dst]`, and without rounds and topologies that are
+/// then empty. It is invariant under no group. O(n² · hops).
+///
+/// # Errors
+/// None for a matrix with a row and a column per rank.
+pub fn without_empty_flows(strategy: &Strategy, matrix: &[Vec<f64>]) -> Result<Strategy> {
+    let in_order: Vec<usize> = (0..strategy.ranks() as usize).collect();
+    renamed(strategy, &in_order, matrix)
+}
+
 /// The strategy with rank `names[v]` at node v, without flows that have no bytes.
 fn renamed(strategy: &Strategy, names: &[usize], matrix: &[Vec<f64>]) -> Result<Strategy> {
     let group = &strategy.symmetry;

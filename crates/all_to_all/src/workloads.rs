@@ -1,23 +1,107 @@
-//! Traffic matrices of the paper's evaluation (§5.1), in bytes, `[src][dst]`, nothing on the diagonal.
+//! Traffic matrices of the paper's evaluation (§5.1), in bytes, `[src][dst]`, nothing on the diagonal but where all
+//! blocks are equal.
 
-use model::Rank;
+use model::{Error, Rank, Result, unknown_name};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
+/// Skew of the paper's Zipfian workload.
+const ZIPF_FACTOR: f64 = 0.4;
+/// A factor beyond this leaves bytes to one pair alone.
+const MAX_ZIPF_FACTOR: f64 = 16.0;
+
+/// Bytes, `[src][dst]`.
+type Matrix = Vec<Vec<f64>>;
+
+/// A named workload.
+#[derive(Debug, Clone, Copy)]
+pub struct Workload {
+    /// Name before the first colon.
+    pub name: &'static str,
+    /// What may follow.
+    pub parameters: &'static str,
+    /// What it is, in a sentence.
+    pub summary: &'static str,
+    /// Makes the matrix for ranks, mean bytes of a pair and seed; `None` for parameters that it does not take.
+    make: fn(&[&str], Rank, f64, u64) -> Option<Matrix>,
+}
+
+/// Every workload.
+pub static REGISTRY: &[Workload] = &[
+    Workload {
+        name: "uniform",
+        parameters: "",
+        summary: "every pair sends the same",
+        make: |parameters, ranks, bytes, _| {
+            let equal = || vec![vec![bytes; ranks as usize]; ranks as usize];
+            parameters.is_empty().then(equal)
+        },
+    },
+    Workload {
+        name: "random",
+        parameters: "[:SEED]",
+        summary: "sizes from the uniform distribution between 0 and twice the mean",
+        make: |parameters, ranks, bytes, seed| match parameters {
+            [] => Some(random(ranks, bytes, seed)),
+            [seed] => Some(random(ranks, bytes, seed.parse().ok()?)),
+            _ => None,
+        },
+    },
+    Workload {
+        name: "zipf",
+        parameters: "[:FACTOR[:SEED]]",
+        summary: "sizes that fall as 1/i^FACTOR with the place of a pair in a random order; 0.4 in the paper",
+        make: |parameters, ranks, bytes, seed| {
+            let (factor, seed) = match parameters {
+                [] => (ZIPF_FACTOR, seed),
+                [factor] => (factor.parse().ok()?, seed),
+                [factor, seed] => (factor.parse().ok()?, seed.parse().ok()?),
+                _ => return None,
+            };
+            (0.0..=MAX_ZIPF_FACTOR).contains(&factor).then(|| zipf(ranks, bytes, factor, seed))
+        },
+    },
+];
+
+/// Whether `spec` is meant to name a workload.
+pub fn is_named(spec: &str) -> bool {
+    let name = spec.split(':').next().unwrap_or_default();
+    REGISTRY.iter().any(|workload| workload.name == name)
+}
+
+/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average. Where all pairs send the
+/// same, a rank's own block is counted, as in an ordinary All-to-All.
+///
+/// # Errors
+/// A name or parameters that there are not; the field is `matrix`.
+pub fn build(spec: &str, ranks: Rank, mean_bytes: f64, seed: u64) -> Result<Matrix> {
+    let parts: Vec<&str> = spec.split(':').collect();
+    let Some(workload) = REGISTRY.iter().find(|workload| workload.name == parts[0]) else {
+        return Err(unknown_name("matrix", parts[0], REGISTRY.iter().map(|workload| workload.name)));
+    };
+    (workload.make)(&parts[1..], ranks, mean_bytes, seed).ok_or_else(|| {
+        let accepts = format!(
+            "{}{}, with a whole SEED and a FACTOR from 0 to {MAX_ZIPF_FACTOR}",
+            workload.name, workload.parameters
+        );
+        Error::value("matrix", format!("`{spec}`"), accepts)
+    })
+}
+
 /// Every pair sends `bytes`.
-pub fn uniform(ranks: Rank, bytes: f64) -> Vec<Vec<f64>> {
+pub fn uniform(ranks: Rank, bytes: f64) -> Matrix {
     fill(ranks, || bytes)
 }
 
 /// Sizes from the uniform distribution between 0 and twice `mean_bytes`.
-pub fn random(ranks: Rank, mean_bytes: f64, seed: u64) -> Vec<Vec<f64>> {
+pub fn random(ranks: Rank, mean_bytes: f64, seed: u64) -> Matrix {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     fill(ranks, || 2.0 * mean_bytes * rng.random::<f64>())
 }
 
 /// Sizes that fall as 1/i^`factor` with the place i of a pair, places given out at random, with `mean_bytes` on
 /// average. The paper's factor is 0.4.
-pub fn zipf(ranks: Rank, mean_bytes: f64, factor: f64, seed: u64) -> Vec<Vec<f64>> {
+pub fn zipf(ranks: Rank, mean_bytes: f64, factor: f64, seed: u64) -> Matrix {
     let pairs = ranks as usize * (ranks as usize).saturating_sub(1);
     let mut sizes: Vec<f64> = (1..=pairs).map(|place| (place as f64).powf(-factor)).collect();
     let scale = mean_bytes * pairs as f64 / sizes.iter().sum::<f64>();
@@ -26,7 +110,7 @@ pub fn zipf(ranks: Rank, mean_bytes: f64, factor: f64, seed: u64) -> Vec<Vec<f64
     fill(ranks, || sizes.next().unwrap_or(0.0))
 }
 
-fn fill(ranks: Rank, mut next: impl FnMut() -> f64) -> Vec<Vec<f64>> {
+fn fill(ranks: Rank, mut next: impl FnMut() -> f64) -> Matrix {
     (0..ranks).map(|src| (0..ranks).map(|dst| if src == dst { 0.0 } else { next() }).collect()).collect()
 }
 
@@ -44,6 +128,20 @@ mod tests {
         assert_ne!(random(9, 8.0, 3), random(9, 8.0, 4));
         assert_ne!(zipf(9, 8.0, 0.4, 3), zipf(9, 8.0, 0.4, 4));
         assert!((0..9).all(|rank| zipf(9, 8.0, 0.4, 3)[rank][rank] == 0.0));
+    }
+
+    #[test]
+    fn specifications_name_seeds_and_factors() {
+        let built = |spec: &str| build(spec, 6, 8.0, 3).unwrap();
+        assert_eq!(built("random"), random(6, 8.0, 3));
+        assert_eq!(built("random:9"), random(6, 8.0, 9));
+        assert_eq!(built("zipf"), zipf(6, 8.0, 0.4, 3));
+        assert_eq!(built("zipf:1.5:9"), zipf(6, 8.0, 1.5, 9));
+        assert_eq!(built("uniform"), vec![vec![8.0; 6]; 6]);
+        for wrong in ["uniform:1", "random:x", "zipf:-1", "zipf:nan", "zipf:1e9", "zipf:1:2:3", "poisson", ""] {
+            let error = build(wrong, 6, 8.0, 3).unwrap_err();
+            assert_eq!(error.field(), "matrix", "{wrong}: {error}");
+        }
     }
 
     #[test]

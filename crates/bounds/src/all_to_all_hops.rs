@@ -7,6 +7,23 @@
 //! d'·q(q+1)/2 + u(q+1), q = ⌊(n−1)/d'⌋, u = (n−1) mod d'. Class: store and forward, blocks whole, every flow
 //! on one topology.
 
+use model::Bound;
+
+/// Theorem 1 over all numbers of topologies: the least of `hop_s` (T) times the slots and `reconfiguration_s` (R) for
+/// each topology but the first, which may be in force already. For blocks that are all of one size. O(n · hops).
+pub fn all_to_all_rounds(ranks: u32, ports: u32, hop_s: f64, reconfiguration_s: f64) -> Bound {
+    let price_s = |topologies: u32| {
+        let slots = all_to_all_hops(ranks, ports, topologies);
+        f64::from(topologies - 1) * reconfiguration_s + slots as f64 * hop_s
+    };
+    Bound {
+        seconds: (1..ranks.max(2)).map(price_s).fold(f64::INFINITY, f64::min),
+        class: format!(
+            "all-to-all in rounds of whole blocks, store and forward, each flow on one topology of degree at most {ports}"
+        ),
+    }
+}
+
 /// Least slots of one hop over `topologies` topologies of `ports` circuits per rank; at least one of each.
 /// The completion time is at least this times T, and R for each topology. O(hops of the last flow).
 pub fn all_to_all_hops(ranks: u32, ports: u32, topologies: u32) -> u64 {

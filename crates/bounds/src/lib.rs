@@ -4,5 +4,5 @@
 mod all_to_all_hops;
 mod given_schedule;
 
-pub use all_to_all_hops::all_to_all_hops;
+pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
 pub use given_schedule::given_schedule;

@@ -53,9 +53,10 @@ pub struct Comparison {
 /// # Errors
 /// Wrong input; a planner that cannot serve the problem is a row, not an error.
 pub fn compare(request: &Request) -> Result<Comparison> {
-    let planners = match &request.planner {
-        Some(_) => request.planners()?,
-        None => planners::REGISTRY.iter().copied().filter(|planner| request.allows(*planner)).collect(),
+    let open = request.planner.is_none();
+    let planners = match open {
+        false => request.planners()?,
+        true => planners::REGISTRY.iter().copied().filter(|planner| request.admit(*planner).is_ok()).collect(),
     };
     request.size_bytes()?;
     let (schedules, refusals) = request.schedules()?;
@@ -65,6 +66,13 @@ pub fn compare(request: &Request) -> Result<Comparison> {
         .par_iter()
         .flat_map(|problem| planners.par_iter().flat_map(|planner| rows_of(problem, *planner)))
         .collect();
+    if open {
+        for (planner, error) in planners::REGISTRY.iter().filter_map(|p| request.admit(*p).err().map(|e| (p.name(), e)))
+        {
+            let (planner, algorithm, topology) = (planner.into(), String::new(), String::new());
+            rows.push(Row { planner, algorithm, topology, outcome: Err(error) });
+        }
+    }
     for (algorithm, error) in refusals {
         rows.push(Row {
             planner: String::new(),
@@ -90,9 +98,10 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     }
 }
 
-/// The best of every planner that takes one schedule, on the problem that leaves all candidates open.
-pub(crate) fn baselines(problem: &Problem) -> Vec<Row> {
-    let mut rows: Vec<Row> = planners::REGISTRY.par_iter().map(|planner| row_of(problem, *planner)).collect();
+/// The best of every planner that takes one schedule and the request, on the problem that leaves all candidates open.
+pub(crate) fn baselines(request: &Request, problem: &Problem) -> Vec<Row> {
+    let planners = planners::REGISTRY.par_iter().filter(|planner| request.admit(**planner).is_ok());
+    let mut rows: Vec<Row> = planners.map(|planner| row_of(problem, *planner)).collect();
     rows.retain(|row| row.outcome.is_ok());
     rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
     rows

@@ -33,7 +33,7 @@ pub fn plan_with_baselines(request: &Request) -> Result<(Plan, Vec<Row>)> {
     } else {
         Request { planner: None, candidates: None, static_topologies: None, ..request.clone() }
     };
-    let rows = compare::baselines(&open.problem(schedule)?);
+    let rows = compare::baselines(&open, &open.problem(schedule)?);
     Ok((verified(choice.into_plan()?)?, rows))
 }
 

@@ -2,7 +2,7 @@
 
 use collectives::Options;
 use model::{Collective, Convention, CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Topology};
-use planners::{Planner, Problem};
+use planners::{Planner, PlannerOptions, Problem};
 use topologies::candidates;
 
 /// A topology by specification or as it is.
@@ -61,6 +61,8 @@ pub struct Request {
     pub candidates: Option<Vec<TopologyRef>>,
     /// Topologies of the static planner; the family of static baselines where none is named.
     pub static_topologies: Option<Vec<TopologyRef>>,
+    /// What some planners are told beside.
+    pub options: PlannerOptions,
     /// Seed of random topologies.
     pub seed: u64,
 }
@@ -99,31 +101,36 @@ impl Request {
             if self.static_topologies.is_some() && self.candidates.is_none() {
                 return Ok(vec![planners::find("static")?]);
             }
-            return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.allows(*planner)).collect());
+            return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.admit(*planner).is_ok()).collect());
         };
         let planner = planners::find(name)?;
         if self.static_topologies.is_some() && !planner.takes_static_topologies() {
             let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
             return Err(Error::refused("topology", planner.name(), reason));
         }
-        if !self.knows_routing(planner) {
-            let reason = format!("it knows {} alone", planner.fixed_routing().map_or("", Routing::name));
-            return Err(Error::refused("routing", planner.name(), reason));
+        self.admit(planner)?;
+        Ok(vec![planner])
+    }
+
+    /// Whether a planner takes the routing, the candidates and the options that were asked for.
+    ///
+    /// # Errors
+    /// The first of them that it does not take.
+    pub(crate) fn admit(&self, planner: &dyn Planner) -> Result<()> {
+        if let Some(fixed) =
+            planner.fixed_routing().filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)
+        {
+            return Err(Error::refused("routing", planner.name(), format!("it knows {} alone", fixed.name())));
         }
         if self.candidates.is_some() && !planner.takes_candidates() {
             let reason = "it makes its own topologies and takes no candidates";
             return Err(Error::refused("candidates", planner.name(), reason));
         }
-        Ok(vec![planner])
-    }
-
-    /// Whether a planner takes the routing and the candidates that were asked for.
-    pub(crate) fn allows(&self, planner: &dyn Planner) -> bool {
-        self.knows_routing(planner) && (self.candidates.is_none() || planner.takes_candidates())
-    }
-
-    fn knows_routing(&self, planner: &dyn Planner) -> bool {
-        !self.routing_is_given || planner.fixed_routing().is_none_or(|fixed| fixed == self.settings.routing)
+        if self.options.optical_ports.is_some() && !planner.takes_optical_ports() {
+            let reason = "it gives every GPU its own optical ports";
+            return Err(Error::refused("optical_ports", planner.name(), reason));
+        }
+        Ok(())
     }
 
     /// The algorithm that a plan must keep: the one that was named, or the schedule's own. A planner that
@@ -226,6 +233,7 @@ impl Request {
         let size_bytes = self.size_bytes()?;
         let mut problem = Problem::new(schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
         problem.static_candidates = statics.iter().filter_map(|topology| problem.table.position(topology)).collect();
+        problem.options = self.options;
         Ok(problem)
     }
 
@@ -235,7 +243,8 @@ impl Request {
     /// As [`Request::problem`].
     pub(crate) fn problem_without_candidates(&self, schedule: Schedule) -> Result<Problem> {
         let ring = topologies::build("ring", &self.fabric.shape)?;
-        Problem::new(schedule, self.fabric.clone(), self.settings, self.size_bytes()?, vec![ring])
+        let problem = Problem::new(schedule, self.fabric.clone(), self.settings, self.size_bytes()?, vec![ring])?;
+        Ok(Problem { options: self.options, ..problem })
     }
 
     /// The topologies of a list of specifications, families and topologies.

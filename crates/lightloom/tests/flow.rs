@@ -27,6 +27,7 @@ fn request(fabric: Fabric, collective: Collective, size_bytes: u64) -> Request {
         planner: None,
         candidates: None,
         static_topologies: None,
+        options: planners::PlannerOptions::default(),
         seed: 0,
     }
 }

@@ -98,8 +98,16 @@ impl Planner for Bridge {
         false
     }
 
+    fn takes_optical_ports(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let subrings = Subrings::new(self.block, problem)?;
+        let block = match problem.options.optical_ports {
+            Some(optical_ports) => Self::with_optical_ports(problem.fabric.shape.gpus(), optical_ports)?.block,
+            None => self.block,
+        };
+        let subrings = Subrings::new(block, problem)?;
         // The first of equals: fewest reconfigurations.
         let best = subrings.cuts().into_iter().flatten().min_by(|a, b| a.total_s.total_cmp(&b.total_s));
         let best = best.ok_or_else(|| Error::infeasible("planner", "no subrings serve every step"))?;
@@ -211,7 +219,7 @@ impl Subrings {
 
     fn choice(self, cut: Cut) -> Choice {
         let planner = Bridge::EVERY_GPU.name();
-        Choice { planner, problem: self.problem, candidates: cut.topologies, total_s: cut.total_s }
+        Choice { planner, problem: self.problem, candidates: cut.topologies, total_s: cut.total_s, class_bound: None }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A step that needs more circuits at a GPU than there are ports is split into sub-steps that do not. Where
 //! two steps in a row have the same circuits there is nothing to reconfigure.
 
-use model::{Error, Result, Topology};
+use model::{Error, Result, Schedule, Topology};
 
 use crate::{Choice, Planner, Problem, split_steps};
 
@@ -28,23 +28,34 @@ impl Planner for Bvn {
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let ports = problem.fabric.shape.ports();
-        let schedule = split_steps(problem.schedule(), ports)?;
-        let mut matchings: Vec<Topology> = Vec::new();
-        let mut candidates = Vec::new();
-        for (index, step) in schedule.steps().iter().enumerate() {
-            let name = format!("matching-{}", index + 1);
-            let matching = Topology::of_traffic(name, step.traffic(), ports).ok_or_else(|| {
-                Error::refused("planner", self.name(), format!("step {} needs more than {ports} ports", index + 1))
-            })?;
-            let known = matchings.iter().position(|other| other.same_links(&matching));
-            candidates.push(known.unwrap_or(matchings.len()));
-            if known.is_none() {
-                matchings.push(matching);
-            }
-        }
-        let own = Problem::new(schedule, problem.fabric.clone(), problem.settings, problem.size_bytes, matchings)?;
-        let choice = Choice::priced(self.name(), own, candidates)?;
-        Ok((choice.total_s <= limit_s).then_some(choice))
+        choose(self.name(), problem.schedule(), problem, limit_s)
     }
+}
+
+/// Every step of `schedule` on its own circuits, on the problem's fabric and for its size, unless that costs more than
+/// `limit_s`.
+pub(crate) fn choose(
+    planner: &'static str,
+    schedule: &Schedule,
+    problem: &Problem,
+    limit_s: f64,
+) -> Result<Option<Choice>> {
+    let ports = problem.fabric.shape.ports();
+    let schedule = split_steps(schedule, ports)?;
+    let mut matchings: Vec<Topology> = Vec::new();
+    let mut candidates = Vec::new();
+    for (index, step) in schedule.steps().iter().enumerate() {
+        let name = format!("matching-{}", index + 1);
+        let matching = Topology::of_traffic(name, step.traffic(), ports).ok_or_else(|| {
+            Error::refused("planner", planner, format!("step {} needs more than {ports} ports", index + 1))
+        })?;
+        let known = matchings.iter().position(|other| other.same_links(&matching));
+        candidates.push(known.unwrap_or(matchings.len()));
+        if known.is_none() {
+            matchings.push(matching);
+        }
+    }
+    let own = Problem::new(schedule, problem.fabric.clone(), problem.settings, problem.size_bytes, matchings)?;
+    let choice = Choice::priced(planner, own, candidates)?;
+    Ok((choice.total_s <= limit_s).then_some(choice))
 }

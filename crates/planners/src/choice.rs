@@ -17,6 +17,8 @@ pub struct Choice {
     pub candidates: Vec<usize>,
     /// Completion time, s.
     pub total_s: f64,
+    /// A bound on the class of schedules that the planner chooses from, where it knows one.
+    pub class_bound: Option<Bound>,
 }
 
 impl Choice {
@@ -36,7 +38,7 @@ impl Choice {
             terms.push(problem.step_cost(step, candidate)?.0.total_s());
             in_force = Some(candidate);
         }
-        Ok(Self { planner, problem, candidates, total_s: sum_seconds(terms) })
+        Ok(Self { planner, problem, candidates, total_s: sum_seconds(terms), class_bound: None })
     }
 
     /// Number of charged changes of topology.
@@ -46,8 +48,11 @@ impl Choice {
         before.zip(after).filter(|(from, to)| from != to).count()
     }
 
-    /// The bound for the steps that the choice runs.
+    /// The bound for the planner's class of schedules, else for the steps that the choice runs.
     pub fn bound(&self) -> Bound {
+        if let Some(bound) = &self.class_bound {
+            return bound.clone();
+        }
         let problem = &self.problem;
         bounds::given_schedule(problem.schedule(), &problem.fabric, problem.settings, problem.size_bytes)
     }

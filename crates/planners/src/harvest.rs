@@ -27,8 +27,13 @@ impl Planner for Harvest {
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let choice =
-            |candidates, total_s| Choice { planner: self.name(), problem: problem.clone(), candidates, total_s };
+        let choice = |candidates, total_s| Choice {
+            planner: self.name(),
+            problem: problem.clone(),
+            candidates,
+            total_s,
+            class_bound: None,
+        };
         if let Some(form) = RecursiveDoubling::of(problem) {
             let (candidates, total_s) = form.best(problem);
             return Ok((total_s <= limit_s).then(|| choice(candidates, total_s)));

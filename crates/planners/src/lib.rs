@@ -12,7 +12,13 @@
 mod bridge;
 mod bvn;
 mod choice;
+mod direct_connect;
+mod fast;
+mod forwarded_blocks;
 mod harvest;
+mod join;
+mod mixnet;
+mod options;
 mod pccl;
 mod problem;
 mod profile_table;
@@ -24,11 +30,13 @@ mod split;
 mod state_search;
 mod static_topology;
 mod sweep;
+mod topo_opt;
 
 use model::{Error, Result, Routing, unknown_name};
 
 pub use bridge::Bridge;
 pub use choice::Choice;
+pub use options::PlannerOptions;
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
@@ -52,6 +60,10 @@ pub trait Planner: Sync {
     /// The routing that its paper has, where it knows no other.
     fn fixed_routing(&self) -> Option<Routing> {
         None
+    }
+    /// Whether it knows fabrics with fewer optical ports than its GPUs have.
+    fn takes_optical_ports(&self) -> bool {
+        false
     }
     /// Whether the problem's static topologies mean something to it.
     fn takes_static_topologies(&self) -> bool {
@@ -84,6 +96,11 @@ pub static REGISTRY: &[&dyn Planner] = &[
     &pccl::PCCL_PARALLEL,
     &short_circuit::ShortCircuit,
     &reconfigure_all_to_all::ReconfigureAllToAll,
+    &mixnet::MixNet,
+    &fast::Fast,
+    &direct_connect::KAUTZ,
+    &direct_connect::CIRCULANT,
+    &topo_opt::TopoOpt,
 ];
 
 /// The planner of that name.

@@ -78,7 +78,7 @@ impl Planner for Pccl {
         let path = rounds.cheapest_within(limit_s);
         Ok(path.map(|candidates| {
             let total_s = rounds.time_of(&candidates);
-            Choice { planner: self.name(), problem: own.clone(), candidates, total_s }
+            Choice { planner: self.name(), problem: own.clone(), candidates, total_s, class_bound: None }
         }))
     }
 }

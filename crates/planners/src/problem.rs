@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{CostSettings, Error, Fabric, Initial, Propagation, Result, Schedule, StepCost, Topology};
 
-use crate::{Change, ProfileTable, Rates};
+use crate::{Change, PlannerOptions, ProfileTable, Rates};
 
 /// A schedule on a fabric, with candidate topologies, a size and the cost settings.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub struct Problem {
     pub static_candidates: Vec<usize>,
     /// Index of the initial topology among the candidates, unless the start is free.
     pub start: Option<usize>,
+    /// What some planners are told beside.
+    pub options: PlannerOptions,
 }
 
 impl Problem {
@@ -56,7 +58,15 @@ impl Problem {
             Initial::Free => None,
             Initial::Topology(initial) => table.position(initial),
         };
-        Ok(Self { table: Arc::new(table), fabric, settings, size_bytes, static_candidates: Vec::new(), start })
+        Ok(Self {
+            table: Arc::new(table),
+            fabric,
+            settings,
+            size_bytes,
+            static_candidates: Vec::new(),
+            start,
+            options: PlannerOptions::default(),
+        })
     }
 
     /// The schedule.

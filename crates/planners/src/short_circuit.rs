@@ -77,11 +77,17 @@ impl Planner for ShortCircuit {
         }
         if best.recursive_doubling_s < best.ring_s {
             let total_s = best.recursive_doubling_s;
-            return Ok(Some(Choice { planner: self.name(), problem: doubling.problem, candidates, total_s }));
+            return Ok(Some(Choice {
+                planner: self.name(),
+                problem: doubling.problem,
+                candidates,
+                total_s,
+                class_bound: None,
+            }));
         }
         let problem = doubling.ring_problem()?;
         let candidates = vec![0; problem.table.steps()];
-        Ok(Some(Choice { planner: self.name(), problem, candidates, total_s: best.ring_s }))
+        Ok(Some(Choice { planner: self.name(), problem, candidates, total_s: best.ring_s, class_bound: None }))
     }
 }
 

@@ -60,7 +60,7 @@ impl Planner for Static {
         let best = best.filter(|(total_s, _)| *total_s <= limit_s);
         Ok(best.map(|(total_s, candidate)| {
             let candidates = vec![candidate; problem.table.steps()];
-            Choice { planner: self.name(), problem: problem.clone(), candidates, total_s }
+            Choice { planner: self.name(), problem: problem.clone(), candidates, total_s, class_bound: None }
         }))
     }
 }

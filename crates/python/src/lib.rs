@@ -14,6 +14,7 @@ mod schedule;
 mod topology;
 mod units;
 mod whole;
+mod workload;
 
 use pyo3::prelude::*;
 
@@ -36,6 +37,8 @@ mod _core {
     use super::topology::PyTopology;
     #[pymodule_export]
     use super::units::{parse_rate, parse_reconfiguration_delay, parse_size, parse_time, show_size, show_time};
+    #[pymodule_export]
+    use super::workload::{is_workload, workload_matrix};
     use super::*;
 
     #[pymodule_init]

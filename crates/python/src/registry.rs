@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use all_to_all::workloads;
 use collectives::Options;
 use model::{Collective, Convention, Routing, Shape, TECHNOLOGIES, units};
 use pyo3::prelude::*;
@@ -45,6 +46,9 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
             ("source", t.source),
         ])
     });
+    let workloads = workloads::REGISTRY
+        .iter()
+        .map(|w| entry([("name", w.name), ("parameters", w.parameters), ("summary", w.summary)]));
     BTreeMap::from([
         ("algorithms", algorithms.collect::<Vec<_>>()),
         ("topologies", topologies.collect()),
@@ -57,6 +61,7 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
         ("routings", Routing::ALL.iter().map(|r| entry([("name", r.name()), ("summary", r.summary())])).collect()),
         ("conventions", Convention::ALL.iter().map(|c| entry([("name", c.name), ("summary", c.summary)])).collect()),
         ("technologies", technologies.collect()),
+        ("workloads", workloads.collect()),
     ])
 }
 

@@ -4,6 +4,7 @@ use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
 use model::{Collective, Convention, Error, Routing};
 use numpy::PyReadonlyArray2;
+use planners::PlannerOptions;
 use pyo3::prelude::*;
 
 use crate::fabric::PyFabric;
@@ -19,7 +20,8 @@ impl PyRequest {
     #[new]
     #[pyo3(signature = (
         fabric, collective=None, size_bytes=None, size_is_per_pair=false, algorithm=None, radix=None, planner=None,
-        candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, seed=0
+        candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, chunk_bytes=None,
+        optical_ports=None, seed=0
     ))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a request")]
     fn new(
@@ -36,6 +38,8 @@ impl PyRequest {
         convention: Option<&str>,
         schedule: Option<&PySchedule>,
         matrix: Option<PyReadonlyArray2<'_, f64>>,
+        chunk_bytes: Option<u64>,
+        optical_ports: Option<u32>,
         seed: u64,
     ) -> CoreResult<Self> {
         let collective = collective.map(Collective::parse).transpose()?;
@@ -65,6 +69,7 @@ impl PyRequest {
             planner,
             candidates: candidates.map(list),
             static_topologies: topologies.map(list),
+            options: PlannerOptions { chunk_bytes, optical_ports },
             seed,
         };
         Ok(Self(request.assume(convention, routing, fabric.initial_is_open)?))

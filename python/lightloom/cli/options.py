@@ -67,8 +67,26 @@ PROBLEM_OPTIONS = (
         "A paper's routing and initial topology where none are given: one of `lightloom list conventions`.",
         "harvest, or that of the planner's name",
     ),
-    _option("--matrix", "FILE", "All-to-All matrix of bytes, row = source, column = destination: CSV or NPY."),
+    _option(
+        "--matrix",
+        "FILE",
+        "All-to-All matrix of bytes, row = source, column = destination: CSV or NPY; or one of `lightloom list "
+        "workloads`, such as zipf:0.4.",
+    ),
     _option("--schedule", "FILE", "MSCCL XML whose steps are planned, in place of an algorithm."),
+    _option(
+        "--chunk-size",
+        "SIZE",
+        "Chunks in which All-to-All planners forward blocks, such as 4MB.",
+        "whole blocks",
+    ),
+    _option(
+        "--optical-ports",
+        "N",
+        "Optical ports of the fabric, both directions, where there are fewer than two per GPU: planner bridge.",
+        "every GPU has its own",
+        kind=int,
+    ),
     _option("--seed", "N", "Seed of everything random.", 0, kind=int),
 )
 

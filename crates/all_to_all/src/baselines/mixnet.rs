@@ -1,12 +1,15 @@
 //! MixNet: one topology, its circuits given to the largest flows first.
 
 use model::{Link, Rank, Result, Topology, Translations};
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
 
 use crate::{Contractions, Strategy};
 
 /// Takes flows by size, each a circuit where both ends have a port left. The first circuit out of and into each
 /// rank must not close a cycle before it holds all ranks: otherwise some flows would have no path. The
-/// paper does not say how MixNet breaks ties; here by source, then destination. `matrix[src][dst]`, square.
+/// paper does not say how MixNet breaks ties; here by an order drawn once, so that equal flows make a random regular
+/// graph and not the long way round that the order of ranks would. `matrix[src][dst]`, square.
 ///
 /// Flows are packed into rounds as ours are. O(n² log n) for the topology.
 ///
@@ -16,6 +19,7 @@ pub fn mixnet(matrix: &[Vec<f64>], ports: u32) -> Result<Strategy> {
     let ranks = matrix.len();
     let mut flows: Vec<(usize, usize)> = (0..ranks).flat_map(|src| (0..ranks).map(move |dst| (src, dst))).collect();
     flows.retain(|(src, dst)| src != dst);
+    flows.shuffle(&mut ChaCha8Rng::seed_from_u64(0));
     flows.sort_by(|&(a, b), &(c, d)| matrix[c][d].total_cmp(&matrix[a][b]));
     let mut links: Vec<(usize, usize)> = Vec::new();
     // The cycle through all ranks, as paths that grow: the other end of the path that starts or ends at a rank.

@@ -1,0 +1,94 @@
+//! DirectConnect as the all-to-all paper's baseline (§5.1): one topology of low diameter for all flows at once, routed
+//! by maximum concurrent flow.
+
+use model::{CostSettings, Error, Result, Routing, Topology};
+
+use crate::forwarded_blocks::ForwardedBlocks;
+use crate::join::join_steps;
+use crate::static_topology::Static;
+use crate::{Choice, Planner, Problem};
+
+/// On the generalised Kautz graph.
+pub static KAUTZ: DirectConnect = DirectConnect { family: Family::Kautz };
+
+/// On the circulant graph of least hops.
+pub static CIRCULANT: DirectConnect = DirectConnect { family: Family::Circulant };
+
+/// Concurrent flows of more commodities than this are refused: the linear program would take minutes.
+const MAX_COMMODITIES: u64 = 1 << 13;
+
+/// See the module.
+pub struct DirectConnect {
+    family: Family,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Family {
+    Kautz,
+    Circulant,
+}
+
+impl Planner for DirectConnect {
+    fn name(&self) -> &'static str {
+        match self.family {
+            Family::Kautz => "direct-connect-kautz",
+            Family::Circulant => "direct-connect-circulant",
+        }
+    }
+
+    fn summary(&self) -> &'static str {
+        match self.family {
+            Family::Kautz => "All-to-All in one step on a generalised Kautz graph, by maximum concurrent flow",
+            Family::Circulant => "All-to-All in one step on a circulant graph, by maximum concurrent flow",
+        }
+    }
+
+    fn source(&self) -> &'static str {
+        "DirectConnect, as To reconfigure or not to reconfigure §5.1 has it"
+    }
+
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
+    fn fixed_routing(&self) -> Option<Routing> {
+        Some(Routing::ConcurrentFlow)
+    }
+
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        ForwardedBlocks::of(problem, self.name())?;
+        let schedule = join_steps(problem.schedule(), problem.schedule().steps().len())?;
+        let topology = self.topology(problem)?;
+        let group = schedule.steps()[0].traffic().symmetry().meet(topology.symmetry());
+        let ranks = u64::from(topology.ranks());
+        let commodities = ranks * (ranks - 1) / u64::from(group.order());
+        if commodities > MAX_COMMODITIES {
+            let reason = format!("its flow has {commodities} commodities; it serves up to {MAX_COMMODITIES}");
+            return Err(Error::refused("planner", self.name(), reason));
+        }
+        let settings = CostSettings { routing: Routing::ConcurrentFlow, ..problem.settings };
+        let own = Problem::new(schedule, problem.fabric.clone(), settings, problem.size_bytes, vec![topology])?;
+        // The initial topology may have joined the candidates; it is not what this planner stands for.
+        let own = Problem { static_candidates: vec![0], ..own };
+        let choice = Static.choose_within(&own, limit_s)?;
+        Ok(choice.map(|choice| Choice { planner: self.name(), ..choice }))
+    }
+}
+
+impl DirectConnect {
+    fn topology(&self, problem: &Problem) -> Result<Topology> {
+        let shape = &problem.fabric.shape;
+        // More ports than peers would be parallel circuits.
+        let ports = shape.ports().min(shape.gpus() - 1);
+        match self.family {
+            // One circuit out of every GPU that joins all is a ring.
+            _ if ports == 1 => topologies::build("ring", shape),
+            Family::Kautz => topologies::build("kautz", shape),
+            Family::Circulant => {
+                let stages = all_to_all::circulant(shape.gpus(), ports)?.strategy().stages;
+                let base = stages.into_iter().next().map(|stage| stage.topology);
+                base.ok_or_else(|| Error::infeasible("topology", "no circulant joins all GPUs"))
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the All-to-All planners that forward whole blocks in rounds share: the blocks of the problem, what one costs
+//! over a hop, and the choice that a strategy is.
+//!
+//! Such a planner replaces the problem's direct schedule by its own. Each round of h hops becomes h steps over single
+//! circuits, so the plan costs α_r for every change of topology and T = α + δ + β·block for every hop of every round.
+//! In chunks by index a block of c chunks takes c·(α + δ) + β·block for a hop.
+
+use all_to_all::{Forwarding, MAX_STEPS, Strategy, schedule};
+use model::{Bound, Chunks, Collective, CostSettings, Error, Piece, Result, Routing, StepCost};
+
+use crate::{Choice, Problem};
+
+/// Blocks are not cut into more chunks than this: each runs a round again.
+const MAX_CHUNKS: u64 = 1 << 16;
+
+/// The All-to-All that a planner is to serve in its own way.
+pub(crate) struct ForwardedBlocks<'a> {
+    problem: &'a Problem,
+    planner: &'static str,
+    settings: CostSettings,
+}
+
+impl<'a> ForwardedBlocks<'a> {
+    /// # Errors
+    /// Anything but a direct All-to-All.
+    pub(crate) fn of(problem: &'a Problem, planner: &'static str) -> Result<Self> {
+        let schedule = problem.schedule();
+        let refuse = |reason: String| Err(Error::refused("planner", planner, reason));
+        if schedule.collective() != Collective::AllToAll {
+            return refuse(format!("it plans all-to-all, this is {}", schedule.collective().name()));
+        }
+        if schedule.algorithm() != "direct" {
+            return refuse(format!(
+                "it forwards whole blocks in its own way and takes algorithm `direct`, this is `{}`",
+                schedule.algorithm()
+            ));
+        }
+        // One shortest path per transfer: the transfer's own circuit.
+        let settings = CostSettings { routing: Routing::SinglePath, ..problem.settings };
+        Ok(Self { problem, planner, settings })
+    }
+
+    fn ranks(&self) -> u32 {
+        self.problem.fabric.shape.gpus()
+    }
+
+    /// Bytes of each block where all are equal.
+    pub(crate) fn block_bytes(&self) -> f64 {
+        self.problem.size_bytes as f64 / f64::from(self.ranks())
+    }
+
+    /// Bytes `[src][dst]` where blocks are of different sizes.
+    pub(crate) fn matrix(&self) -> Option<Vec<Vec<f64>>> {
+        let pieces = self.problem.schedule().chunks().as_pieces()?;
+        let ranks = self.ranks() as usize;
+        let mut matrix = vec![vec![0.0; ranks]; ranks];
+        for piece in pieces {
+            matrix[piece.src as usize][piece.dst as usize] += piece.share * self.problem.size_bytes as f64;
+        }
+        Some(matrix)
+    }
+
+    /// Chunks that a block of so many bytes is cut into.
+    fn chunks_of(&self, bytes: f64) -> f64 {
+        let whole = |chunk: u64| (bytes / chunk as f64 * (1.0 - 1e-12)).ceil().max(1.0);
+        self.problem.options.chunk_bytes.map_or(1.0, whole)
+    }
+
+    /// Seconds for a block of so many bytes over one hop.
+    pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
+        let cost = StepCost::on_point(&self.problem.fabric, self.settings.propagation, bytes, 1, 1.0);
+        cost.startup_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
+    }
+
+    /// Whether a strategy on one topology may cost no more than `limit_s`, as far as theorem 1 says.
+    ///
+    /// # Errors
+    /// More slots than a plan has steps.
+    pub(crate) fn one_topology_may_do(&self, limit_s: f64) -> Result<bool> {
+        if self.problem.schedule().chunks().as_pieces().is_some() {
+            return Ok(true);
+        }
+        let slots = bounds::all_to_all_hops(self.ranks(), self.problem.fabric.shape.ports(), 1);
+        if slots > MAX_STEPS {
+            let reason = format!("one topology takes {slots} steps of one hop at least; it serves up to {MAX_STEPS}");
+            return Err(Error::refused("planner", self.planner, reason));
+        }
+        Ok(slots as f64 * self.hop_s(self.block_bytes()) <= limit_s * (1.0 + 1e-9))
+    }
+
+    /// The plan of a strategy for these blocks, unless it costs more than `limit_s`. Flows without bytes are left
+    /// out of it already.
+    pub(crate) fn choice(&self, strategy: Strategy, limit_s: f64) -> Result<Option<Choice>> {
+        let forwarding = match self.problem.options.chunk_bytes {
+            Some(_) => Forwarding::ChunksByIndex,
+            None => Forwarding::Blocks,
+        };
+        let (schedule, candidates) = schedule(&strategy, &self.chunks()?, forwarding, self.planner)?;
+        let topologies = strategy.stages.into_iter().map(|stage| stage.topology).collect();
+        let problem = self.problem;
+        let own = Problem::new(schedule, problem.fabric.clone(), self.settings, problem.size_bytes, topologies)?;
+        let mut choice = Choice::priced(self.planner, own, candidates)?;
+        choice.class_bound = self.class_bound();
+        Ok((choice.total_s <= limit_s).then_some(choice))
+    }
+
+    /// The problem's chunks, cut to the size that is set.
+    fn chunks(&self) -> Result<Chunks> {
+        let chunks = self.problem.schedule().chunks();
+        let Some(chunk_bytes) = self.problem.options.chunk_bytes else { return Ok(chunks.clone()) };
+        let matrix = self.matrix();
+        let largest = matrix.iter().flatten().flatten().copied().fold(0.0, f64::max);
+        let most = self.chunks_of(if matrix.is_some() { largest } else { self.block_bytes() });
+        if most > MAX_CHUNKS as f64 {
+            let found = format!("{chunk_bytes} B, {most} for the largest block");
+            return Err(Error::value("chunk_size", found, format!("chunks of which a block has at most {MAX_CHUNKS}")));
+        }
+        let Some(matrix) = matrix else { return Chunks::even(Collective::AllToAll, self.ranks(), most as u32) };
+        let size = self.problem.size_bytes as f64;
+        let mut pieces = Vec::new();
+        for (src, row) in (0..).zip(&matrix) {
+            for (dst, &bytes) in (0..).zip(row).filter(|(_, bytes)| **bytes > 0.0) {
+                let count = self.chunks_of(bytes) as u64;
+                let full = (chunk_bytes as f64).min(bytes);
+                let piece = |bytes: f64| Piece { src, dst, share: bytes / size };
+                pieces.extend((1..count).map(|_| piece(full)));
+                pieces.push(piece(bytes - full * (count - 1) as f64));
+            }
+        }
+        Chunks::pieces(self.ranks(), pieces)
+    }
+
+    /// Theorem 1, where all blocks are equal and every change costs at least the fixed delay.
+    fn class_bound(&self) -> Option<Bound> {
+        if self.problem.schedule().chunks().as_pieces().is_some() {
+            return None;
+        }
+        let fabric = &self.problem.fabric;
+        let hop_s = self.hop_s(self.block_bytes());
+        Some(bounds::all_to_all_rounds(self.ranks(), fabric.shape.ports(), hop_s, fabric.reconfiguration.fixed_s))
+    }
+}

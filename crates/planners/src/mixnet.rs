@@ -1,0 +1,45 @@
+//! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
+
+use all_to_all::{baselines, without_empty_flows, workloads};
+use model::{Result, Routing};
+
+use crate::forwarded_blocks::ForwardedBlocks;
+use crate::{Choice, Planner, Problem};
+
+/// See the module.
+pub struct MixNet;
+
+impl Planner for MixNet {
+    fn name(&self) -> &'static str {
+        "mixnet"
+    }
+
+    fn summary(&self) -> &'static str {
+        "All-to-All on one topology, its circuits given to the largest flows first, by rounds of whole blocks"
+    }
+
+    fn source(&self) -> &'static str {
+        "MixNet, as To reconfigure or not to reconfigure §5.1 has it"
+    }
+
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
+    fn fixed_routing(&self) -> Option<Routing> {
+        Some(Routing::SinglePath)
+    }
+
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        let blocks = ForwardedBlocks::of(problem, self.name())?;
+        if !blocks.one_topology_may_do(limit_s)? {
+            return Ok(None);
+        }
+        let shape = &problem.fabric.shape;
+        let strategy = match blocks.matrix() {
+            Some(matrix) => without_empty_flows(&baselines::mixnet(&matrix, shape.ports())?, &matrix)?,
+            None => baselines::mixnet(&workloads::uniform(shape.gpus(), 1.0), shape.ports())?,
+        };
+        blocks.choice(strategy, limit_s)
+    }
+}

@@ -1,0 +1,46 @@
+//! TopoOpt as the all-to-all paper's baseline (§5.1): a union of shifted rings and one shortest path for every flow.
+
+use all_to_all::{baselines, without_empty_flows};
+use model::{Result, Routing};
+
+use crate::forwarded_blocks::ForwardedBlocks;
+use crate::{Choice, Planner, Problem};
+
+/// See the module.
+pub struct TopoOpt;
+
+impl Planner for TopoOpt {
+    fn name(&self) -> &'static str {
+        "topo-opt"
+    }
+
+    fn summary(&self) -> &'static str {
+        "All-to-All on one union of shifted rings, each flow on a shortest path, by rounds of whole blocks"
+    }
+
+    fn source(&self) -> &'static str {
+        "TopoOpt §4.4, as To reconfigure or not to reconfigure §5.1 has it"
+    }
+
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
+    fn fixed_routing(&self) -> Option<Routing> {
+        Some(Routing::SinglePath)
+    }
+
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        let blocks = ForwardedBlocks::of(problem, self.name())?;
+        if !blocks.one_topology_may_do(limit_s)? {
+            return Ok(None);
+        }
+        let shape = &problem.fabric.shape;
+        let strategy = baselines::topo_opt(shape.gpus(), shape.ports())?;
+        let strategy = match blocks.matrix() {
+            Some(matrix) => without_empty_flows(&strategy, &matrix)?,
+            None => strategy,
+        };
+        blocks.choice(strategy, limit_s)
+    }
+}
