@@ -36,4 +36,4 @@ def test_sweep_of_ten_thousand_points(benchmark: BenchmarkFixture) -> None:
     benchmark.extra_info["one plan, ms"] = round(plan_s * 1e3, 2)
     benchmark.extra_info["10 000 points over one plan"] = round(sweep_s / plan_s, 2)
     absolute = f"one plan {plan_s * 1e3:.1f} ms, 10 000 points {sweep_s * 1e3:.1f} ms"
-    print(f"\n{absolute}: {sweep_s / plan_s:.2f} times one plan")  # noqa: T201
+    print(f"\n{absolute}: {sweep_s / plan_s:.2f} times one plan")

@@ -8,6 +8,7 @@
 //! Fabric ─▶ Topology ─────┘
 //! ```
 
+mod binary_digits;
 mod collective;
 mod cost;
 mod error;

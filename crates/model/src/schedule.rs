@@ -1,6 +1,7 @@
 //! Steps of transfers, with the chunks that each carries.
 
 use std::collections::BTreeMap;
+use std::sync::Arc as Shared;
 
 use crate::{Arc, Chunks, Collective, Error, Rank, Result, Traffic, Translations};
 
@@ -146,7 +147,8 @@ fn traffic_of(symmetry: &Translations, transfers: &[Transfer], chunks: &Chunks) 
 pub struct Schedule {
     algorithm: String,
     chunks: Chunks,
-    steps: Vec<Step>,
+    /// Shared by all copies: planners pass schedules on as they are.
+    steps: Shared<[Step]>,
 }
 
 impl Schedule {
@@ -163,7 +165,7 @@ impl Schedule {
                 format!("at least one step, all on {} ranks", chunks.ranks()),
             ));
         }
-        Ok(Self { algorithm, chunks, steps })
+        Ok(Self { algorithm, chunks, steps: steps.into() })
     }
 
     /// Name of the algorithm that made it.
@@ -189,6 +191,11 @@ impl Schedule {
     /// The steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Whether this is a copy of `other` or the other way round, which is cheaper to tell than equality. O(1).
+    pub fn shares_steps(&self, other: &Self) -> bool {
+        Shared::ptr_eq(&self.steps, &other.steps)
     }
 
     /// The group under which every step is invariant.
@@ -248,7 +255,7 @@ impl Schedule {
                 "a reduce-scatter and an all-gather of the same chunks",
             ));
         }
-        let steps = reduce.steps.iter().chain(&gather.steps).cloned().collect();
+        let steps = reduce.steps.iter().chain(gather.steps.iter()).cloned().collect();
         Self::new(reduce.algorithm.clone(), reduce.chunks.of(Collective::AllReduce), steps)
     }
 }

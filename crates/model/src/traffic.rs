@@ -73,6 +73,11 @@ impl Traffic {
         &self.arcs
     }
 
+    /// Whether every arc has weight 1, so that sums of weights are exact in any order.
+    pub fn is_uniform(&self) -> bool {
+        self.arcs.iter().all(|arc| arc.weight == 1.0)
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> u32 {
         self.symmetry.ranks()
@@ -109,6 +114,10 @@ impl Traffic {
     }
 
     fn largest_per_rank(&self, value: impl Fn(&Arc) -> f64) -> f64 {
+        if self.symmetry.is_transitive() {
+            // Every rank sends what the one representative does, and receives as much.
+            return self.arcs.iter().map(value).sum();
+        }
         let orbits = self.symmetry.orbits() as usize;
         let (mut out, mut into) = (vec![0.0; orbits], vec![0.0; orbits]);
         for arc in &self.arcs {

@@ -6,7 +6,7 @@
 //! XOR on eight ranks, `[]` the trivial group. A pattern that is invariant under such a group is kept
 //! as its representatives alone, and everything computed from it costs one orbit, not n.
 
-use crate::{Error, Rank, Result};
+use crate::{Error, Rank, Result, binary_digits::BinaryDigits};
 
 /// One cyclic coordinate of the ranks: `(rank / stride) % radix`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +32,8 @@ impl Digit {
 pub struct Translations {
     ranks: u32,
     digits: Vec<Digit>,
+    /// The digits again where they allow it, which says nothing more and is much faster.
+    binary: Option<BinaryDigits>,
 }
 
 impl Translations {
@@ -57,12 +59,17 @@ impl Translations {
             }
             below = digit.end();
         }
-        Ok(Self { ranks, digits })
+        Ok(Self::of(ranks, digits))
+    }
+
+    fn of(ranks: u32, digits: Vec<Digit>) -> Self {
+        let binary = BinaryDigits::of(&digits);
+        Self { ranks, digits, binary }
     }
 
     /// The group of the identity alone.
     pub fn trivial(ranks: u32) -> Self {
-        Self { ranks, digits: Vec::new() }
+        Self::of(ranks, Vec::new())
     }
 
     /// Z_n: every rank is like every other.
@@ -75,7 +82,7 @@ impl Translations {
         debug_assert!(ranks.is_multiple_of(period));
         let digits =
             if ranks / period >= 2 { vec![Digit { stride: period, radix: ranks / period }] } else { Vec::new() };
-        Self { ranks, digits }
+        Self::of(ranks, digits)
     }
 
     /// Translations of the grid `dims` (row-major, last dimension fastest), by multiples of
@@ -91,13 +98,13 @@ impl Translations {
             }
             stride *= dim;
         }
-        Self { ranks, digits }
+        Self::of(ranks, digits)
     }
 
     /// Z_2^k on `ranks = 2^k`: translations are XORs.
     pub fn xor(ranks: u32) -> Self {
         debug_assert!(ranks.is_power_of_two());
-        Self { ranks, digits: (0..ranks.ilog2()).map(|bit| Digit { stride: 1 << bit, radix: 2 }).collect() }
+        Self::of(ranks, (0..ranks.ilog2()).map(|bit| Digit { stride: 1 << bit, radix: 2 }).collect())
     }
 
     /// The largest group found by trying every digit, under which `invariant(generator)` holds, where
@@ -120,13 +127,13 @@ impl Translations {
             if !apart {
                 continue;
             }
-            let single = Self { ranks, digits: vec![digit] };
+            let single = Self::of(ranks, vec![digit]);
             if invariant(&|rank| single.apply(digit.stride, rank)) {
                 found.push(digit);
             }
         }
         found.sort_unstable();
-        Self { ranks, digits: found }
+        Self::of(ranks, found)
     }
 
     /// Number of ranks that the group acts on.
@@ -155,7 +162,11 @@ impl Translations {
     }
 
     /// `element` applied to `rank`: digit-wise sum without carry.
+    #[inline]
     pub fn apply(&self, element: u32, rank: Rank) -> Rank {
+        if let Some(bits) = self.binary {
+            return bits.apply(element, rank);
+        }
         if let [digit] = self.digits[..] {
             // The common case, Z_n or a period, without a loop.
             let sum = digit.of(rank) + digit.of(element);
@@ -168,13 +179,21 @@ impl Translations {
     }
 
     /// The element that undoes `element`.
+    #[inline]
     pub fn inverse(&self, element: u32) -> u32 {
+        if let Some(bits) = self.binary {
+            return bits.inverse(element);
+        }
         self.digits.iter().map(|digit| (digit.radix - digit.of(element)) % digit.radix * digit.stride).sum()
     }
 
     /// `(representative, element)` with `apply(element, representative) == rank`.
+    #[inline]
     pub fn canonical(&self, rank: Rank) -> (Rank, u32) {
-        let element = self.digits.iter().map(|digit| digit.of(rank) * digit.stride).sum();
+        let element = match self.binary {
+            Some(bits) => bits.element(rank),
+            None => self.digits.iter().map(|digit| digit.of(rank) * digit.stride).sum(),
+        };
         (rank - element, element)
     }
 
@@ -186,7 +205,14 @@ impl Translations {
     }
 
     /// Index of the orbit of `rank`, `0..orbits()`, in the order of the representatives.
+    #[inline]
     pub fn orbit(&self, rank: Rank) -> u32 {
+        if self.digits.is_empty() {
+            return rank;
+        }
+        if self.is_transitive() {
+            return 0;
+        }
         let (mut index, mut weight, mut below) = (0, 1, 1);
         let ends = self.digits.iter().map(|digit| (digit.stride, digit.end())).chain([(self.ranks, self.ranks)]);
         for (stride, end) in ends {
@@ -200,16 +226,19 @@ impl Translations {
 
     /// The representative of every orbit: the ranks whose shifted digits are all zero, ascending.
     pub fn representatives(&self) -> Vec<Rank> {
+        if self.is_transitive() {
+            return vec![0];
+        }
         (0..self.ranks).filter(|&rank| self.canonical(rank).1 == 0).collect()
     }
 
     /// Every element, the identity first.
     pub fn elements(&self) -> Vec<u32> {
-        let mut elements = vec![0];
+        let mut elements = Vec::with_capacity(self.order() as usize);
+        elements.push(0);
         for digit in &self.digits {
-            let shorter = elements.clone();
-            for value in 1..digit.radix {
-                elements.extend(shorter.iter().map(|element| element + value * digit.stride));
+            for shorter in 0..elements.len() * (digit.radix as usize - 1) {
+                elements.push(elements[shorter] + digit.stride);
             }
         }
         elements
@@ -220,7 +249,11 @@ impl Translations {
         if self == subgroup {
             return vec![0];
         }
-        self.elements().into_iter().filter(|&element| subgroup.canonical(element).1 == 0).collect()
+        let mut elements = self.elements();
+        if subgroup.order() > 1 {
+            elements.retain(|&element| subgroup.canonical(element).1 == 0);
+        }
+        elements
     }
 
     /// The largest group of this kind inside both: two digits share translations when they wrap at
@@ -239,7 +272,7 @@ impl Translations {
                 }
             }
         }
-        Self { ranks: self.ranks, digits }
+        Self::of(self.ranks, digits)
     }
 }
 

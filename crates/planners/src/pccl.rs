@@ -17,10 +17,16 @@
 //! divides a GPU's transmitters evenly over its peers: `pccl-parallel` does, so that a round with one
 //! peer has all ports of a GPU, and it uses standard topologies as they are. On one port they are the same.
 
-use model::{Error, Link, Result, Routing, Topology, sum_seconds};
+mod rounds;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::{CostSettings, Error, Link, Result, Routing, Topology};
 use profile::Network;
 
-use crate::{Change, Choice, Planner, Problem, Rates, split_steps};
+use crate::{Choice, Planner, Problem, ProfileTable, split_steps};
+use rounds::{Entries, Rounds};
 
 /// One circuit for every pair that a round joins, as algorithm 2 counts.
 pub static PCCL: Pccl = Pccl { circuits: Circuits::OnePerPair };
@@ -73,71 +79,111 @@ impl Planner for Pccl {
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let (own, enterable) = self.own_problem(problem)?;
-        let mut rounds = Rounds::new(&own, enterable);
-        let path = rounds.cheapest_within(limit_s);
-        Ok(path.map(|candidates| {
-            let total_s = rounds.time_of(&candidates);
-            Choice { planner: self.name(), problem: own.clone(), candidates, total_s, class_bound: None }
+        let (own, entries) = self.own_problem(problem)?;
+        let found = Rounds::new(&own, &entries).cheapest_within(limit_s);
+        Ok(found.map(|(candidates, total_s)| Choice {
+            planner: self.name(),
+            problem: own,
+            candidates,
+            total_s,
+            class_bound: None,
         }))
     }
 }
 
 impl Pccl {
-    /// The problem with rounds split where they must be, on the topologies of algorithm 1; and for each round
-    /// those that may be set up before it, ascending.
-    fn own_problem(&self, problem: &Problem) -> Result<(Problem, Vec<Vec<usize>>)> {
+    /// The problem with rounds split where they must be, on the topologies of algorithm 1; and which of those
+    /// may be set up before each round. Candidates that are used as they are stay prepared.
+    fn own_problem(&self, problem: &Problem) -> Result<(Problem, Entries)> {
         let ports = problem.fabric.shape.ports();
         let schedule = split_steps(problem.schedule(), ports)
             .map_err(|error| Error::refused("planner", self.name(), error.reason()))?;
         let table = &problem.table;
         let all: Vec<usize> = (0..table.candidates()).collect();
         let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
-        let mut topologies = Vec::new();
+        let mut topologies = Distinct::default();
         let mut standard: Vec<usize> = Vec::new();
         // The initial topology first, which is what it is.
         let others = listed.iter().copied().filter(|&index| problem.start != Some(index));
         for index in problem.start.into_iter().chain(others) {
             let is_start = problem.start == Some(index);
-            let topology = match self.circuits {
-                Circuits::OnePerPair if !is_start => one_per_pair(table.candidate(index))?,
-                _ => table.candidate(index).clone(),
-            };
+            let is_thinned = self.circuits == Circuits::OnePerPair && !is_start;
             if is_connected(table.network(index)) {
-                standard.push(place(&mut topologies, topology));
+                standard.push(match is_thinned && has_parallel_circuits(table.candidate(index)) {
+                    true => topologies.place(one_per_pair(table.candidate(index))?),
+                    false => topologies.place_prepared(table.network(index)),
+                });
             } else if is_start {
-                topologies.push(topology);
+                topologies.place_prepared(table.network(index));
             }
         }
-        let mut enterable = Vec::with_capacity(schedule.steps().len());
-        for (round, step) in schedule.steps().iter().enumerate() {
+        let patterns = table.patterns_of(&schedule);
+        let mut own_circuits = Vec::with_capacity(patterns.first_steps.len());
+        for &round in &patterns.first_steps {
+            let traffic = schedule.steps()[round].traffic();
             let used = match self.circuits {
-                Circuits::OnePerPair => step.traffic().degree(),
+                Circuits::OnePerPair => traffic.degree(),
                 Circuits::PortsDivided => ports,
             };
-            let circuits = Topology::of_traffic(format!("matching-{}", round + 1), step.traffic(), used)
+            let circuits = Topology::of_traffic(format!("matching-{}", round + 1), traffic, used)
                 .ok_or_else(|| Error::refused("planner", self.name(), format!("round {} joins nobody", round + 1)))?;
-            let mut open = standard.clone();
-            open.push(place(&mut topologies, circuits));
-            open.sort_unstable();
-            open.dedup();
-            enterable.push(open);
+            own_circuits.push(topologies.place(circuits));
         }
-        let settings = model::CostSettings { routing: Routing::SinglePath, ..problem.settings };
-        let own = Problem::new(schedule, problem.fabric.clone(), settings, problem.size_bytes, topologies)?;
-        Ok((own, enterable))
+        let own_circuits = patterns.of_step.iter().map(|&pattern| own_circuits[pattern]).collect();
+        let table = ProfileTable::on_networks(schedule, patterns, topologies.networks, Routing::SinglePath);
+        let own = Problem {
+            table: Arc::new(table),
+            fabric: problem.fabric.clone(),
+            settings: CostSettings { routing: Routing::SinglePath, ..problem.settings },
+            size_bytes: problem.size_bytes,
+            static_candidates: Vec::new(),
+            start: problem.start.map(|_| 0),
+            options: problem.options,
+        };
+        Ok((own, Entries { standard, own_circuits }))
     }
 }
 
-/// Index of the topology with these links, appended if there is none.
-fn place(topologies: &mut Vec<Topology>, topology: Topology) -> usize {
-    // Links of GPU 0, which every symmetry lists, tell most topologies apart at once.
-    let first = |topology: &Topology| topology.links().iter().filter(|link| link.src == 0).copied().collect::<Vec<_>>();
-    let (links, same) = (first(&topology), |known: &Topology| known.same_links(&topology));
-    topologies.iter().position(|known| first(known) == links && same(known)).unwrap_or_else(|| {
-        topologies.push(topology);
-        topologies.len() - 1
-    })
+/// Topologies of different links, prepared.
+#[derive(Default)]
+struct Distinct {
+    networks: Vec<Arc<Network>>,
+    /// By the links of GPU 0, which every symmetry lists; they tell most topologies apart at once.
+    alike: BTreeMap<Vec<Link>, Vec<usize>>,
+}
+
+impl Distinct {
+    /// Index of the topology with these links, appended if there is none.
+    fn place(&mut self, topology: Topology) -> usize {
+        self.known(&topology).unwrap_or_else(|| self.append(Arc::new(Network::of(topology))))
+    }
+
+    /// As [`Distinct::place`].
+    fn place_prepared(&mut self, network: &Arc<Network>) -> usize {
+        self.known(network.topology()).unwrap_or_else(|| self.append(network.clone()))
+    }
+
+    fn known(&self, topology: &Topology) -> Option<usize> {
+        let alike = self.alike.get(first_links(topology))?;
+        alike.iter().copied().find(|&index| self.networks[index].topology().same_links(topology))
+    }
+
+    fn append(&mut self, network: Arc<Network>) -> usize {
+        let index = self.networks.len();
+        self.alike.entry(first_links(network.topology()).to_vec()).or_default().push(index);
+        self.networks.push(network);
+        index
+    }
+}
+
+/// Links of GPU 0.
+fn first_links(topology: &Topology) -> &[Link] {
+    let links = topology.links();
+    &links[..links.partition_point(|link| link.src == 0)]
+}
+
+fn has_parallel_circuits(topology: &Topology) -> bool {
+    topology.links().iter().any(|link| link.count > 1)
 }
 
 /// The topology with parallel circuits left out.
@@ -154,106 +200,4 @@ fn is_connected(network: &Network) -> bool {
     let reaches = |src, dst| network.distance(src, dst).is_some();
     (0..topology.ranks()).all(|rank| reaches(0, rank))
         && topology.symmetry().representatives().into_iter().all(|rank| reaches(rank, 0))
-}
-
-/// The shortest path over (round, topology in force), on costs that are lower bounds until they are needed.
-struct Rounds<'a> {
-    problem: &'a Problem,
-    enterable: Vec<Vec<usize>>,
-    rates: Rates,
-    change: Change,
-    /// Row-major `[round][topology]`, and whether each is more than a lower bound.
-    costs: Vec<f64>,
-    exact: Vec<bool>,
-}
-
-impl<'a> Rounds<'a> {
-    fn new(problem: &'a Problem, enterable: Vec<Vec<usize>>) -> Self {
-        let table = &problem.table;
-        let rates = problem.rates();
-        let (mut costs, mut exact) = (Vec::new(), Vec::new());
-        for round in 0..table.steps() {
-            let known = table.estimates(table.pattern_of_step(round));
-            let load_s = rates.load_s[round];
-            let bounds = known.hops.iter().zip(known.loads);
-            costs.extend(bounds.map(|(hops, load)| rates.startup_s + rates.hop_s * hops + load_s * load));
-            exact.extend_from_slice(known.exact);
-        }
-        Self { problem, enterable, rates, change: problem.change(), costs, exact }
-    }
-
-    /// The topology of every round in the best sequence; `None` as soon as it is known to be above `limit_s`.
-    /// Every round of a path is made exact before it is believed, and others were undercounted at most.
-    fn cheapest_within(&mut self, limit_s: f64) -> Option<Vec<usize>> {
-        let topologies = self.problem.table.candidates();
-        loop {
-            let (path, total_s) = self.shortest_path();
-            if total_s > limit_s {
-                return None;
-            }
-            let guessed: Vec<(usize, usize)> =
-                path.iter().copied().enumerate().filter(|&(r, t)| !self.exact[r * topologies + t]).collect();
-            if guessed.is_empty() {
-                return Some(path);
-            }
-            let table = &self.problem.table;
-            let pattern = |round| table.pattern_of_step(round);
-            table.compute_fronts(guessed.iter().map(|&(round, topology)| (pattern(round), topology)));
-            for (round, topology) in guessed {
-                let index = round * topologies + topology;
-                self.costs[index] = table.front(pattern(round), topology).map_or(f64::INFINITY, |front| {
-                    let point = front.cheapest(self.rates.hop_s, self.rates.load_s[round]);
-                    self.rates.of(round, point.hops, point.load)
-                });
-                self.exact[index] = true;
-            }
-        }
-    }
-
-    /// Ties go to staying, then to the earlier topology.
-    fn shortest_path(&self) -> (Vec<usize>, f64) {
-        let topologies = self.problem.table.candidates();
-        let rounds = self.enterable.len();
-        let mut before = vec![0; rounds * topologies];
-        let mut value = vec![f64::INFINITY; topologies];
-        if let Some(start) = self.problem.start {
-            value[start] = 0.0;
-        }
-        for (round, enterable) in self.enterable.iter().enumerate() {
-            let mut next: Vec<(f64, usize)> = value.iter().copied().zip(0..).collect();
-            for &to in enterable {
-                if round == 0 && self.problem.start.is_none() {
-                    next[to].0 = 0.0;
-                }
-                for (from, so_far_s) in value.iter().enumerate().filter(|(_, so_far_s)| so_far_s.is_finite()) {
-                    let arrival_s = so_far_s + self.change.between(topologies, from, to);
-                    if arrival_s < next[to].0 {
-                        next[to] = (arrival_s, from);
-                    }
-                }
-            }
-            for (topology, (arrival_s, from)) in next.into_iter().enumerate() {
-                before[round * topologies + topology] = from;
-                value[topology] = arrival_s + self.costs[round * topologies + topology];
-            }
-        }
-        let mut topology = (1..topologies).fold(0, |best, other| if value[other] < value[best] { other } else { best });
-        let total_s = value[topology];
-        let mut path = vec![topology; rounds];
-        for round in (1..rounds).rev() {
-            topology = before[round * topologies + topology];
-            path[round - 1] = topology;
-        }
-        (path, total_s)
-    }
-
-    /// Completion time of a sequence whose costs are exact, s.
-    fn time_of(&self, path: &[usize]) -> f64 {
-        let topologies = self.problem.table.candidates();
-        let before = self.problem.start.into_iter().chain(path.iter().copied());
-        let after = before.clone().skip(1);
-        let changes = before.zip(after).map(|(from, to)| self.change.between(topologies, from, to));
-        let rounds = path.iter().enumerate().map(|(round, &topology)| self.costs[round * topologies + topology]);
-        sum_seconds(changes.chain(rounds))
-    }
 }

@@ -2,7 +2,8 @@
 //!
 //! Nothing here depends on α, β, δ, α_r or m.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use model::{Error, Result, Routing, Schedule, Topology, Traffic};
 use profile::{Estimate, Front, LoadBound, Network};
@@ -12,15 +13,32 @@ use rayon::prelude::*;
 pub struct ProfileTable {
     schedule: Schedule,
     routing: Routing,
-    patterns: Vec<Traffic>,
-    pattern_of_step: Vec<usize>,
-    networks: Vec<Network>,
-    estimated_hops: Vec<f64>,
-    estimated_loads: Vec<f64>,
-    estimate_exact: Vec<bool>,
-    bounds: Vec<OnceLock<Option<LoadBound>>>,
-    fronts: Vec<OnceLock<Option<Box<Front>>>>,
+    patterns: Arc<Patterns>,
+    /// Shared with the tables of planners that keep some of the candidates.
+    networks: Vec<Arc<Network>>,
+    estimates: OnceLock<AllEstimates>,
+    bounds: Kept<Option<LoadBound>>,
+    fronts: Kept<Option<Front>>,
     changed_ports: OnceLock<Vec<u64>>,
+}
+
+/// By candidate, then by pattern: most candidates are never looked at closely.
+type Kept<T> = Vec<OnceLock<Box<[OnceLock<T>]>>>;
+
+/// The distinct patterns of a schedule's steps, in the order of their first use.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Patterns {
+    /// The first step of each pattern.
+    pub(crate) first_steps: Vec<usize>,
+    /// The pattern of each step.
+    pub(crate) of_step: Vec<usize>,
+}
+
+/// Row-major `[pattern][candidate]`.
+struct AllEstimates {
+    hops: Vec<f64>,
+    loads: Vec<f64>,
+    exact: Vec<bool>,
 }
 
 /// Lower bounds on hops and load, by candidate; infinite where some transfer has no path.
@@ -35,7 +53,7 @@ pub struct Estimates<'a> {
 }
 
 impl ProfileTable {
-    /// Prepares the candidates; O(1) per (pattern, candidate) pair, flows are left for later.
+    /// Prepares the candidates; whatever is said of a (pattern, candidate) pair is left for later.
     ///
     /// # Errors
     /// No candidates, or one of another size than the schedule's.
@@ -50,42 +68,30 @@ impl ProfileTable {
                 format!("topologies of {} GPUs", schedule.ranks()),
             ));
         }
-        let mut patterns: Vec<Traffic> = Vec::new();
-        let mut pattern_of_step = Vec::new();
-        for step in schedule.steps() {
-            let known = patterns.iter().position(|pattern| pattern == step.traffic());
-            pattern_of_step.push(known.unwrap_or(patterns.len()));
-            if known.is_none() {
-                patterns.push(step.traffic().clone());
-            }
-        }
-        let networks: Vec<Network> = candidates.iter().map(Network::new).collect();
-        let pairs = patterns.len() * networks.len();
-        let (mut estimated_hops, mut estimated_loads) = (vec![f64::INFINITY; pairs], vec![f64::INFINITY; pairs]);
-        let mut estimate_exact = vec![true; pairs];
-        let all = patterns.iter().flat_map(|pattern| networks.iter().map(move |network| (pattern, network)));
-        for (pair, (pattern, network)) in all.enumerate() {
-            if let Some(Estimate { hops, load, exact }) = network.estimate(pattern, routing) {
-                estimated_hops[pair] = f64::from(hops);
-                estimated_loads[pair] = load;
-                estimate_exact[pair] = exact;
-            }
-        }
-        let bounds = (0..pairs).map(|_| OnceLock::new()).collect();
-        let fronts = (0..pairs).map(|_| OnceLock::new()).collect();
-        Ok(Self {
+        let networks = candidates.iter().map(|topology| Arc::new(Network::new(topology))).collect();
+        let patterns = Arc::new(Patterns::of(&schedule));
+        Ok(Self::on_networks(schedule, patterns, networks, routing))
+    }
+
+    /// As [`ProfileTable::new`], for the schedule's patterns and candidates of its size that are prepared.
+    pub(crate) fn on_networks(
+        schedule: Schedule,
+        patterns: Arc<Patterns>,
+        networks: Vec<Arc<Network>>,
+        routing: Routing,
+    ) -> Self {
+        let bounds = networks.iter().map(|_| OnceLock::new()).collect();
+        let fronts = networks.iter().map(|_| OnceLock::new()).collect();
+        Self {
             schedule,
             routing,
             patterns,
-            pattern_of_step,
             networks,
-            estimated_hops,
-            estimated_loads,
-            estimate_exact,
+            estimates: OnceLock::new(),
             bounds,
             fronts,
             changed_ports: OnceLock::new(),
-        })
+        }
     }
 
     /// The schedule.
@@ -100,7 +106,7 @@ impl ProfileTable {
 
     /// Number of steps.
     pub fn steps(&self) -> usize {
-        self.pattern_of_step.len()
+        self.patterns.of_step.len()
     }
 
     /// Number of candidates.
@@ -114,7 +120,7 @@ impl ProfileTable {
     }
 
     /// The candidate of that index, prepared for routing.
-    pub fn network(&self, index: usize) -> &Network {
+    pub fn network(&self, index: usize) -> &Arc<Network> {
         &self.networks[index]
     }
 
@@ -124,42 +130,69 @@ impl ProfileTable {
     }
 
     /// Distinct step patterns, in the order of their first use.
-    pub fn patterns(&self) -> &[Traffic] {
-        &self.patterns
+    pub fn patterns(&self) -> impl ExactSizeIterator<Item = &Traffic> {
+        (0..self.patterns.first_steps.len()).map(|pattern| self.pattern(pattern))
+    }
+
+    /// The patterns of a schedule; known already where it is a copy of this one's.
+    pub(crate) fn patterns_of(&self, other: &Schedule) -> Arc<Patterns> {
+        if self.schedule.shares_steps(other) { self.patterns.clone() } else { Arc::new(Patterns::of(other)) }
+    }
+
+    fn pattern(&self, pattern: usize) -> &Traffic {
+        self.schedule.steps()[self.patterns.first_steps[pattern]].traffic()
     }
 
     /// Index of a step's pattern.
     pub fn pattern_of_step(&self, step: usize) -> usize {
-        self.pattern_of_step[step]
+        self.patterns.of_step[step]
     }
 
-    /// What is known without flows of one pattern on every candidate.
+    /// What is known without flows of one pattern on every candidate. The first call estimates all pairs, each
+    /// in O(arcs of the pattern under the symmetry that it shares with the candidate).
     pub fn estimates(&self, pattern: usize) -> Estimates<'_> {
+        let all = self.estimates.get_or_init(|| self.estimate_all());
         let row = pattern * self.networks.len()..(pattern + 1) * self.networks.len();
-        Estimates {
-            hops: &self.estimated_hops[row.clone()],
-            loads: &self.estimated_loads[row.clone()],
-            exact: &self.estimate_exact[row],
+        Estimates { hops: &all.hops[row.clone()], loads: &all.loads[row.clone()], exact: &all.exact[row] }
+    }
+
+    fn estimate_all(&self) -> AllEstimates {
+        let pairs = self.patterns.first_steps.len() * self.networks.len();
+        let (hops, loads) = (vec![f64::INFINITY; pairs], vec![f64::INFINITY; pairs]);
+        let mut all = AllEstimates { hops, loads, exact: vec![true; pairs] };
+        let both = (0..self.patterns.first_steps.len()).flat_map(|p| (0..self.networks.len()).map(move |c| (p, c)));
+        for (pair, (pattern, candidate)) in both.enumerate() {
+            if let Some(Estimate { hops, load, exact }) = self.estimate(pattern, candidate) {
+                all.hops[pair] = f64::from(hops);
+                all.loads[pair] = load;
+                all.exact[pair] = exact;
+            }
         }
+        all
+    }
+
+    /// What is known without flows of one pair, which is not kept; `None` when some transfer has no path.
+    pub fn estimate(&self, pattern: usize, candidate: usize) -> Option<Estimate> {
+        self.networks[candidate].estimate(self.pattern(pattern), self.routing)
     }
 
     /// The pair's front, computed on first use; `None` when some transfer has no path.
     pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
-        self.fronts[self.index(pattern, candidate)]
-            .get_or_init(|| self.networks[candidate].front(&self.patterns[pattern], self.routing).map(Box::new))
-            .as_deref()
+        self.kept(&self.fronts, pattern, candidate)
+            .get_or_init(|| self.networks[candidate].front(self.pattern(pattern), self.routing))
+            .as_ref()
     }
 
     /// A bound sharper than the pair's estimate, computed on first use; `None` where its front costs as little.
     pub fn load_bound(&self, pattern: usize, candidate: usize) -> Option<&LoadBound> {
-        self.bounds[self.index(pattern, candidate)]
-            .get_or_init(|| self.networks[candidate].load_bound(&self.patterns[pattern], self.routing))
+        self.kept(&self.bounds, pattern, candidate)
+            .get_or_init(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing))
             .as_ref()
     }
 
     /// Computes the bounds of these (pattern, candidate) pairs that are not known yet, side by side.
     pub fn compute_bounds(&self, pairs: impl Iterator<Item = (usize, usize)>) {
-        let unknown = pairs.filter(|&(pattern, candidate)| self.bounds[self.index(pattern, candidate)].get().is_none());
+        let unknown = pairs.filter(|&(pattern, candidate)| self.kept(&self.bounds, pattern, candidate).get().is_none());
         side_by_side(unknown.collect(), |(pattern, candidate)| {
             self.load_bound(pattern, candidate);
         });
@@ -167,20 +200,22 @@ impl ProfileTable {
 
     /// Computes the fronts of these (pattern, candidate) pairs that are not known yet, side by side.
     pub fn compute_fronts(&self, pairs: impl Iterator<Item = (usize, usize)>) {
-        let unknown = pairs.filter(|&(pattern, candidate)| self.fronts[self.index(pattern, candidate)].get().is_none());
+        let unknown = pairs.filter(|&(pattern, candidate)| self.kept(&self.fronts, pattern, candidate).get().is_none());
         side_by_side(unknown.collect(), |(pattern, candidate)| {
             self.front(pattern, candidate);
         });
     }
 
-    fn index(&self, pattern: usize, candidate: usize) -> usize {
-        pattern * self.networks.len() + candidate
+    /// Where a pair's result is kept.
+    fn kept<'a, T>(&self, by_candidate: &'a Kept<T>, pattern: usize, candidate: usize) -> &'a OnceLock<T> {
+        let empty = || self.patterns.first_steps.iter().map(|_| OnceLock::new()).collect();
+        &by_candidate[candidate].get_or_init(empty)[pattern]
     }
 
     /// Ports that change between every two candidates, row-major `[from][to]`.
     pub fn changed_ports(&self) -> &[u64] {
         self.changed_ports.get_or_init(|| {
-            let topologies: Vec<&Topology> = self.networks.iter().map(Network::topology).collect();
+            let topologies: Vec<&Topology> = self.networks.iter().map(|network| network.topology()).collect();
             let mut changed = vec![0; topologies.len() * topologies.len()];
             for (i, from) in topologies.iter().enumerate() {
                 for (j, to) in topologies.iter().enumerate().skip(i + 1) {
@@ -191,6 +226,27 @@ impl ProfileTable {
             }
             changed
         })
+    }
+}
+
+impl Patterns {
+    /// O(steps · log) where the first arc tells patterns apart.
+    fn of(schedule: &Schedule) -> Self {
+        let steps = schedule.steps();
+        let mut patterns = Self { first_steps: Vec::new(), of_step: Vec::with_capacity(steps.len()) };
+        let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (index, step) in steps.iter().enumerate() {
+            let arcs = step.traffic().arcs();
+            let bucket = alike.entry(arcs.first().map(|arc| (arc.src, arc.dst, arcs.len()))).or_default();
+            let same = |&&known: &&usize| steps[patterns.first_steps[known]].traffic() == step.traffic();
+            let known = bucket.iter().find(same).copied();
+            patterns.of_step.push(known.unwrap_or(patterns.first_steps.len()));
+            if known.is_none() {
+                bucket.push(patterns.first_steps.len());
+                patterns.first_steps.push(index);
+            }
+        }
+        patterns
     }
 }
 

@@ -37,6 +37,11 @@ impl Rates {
         Self { startup_s: fabric.startup_s, hop_s, load_s }
     }
 
+    /// Seconds of a step with hops and a load of which lower bounds may be infinite, whatever the rates.
+    pub fn at_least(&self, step: usize, hops: f64, load: f64) -> f64 {
+        if hops.is_finite() { self.startup_s + self.hop_s * hops + self.load_s[step] * load } else { f64::INFINITY }
+    }
+
     /// Seconds of a step with these hops and this load.
     pub fn of(&self, step: usize, hops: u32, load: f64) -> f64 {
         self.startup_s + self.hop_s * f64::from(hops) + self.load_s[step] * load
@@ -165,7 +170,7 @@ impl<'a> StateSearch<'a> {
             let row = step * candidates..(step + 1) * candidates;
             let known = self.table.estimates(self.table.pattern_of_step(step));
             for (cost, (hops, load)) in self.costs[row.clone()].iter_mut().zip(known.hops.iter().zip(known.loads)) {
-                *cost = rates.startup_s + rates.hop_s * hops + rates.load_s[step] * load;
+                *cost = rates.at_least(step, *hops, *load);
             }
             for (state, &exact) in self.known[row].iter_mut().zip(known.exact) {
                 *state = if exact { Known::Exact } else { Known::Estimate };

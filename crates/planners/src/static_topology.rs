@@ -70,7 +70,7 @@ fn promise(problem: &Problem, rates: &Rates, candidate: usize) -> f64 {
     (0..problem.table.steps())
         .map(|step| {
             let known = problem.table.estimates(problem.table.pattern_of_step(step));
-            rates.startup_s + rates.hop_s * known.hops[candidate] + rates.load_s[step] * known.loads[candidate]
+            rates.at_least(step, known.hops[candidate], known.loads[candidate])
         })
         .sum()
 }
@@ -84,7 +84,7 @@ fn exceeds(problem: &Problem, rates: &Rates, candidate: usize, limit_s: f64) -> 
     let mut costs: Vec<f64> = steps()
         .map(|(step, pattern)| {
             let known = table.estimates(pattern);
-            rates.startup_s + rates.hop_s * known.hops[candidate] + rates.load_s[step] * known.loads[candidate]
+            rates.at_least(step, known.hops[candidate], known.loads[candidate])
         })
         .collect();
     // The margin keeps rounding from deciding what would be a tie.

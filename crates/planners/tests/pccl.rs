@@ -220,6 +220,27 @@ fn what_cannot_be_split_is_refused() {
     }
 }
 
+/// With free hops, or with what they cost counted as bandwidth, infinitely many still rule a topology out.
+#[test]
+fn a_topology_without_paths_is_left_alone_whatever_a_hop_costs() {
+    let shape = Shape::new(8, &[], 2).unwrap();
+    let dark = topologies::build("dark", &shape).unwrap();
+    let ring = topologies::build("ring", &shape).unwrap();
+    for propagation in [model::Propagation::Hops, model::Propagation::InverseThroughput] {
+        for start in [Initial::Free, Initial::Topology(dark.clone())] {
+            let schedule = schedule("recursive-doubling", Collective::AllReduce, &shape, None);
+            let fabric = Fabric { hop_delay_s: 0.0, startup_s: 1e-6, ..fabric(&shape, 5e-6, start) };
+            let settings = CostSettings { propagation, ..SINGLE_PATH };
+            let candidates = vec![dark.clone(), ring.clone()];
+            let problem = Problem::new(schedule, fabric, settings, 1 << 20, candidates).unwrap();
+            for planner in ["pccl", "pccl-parallel", "static", "harvest"] {
+                let choice = plan_of(planner, &problem);
+                assert!(choice.total_s.is_finite() && !names(&choice).contains(&"dark"), "{planner}");
+            }
+        }
+    }
+}
+
 fn circulant(gpus: u32, offsets: &[u32], count: u32) -> Topology {
     let links = offsets.iter().map(|&dst| Link { src: 0, dst, count });
     Topology::new(format!("{offsets:?}"), Translations::cyclic(gpus), links).unwrap()

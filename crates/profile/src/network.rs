@@ -37,6 +37,11 @@ struct Orbit {
 impl Network {
     /// Prepares `topology`. O(orbits of links and GPUs); the rest is done when it is first needed.
     pub fn new(topology: &Topology) -> Self {
+        Self::of(topology.clone())
+    }
+
+    /// As [`Network::new`], without a copy.
+    pub fn of(topology: Topology) -> Self {
         let symmetry = topology.symmetry();
         let orbit =
             |representative| Orbit { representative, distances: OnceLock::new(), circuits_out: 0.0, circuits_in: 0.0 };
@@ -45,7 +50,8 @@ impl Network {
             orbits[symmetry.orbit(link.src) as usize].circuits_out += f64::from(link.count);
             orbits[symmetry.orbit(link.dst) as usize].circuits_in += f64::from(link.count);
         }
-        Self { topology: topology.clone(), adjacency: OnceLock::new(), orbits, circuits: topology.circuits() as f64 }
+        let circuits = topology.circuits() as f64;
+        Self { topology, adjacency: OnceLock::new(), orbits, circuits }
     }
 
     /// The topology that was prepared.
@@ -57,8 +63,9 @@ impl Network {
     /// topology's number of ranks. O(1) after the first call for an orbit of sources, which is O(links).
     pub fn distance(&self, src: Rank, dst: Rank) -> Option<u32> {
         let symmetry = self.topology.symmetry();
-        let (_, element) = symmetry.canonical(src);
-        let orbit = &self.orbits[symmetry.orbit(src) as usize];
+        let (representative, element) = symmetry.canonical(src);
+        let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };
+        let orbit = &self.orbits[index];
         let distances = orbit.distances.get_or_init(|| breadth_first(self.adjacency(), orbit.representative));
         let hops = distances[symmetry.apply(symmetry.inverse(element), dst) as usize];
         (hops != UNREACHABLE).then_some(hops)
@@ -68,24 +75,34 @@ impl Network {
     /// all circuits; and what a GPU sends or receives, over its circuits. `None` when an arc has no path or
     /// the ranks differ.
     ///
-    /// O(arcs under the common symmetry) with distances known; nothing is allocated where the pair has one
-    /// symmetry that leaves one orbit of GPUs.
+    /// O(arcs under the common symmetry) with distances known, and the logarithm of their number more where
+    /// weights differ; nothing is allocated where the pair has one symmetry that leaves one orbit of GPUs.
     pub fn estimate(&self, traffic: &Traffic, _routing: Routing) -> Option<Estimate> {
         let symmetry = self.topology.symmetry();
         if traffic.symmetry() == symmetry {
-            return self.estimate_arcs(traffic.arcs(), symmetry.order());
+            return self.estimate_arcs(traffic.arcs().iter().copied(), symmetry.order());
         }
         if traffic.ranks() != self.topology.ranks() {
             return None;
         }
         let common = symmetry.meet(traffic.symmetry());
-        self.estimate_arcs(&traffic.arcs_under(&common), common.order())
+        if !traffic.is_uniform() {
+            return self.estimate_arcs(traffic.arcs_under(&common).into_iter(), common.order());
+        }
+        // Whole numbers add up to the same in any order, so arcs may stand anywhere in their orbit.
+        let cosets = traffic.symmetry().cosets(&common);
+        let moved = |coset: u32, arc: &Arc| {
+            let by = |rank| traffic.symmetry().apply(coset, rank);
+            Arc { src: by(arc.src), dst: by(arc.dst), weight: arc.weight }
+        };
+        let arcs = cosets.iter().flat_map(|&coset| traffic.arcs().iter().map(move |arc| moved(coset, arc)));
+        self.estimate_arcs(arcs, common.order())
     }
 
     /// `arcs`: one per orbit of a group of `order` elements.
-    fn estimate_arcs(&self, arcs: &[Arc], order: u32) -> Option<Estimate> {
+    fn estimate_arcs(&self, arcs: impl Iterator<Item = Arc> + Clone, order: u32) -> Option<Estimate> {
         let (mut hops, mut occupied) = (0, 0.0);
-        for arc in arcs {
+        for arc in arcs.clone() {
             let distance = self.distance(arc.src, arc.dst)?;
             hops = hops.max(distance);
             occupied += arc.weight * f64::from(distance);
@@ -98,7 +115,7 @@ impl Network {
     }
 
     /// The most that a GPU sends or receives over its circuits, on average over the GPUs of its orbit.
-    fn busiest_port(&self, arcs: &[Arc], order: u32) -> f64 {
+    fn busiest_port(&self, arcs: impl Iterator<Item = Arc>, order: u32) -> f64 {
         let symmetry = self.topology.symmetry();
         let mut traffic = vec![(0.0, 0.0); self.orbits.len()];
         for arc in arcs {

@@ -31,12 +31,13 @@ pub(crate) fn routes(network: &Network, quotient: &Quotient) -> Routes {
 
 /// Calls `visit(next node, link orbit)` along the path of `arc`.
 fn walk(network: &Network, quotient: &Quotient, arc: &Arc, mut visit: impl FnMut(Rank, u32)) {
-    let mut node = arc.src;
-    while let Some(left) = network.distance(node, arc.dst).filter(|&left| left > 0) {
+    let (mut node, mut left) = (arc.src, network.distance(arc.src, arc.dst).unwrap_or(0));
+    while left > 0 {
         let nearer = |next: Rank| network.distance(next, arc.dst).is_some_and(|distance| distance < left);
         let Some(head) = quotient.adjacency.out(node).iter().find(|head| nearer(head.dst)) else { return };
         visit(head.dst, head.orbit);
         node = head.dst;
+        left -= 1;
     }
 }
 
