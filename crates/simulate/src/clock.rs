@@ -1,0 +1,65 @@
+//! Simulated time: whole femtoseconds.
+
+use model::{Error, Result};
+
+/// No simulated time may be later than this, fs: 9 223 s.
+pub(crate) const LIMIT_FS: u64 = 1 << 63;
+
+/// Longest delay, and longest time of one transfer on one circuit, fs: 2 305 s. A simulated time and a few of
+/// these can be added.
+pub(crate) const LONGEST_FS: u64 = 1 << 61;
+
+/// `seconds` to the nearest femtosecond.
+///
+/// # Errors
+/// A time that is negative, not finite or above 2 305 s.
+pub(crate) fn femtoseconds(field: &str, seconds: f64) -> Result<u64> {
+    let fs = (seconds * 1e15).round();
+    if (0.0..=LONGEST_FS as f64).contains(&fs) {
+        Ok(fs as u64)
+    } else {
+        Err(Error::value(field, format!("{seconds} s"), "0 to 2305 s where a plan is simulated"))
+    }
+}
+
+/// Seconds of `fs` femtoseconds.
+pub(crate) fn seconds(fs: u64) -> f64 {
+    fs as f64 / 1e15
+}
+
+/// Time of `bytes` at `bandwidth_bps`, fs, rounded up. Exact for whole rates.
+///
+/// # Errors
+/// A time above 2 305 s.
+pub(crate) fn wire_fs(bytes: u64, bandwidth_bps: f64) -> Result<u64> {
+    let bit_fs = u128::from(bytes) * 8_000_000_000_000_000;
+    let fs = if bandwidth_bps.fract() == 0.0 && bandwidth_bps < u64::MAX as f64 {
+        bit_fs.div_ceil(u128::from(bandwidth_bps as u64))
+    } else {
+        (bit_fs as f64 / bandwidth_bps).ceil() as u128
+    };
+    match u64::try_from(fs) {
+        Ok(fs) if fs <= LONGEST_FS => Ok(fs),
+        _ => Err(Error::value("bandwidth", format!("{bandwidth_bps} bit/s"), "a rate that sends a packet in 2305 s")),
+    }
+}
+
+/// What is said of a plan that takes too long to be simulated.
+pub(crate) fn too_long() -> Error {
+    Error::infeasible("simulate", "the plan takes longer than 9223 s, which femtoseconds in 64 bits cannot count")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_whole_femtoseconds() {
+        assert_eq!(femtoseconds("hop_delay", 500e-9).unwrap(), 500_000_000);
+        assert_eq!(wire_fs(4096, 8e11).unwrap(), 40_960_000);
+        assert_eq!(wire_fs(1, 3e15).unwrap(), 3);
+        assert_eq!(wire_fs(0, 1.5).unwrap(), 0);
+        assert!(wire_fs(1 << 40, 1.0).is_err());
+        assert!(femtoseconds("startup", 1e6).unwrap_err().to_string().starts_with("startup: "));
+    }
+}

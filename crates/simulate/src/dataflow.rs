@@ -1,0 +1,209 @@
+//! All steps in one network: a GPU goes on to its next step when it has the data of this one and its own packets
+//! are out, and sends when the circuits on the way are up.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use model::{Plan, Rank, Result, Topology, Translations};
+
+use crate::barrier::initial;
+use crate::clock::femtoseconds;
+use crate::engine;
+use crate::gates::{Gate, Gates};
+use crate::report::{self, StepTimes};
+use crate::settings::{Darkness, Settings, Symmetry};
+use crate::simulation::Simulation;
+use crate::wiring::{Links, Wiring};
+
+/// The servers of the circuits that are up, by the ends of their link.
+type Up = BTreeMap<(Rank, Rank), Vec<u32>>;
+
+/// A step of the plan in the network.
+struct WiredStep {
+    links: Links,
+    flows: Range<usize>,
+    /// Servers whose circuits are set up before the step.
+    new: Vec<u32>,
+    /// Servers whose circuits are torn down before the step.
+    old: Vec<u32>,
+}
+
+/// Simulates all steps of `plan` together.
+///
+/// # Errors
+/// As [`crate::simulate`].
+pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
+    let mut wiring = Wiring::new(plan, settings, group(plan, settings))?;
+    let steps = wire(&mut wiring)?;
+    let startup_fs = femtoseconds("startup", plan.fabric.startup_s)?;
+    let (mut gates, ready) = gates(&wiring, &steps, startup_fs)?;
+    let mut released = Vec::new();
+    gates.start(wiring.network.flows.len(), &mut released);
+    let reaction_fs = wiring.network.shortest_fs() + startup_fs;
+    let (ledger, gates) = engine::run(&wiring, released, gates, reaction_fs)?;
+    let mut simulation = Simulation::default();
+    report::count(&mut simulation, &wiring, &ledger);
+    for ((step, wired), ready) in plan.steps.iter().zip(steps).zip(ready) {
+        let reconfiguration_fs = femtoseconds("reconfiguration_delay", step.cost.reconfiguration_s)?;
+        let ready_fs: Vec<u64> = ready.iter().map(|&gate| gates.opened_fs(gate)).collect();
+        let times = StepTimes { reconfiguration_fs, startup_fs };
+        let told = report::step(&wiring, &ledger, wired.flows, &wired.links, &ready_fs, times);
+        simulation.total_fs = simulation.total_fs.max(told.end_fs);
+        simulation.steps.push(told);
+    }
+    Ok(simulation)
+}
+
+/// The group of all steps.
+fn group(plan: &Plan, settings: &Settings) -> Translations {
+    let first = &plan.steps[0].routes.symmetry;
+    if settings.symmetry == Symmetry::Full {
+        return Translations::trivial(first.ranks());
+    }
+    let steps = plan.steps.iter().map(|step| &step.routes.symmetry);
+    steps.chain(initial(plan).map(Topology::symmetry)).fold(first.clone(), |group, other| group.meet(other))
+}
+
+/// Servers and flows of all steps. A circuit that stays up is one server.
+fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
+    let plan = wiring.plan;
+    let mut up = initial(plan).map(|topology| change(wiring, &Up::new(), topology).0);
+    let mut steps = Vec::with_capacity(plan.steps.len());
+    for (index, step) in plan.steps.iter().enumerate() {
+        let (now, new, old) = change(wiring, up.as_ref().unwrap_or(&Up::new()), &plan.topologies[step.topology]);
+        let mut links = Links::new();
+        for (&ends, servers) in &now {
+            links.insert(ends, servers.iter().map(|&server| (server, wiring.add_slot())).collect());
+        }
+        let begin = wiring.network.flows.len();
+        wiring.add_step(index, &links)?;
+        // The first topology costs nothing where the initial one is free.
+        let (new, old) = if step.reconfigured { (new, old) } else { (Vec::new(), Vec::new()) };
+        steps.push(WiredStep { links, flows: begin..wiring.network.flows.len(), new, old });
+        up = Some(now);
+    }
+    Ok(steps)
+}
+
+/// The circuits of `topology` after those of `before`, those that are new, those that are no more.
+fn change(wiring: &mut Wiring, before: &Up, topology: &Topology) -> (Up, Vec<u32>, Vec<u32>) {
+    let (mut now, mut new) = (Up::new(), Vec::new());
+    for link in topology.links_under(&wiring.group) {
+        let ends = (link.src, link.dst);
+        let kept = before.get(&ends).map_or(&[][..], Vec::as_slice);
+        let mut servers = kept[..kept.len().min(link.count as usize)].to_vec();
+        while servers.len() < link.count as usize {
+            let server = wiring.add_circuit(ends);
+            servers.push(server);
+            new.push(server);
+        }
+        now.insert(ends, servers);
+    }
+    let stays = |ends: &(Rank, Rank)| now.get(ends).map_or(0, Vec::len);
+    let old = before.iter().flat_map(|(ends, servers)| servers.iter().skip(stays(ends)).copied()).collect();
+    (now, new, old)
+}
+
+/// What waits for what, and per step the gate of each orbit of GPUs that opens when they are ready for it.
+fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> Result<(Gates, Vec<Vec<Gate>>)> {
+    let network = &wiring.network;
+    let mut gates = Gates::of_flows(network.flows.len(), network.servers, startup_fs);
+    let orbits = wiring.group.orbits() as usize;
+    let mut ports = Ports::new(wiring, orbits);
+    let mut fabric = None;
+    let mut ready: Vec<Vec<Gate>> = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let now: Vec<Gate> = (0..orbits).map(|_| gates.add(0)).collect();
+        if index > 0 {
+            now.iter().zip(&ready[index - 1]).for_each(|(&gate, &before)| gates.after(gate, before));
+            for flow in steps[index - 1].flows.clone() {
+                let (src, dst) = network.flows[flow].ends;
+                for (waits, orbit) in [(&mut gates.sent[flow], src), (&mut gates.received[flow], dst)] {
+                    waits.push(now[orbit as usize]);
+                }
+                gates.expect(now[src as usize]);
+                gates.expect(now[dst as usize]);
+            }
+        }
+        step.flows.clone().for_each(|flow| gates.after(flow as Gate, now[network.flows[flow].ends.0 as usize]));
+        let planned = &wiring.plan.steps[index];
+        let dark_fs = femtoseconds("reconfiguration_delay", planned.cost.reconfiguration_s)?;
+        match wiring.settings.reconfiguration {
+            Darkness::Global => {
+                if planned.reconfigured {
+                    let up = gates.add(dark_fs);
+                    now.iter().for_each(|&gate| gates.after(up, gate));
+                    fabric = Some(up);
+                }
+                // A GPU with nothing to do in the step of the change is ready for later ones before it.
+                for flow in step.flows.clone() {
+                    fabric.into_iter().for_each(|up| gates.after(flow as Gate, up));
+                }
+            }
+            Darkness::Ports => {
+                ports.change(&mut gates, step, dark_fs);
+                step.flows.clone().for_each(|flow| ports.wait(&mut gates, flow));
+            }
+        }
+        ready.push(now);
+    }
+    Ok((gates, ready))
+}
+
+/// What circuits wait for when they are set up one by one.
+struct Ports<'a> {
+    wiring: &'a Wiring<'a>,
+    /// Per server, the gate that opens when its circuit is up, where it was not up from the start.
+    up: Vec<Option<Gate>>,
+    /// Per orbit of GPUs, the gate that opens when the transmitters, the receivers, that were given up are dark.
+    free: [Vec<Option<Gate>>; 2],
+    /// Flows through each server.
+    streams: Vec<u32>,
+}
+
+impl<'a> Ports<'a> {
+    fn new(wiring: &'a Wiring, orbits: usize) -> Self {
+        let mut streams = vec![0; wiring.network.servers];
+        wiring.network.streams.iter().for_each(|stream| streams[stream.server as usize] += 1);
+        let free = [vec![None; orbits], vec![None; orbits]];
+        Self { wiring, up: vec![None; wiring.network.servers], free, streams }
+    }
+
+    /// Old circuits are given up when all packets of the steps before have passed; new ones take `dark_fs` once
+    /// both of their ports are free.
+    fn change(&mut self, gates: &mut Gates, step: &WiredStep, dark_fs: u64) {
+        for &server in &step.old {
+            let ends = self.orbits(server);
+            for (free, orbit) in self.free.iter_mut().zip(ends) {
+                let gate = gates.add(0);
+                free[orbit].into_iter().chain(self.up[server as usize]).for_each(|other| gates.after(gate, other));
+                (0..self.streams[server as usize]).for_each(|_| gates.expect(gate));
+                gates.drained[server as usize].push(gate);
+                free[orbit] = Some(gate);
+            }
+        }
+        for &server in &step.new {
+            let gate = gates.add(dark_fs);
+            let ends = self.orbits(server);
+            for (free, orbit) in self.free.iter().zip(ends) {
+                free[orbit].into_iter().for_each(|other| gates.after(gate, other));
+            }
+            self.up[server as usize] = Some(gate);
+        }
+    }
+
+    /// A flow waits for the circuits on its way.
+    fn wait(&self, gates: &mut Gates, flow: usize) {
+        let network = &self.wiring.network;
+        for stream in &network.streams[network.flows[flow].streams.clone()] {
+            if let Some(up) = self.up[stream.server as usize] {
+                gates.after(flow as Gate, up);
+            }
+        }
+    }
+
+    fn orbits(&self, server: u32) -> [usize; 2] {
+        let (src, dst) = self.wiring.ends[server as usize];
+        [src, dst].map(|rank| self.wiring.group.orbit(rank) as usize)
+    }
+}

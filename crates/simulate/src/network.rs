@@ -1,0 +1,183 @@
+//! What the engines see of a plan: servers, and flows of packets through them.
+//!
+//! A server is a circuit, or the representative of an orbit of circuits. A flow takes a sequence of servers; its
+//! packets at one hop are a stream. Nothing here knows GPUs or symmetry.
+
+use std::ops::Range;
+
+use crate::runs::Run;
+
+/// Size of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Packet {
+    /// Payload and header, bytes.
+    pub(crate) bytes: u64,
+    /// Time on a circuit, fs.
+    pub(crate) wire_fs: u64,
+}
+
+/// Packets that take the same circuits in a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Flow {
+    /// Orbits of the sender and of the receiver.
+    pub(crate) ends: (u32, u32),
+    /// Packets, the short one included.
+    pub(crate) packets: u64,
+    /// The last packet, where it is shorter than the others.
+    pub(crate) tail: Option<Packet>,
+    /// From the release of the flow to its first packet, fs.
+    pub(crate) phase_fs: u64,
+    /// From packet to packet at the sender, fs: 0 in a burst.
+    pub(crate) interval_fs: u64,
+    /// Its streams, the first hop's first.
+    pub(crate) streams: Range<usize>,
+}
+
+impl Flow {
+    /// Packets of full size.
+    pub(crate) fn full(&self) -> u64 {
+        self.packets - u64::from(self.tail.is_some())
+    }
+
+    /// Bytes of all packets of which those of full size are `full`.
+    pub(crate) fn bytes(&self, full: Packet) -> u64 {
+        self.full() * full.bytes + self.tail.map_or(0, |tail| tail.bytes)
+    }
+
+    /// Time of all packets on one circuit, fs.
+    pub(crate) fn wire_fs(&self, full: Packet) -> u64 {
+        self.full() * full.wire_fs + self.tail.map_or(0, |tail| tail.wire_fs)
+    }
+
+    /// What the sender hands to the first server when the flow is released at `now_fs`: packets of the size
+    /// `full`, then the short one.
+    pub(crate) fn injected(&self, full: Packet, now_fs: u64) -> [Option<Run>; 2] {
+        let run = |index: u64, count: u64, packet: Packet| Run {
+            first_fs: now_fs + self.phase_fs + index * self.interval_fs,
+            spacing_fs: self.interval_fs,
+            count,
+            packet,
+        };
+        let first = (self.full() > 0).then(|| run(0, self.full(), full));
+        [first, self.tail.map(|tail| run(self.full(), 1, tail))]
+    }
+}
+
+/// The packets of a flow at one hop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stream {
+    pub(crate) flow: u32,
+    /// Server that sends it.
+    pub(crate) server: u32,
+    /// Where its use of the server is counted.
+    pub(crate) slot: u32,
+    /// Order among packets that arrive together: the flow's number, then the hop. Translations keep it, and at
+    /// one server no two streams have the same.
+    pub(crate) key: u64,
+    /// The pair of servers that it crosses to get here; none at the first hop.
+    pub(crate) edge: Option<u32>,
+    /// Whether the packets are at their receiver after this hop.
+    pub(crate) is_last: bool,
+}
+
+/// Delays that are the same at every hop, fs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hop {
+    /// Last bit out of a server to last bit at the far end.
+    pub(crate) delay_fs: u64,
+    /// With cut-through, first bit out to when the packet may go on: header and delay. None where it is stored.
+    pub(crate) cut_through_fs: Option<u64>,
+}
+
+impl Hop {
+    /// When a packet whose last bit leaves at `departure_fs` may be sent by the next server.
+    pub(crate) fn onward(self, departure_fs: u64, packet: Packet) -> u64 {
+        match self.cut_through_fs {
+            None => departure_fs + self.delay_fs,
+            Some(head_fs) => departure_fs - packet.wire_fs + head_fs,
+        }
+    }
+
+    /// Least time from the start of sending a packet that takes at least `wire_fs` to its arrival at the next
+    /// server.
+    pub(crate) fn lookahead(self, wire_fs: u64) -> u64 {
+        self.cut_through_fs.unwrap_or(wire_fs + self.delay_fs)
+    }
+}
+
+/// Servers and flows.
+#[derive(Debug, Clone)]
+pub(crate) struct Network {
+    /// A packet of full size.
+    pub(crate) packet: Packet,
+    pub(crate) hop: Hop,
+    /// Number of servers.
+    pub(crate) servers: usize,
+    /// Number of uses of servers that are counted by themselves: one for each step that a circuit is up in.
+    pub(crate) slots: usize,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) streams: Vec<Stream>,
+    /// Pairs of servers that a flow crosses one after the other: the first of each.
+    pub(crate) edges: Vec<u32>,
+    /// Edges into each server.
+    pub(crate) inward: Vec<Vec<u32>>,
+}
+
+impl Network {
+    pub(crate) fn new(packet: Packet, hop: Hop) -> Self {
+        Self {
+            packet,
+            hop,
+            servers: 0,
+            slots: 0,
+            flows: Vec::new(),
+            streams: Vec::new(),
+            edges: Vec::new(),
+            inward: Vec::new(),
+        }
+    }
+
+    /// Adds a server and returns its index.
+    pub(crate) fn add_server(&mut self) -> u32 {
+        self.servers += 1;
+        self.inward.push(Vec::new());
+        self.servers as u32 - 1
+    }
+
+    /// Index of the edge between two servers; it is added where it is new.
+    pub(crate) fn edge(&mut self, from: u32, to: u32) -> u32 {
+        let inward = &mut self.inward[to as usize];
+        if let Some(&edge) = inward.iter().find(|&&edge| self.edges[edge as usize] == from) {
+            return edge;
+        }
+        let edge = self.edges.len() as u32;
+        self.edges.push(from);
+        inward.push(edge);
+        edge
+    }
+
+    /// Size of packet `index` of a flow.
+    pub(crate) fn size(&self, flow: &Flow, index: u64) -> Packet {
+        match flow.tail {
+            Some(tail) if index + 1 == flow.packets => tail,
+            _ => self.packet,
+        }
+    }
+
+    /// Wire time of the smallest packet, fs.
+    pub(crate) fn shortest_fs(&self) -> u64 {
+        self.flows
+            .iter()
+            .map(
+                |flow| {
+                    if flow.packets == 1 {
+                        self.size(flow, 0).wire_fs
+                    } else {
+                        flow.tail.unwrap_or(self.packet).wire_fs
+                    }
+                },
+            )
+            .min()
+            .unwrap_or(self.packet.wire_fs)
+    }
+}

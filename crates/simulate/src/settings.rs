@@ -1,0 +1,186 @@
+//! What a simulation assumes beside the plan and its fabric.
+
+use model::{Error, Fabric, Result, unknown_name};
+
+use crate::clock::{femtoseconds, wire_fs};
+
+/// An enumeration of choices with their names on the command line and in JSON.
+macro_rules! choices {
+    ($(#[$about:meta])* $name:ident of $field:literal { $($(#[$says:meta])* $choice:ident = $text:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        pub enum $name { $($(#[$says])* $choice,)* }
+
+        impl $name {
+            /// All of them, the default first.
+            pub const ALL: &[Self] = &[$(Self::$choice,)*];
+
+            /// The name in the command line and in JSON.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$choice => $text,)* }
+            }
+
+            /// # Errors
+            /// An unknown name.
+            pub fn parse(name: &str) -> Result<Self> {
+                let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
+                found.ok_or_else(|| unknown_name($field, name, Self::ALL.iter().map(|choice| choice.name())))
+            }
+        }
+    };
+}
+
+choices! {
+    /// What is followed through the network.
+    Level of "level" {
+        /// Every packet, in FIFO queues.
+        #[default]
+        Packet = "packet",
+        /// Flows at max-min fair rates.
+        Flow = "flow",
+    }
+}
+
+choices! {
+    /// When a sender hands its packets to its first circuit.
+    Injection of "injection" {
+        /// All at the start of the step.
+        #[default]
+        Burst = "burst",
+        /// Evenly over the time that the step's busiest link needs.
+        Paced = "paced",
+    }
+}
+
+choices! {
+    /// When a packet goes on at a GPU on its way.
+    Forwarding of "forwarding" {
+        /// Once its last bit is there.
+        #[default]
+        StoreAndForward = "store-and-forward",
+        /// Once its header is there.
+        CutThrough = "cut-through",
+    }
+}
+
+choices! {
+    /// When a GPU goes on to its next step.
+    Synchronisation of "sync" {
+        /// When every GPU has everything of this one.
+        #[default]
+        Barrier = "barrier",
+        /// When its own data of this one are there and its own packets are out.
+        Dataflow = "dataflow",
+    }
+}
+
+choices! {
+    /// Which circuits are dark while the topology changes.
+    Darkness of "reconfiguration" {
+        /// All of them.
+        #[default]
+        Global = "global",
+        /// Those that are set up or torn down.
+        Ports = "ports",
+    }
+}
+
+choices! {
+    /// Whether one GPU stands for all that are like it.
+    Symmetry of "symmetry" {
+        /// One of each orbit is simulated; the results are those of all.
+        #[default]
+        Quotient = "quotient",
+        /// Every GPU is simulated.
+        Full = "full",
+    }
+}
+
+/// Largest payload and largest header of a packet, bytes.
+const MAX_PACKET_BYTES: u32 = 1 << 30;
+
+/// What a simulation assumes beside the plan and its fabric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Packets or flows.
+    pub level: Level,
+    /// Payload of a packet, bytes; the last packet of a transfer has the rest.
+    pub payload_bytes: u32,
+    /// Header of every packet, bytes on the wire beside the payload.
+    pub header_bytes: u32,
+    /// When packets are handed to the first circuit.
+    pub injection: Injection,
+    /// When packets go on.
+    pub forwarding: Forwarding,
+    /// When a GPU goes on to its next step.
+    pub sync: Synchronisation,
+    /// Time of the barrier between two steps, s; nothing under dataflow.
+    pub barrier_s: f64,
+    /// Which circuits are dark while the topology changes.
+    pub reconfiguration: Darkness,
+    /// Bytes of packets on their way that the far end of a circuit can hold; `None` for no limit.
+    pub buffer_bytes: Option<u64>,
+    /// Whether one GPU stands for all that are like it.
+    pub symmetry: Symmetry,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            level: Level::default(),
+            payload_bytes: 4096,
+            header_bytes: 0,
+            injection: Injection::default(),
+            forwarding: Forwarding::default(),
+            sync: Synchronisation::default(),
+            barrier_s: 0.0,
+            reconfiguration: Darkness::default(),
+            buffer_bytes: None,
+            symmetry: Symmetry::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// # Errors
+    /// A payload of nothing, a buffer that holds no packet, a barrier that takes no finite time or that dataflow
+    /// does not have, or cut-through where a packet would cross a GPU in no time.
+    pub fn check(&self, fabric: &Fabric) -> Result<()> {
+        let accepts = format!("1 to {MAX_PACKET_BYTES} bytes");
+        if !(1..=MAX_PACKET_BYTES).contains(&self.payload_bytes) {
+            return Err(Error::value("packet_size", self.payload_bytes, accepts));
+        }
+        if self.header_bytes > MAX_PACKET_BYTES {
+            return Err(Error::value("header_size", self.header_bytes, format!("0 to {MAX_PACKET_BYTES} bytes")));
+        }
+        if !(self.barrier_s.is_finite() && self.barrier_s >= 0.0) {
+            return Err(Error::value("barrier", self.barrier_s, "a finite time of at least zero"));
+        }
+        if self.sync == Synchronisation::Dataflow && self.barrier_s > 0.0 {
+            return Err(Error::value("barrier", self.barrier_s, "0 under dataflow, which has no barriers"));
+        }
+        if let Some(buffer) = self.buffer_bytes {
+            let packet = u64::from(self.payload_bytes) + u64::from(self.header_bytes);
+            if self.level == Level::Flow {
+                return Err(Error::value("buffer", buffer, "no limit at flow level, which has no queues"));
+            }
+            if buffer < packet {
+                return Err(Error::value(
+                    "buffer",
+                    buffer,
+                    format!("at least one packet, {packet} bytes, or no limit"),
+                ));
+            }
+        }
+        let hop_fs = femtoseconds("hop_delay", fabric.hop_delay_s)?;
+        let header_fs = wire_fs(u64::from(self.header_bytes), fabric.bandwidth_bps)?;
+        if self.forwarding == Forwarding::CutThrough && hop_fs + header_fs == 0 {
+            return Err(Error::value(
+                "forwarding",
+                self.forwarding.name(),
+                "store-and-forward where neither the header nor the hop takes time",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! From the steps of a plan to servers and flows, on orbits of a group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Error, Plan, Rank, Result, RoutedArc, Topology, Translations};
+
+use crate::clock::{LONGEST_FS, femtoseconds, too_long, wire_fs};
+use crate::network::{Flow, Hop, Network, Packet, Stream};
+use crate::settings::{Forwarding, Injection, Settings};
+use crate::split::{Split, split, whole_bytes};
+
+/// Packets of a transfer over several paths are dealt out one by one: no more than this.
+const MAX_SPLIT_PACKETS: u64 = 1 << 30;
+
+/// The circuits of a link, in the order of their numbers: server and slot of each.
+pub(crate) type Circuits = Vec<(u32, u32)>;
+
+/// A network under construction, on the orbits of a group: that of the identity where every GPU is simulated.
+pub(crate) struct Wiring<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) settings: &'a Settings,
+    /// The group of which one representative is simulated.
+    pub(crate) group: Translations,
+    pub(crate) network: Network,
+    /// Per server, the GPUs that its circuit joins.
+    pub(crate) ends: Vec<(Rank, Rank)>,
+    /// Flows of the steps so far, as numbered for ties.
+    numbered: u64,
+    /// Bytes of payload of the steps so far, all GPUs together.
+    pub(crate) payload_bytes: u64,
+    last_split: Option<(u64, Vec<f64>, Split)>,
+}
+
+/// The links of a step by their ends, one per orbit.
+pub(crate) type Links = BTreeMap<(Rank, Rank), Circuits>;
+
+impl<'a> Wiring<'a> {
+    /// # Errors
+    /// Times that femtoseconds cannot count.
+    pub(crate) fn new(plan: &'a Plan, settings: &'a Settings, group: Translations) -> Result<Self> {
+        let rate = plan.fabric.bandwidth_bps;
+        let bytes = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);
+        let packet = Packet { bytes, wire_fs: wire_fs(bytes, rate)? };
+        let delay_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
+        let cut_through_fs = match settings.forwarding {
+            Forwarding::StoreAndForward => None,
+            Forwarding::CutThrough => Some(delay_fs + wire_fs(u64::from(settings.header_bytes), rate)?),
+        };
+        let network = Network::new(packet, Hop { delay_fs, cut_through_fs });
+        Ok(Self { plan, settings, group, network, ends: Vec::new(), numbered: 0, payload_bytes: 0, last_split: None })
+    }
+
+    /// A server and a slot for every circuit of `topology`.
+    pub(crate) fn add_links(&mut self, topology: &Topology) -> Links {
+        let mut links = Links::new();
+        for link in topology.links_under(&self.group) {
+            let ends = (link.src, link.dst);
+            let circuits = (0..link.count).map(|_| (self.add_circuit(ends), self.add_slot())).collect();
+            links.insert(ends, circuits);
+        }
+        links
+    }
+
+    /// A server for a circuit between `ends`.
+    pub(crate) fn add_circuit(&mut self, ends: (Rank, Rank)) -> u32 {
+        self.ends.push(ends);
+        self.network.add_server()
+    }
+
+    /// A place to count one more use of a server.
+    pub(crate) fn add_slot(&mut self) -> u32 {
+        self.network.slots += 1;
+        self.network.slots as u32 - 1
+    }
+
+    /// Adds the flows of step `index` over `links`.
+    ///
+    /// # Errors
+    /// Routes that do not belong to the step's traffic and topology, or times that femtoseconds cannot count.
+    pub(crate) fn add_step(&mut self, index: usize, links: &Links) -> Result<()> {
+        let step = &self.plan.steps[index];
+        let symmetry = &step.routes.symmetry;
+        let malformed = |reason: String| Error::malformed(format!("plan.steps[{index}].routes"), reason);
+        for outer in [step.step.traffic().symmetry(), self.plan.topologies[step.topology].symmetry()] {
+            if symmetry.ranks() != outer.ranks() || symmetry.meet(outer) != *symmetry {
+                return Err(malformed("their symmetry is not one of the step's traffic and topology".into()));
+            }
+        }
+        let weights: BTreeMap<(Rank, Rank), f64> =
+            step.step.traffic().arcs_under(symmetry).iter().map(|arc| ((arc.src, arc.dst), arc.weight)).collect();
+        let mut routed: BTreeSet<(Rank, Rank)> = BTreeSet::new();
+        for arc in &step.routes.arcs {
+            let pair = (arc.src, arc.dst);
+            let Some(weight) = weights.get(&pair) else {
+                return Err(malformed(format!("nothing is sent {} → {}", arc.src, arc.dst)));
+            };
+            if !routed.insert(pair) || arc.paths.iter().any(|path| !path.share.is_finite() || path.share < 0.0) {
+                return Err(malformed(format!(
+                    "{} → {} must be there once, with shares of at least 0",
+                    arc.src, arc.dst
+                )));
+            }
+            let ends = |path: &[Rank]| (path.first().copied(), path.last().copied());
+            let wrong = arc.paths.iter().find(|path| ends(&path.nodes) != (Some(arc.src), Some(arc.dst)));
+            if arc.paths.is_empty() || wrong.is_some() {
+                return Err(malformed(format!("{} → {} has no path, or one between others", arc.src, arc.dst)));
+            }
+            self.add_arc(index, arc, *weight, links)?;
+        }
+        match weights.keys().find(|pair| !routed.contains(pair)) {
+            None => Ok(()),
+            Some((src, dst)) => Err(malformed(format!("{src} → {dst} has no path"))),
+        }
+    }
+
+    /// The flows of one orbit of arcs: of each coset, each path, each circuit in parallel.
+    fn add_arc(&mut self, index: usize, arc: &RoutedArc, weight: f64, links: &Links) -> Result<()> {
+        let (plan, settings) = (self.plan, self.settings);
+        let step = &plan.steps[index];
+        let bytes = whole_bytes(step.transfer_bytes * weight);
+        let payload = u64::from(settings.payload_bytes);
+        let packets = bytes.div_ceil(payload);
+        let rest = bytes - (packets - 1) * payload;
+        let tail = if rest < payload { Some(self.packet_of(rest)?) } else { None };
+        if u128::from(packets) * u128::from(self.network.packet.wire_fs) > u128::from(LONGEST_FS) {
+            return Err(too_long());
+        }
+        if arc.paths.len() > 1 && packets > MAX_SPLIT_PACKETS {
+            let accepts =
+                format!("packets so large that a transfer over several paths has at most {MAX_SPLIT_PACKETS}");
+            return Err(Error::value("packet_size", settings.payload_bytes, accepts));
+        }
+        let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
+        let dealt = self.split(packets, shares);
+        let sent = bytes.saturating_mul(u64::from(step.routes.symmetry.order()));
+        self.payload_bytes = self.payload_bytes.saturating_add(sent);
+        for (position, path) in arc.paths.iter().enumerate().filter(|(position, _)| dealt.packets[*position] > 0) {
+            let packets = dealt.packets[position];
+            let tail = tail.filter(|_| position == dealt.last);
+            let interval_fs = self.interval_fs(index, packets)?;
+            let mut parallel = 0;
+            for coset in step.routes.symmetry.cosets(&self.group) {
+                let nodes: Vec<Rank> = path.nodes.iter().map(|&node| step.routes.symmetry.apply(coset, node)).collect();
+                let hops = self.hops(index, &nodes, links)?;
+                parallel = parallel_flows(&hops, packets);
+                for first in 0..parallel {
+                    let key = self.numbered + first;
+                    let flow = Dealt { first, parallel, packets, tail, interval_fs };
+                    self.add_flow((nodes[0], nodes[nodes.len() - 1]), &hops, &flow, key)?;
+                }
+            }
+            self.numbered += parallel;
+        }
+        Ok(())
+    }
+
+    fn packet_of(&self, payload: u64) -> Result<Packet> {
+        let bytes = payload + u64::from(self.settings.header_bytes);
+        Ok(Packet { bytes, wire_fs: wire_fs(bytes, self.plan.fabric.bandwidth_bps)? })
+    }
+
+    /// As [`split`], which arcs of the same form share.
+    fn split(&mut self, packets: u64, shares: Vec<f64>) -> Split {
+        match &self.last_split {
+            Some((same, of, split)) if *same == packets && *of == shares => split.clone(),
+            _ => {
+                let fresh = split(packets, &shares);
+                self.last_split = Some((packets, shares, fresh.clone()));
+                fresh
+            }
+        }
+    }
+
+    /// From packet to packet of a path, fs: `packets` are spread over the time of the step's busiest link.
+    fn interval_fs(&self, index: usize, packets: u64) -> Result<u64> {
+        if self.settings.injection == Injection::Burst {
+            return Ok(0);
+        }
+        let step = &self.plan.steps[index];
+        let payload = u64::from(self.settings.payload_bytes);
+        let bytes = whole_bytes(step.transfer_bytes);
+        let on_wire = bytes as f64 + bytes.div_ceil(payload) as f64 * f64::from(self.settings.header_bytes);
+        let interval = on_wire * 8e15 / self.plan.fabric.bandwidth_bps * step.load / packets as f64;
+        if interval * packets as f64 >= LONGEST_FS as f64 {
+            return Err(too_long());
+        }
+        Ok(interval.ceil() as u64)
+    }
+
+    /// The circuits of each hop of the path over `nodes`.
+    fn hops<'l>(&self, index: usize, nodes: &[Rank], links: &'l Links) -> Result<Vec<&'l Circuits>> {
+        let mut hops = Vec::with_capacity(nodes.len());
+        for pair in nodes.windows(2) {
+            let (src, element) = self.group.canonical(pair[0]);
+            let dst = self.group.apply(self.group.inverse(element), pair[1]);
+            hops.push(links.get(&(src, dst)).ok_or_else(|| {
+                let reason = format!("there is no circuit {} → {} in the step's topology", pair[0], pair[1]);
+                Error::malformed(format!("plan.steps[{index}].routes"), reason)
+            })?);
+        }
+        Ok(hops)
+    }
+
+    /// Packets `first`, `first + parallel`, … of a path. Packet k takes circuit k mod c of each link.
+    fn add_flow(&mut self, ends: (Rank, Rank), hops: &[&Circuits], of: &Dealt, key: u64) -> Result<()> {
+        let number = u32::try_from(self.network.flows.len()).map_err(|_| too_many())?;
+        if key >= 1 << 40 || hops.len() >= 1 << 24 || self.network.streams.len() + hops.len() >= u32::MAX as usize {
+            return Err(too_many());
+        }
+        let begin = self.network.streams.len();
+        let mut before = None;
+        for (hop, circuits) in hops.iter().enumerate() {
+            let (server, slot) = circuits[(of.first % circuits.len() as u64) as usize];
+            let edge = before.map(|from| self.network.edge(from, server));
+            let key = key << 24 | hop as u64;
+            let is_last = hop + 1 == hops.len();
+            self.network.streams.push(Stream { flow: number, server, slot, key, edge, is_last });
+            before = Some(server);
+        }
+        let packets = (of.packets - of.first).div_ceil(of.parallel);
+        let has_last = (of.packets - 1) % of.parallel == of.first;
+        self.network.flows.push(Flow {
+            ends: (self.group.orbit(ends.0), self.group.orbit(ends.1)),
+            packets,
+            tail: of.tail.filter(|_| has_last),
+            phase_fs: of.first * of.interval_fs,
+            interval_fs: of.parallel * of.interval_fs,
+            streams: begin..begin + hops.len(),
+        });
+        Ok(())
+    }
+}
+
+/// The packets of a path, and which of them a flow has.
+struct Dealt {
+    first: u64,
+    parallel: u64,
+    packets: u64,
+    tail: Option<Packet>,
+    interval_fs: u64,
+}
+
+/// After how many packets a path takes the same circuits again; no more than it has packets.
+fn parallel_flows(hops: &[&Circuits], packets: u64) -> u64 {
+    let mut multiple = 1_u64;
+    for circuits in hops {
+        let count = circuits.len() as u64;
+        multiple = multiple / gcd(multiple, count) * count;
+        if multiple >= packets {
+            return packets;
+        }
+    }
+    multiple
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn too_many() -> Error {
+    Error::infeasible(
+        "simulate",
+        "the plan has more flows than can be told apart; simulate it on orbits or at flow level",
+    )
+}
