@@ -21,6 +21,7 @@ KINDS = (
     "conventions",
     "technologies",
     "workloads",
+    "overlaps",
 )
 NOT_VERBS = {"__init__", "entry", "options", "patience", "registry"}
 

@@ -24,8 +24,8 @@ def show_time(seconds: float) -> str: ...
 def show_size(size_bytes: float) -> str: ...
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
-    `collectives`, `routings`, `conventions`, `technologies`, `workloads`. Each entry has `name`, `summary` and what
-    else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as text."""
+    `collectives`, `routings`, `overlaps`, `conventions`, `technologies`, `workloads`. Each entry has
+    `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as text."""
 
 def is_workload(spec: str) -> bool:
     """Whether `spec` is meant to name a generated All-to-All matrix."""
@@ -131,6 +131,7 @@ class Request:
         matrix: NDArray[np.float64] | None = None,
         chunk_bytes: int | None = None,
         optical_ports: int | None = None,
+        overlap: str = "additive",
         seed: int = 0,
     ) -> Request: ...
 

@@ -42,6 +42,8 @@ class Settings(TypedDict, total=False):
         `/pair` the mean of the pairs.
     chunk_size: bytes of the chunks in which All-to-All planners forward blocks, by index; whole blocks when left out.
     optical_ports: of the whole fabric, where there are fewer than its GPUs have (BRIDGE §3.7).
+    overlap: `"additive"`, or `"pipelined"` to cost steps as packets take them: the closed form where there is one, the
+        simulator elsewhere.
     seed: of everything random, 0 to 2^64 - 1.
     """
 
@@ -56,6 +58,7 @@ class Settings(TypedDict, total=False):
     matrix: str | os.PathLike[str] | ArrayLike | None
     chunk_size: str | float | None
     optical_ports: int | None
+    overlap: str | None
     seed: int
 
 
@@ -75,6 +78,7 @@ def build_request(
     matrix: str | os.PathLike[str] | ArrayLike | None = None,
     chunk_size: str | float | None = None,
     optical_ports: int | None = None,
+    overlap: str | None = None,
     seed: int = 0,
 ) -> _core.Request:
     """The core's request; arguments are those of `Settings`. Raises `InputError` that names the argument."""
@@ -116,6 +120,7 @@ def build_request(
         matrix=values,
         chunk_bytes=_size("chunk_size", chunk_size)[0],
         optical_ports=None if optical_ports is None else whole_number("optical_ports", optical_ports, 1),
+        overlap=overlap or "additive",
         seed=seed,
     )
 

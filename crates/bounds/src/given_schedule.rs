@@ -7,9 +7,11 @@
 //! - the n·d circuits carry, in transfers, at least Σ weight · distance, so the busiest carries at least
 //!   the mean of it; and d circuits of one rank carry all that it sends or receives.
 //!
+//! Where packets overlap hop delays with queueing, a step takes the larger of the two and not their sum.
+//!
 //! Reconfigurations are bounded by zero. Class: this schedule, any topology in each step.
 
-use model::{Bound, CostSettings, Fabric, Propagation, Schedule, Traffic, sum_seconds};
+use model::{Bound, CostSettings, Fabric, Overlap, Propagation, Schedule, Traffic, sum_seconds};
 
 /// Bound for `schedule` with a buffer of `size_bytes`, in O(steps · peers log peers).
 pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Bound {
@@ -21,7 +23,13 @@ pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettin
             Propagation::InverseThroughput => f64::from(ports) * load,
         };
         let bytes = size_bytes as f64 * step.share();
-        [fabric.startup_s, fabric.hop_delay_s * reach, fabric.byte_s() * bytes * load]
+        let (propagation_s, transmission_s) = (fabric.hop_delay_s * reach, fabric.byte_s() * bytes * load);
+        match settings.overlap {
+            Overlap::Additive => [fabric.startup_s, propagation_s, transmission_s],
+            Overlap::Pipelined => {
+                [fabric.startup_s, f64::max(fabric.hop_delay_s * f64::from(hops), transmission_s), 0.0]
+            }
+        }
     }));
     Bound {
         seconds,

@@ -123,7 +123,9 @@ fn rows_of(problem: &Problem, planner: &'static dyn Planner) -> Vec<Row> {
 }
 
 fn row_of(problem: &Problem, planner: &'static dyn Planner) -> Row {
-    let choice = planner.choose(problem);
+    let choice = planners::choose(planner, problem, f64::INFINITY).and_then(|choice| {
+        choice.ok_or_else(|| Error::infeasible("planner", format!("{} finds no finite time", planner.name())))
+    });
     let topology = match &choice {
         Ok(choice) if planner.name() == "static" => choice.problem.table.candidate(choice.candidates[0]).name().into(),
         _ => String::new(),

@@ -106,7 +106,7 @@ impl Best<'_> {
     }
 
     fn try_planner(&mut self, planner: &dyn Planner, place: (usize, usize), problem: &Problem) {
-        match planner.choose_within(problem, self.limit_s()) {
+        match planners::choose(planner, problem, self.limit_s()) {
             Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
             Ok(Some(choice)) => {
                 self.time_s = self.time_s.min(choice.total_s);

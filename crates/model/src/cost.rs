@@ -79,6 +79,46 @@ impl Propagation {
     }
 }
 
+/// Whether a step's propagation and transmission overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Overlap {
+    /// They do not: α + δ·hops + β·m·load, the limit of paced senders.
+    Additive,
+    /// As packets overlap them that are all handed over at the start of the step: what `simulate` finds by
+    /// default. Planners and judges take it from there.
+    Pipelined,
+}
+
+impl Overlap {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Additive, Self::Pipelined];
+
+    /// The name in the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Additive => "additive",
+            Self::Pipelined => "pipelined",
+        }
+    }
+
+    /// What it does, in a sentence.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Additive => "hop delays and transmission add up: the limit of paced senders",
+            Self::Pipelined => "packets handed over at the start of a step overlap hop delays with queueing",
+        }
+    }
+
+    /// # Errors
+    /// An unknown name.
+    pub fn parse(name: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|overlap| overlap.name() == name)
+            .ok_or_else(|| unknown_name("overlap", name, Self::ALL.map(Self::name)))
+    }
+}
+
 /// Settings that change what a plan costs, beside the fabric's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CostSettings {
@@ -86,11 +126,13 @@ pub struct CostSettings {
     pub routing: Routing,
     /// What the hop delay multiplies.
     pub propagation: Propagation,
+    /// Whether propagation and transmission overlap.
+    pub overlap: Overlap,
 }
 
 impl Default for CostSettings {
     fn default() -> Self {
-        Self { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops }
+        Self { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops, overlap: Overlap::Additive }
     }
 }
 
@@ -113,37 +155,61 @@ impl Convention {
         Self {
             name: "harvest",
             summary: "HARVEST eq. 4: first topology free, concurrent flow, the hop delay times the longest path",
-            settings: CostSettings { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops },
+            settings: CostSettings {
+                routing: Routing::ConcurrentFlow,
+                propagation: Propagation::Hops,
+                overlap: Overlap::Additive,
+            },
             initial: |_| "free",
         },
         Self {
             name: "harvest-published",
             summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ in node-capacity units",
-            settings: CostSettings { routing: Routing::ConcurrentFlow, propagation: Propagation::InverseThroughput },
+            settings: CostSettings {
+                routing: Routing::ConcurrentFlow,
+                propagation: Propagation::InverseThroughput,
+                overlap: Overlap::Additive,
+            },
             initial: |_| "free",
         },
         Self {
             name: "reconfigure-all-to-all",
             summary: "all-to-all paper: the first topology is charged as a reconfiguration, shortest paths",
-            settings: CostSettings { routing: Routing::SinglePath, propagation: Propagation::Hops },
+            settings: CostSettings {
+                routing: Routing::SinglePath,
+                propagation: Propagation::Hops,
+                overlap: Overlap::Additive,
+            },
             initial: |_| "dark",
         },
         Self {
             name: "pccl",
             summary: "PCCL: starts on a given topology (the ring), one shortest path per transfer",
-            settings: CostSettings { routing: Routing::SinglePath, propagation: Propagation::Hops },
+            settings: CostSettings {
+                routing: Routing::SinglePath,
+                propagation: Propagation::Hops,
+                overlap: Overlap::Additive,
+            },
             initial: |_| "ring",
         },
         Self {
             name: "bridge",
             summary: "BRIDGE: starts on the ring, AllGather in the subring that it needs; the (sub)ring's one path",
-            settings: CostSettings { routing: Routing::SinglePath, propagation: Propagation::Hops },
+            settings: CostSettings {
+                routing: Routing::SinglePath,
+                propagation: Propagation::Hops,
+                overlap: Overlap::Additive,
+            },
             initial: |collective| if collective == Collective::AllGather { "free" } else { "ring" },
         },
         Self {
             name: "short-circuit",
             summary: "short-circuiting rings: starts on the ring, the ring's one path",
-            settings: CostSettings { routing: Routing::SinglePath, propagation: Propagation::Hops },
+            settings: CostSettings {
+                routing: Routing::SinglePath,
+                propagation: Propagation::Hops,
+                overlap: Overlap::Additive,
+            },
             initial: |_| "ring",
         },
     ];
@@ -193,6 +259,18 @@ impl StepCost {
             startup_s: fabric.startup_s,
             propagation_s: fabric.hop_delay_s * multiplier,
             transmission_s: fabric.byte_s() * bytes * load,
+            reconfiguration_s: 0.0,
+        }
+    }
+
+    /// Cost of a step that takes `transfer_s` from its first packet to its last, on paths of up to `hops` hops: what
+    /// propagation leaves of it is transmission.
+    pub fn pipelined(fabric: &Fabric, hops: u32, transfer_s: f64) -> Self {
+        let propagation_s = (fabric.hop_delay_s * f64::from(hops)).min(transfer_s);
+        Self {
+            startup_s: fabric.startup_s,
+            propagation_s,
+            transmission_s: transfer_s - propagation_s,
             reconfiguration_s: 0.0,
         }
     }

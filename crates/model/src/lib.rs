@@ -23,7 +23,7 @@ mod translations;
 pub mod units;
 
 pub use collective::{Chunks, Collective, Piece};
-pub use cost::{Convention, CostSettings, Propagation, Routing, StepCost, sum_seconds};
+pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial, ReconfigurationDelay, TECHNOLOGIES, Technology};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};

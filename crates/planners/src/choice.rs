@@ -1,6 +1,6 @@
 //! A planner's answer, and the plan made of it.
 
-use model::{Bound, Error, Initial, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds};
+use model::{Bound, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds};
 use profile::Point;
 use rayon::prelude::*;
 
@@ -80,24 +80,26 @@ impl Choice {
         let mut in_force = problem.start;
         let mut steps = Vec::with_capacity(candidates.len());
         let routed = candidates.par_iter().enumerate().map(|(index, &candidate)| {
-            let (_, hop_limit, _) = problem.step_cost(index, candidate)?;
-            let traffic = problem.schedule().steps()[index].traffic();
-            table
-                .network(candidate)
-                .routes(traffic, table.routing(), hop_limit)
-                .ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", index + 1)))
+            let (cost, hop_limit, _) = problem.step_cost(index, candidate)?;
+            Ok((problem.routes(index, candidate, hop_limit)?, cost))
         });
-        let routed: Vec<(Routes, Point)> = routed.collect::<Result<_>>()?;
-        for ((index, &candidate), (routes, point)) in candidates.iter().enumerate().zip(routed) {
+        let routed: Vec<((Routes, Point), StepCost)> = routed.collect::<Result<_>>()?;
+        for ((index, &candidate), ((routes, point), packets)) in candidates.iter().enumerate().zip(routed) {
             let step = problem.schedule().steps()[index].clone();
             let transfer_bytes = problem.transfer_bytes(index);
-            let mut cost = StepCost::on_point(
-                &problem.fabric,
-                problem.settings.propagation,
-                transfer_bytes,
-                point.hops,
-                point.load,
-            );
+            let mut cost = match problem.settings.overlap {
+                // Routes may be shorter than the limit that they keep.
+                Overlap::Additive => StepCost::on_point(
+                    &problem.fabric,
+                    problem.settings.propagation,
+                    transfer_bytes,
+                    point.hops,
+                    point.load,
+                ),
+                Overlap::Pipelined => {
+                    StepCost::pipelined(&problem.fabric, point.hops, packets.propagation_s + packets.transmission_s)
+                }
+            };
             let reconfigured = in_force.is_some_and(|before| before != candidate);
             if let (true, Some(before)) = (reconfigured, in_force) {
                 cost.reconfiguration_s = change.between(table.candidates(), before, candidate);

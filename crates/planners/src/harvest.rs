@@ -6,8 +6,9 @@
 //! delays that depend on the ports that change. For cyclic recursive doubling on one port the subproblem
 //! has a closed form (eq. 8) over all topologies, which needs no profiles at all.
 
-use model::Result;
+use model::{Overlap, Result};
 
+use crate::pipelined::best_sequence;
 use crate::{Choice, Planner, Problem, RecursiveDoubling, StateSearch};
 
 /// See the module.
@@ -26,6 +27,10 @@ impl Planner for Harvest {
         "HARVEST, algorithm 1, eq. 4-8"
     }
 
+    fn knows_overlap(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let choice = |candidates, total_s| Choice {
             planner: self.name(),
@@ -34,6 +39,10 @@ impl Planner for Harvest {
             total_s,
             class_bound: None,
         };
+        if problem.settings.overlap == Overlap::Pipelined {
+            let best = best_sequence(problem, limit_s)?;
+            return Ok(best.map(|(candidates, total_s)| choice(candidates, total_s)));
+        }
         if let Some(form) = RecursiveDoubling::of(problem) {
             let (candidates, total_s) = form.best(problem);
             return Ok((total_s <= limit_s).then(|| choice(candidates, total_s)));

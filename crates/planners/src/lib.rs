@@ -19,7 +19,9 @@ mod harvest;
 mod join;
 mod mixnet;
 mod options;
+mod packet_times;
 mod pccl;
+mod pipelined;
 mod problem;
 mod profile_table;
 mod reconfigure_all_to_all;
@@ -37,6 +39,8 @@ use model::{Error, Result, Routing, unknown_name};
 pub use bridge::Bridge;
 pub use choice::Choice;
 pub use options::PlannerOptions;
+pub use packet_times::PacketTimes;
+pub use pipelined::choose;
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
@@ -63,6 +67,10 @@ pub trait Planner: Sync {
     }
     /// Whether it knows fabrics with fewer optical ports than its GPUs have.
     fn takes_optical_ports(&self) -> bool {
+        false
+    }
+    /// Whether it chooses by what steps take in packets where the problem says so.
+    fn knows_overlap(&self) -> bool {
         false
     }
     /// Whether the problem's static topologies mean something to it.

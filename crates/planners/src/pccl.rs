@@ -139,6 +139,7 @@ impl Pccl {
             static_candidates: Vec::new(),
             start: problem.start.map(|_| 0),
             options: problem.options,
+            packet_times: Arc::default(),
         };
         Ok((own, Entries { standard, own_circuits }))
     }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use model::{CostSettings, Error, Fabric, Initial, Propagation, Result, Schedule, StepCost, Topology};
+use model::{CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology};
+use profile::Point;
 
-use crate::{Change, PlannerOptions, ProfileTable, Rates};
+use crate::{Change, PacketTimes, PlannerOptions, ProfileTable, Rates};
 
 /// A schedule on a fabric, with candidate topologies, a size and the cost settings.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct Problem {
     pub start: Option<usize>,
     /// What some planners are told beside.
     pub options: PlannerOptions,
+    /// What steps take in packets, as far as it is known.
+    pub packet_times: Arc<PacketTimes>,
 }
 
 impl Problem {
@@ -66,6 +69,7 @@ impl Problem {
             static_candidates: Vec::new(),
             start,
             options: PlannerOptions::default(),
+            packet_times: Arc::default(),
         })
     }
 
@@ -103,6 +107,32 @@ impl Problem {
     /// # Errors
     /// When some transfer of the step has no path.
     pub fn step_cost(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
+        let (additive, hop_limit, load) = self.step_point(step, candidate)?;
+        let cost = match self.settings.overlap {
+            Overlap::Additive => additive,
+            Overlap::Pipelined => {
+                let routes = || self.routes(step, candidate, hop_limit);
+                self.packet_times.cost(self, step, candidate, routes)?
+            }
+        };
+        Ok((cost, hop_limit, load))
+    }
+
+    /// Paths of a step on a candidate, and what they attain.
+    ///
+    /// # Errors
+    /// When some transfer of the step has no path of at most `hop_limit` hops.
+    pub(crate) fn routes(&self, step: usize, candidate: usize, hop_limit: u32) -> Result<(Routes, Point)> {
+        let traffic = self.schedule().steps()[step].traffic();
+        let routes = self.table.network(candidate).routes(traffic, self.table.routing(), hop_limit);
+        routes.ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", step + 1)))
+    }
+
+    /// The additive cost of a step on a candidate, with the hop limit and load that it is for.
+    ///
+    /// # Errors
+    /// When some transfer of the step has no path.
+    pub(crate) fn step_point(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
         let front = self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| {
             Error::refused(
                 "topology",

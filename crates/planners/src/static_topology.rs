@@ -1,7 +1,8 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
-use model::{Error, Result, sum_seconds};
+use model::{Error, Overlap, Result, sum_seconds};
 
+use crate::pipelined::best_static;
 use crate::{Choice, Planner, Problem, Rates};
 
 /// Patterns whose fronts are computed before the bound on the whole is looked at again.
@@ -27,6 +28,10 @@ impl Planner for Static {
         true
     }
 
+    fn knows_overlap(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let all: Vec<usize> = (0..problem.table.candidates()).collect();
         let allowed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
@@ -44,6 +49,10 @@ impl Planner for Static {
         if promises.iter().all(|(promised_s, _)| promised_s.is_infinite()) {
             return Err(refusal(problem, allowed));
         }
+        if problem.settings.overlap == Overlap::Pipelined {
+            let best = best_static(problem, allowed, limit_s)?;
+            return Ok(best.map(|(candidate, total_s)| self.choice(problem, candidate, total_s)));
+        }
         for (promised_s, candidate) in promises {
             if promised_s > limit_s || best.is_some_and(|(so_far, _)| promised_s >= so_far) {
                 break;
@@ -58,10 +67,14 @@ impl Planner for Static {
             }
         }
         let best = best.filter(|(total_s, _)| *total_s <= limit_s);
-        Ok(best.map(|(total_s, candidate)| {
-            let candidates = vec![candidate; problem.table.steps()];
-            Choice { planner: self.name(), problem: problem.clone(), candidates, total_s, class_bound: None }
-        }))
+        Ok(best.map(|(total_s, candidate)| self.choice(problem, candidate, total_s)))
+    }
+}
+
+impl Static {
+    fn choice(&self, problem: &Problem, candidate: usize, total_s: f64) -> Choice {
+        let candidates = vec![candidate; problem.table.steps()];
+        Choice { planner: self.name(), problem: problem.clone(), candidates, total_s, class_bound: None }
     }
 }
 

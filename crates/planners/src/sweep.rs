@@ -1,8 +1,9 @@
 //! One schedule over many sizes and reconfiguration delays; profiles are shared by all points.
 
-use model::{Error, ReconfigurationDelay, Result};
+use model::{Error, Overlap, ReconfigurationDelay, Result};
 use rayon::prelude::*;
 
+use crate::pipelined::best_sequence;
 use crate::state_search::StateSearch;
 use crate::{Problem, RecursiveDoubling};
 
@@ -25,6 +26,10 @@ pub fn sweep(problem: &Problem, points: &[(f64, f64)]) -> Result<Vec<(f64, u32)>
                 at.size_bytes = model::units::size_from_f64("size", size_bytes)?;
                 at.fabric.reconfiguration =
                     ReconfigurationDelay { fixed_s: delay_s, per_port_s: problem.fabric.reconfiguration.per_port_s };
+                if at.settings.overlap == Overlap::Pipelined {
+                    let best = best_sequence(at, f64::INFINITY)?;
+                    return Ok(best.map_or((f64::INFINITY, 0), |(path, total_s)| (total_s, changes(at.start, &path))));
+                }
                 if let Some(form) = &closed_form {
                     let (path, total_s) = form.best(at);
                     return Ok((total_s, changes(None, &path)));

@@ -45,7 +45,11 @@ fn starts() -> Vec<(Shape, Topology)> {
     .collect()
 }
 
-const SINGLE_PATH: CostSettings = CostSettings { routing: Routing::SinglePath, propagation: model::Propagation::Hops };
+const SINGLE_PATH: CostSettings = CostSettings {
+    routing: Routing::SinglePath,
+    propagation: model::Propagation::Hops,
+    overlap: model::Overlap::Additive,
+};
 
 /// `algorithm` with the start as the only standard topology.
 fn started(shape: &Shape, start: &Topology, algorithm: &str, size: u64, delay_s: f64) -> Problem {

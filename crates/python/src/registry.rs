@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use all_to_all::workloads;
 use collectives::Options;
-use model::{Collective, Convention, Routing, Shape, TECHNOLOGIES, units};
+use model::{Collective, Convention, Overlap, Routing, Shape, TECHNOLOGIES, units};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -59,6 +59,7 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
             Collective::ALL.iter().map(|c| entry([("name", c.name()), ("summary", c.summary())])).collect(),
         ),
         ("routings", Routing::ALL.iter().map(|r| entry([("name", r.name()), ("summary", r.summary())])).collect()),
+        ("overlaps", Overlap::ALL.iter().map(|o| entry([("name", o.name()), ("summary", o.summary())])).collect()),
         ("conventions", Convention::ALL.iter().map(|c| entry([("name", c.name), ("summary", c.summary)])).collect()),
         ("technologies", technologies.collect()),
         ("workloads", workloads.collect()),

@@ -2,7 +2,7 @@
 
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
-use model::{Collective, Convention, Error, Routing};
+use model::{Collective, Convention, Error, Overlap, Routing};
 use numpy::PyReadonlyArray2;
 use planners::PlannerOptions;
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ impl PyRequest {
     #[pyo3(signature = (
         fabric, collective=None, size_bytes=None, size_is_per_pair=false, algorithm=None, radix=None, planner=None,
         candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, chunk_bytes=None,
-        optical_ports=None, seed=0
+        optical_ports=None, overlap="additive", seed=0
     ))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a request")]
     fn new(
@@ -40,6 +40,7 @@ impl PyRequest {
         matrix: Option<PyReadonlyArray2<'_, f64>>,
         chunk_bytes: Option<u64>,
         optical_ports: Option<u32>,
+        overlap: &str,
         seed: u64,
     ) -> CoreResult<Self> {
         let collective = collective.map(Collective::parse).transpose()?;
@@ -72,6 +73,8 @@ impl PyRequest {
             options: PlannerOptions { chunk_bytes, optical_ports },
             seed,
         };
-        Ok(Self(request.assume(convention, routing, fabric.initial_is_open)?))
+        let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
+        request.settings.overlap = Overlap::parse(overlap)?;
+        Ok(Self(request))
     }
 }

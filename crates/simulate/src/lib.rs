@@ -17,6 +17,7 @@
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
 //! | what waits for what | `gates` |
 //! | what is noted and told | `ledger`, `report` |
+//! | the closed form of one-way rings | `one_way` |
 
 mod backlog;
 mod barrier;
@@ -30,6 +31,7 @@ mod fluid;
 mod gates;
 mod ledger;
 mod network;
+mod one_way;
 mod report;
 mod runs;
 mod settings;
@@ -37,6 +39,7 @@ mod simulation;
 mod split;
 mod wiring;
 
+pub use one_way::one_way_s;
 pub use settings::{Darkness, Forwarding, Injection, Level, Settings, Symmetry, Synchronisation};
 pub use simulation::{CircuitTotal, CircuitUse, GpuTimes, SimulatedStep, Simulation};
 

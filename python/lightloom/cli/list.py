@@ -44,8 +44,8 @@ def command(
 ) -> None:
     """List the names of a KIND, or of all kinds.
 
-    KIND is one of algorithms, topologies, candidates, planners, collectives, routings, conventions, technologies,
-    workloads and fabrics.
+    KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
+    technologies, workloads and fabrics.
 
     \b
     Examples:

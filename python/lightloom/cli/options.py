@@ -67,6 +67,7 @@ PROBLEM_OPTIONS = (
         "A paper's routing and initial topology where none are given: one of `lightloom list conventions`.",
         "harvest, or that of the planner's name",
     ),
+    _option("--overlap", "NAME", "Whether packets overlap hop delays: one of `lightloom list overlaps`.", "additive"),
     _option(
         "--matrix",
         "FILE",

@@ -18,6 +18,8 @@ pub(super) struct PlanText {
     pub fabric: FabricText,
     pub routing: String,
     pub propagation: String,
+    /// Plans from before there was a choice are additive.
+    pub overlap: Option<String>,
     pub chunks: ChunksText,
     pub total_s: f64,
     pub reconfigurations: usize,

@@ -1,9 +1,9 @@
 //! From the JSON's shape to a plan: everything that types alone do not say is checked here.
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, Piece, Plan, PlanParts, PlanStep,
-    Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology,
-    Transfer, Translations,
+    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
+    PlanStep, Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost,
+    Topology, Transfer, Translations,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -47,6 +47,10 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         settings: CostSettings {
             routing: Routing::parse(&text.routing).map_err(at("plan.routing"))?,
             propagation: Propagation::parse(&text.propagation).map_err(at("plan.propagation"))?,
+            overlap: match &text.overlap {
+                Some(name) => Overlap::parse(name).map_err(at("plan.overlap"))?,
+                None => Overlap::Additive,
+            },
         },
         chunks,
         topologies,

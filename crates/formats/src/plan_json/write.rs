@@ -32,6 +32,7 @@ pub(super) fn plan(plan: &Plan) -> String {
         ("fabric", fabric(plan)),
         ("routing", text(plan.settings.routing.name())),
         ("propagation", text(plan.settings.propagation.name())),
+        ("overlap", text(plan.settings.overlap.name())),
         ("chunks", chunks(&plan.chunks)),
         ("total_s", number(plan.total_s())),
         ("reconfigurations", plan.reconfigurations().to_string()),

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Piece, Plan, PlanParts, PlanStep, Propagation,
-    ReconfigurationDelay, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer,
-    Translations,
+    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts, PlanStep,
+    Propagation, ReconfigurationDelay, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology,
+    Transfer, Translations,
 };
 use proptest::prelude::*;
 
@@ -90,6 +90,7 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                 settings: CostSettings {
                     routing: Routing::ALL[routing],
                     propagation: Propagation::ALL[usize::from(rule)],
+                    overlap: Overlap::ALL[usize::from(rule)],
                 },
                 chunks,
                 topologies,

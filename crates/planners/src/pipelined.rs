@@ -1,0 +1,106 @@
+//! Choices by what steps take in packets (`--overlap pipelined`).
+//!
+//! No step takes less than its longest path's hop delays, nor than its busiest link's bytes; both have lower bounds
+//! that need no flows. So the shortest path over (step, candidate) is found on bounds, what lies on it is
+//! simulated, and again until all of it has been.
+
+use model::{Overlap, Result};
+use rayon::prelude::*;
+
+use crate::shortest_path::ShortestPath;
+use crate::{Change, Choice, Planner, Problem};
+
+/// A planner's choice, at what the problem's settings say that steps cost. A planner that knows the additive cost
+/// alone chooses by that, as its paper does, and its choice is priced anew.
+///
+/// # Errors
+/// As [`Planner::choose_within`].
+pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    if problem.settings.overlap == Overlap::Additive || planner.knows_overlap() {
+        return planner.choose_within(problem, limit_s);
+    }
+    let Some(choice) = planner.choose_within(problem, f64::INFINITY)? else { return Ok(None) };
+    let class_bound = choice.class_bound;
+    let priced = Choice::priced(choice.planner, choice.problem, choice.candidates)?;
+    Ok((priced.total_s <= limit_s).then_some(Choice { class_bound, ..priced }))
+}
+
+/// The best candidate of every step and the completion time; `None` when that is above `limit_s`.
+///
+/// # Errors
+/// No path for some transfer on any candidate, or times beyond what the simulator counts.
+pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(Vec<usize>, f64)>> {
+    let (steps, candidates) = (problem.table.steps(), problem.table.candidates());
+    let every: Vec<usize> = (0..candidates).collect();
+    let mut costs: Vec<f64> = (0..steps).flat_map(|step| at_least(problem, step, &every)).collect();
+    let mut simulated = vec![false; costs.len()];
+    let change = problem.change();
+    let mut shortest = ShortestPath::default();
+    loop {
+        let total_s = match &change {
+            Change::Constant(delay_s) => shortest.constant_delay(&costs, candidates, *delay_s, problem.start),
+            Change::Matrix(delays_s) => shortest.any_delay(&costs, candidates, delays_s, problem.start),
+        };
+        if total_s > limit_s {
+            return Ok(None);
+        }
+        let unknown: Vec<(usize, usize)> = shortest.path().iter().copied().enumerate().collect();
+        let unknown = unknown.into_par_iter().filter(|(step, candidate)| !simulated[step * candidates + candidate]);
+        let found = unknown.map(|(step, candidate)| {
+            let (cost, _, _) = problem.step_cost(step, candidate)?;
+            Ok((step * candidates + candidate, cost.total_s()))
+        });
+        let found: Vec<(usize, f64)> = found.collect::<Result<_>>()?;
+        if found.is_empty() {
+            return Ok(Some((shortest.path().to_vec(), total_s)));
+        }
+        for (index, cost_s) in found {
+            (costs[index], simulated[index]) = (cost_s, true);
+        }
+    }
+}
+
+/// The best of `allowed` for all steps, and the completion time; `None` when that is above `limit_s`.
+///
+/// # Errors
+/// As [`best_sequence`].
+pub(crate) fn best_static(problem: &Problem, allowed: &[usize], limit_s: f64) -> Result<Option<(usize, f64)>> {
+    let steps = 0..problem.table.steps();
+    let (change, candidates) = (problem.change(), problem.table.candidates());
+    let first_s = |to: usize| problem.start.map_or(0.0, |start| change.between(candidates, start, to));
+    let mut promises: Vec<(f64, usize)> = allowed.iter().map(|&candidate| (first_s(candidate), candidate)).collect();
+    for step in steps.clone() {
+        for (promise, least_s) in promises.iter_mut().zip(at_least(problem, step, allowed)) {
+            promise.0 += least_s;
+        }
+    }
+    promises.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut best: Option<(usize, f64)> = None;
+    for (promised_s, candidate) in promises {
+        let enough_s = best.map_or(limit_s, |(_, so_far_s)| so_far_s);
+        if promised_s.is_infinite() || promised_s > enough_s {
+            break;
+        }
+        let every = vec![candidate; problem.table.steps()];
+        let total_s = Choice::priced("static", problem.clone(), every)?.total_s;
+        if total_s <= limit_s && best.is_none_or(|(_, so_far_s)| total_s < so_far_s) {
+            best = Some((candidate, total_s));
+        }
+    }
+    Ok(best)
+}
+
+/// Lower bounds on a step's time on these candidates; infinite where some transfer has no path.
+fn at_least(problem: &Problem, step: usize, candidates: &[usize]) -> Vec<f64> {
+    let known = problem.table.estimates(problem.table.pattern_of_step(step));
+    let fabric = &problem.fabric;
+    let byte_s = fabric.byte_s() * problem.transfer_bytes(step);
+    let least_s = |&candidate: &usize| {
+        let (hops, load) = (known.hops[candidate], known.loads[candidate]);
+        if !hops.is_finite() {
+            return f64::INFINITY;
+        }
+        fabric.startup_s + f64::max(fabric.hop_delay_s * hops, byte_s * load)
+    };
+    candidates.iter().map(least_s).collect()
+}
