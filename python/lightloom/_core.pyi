@@ -25,7 +25,8 @@ def show_size(size_bytes: float) -> str: ...
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
     `collectives`, `routings`, `overlaps`, `conventions`, `technologies`, `workloads`. Each entry has
-    `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as text."""
+    `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as
+    text."""
 
 def is_workload(spec: str) -> bool:
     """Whether `spec` is meant to name a generated All-to-All matrix."""

@@ -18,8 +18,7 @@ pub(super) struct PlanText {
     pub fabric: FabricText,
     pub routing: String,
     pub propagation: String,
-    /// Plans from before there was a choice are additive.
-    pub overlap: Option<String>,
+    pub overlap: String,
     pub chunks: ChunksText,
     pub total_s: f64,
     pub reconfigurations: usize,

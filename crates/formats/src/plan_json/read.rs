@@ -47,10 +47,7 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         settings: CostSettings {
             routing: Routing::parse(&text.routing).map_err(at("plan.routing"))?,
             propagation: Propagation::parse(&text.propagation).map_err(at("plan.propagation"))?,
-            overlap: match &text.overlap {
-                Some(name) => Overlap::parse(name).map_err(at("plan.overlap"))?,
-                None => Overlap::Additive,
-            },
+            overlap: Overlap::parse(&text.overlap).map_err(at("plan.overlap"))?,
         },
         chunks,
         topologies,
