@@ -57,7 +57,13 @@ fn quantity(field: &str, text: &str, units: &[(&str, f64)], accepts: &str) -> Re
 /// Bytes of `64MiB`, `1KB`, `1024B`. Whole bytes, at least one, at most 2^53.
 pub fn parse_size(field: &str, text: &str) -> Result<u64> {
     let bytes = quantity(field, text, SIZE_UNITS, SIZE_FORM)?;
-    size_from_f64(field, bytes).map_err(|_| Error::value(field, format!("`{}`", text.trim()), SIZE_FORM))
+    let refuse = || Error::value(field, format!("`{}`", text.trim()), SIZE_FORM);
+    // 2^53 + 1 is not a float: the next one is 2^53, which would be accepted.
+    let whole = text.trim().trim_end_matches(['B', 'b']).trim_end().parse::<u64>();
+    if whole.is_ok_and(|whole| whole > 1 << 53) {
+        return Err(refuse());
+    }
+    size_from_f64(field, bytes).map_err(|_| refuse())
 }
 
 /// A whole number of bytes from a float: at least one, at most 2^53.
@@ -123,6 +129,8 @@ mod tests {
         assert_eq!(parse_size("size", "1.5KiB").unwrap(), 1536);
         assert_eq!(parse_size("size", "1e3B").unwrap(), 1000);
         assert_eq!(parse_size("size", "1E+3B").unwrap(), 1000);
+        assert_eq!(parse_size("size", "9007199254740992B").unwrap(), 1 << 53);
+        assert!(parse_size("size", "9007199254740993B").is_err());
     }
 
     #[test]
