@@ -6,7 +6,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 FUZZ_SECONDS ?= 30
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-rust test-python bench lint format fuzz build clean
+.PHONY: demo test test-rust test-python test-peers bench lint format fuzz build clean
 
 build: $(VENV)/built
 
@@ -20,6 +20,11 @@ test-rust:
 
 test-python: $(VENV)/built
 	$(VENV)/bin/pytest
+
+# Beside ns-3 and SimGrid, which are got where that can be done; what cannot be had is said on standard error.
+test-peers: $(VENV)/built
+	$(VENV)/bin/python -m tests.peers.build
+	$(VENV)/bin/pytest tests/peers -m peers
 
 bench: $(VENV)/built
 	cargo bench --workspace --locked
