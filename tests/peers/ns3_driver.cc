@@ -3,8 +3,8 @@
 // Usage: ns3_driver < traffic > result. The traffic is what packet_peer.py writes: whitespace-separated numbers,
 //   bandwidth (bit/s), hop delay (fs), GPUs
 //   topologies; for each: circuits; for each: source, destination, delay (fs) beyond the hop delay
-//   steps; for each: topology, dark time (fs), start-up (fs), pace (0 for a burst), transfers; for each:
-//     delay of a paced start (fs), flows, runs; for each flow: bytes on the wire of a packet and of its last packet, packets, hops, circuit per hop;
+//   steps; for each: topology, dark time (fs), start-up (fs), transfers; for each:
+//     from packet to packet (fs, 0 for a burst), delay of a paced start (fs), flows, runs; for each flow: bytes on the wire of a packet and of its last packet, packets, hops, circuit per hop;
 //     for each run: flow (of this transfer), packets
 // The result is one line of JSON: the simulated time at which each step ended, and counts.
 //
@@ -98,20 +98,19 @@ struct Run {
     uint32_t packets;
 };
 
-/// Packets in the order in which the sender hands them over; `at`, `sent` and `wireBytes` say how far it is.
+/// Packets in the order in which the sender hands them over; `at` and `sent` say how far it is.
 struct Transfer {
+    int64_t interval = 0;
     int64_t delay = 0;
     std::vector<Run> runs;
     std::size_t at = 0;
     uint32_t sent = 0;
-    uint64_t wireBytes = 0;
 };
 
 struct Step {
     uint32_t topology;
     int64_t dark;
     int64_t startup;
-    double pace;
     std::vector<Flow> flows;
     std::vector<Transfer> transfers;
     uint64_t packets = 0;
@@ -181,9 +180,9 @@ void Fabric::ReadStep() {
     step.topology = Read<uint32_t>();
     step.dark = Read<int64_t>();
     step.startup = Read<int64_t>();
-    step.pace = Read<double>();
     step.transfers.resize(Read<std::size_t>());
     for (auto& transfer : step.transfers) {
+        transfer.interval = Read<int64_t>();
         transfer.delay = Read<int64_t>();
         const auto base = static_cast<uint32_t>(step.flows.size());
         const auto flows = Read<std::size_t>();
@@ -289,7 +288,7 @@ void Fabric::BeginStep() {
 void Fabric::Inject() {
     Step& step = m_steps[m_step];
     for (std::size_t number = 0; number < step.transfers.size(); ++number) {
-        if (step.pace > 0) {
+        if (step.transfers[number].interval > 0) {
             Simulator::Schedule(FemtoSeconds(step.transfers[number].delay), &Fabric::InjectPaced, this, number);
             continue;
         }
@@ -298,17 +297,11 @@ void Fabric::Inject() {
     }
 }
 
-/// Hands over one packet, and the next one when the wire time of those so far, times the pace, has passed.
+/// Hands over one packet, and the next one an interval later.
 void Fabric::InjectPaced(std::size_t number) {
-    Step& step = m_steps[m_step];
-    Transfer& transfer = step.transfers[number];
-    const auto due = [&] {
-        const double seconds = step.pace * 8.0 * static_cast<double>(transfer.wireBytes) / static_cast<double>(m_bandwidth);
-        return std::llround(seconds * 1e15);
-    };
-    const auto before = due();
+    Transfer& transfer = m_steps[m_step].transfers[number];
     if (HandOver(transfer)) {
-        Simulator::Schedule(FemtoSeconds(due() - before), &Fabric::InjectPaced, this, number);
+        Simulator::Schedule(FemtoSeconds(transfer.interval), &Fabric::InjectPaced, this, number);
     }
 }
 
@@ -326,7 +319,6 @@ bool Fabric::HandOver(Transfer& transfer) {
     tag.flow = run.flow;
     packet->AddPacketTag(tag);
     ++m_packets;
-    transfer.wireBytes += wire;
     if (++transfer.sent == run.packets) {
         transfer.sent = 0;
         ++transfer.at;

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
 from tests.peers.build import ns3_driver
-from tests.peers.traffic import Circuit, Flow, StepTraffic, Traffic
+from tests.peers.traffic import Circuit, Flow, StepTraffic, Traffic, Transfer, by_path
 
 FS = 1e15
 # Longest delay of a circuit that settles a tie: far below a byte's wire time, far above rounding to 1 fs.
@@ -92,19 +93,32 @@ def _lines(traffic: Traffic, header: int, *, paced: bool, ties: int | None) -> I
             yield f"{circuit.src} {circuit.dst} {0 if settle is None else settle.circuit_fs(circuit)}"
     yield str(len(traffic.steps))
     for step in traffic.steps:
-        pace = step.load if paced else 0.0
-        yield from _step_lines(step, topologies[step.circuits], header, pace, settle)
+        yield from _step_lines(traffic, step, topologies[step.circuits], header, paced=paced, settle=settle)
 
 
-def _step_lines(step: StepTraffic, topology: int, header: int, pace: float, settle: _Ties | None) -> Iterator[str]:
+def _step_lines(
+    traffic: Traffic, step: StepTraffic, topology: int, header: int, *, paced: bool, settle: _Ties | None
+) -> Iterator[str]:
+    transfers = [(path, 0) for path in step.transfers]
+    if paced:
+        paths = [path for transfer in step.transfers for path in by_path(transfer)]
+        transfers = [(path, interval_fs(traffic, step, path, header)) for path in paths]
     times = f"{round(step.dark_s * FS)} {round(step.startup_s * FS)}"
-    yield f"{topology} {times} {pace!r} {len(step.transfers)}"
-    for transfer in step.transfers:
+    yield f"{topology} {times} {len(transfers)}"
+    for transfer, interval in transfers:
         late = 0 if settle is None else settle.sender_fs(step.hops)
-        yield f"{late} {len(transfer.flows)} {len(transfer.runs)}"
+        yield f"{interval} {late} {len(transfer.flows)} {len(transfer.runs)}"
         for flow in transfer.flows:
             yield _flow_line(flow, header)
         yield " ".join(f"{flow} {packets}" for flow, packets in transfer.runs)
+
+
+def interval_fs(traffic: Traffic, step: StepTraffic, path: Transfer, header: int) -> int:
+    """From packet to packet of a paced path: its packets are spread over the time of the step's busiest circuit."""
+    size = max(transfer.size_bytes for transfer in step.transfers)
+    on_wire = size + -(-size // traffic.payload) * header
+    packets = sum(flow.packets.count for flow in path.flows)
+    return math.ceil(on_wire * 8 * FS / traffic.bandwidth_bps * step.load / packets)
 
 
 def _flow_line(flow: Flow, header: int) -> str:

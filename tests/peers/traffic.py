@@ -278,3 +278,18 @@ def _transfer(
         flows.append(Flow(src, dst, paths[path][1], circuits, Packets(counts[path, phase], payload, last)))
     runs = tuple((numbers[key], sum(1 for _ in group)) for key, group in groupby(sequence))
     return Transfer(src, dst, size, tuple(flows), runs)
+
+
+def by_path(transfer: Transfer) -> list[Transfer]:
+    """The transfer as one of each path, with that path's packets in their order."""
+    paths: dict[Nodes, list[int]] = {}
+    for number, flow in enumerate(transfer.flows):
+        paths.setdefault(flow.nodes, []).append(number)
+    parts = []
+    for numbers in paths.values():
+        flows = tuple(transfer.flows[number] for number in numbers)
+        place = {number: index for index, number in enumerate(numbers)}
+        kept = [place[flow] for flow, packets in transfer.runs if flow in place for _ in range(packets)]
+        runs = tuple((flow, sum(1 for _ in group)) for flow, group in groupby(kept))
+        parts.append(Transfer(transfer.src, transfer.dst, transfer.size_bytes, flows, runs))
+    return parts
