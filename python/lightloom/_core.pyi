@@ -209,6 +209,132 @@ class Plan:
     def topologies(self) -> list[Topology]: ...
 
 @final
+class CircuitTotals:
+    """Use of circuits over a whole plan; arrays of one entry a circuit, by (src, dst, circuit)."""
+
+    def __len__(self) -> int: ...
+    @property
+    def src(self) -> NDArray[np.uint32]: ...
+    @property
+    def dst(self) -> NDArray[np.uint32]: ...
+    @property
+    def circuit(self) -> NDArray[np.uint32]:
+        """Number among the parallel circuits of a link."""
+    @property
+    def bytes(self) -> NDArray[np.uint64]:
+        """Bytes sent, headers included."""
+    @property
+    def busy_s(self) -> NDArray[np.float64]: ...
+    @property
+    def utilisation(self) -> NDArray[np.float64]:
+        """Busy time over the completion time of the plan."""
+    @property
+    def queue_bytes(self) -> NDArray[np.uint64]:
+        """Most bytes of packets on their way that waited or were being sent at once; 0 at flow level."""
+
+@final
+class CircuitUses:
+    """Use of circuits in one step; arrays of one entry a circuit, by (src, dst, circuit)."""
+
+    def __len__(self) -> int: ...
+    @property
+    def src(self) -> NDArray[np.uint32]: ...
+    @property
+    def dst(self) -> NDArray[np.uint32]: ...
+    @property
+    def circuit(self) -> NDArray[np.uint32]: ...
+    @property
+    def bytes(self) -> NDArray[np.uint64]:
+        """Bytes sent, headers included; 0 for a circuit that is up and not used."""
+    @property
+    def packets(self) -> NDArray[np.uint64]: ...
+    @property
+    def first_s(self) -> NDArray[np.float64]:
+        """First bit out; 0 where nothing is sent."""
+    @property
+    def last_s(self) -> NDArray[np.float64]:
+        """Last bit out; 0 where nothing is sent."""
+    @property
+    def busy_s(self) -> NDArray[np.float64]: ...
+    @property
+    def queue_bytes(self) -> NDArray[np.uint64]:
+        """As in `CircuitTotals`; under dataflow over all steps in which the circuit is up."""
+
+@final
+class GpuTimes:
+    """Times of GPUs in one step, s; arrays of one entry a GPU, NaN where it sends or receives nothing."""
+
+    def __len__(self) -> int: ...
+    @property
+    def gpu(self) -> NDArray[np.uint32]: ...
+    @property
+    def ready_s(self) -> NDArray[np.float64]:
+        """When it had everything of the steps before, and the barrier was passed if there is one."""
+    @property
+    def first_send_s(self) -> NDArray[np.float64]: ...
+    @property
+    def last_sent_s(self) -> NDArray[np.float64]:
+        """When its own last bit was out."""
+    @property
+    def last_received_s(self) -> NDArray[np.float64]:
+        """When the last bit for it was there."""
+
+@final
+class SimulatedStep:
+    """One step of a simulation; times in seconds."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def topology(self) -> int: ...
+    @property
+    def topology_name(self) -> str: ...
+    @property
+    def reconfigured(self) -> bool: ...
+    @property
+    def start_s(self) -> float:
+        """When the first GPU was ready for it."""
+    @property
+    def reconfiguration_s(self) -> float:
+        """Dark time before it; from when all GPUs are ready for it where reconfiguration is global."""
+    @property
+    def startup_s(self) -> float: ...
+    @property
+    def end_s(self) -> float:
+        """When the last bit was received."""
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def predicted_s(self) -> float:
+        """What the plan says that the step takes: the sum of its four terms."""
+    @property
+    def symmetry_order(self) -> int:
+        """How many GPUs, or circuits, one that was simulated stands for."""
+    def circuits(self, expanded: bool = True) -> CircuitUses:
+        """Every circuit that is up, or one of each orbit."""
+    def gpus(self, expanded: bool = True) -> GpuTimes:
+        """Every GPU, or one of each orbit."""
+
+@final
+class Simulation:
+    """What a simulation found; `lightloom.Simulation` is what people use."""
+
+    @property
+    def total_s(self) -> float: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def packet_hops(self) -> int: ...
+    @property
+    def payload_bytes(self) -> int: ...
+    @property
+    def wire_bytes(self) -> int: ...
+    @property
+    def steps(self) -> list[SimulatedStep]: ...
+    def circuits(self) -> CircuitTotals:
+        """Every circuit of any step."""
+
+@final
 class Row:
     """One line of a comparison."""
 
@@ -262,6 +388,21 @@ def plan_with_baselines(request: Request) -> tuple[Plan, list[Row]]:
     """The plan, and the best of every planner for the plan's algorithm on all candidates, fastest first."""
 
 def compare(request: Request) -> Comparison: ...
+def simulate(
+    plan: Plan,
+    level: str,
+    packet_size: int,
+    header_size: int,
+    injection: str,
+    forwarding: str,
+    sync: str,
+    barrier_s: float,
+    reconfiguration: str,
+    buffer_bytes: int | None,
+    symmetry: str,
+) -> Simulation:
+    """Arguments as for `lightloom.simulate`, in seconds and bytes."""
+
 def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check."""
 

@@ -11,6 +11,7 @@ mod problem;
 mod registry;
 mod request;
 mod schedule;
+mod simulation;
 mod topology;
 mod units;
 mod whole;
@@ -33,6 +34,8 @@ mod _core {
     use super::request::PyRequest;
     #[pymodule_export]
     use super::schedule::{PySchedule, verify_schedule};
+    #[pymodule_export]
+    use super::simulation::{PyCircuitTotals, PyCircuitUses, PyGpuTimes, PySimulatedStep, PySimulation, simulate};
     #[pymodule_export]
     use super::topology::PyTopology;
     #[pymodule_export]

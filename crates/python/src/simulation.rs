@@ -1,0 +1,279 @@
+//! `Simulation`, `SimulatedStep`, the arrays that they give, and the verb that makes them.
+
+use std::sync::Arc;
+
+use ::simulate::{
+    CircuitTotal, CircuitUse, Darkness, Forwarding, GpuTimes, Injection, Level, Settings, SimulatedStep, Simulation,
+    Symmetry, Synchronisation,
+};
+use model::{Error, Plan};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+use crate::input_error::CoreResult;
+use crate::plan::PyPlan;
+
+/// Femtoseconds in a second.
+const SECOND_FS: f64 = 1e15;
+
+#[pyclass(name = "Simulation", module = "lightloom._core", frozen)]
+pub struct PySimulation(Arc<Simulated>);
+
+/// What was found, and what the plan says of its steps.
+struct Simulated {
+    found: Simulation,
+    planned: Vec<Planned>,
+}
+
+/// What a plan says of a step.
+struct Planned {
+    topology: usize,
+    topology_name: String,
+    reconfigured: bool,
+    total_s: f64,
+}
+
+#[pyclass(name = "SimulatedStep", module = "lightloom._core", frozen)]
+pub struct PySimulatedStep {
+    simulated: Arc<Simulated>,
+    index: usize,
+}
+
+#[pyclass(name = "CircuitTotals", module = "lightloom._core", frozen)]
+pub struct PyCircuitTotals(Vec<CircuitTotal>);
+
+#[pyclass(name = "CircuitUses", module = "lightloom._core", frozen)]
+pub struct PyCircuitUses(Vec<CircuitUse>);
+
+#[pyclass(name = "GpuTimes", module = "lightloom._core", frozen)]
+pub struct PyGpuTimes(Vec<GpuTimes>);
+
+#[pymethods]
+impl PySimulation {
+    #[getter]
+    fn total_s(&self) -> f64 {
+        self.0.found.total_s()
+    }
+
+    #[getter]
+    fn packets(&self) -> u64 {
+        self.0.found.packets
+    }
+
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.0.found.packet_hops
+    }
+
+    #[getter]
+    fn payload_bytes(&self) -> u64 {
+        self.0.found.payload_bytes
+    }
+
+    #[getter]
+    fn wire_bytes(&self) -> u64 {
+        self.0.found.wire_bytes
+    }
+
+    #[getter]
+    fn steps(&self) -> Vec<PySimulatedStep> {
+        let steps = 0..self.0.found.steps.len();
+        steps.map(|index| PySimulatedStep { simulated: Arc::clone(&self.0), index }).collect()
+    }
+
+    fn circuits(&self, py: Python<'_>) -> PyCircuitTotals {
+        PyCircuitTotals(py.detach(|| self.0.found.circuits()))
+    }
+
+    fn __repr__(&self) -> String {
+        let Simulation { packets, steps, .. } = &self.0.found;
+        format!("Simulation(total_s={:?}, steps={}, packets={packets})", self.0.found.total_s(), steps.len())
+    }
+}
+
+impl PySimulatedStep {
+    fn found(&self) -> &SimulatedStep {
+        &self.simulated.found.steps[self.index]
+    }
+
+    fn planned(&self) -> &Planned {
+        &self.simulated.planned[self.index]
+    }
+}
+
+#[pymethods]
+impl PySimulatedStep {
+    #[getter]
+    fn index(&self) -> usize {
+        self.index
+    }
+
+    #[getter]
+    fn topology(&self) -> usize {
+        self.planned().topology
+    }
+
+    #[getter]
+    fn topology_name(&self) -> &str {
+        &self.planned().topology_name
+    }
+
+    #[getter]
+    fn reconfigured(&self) -> bool {
+        self.planned().reconfigured
+    }
+
+    #[getter]
+    fn start_s(&self) -> f64 {
+        seconds(self.found().start_fs)
+    }
+
+    #[getter]
+    fn reconfiguration_s(&self) -> f64 {
+        seconds(self.found().reconfiguration_fs)
+    }
+
+    #[getter]
+    fn startup_s(&self) -> f64 {
+        seconds(self.found().startup_fs)
+    }
+
+    #[getter]
+    fn end_s(&self) -> f64 {
+        seconds(self.found().end_fs)
+    }
+
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        seconds(self.found().duration_fs())
+    }
+
+    #[getter]
+    fn predicted_s(&self) -> f64 {
+        self.planned().total_s
+    }
+
+    #[getter]
+    fn symmetry_order(&self) -> u32 {
+        self.found().symmetry.order()
+    }
+
+    #[pyo3(signature = (expanded=true))]
+    fn circuits(&self, py: Python<'_>, expanded: bool) -> PyCircuitUses {
+        let step = self.found();
+        PyCircuitUses(py.detach(|| if expanded { step.expanded_circuits() } else { step.circuits.clone() }))
+    }
+
+    #[pyo3(signature = (expanded=true))]
+    fn gpus(&self, py: Python<'_>, expanded: bool) -> PyGpuTimes {
+        let step = self.found();
+        PyGpuTimes(py.detach(|| if expanded { step.expanded_gpus() } else { step.gpus.clone() }))
+    }
+
+    fn __repr__(&self) -> String {
+        let (start_s, end_s) = (self.start_s(), self.end_s());
+        format!("SimulatedStep({}, '{}', start_s={start_s:?}, end_s={end_s:?})", self.index, self.topology_name())
+    }
+}
+
+/// Getters that give one number of every entry as a NumPy array.
+macro_rules! columns {
+    ($class:ty { $($name:ident: $number:ty = $of:expr,)* }) => {
+        #[pymethods]
+        impl $class {
+            fn __len__(&self) -> usize {
+                self.0.len()
+            }
+
+            $(#[getter]
+            fn $name<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<$number>> {
+                PyArray1::from_iter(py, self.0.iter().map($of))
+            })*
+        }
+    };
+}
+
+columns!(PyCircuitTotals {
+    src: u32 = |circuit| circuit.src,
+    dst: u32 = |circuit| circuit.dst,
+    circuit: u32 = |circuit| circuit.circuit,
+    bytes: u64 = |circuit| circuit.bytes,
+    busy_s: f64 = |circuit| seconds(circuit.busy_fs),
+    utilisation: f64 = |circuit| circuit.utilisation,
+    queue_bytes: u64 = |circuit| circuit.queue_bytes,
+});
+
+columns!(PyCircuitUses {
+    src: u32 = |circuit| circuit.src,
+    dst: u32 = |circuit| circuit.dst,
+    circuit: u32 = |circuit| circuit.circuit,
+    bytes: u64 = |circuit| circuit.bytes,
+    packets: u64 = |circuit| circuit.packets,
+    first_s: f64 = |circuit| seconds(circuit.first_fs),
+    last_s: f64 = |circuit| seconds(circuit.last_fs),
+    busy_s: f64 = |circuit| seconds(circuit.busy_fs),
+    queue_bytes: u64 = |circuit| circuit.queue_bytes,
+});
+
+columns!(PyGpuTimes {
+    gpu: u32 = |times| times.gpu,
+    ready_s: f64 = |times| seconds(times.ready_fs),
+    first_send_s: f64 = |times| seconds_or_nan(times.first_send_fs),
+    last_sent_s: f64 = |times| seconds_or_nan(times.last_sent_fs),
+    last_received_s: f64 = |times| seconds_or_nan(times.last_received_fs),
+});
+
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the fields of the settings")]
+pub fn simulate(
+    py: Python<'_>,
+    plan: &PyPlan,
+    level: &str,
+    packet_size: u64,
+    header_size: u64,
+    injection: &str,
+    forwarding: &str,
+    sync: &str,
+    barrier_s: f64,
+    reconfiguration: &str,
+    buffer_bytes: Option<u64>,
+    symmetry: &str,
+) -> CoreResult<PySimulation> {
+    let settings = Settings {
+        level: Level::parse(level)?,
+        payload_bytes: bytes("packet_size", packet_size)?,
+        header_bytes: bytes("header_size", header_size)?,
+        injection: Injection::parse(injection)?,
+        forwarding: Forwarding::parse(forwarding)?,
+        sync: Synchronisation::parse(sync)?,
+        barrier_s,
+        reconfiguration: Darkness::parse(reconfiguration)?,
+        buffer_bytes,
+        symmetry: Symmetry::parse(symmetry)?,
+    };
+    let found = py.detach(|| ::simulate::simulate(&plan.0, &settings))?;
+    Ok(PySimulation(Arc::new(Simulated { found, planned: planned(&plan.0) })))
+}
+
+fn planned(plan: &Plan) -> Vec<Planned> {
+    let of_step = |step: &model::PlanStep| Planned {
+        topology: step.topology,
+        topology_name: plan.topologies[step.topology].name().to_string(),
+        reconfigured: step.reconfigured,
+        total_s: step.cost.total_s(),
+    };
+    plan.steps.iter().map(of_step).collect()
+}
+
+/// The settings say which of 32 bits they accept.
+fn bytes(field: &str, value: u64) -> CoreResult<u32> {
+    Ok(u32::try_from(value).map_err(|_| Error::value(field, value, "at most 1 GiB"))?)
+}
+
+fn seconds(fs: u64) -> f64 {
+    fs as f64 / SECOND_FS
+}
+
+fn seconds_or_nan(fs: Option<u64>) -> f64 {
+    fs.map_or(f64::NAN, seconds)
+}
