@@ -4,6 +4,7 @@ import lightloom as ll
 fabric = ll.Fabric(gpus=64, reconfiguration_delay="10us")
 plan = ll.plan("all-reduce", size="64MiB", fabric=fabric)
 plan.total_s, plan.lower_bound_s, plan.reconfigurations
+ll.simulate(plan).total_s
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lightloom.planning import compare, plan, profile, verify
     from lightloom.plans import Plan
     from lightloom.problem import Problem
+    from lightloom.simulation import Simulation, simulate
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
@@ -28,6 +30,7 @@ _HOMES = {
     "Plan": "plans",
     "Problem": "problem",
     "Schedule": "_core",
+    "Simulation": "simulation",
     "Step": "_core",
     "Topology": "_core",
     "__version__": "_core",
@@ -35,6 +38,7 @@ _HOMES = {
     "from_networkx": "graphs",
     "plan": "planning",
     "profile": "planning",
+    "simulate": "simulation",
     "to_networkx": "graphs",
     "verify": "planning",
 }
@@ -46,6 +50,7 @@ __all__ = [
     "Plan",
     "Problem",
     "Schedule",
+    "Simulation",
     "Step",
     "Topology",
     "__version__",
@@ -53,6 +58,7 @@ __all__ = [
     "from_networkx",
     "plan",
     "profile",
+    "simulate",
     "to_networkx",
     "verify",
 ]

@@ -16,6 +16,7 @@ from lightloom import _core
 from lightloom.errors import refuse, unknown_name
 from lightloom.files import MIB, read_text
 from lightloom.graphs import is_topology_file, resolve
+from lightloom.quantities import number_of, seconds_of
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
@@ -109,24 +110,24 @@ class Fabric:
         """Rate of one circuit, bit/s."""
         if isinstance(self.bandwidth, str):
             return _core.parse_rate("bandwidth", self.bandwidth)
-        return _number("bandwidth", self.bandwidth, 'a rate above zero such as "800Gbps" or bit/s', above_zero=True)
+        return number_of("bandwidth", self.bandwidth, 'a rate above zero such as "800Gbps" or bit/s', above_zero=True)
 
     @property
     def startup_s(self) -> float:
         """Start-up latency of a step, s."""
-        return _seconds("startup", self.startup)
+        return seconds_of("startup", self.startup)
 
     @property
     def hop_delay_s(self) -> float:
         """Delay of one hop, s."""
-        return _seconds("hop_delay", self.hop_delay)
+        return seconds_of("hop_delay", self.hop_delay)
 
     @property
     def reconfiguration_delay_s(self) -> tuple[float, float]:
         """Reconfiguration delay: seconds for any change, and seconds per changed port."""
         if isinstance(self.reconfiguration_delay, str):
             return _core.parse_reconfiguration_delay("reconfiguration_delay", self.reconfiguration_delay)
-        return _seconds("reconfiguration_delay", self.reconfiguration_delay), 0.0
+        return seconds_of("reconfiguration_delay", self.reconfiguration_delay), 0.0
 
     def sized(self, **sizes: int) -> Self:
         """The same fabric with `gpus` from whatever says it: itself, its grid, and `sizes` by the name of their origin.
@@ -188,18 +189,3 @@ def _grid(value: object) -> tuple[int, ...]:
     if not sizes:
         raise refuse("dims", f"`{str(value)[:60]}` is not accepted; it takes sizes such as 4x4x4")
     return tuple(whole_number("dims", size) for size in sizes)
-
-
-def _seconds(field: str, value: str | float) -> float:
-    if isinstance(value, str):
-        return _core.parse_time(field, value)
-    return _number(field, value, 'a time of at least zero such as "500ns" or seconds', above_zero=False)
-
-
-def _number(field: str, value: object, accepts: str, *, above_zero: bool) -> float:
-    number = math.nan
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300:
-        number = float(value)
-    if not (math.isfinite(number) and (number > 0 if above_zero else number >= 0)):
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes {accepts}")
-    return number

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lightloom.errors import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
 
 MIB = 1 << 20
 
@@ -40,7 +46,14 @@ def read_text(field: str, path: str | os.PathLike[str], limit: int) -> str:
 
 
 def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> None:
-    """Write the whole file or nothing: a temporary name in the same folder, then a rename.
+    """Write the whole file or nothing; errors as for `replaced`."""
+    with replaced(field, path) as stream:
+        stream.write(content)
+
+
+@contextmanager
+def replaced(field: str, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A stream whose content becomes the whole file, or nothing: a temporary name in the same folder, then a rename.
 
     Raises `InputError` that names `field` when the folder cannot be written to.
     """
@@ -50,7 +63,7 @@ def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> Non
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
         temporary = Path(name)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            yield stream
         # mkstemp makes files private; the result gets the mode that `open` would have given it.
         mask = os.umask(0)
         os.umask(mask)

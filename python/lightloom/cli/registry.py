@@ -17,5 +17,10 @@ VERBS = (
     Verb(
         "verify", "lightloom.cli.verify", "Check plans and schedules: execute them, recompute ports, paths and costs."
     ),
+    Verb(
+        "simulate",
+        "lightloom.cli.simulate",
+        "Simulate a plan packet by packet, and say why it takes as long as it does.",
+    ),
     Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
 )

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lightloom._core import show_size, show_time
 from lightloom.tables.page import bar, heading, render, table, why
-from lightloom.tables.step_groups import StepGroup, group_steps
+from lightloom.tables.step_groups import group_steps, reconfiguration_caption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lightloom import Fabric, Plan
-    from lightloom._core import Row
+    from lightloom._core import Row, Step
+    from lightloom.tables.step_groups import StepGroup
 
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
 COLUMNS = (
@@ -70,7 +71,7 @@ def _fabric_line(plan: Plan, fabric: Fabric) -> str:
 
 
 def _steps(plan: Plan) -> Table:
-    groups = group_steps(plan.steps)
+    groups = group_steps(plan.steps, _appearance)
     made = table(*COLUMNS, right=RIGHT, footer=True)
     for group in groups:
         made.add_row(*_row(group, plan.total_s))
@@ -78,21 +79,20 @@ def _steps(plan: Plan) -> Table:
     for column, text in zip(made.columns[5:10], [*map(_time, sums), _time(plan.total_s)], strict=True):
         column.footer = text
     made.columns[1].footer = "sum"
-    if plan.reconfigurations:
-        made.caption = "* the fabric is reconfigured before the step" + (
-            " (N*: before N of the steps)" if len(groups) < len(plan.steps) else ""
-        )
-        made.caption_justify = "left"
+    made.caption, made.caption_justify = reconfiguration_caption(groups), "left"
     return made
 
 
-def _row(group: StepGroup, total_s: float) -> list[str | Text]:
-    several = len(group.steps) > 1
-    mark = "" if not group.reconfigurations else f"{group.reconfigurations if several else ''}* "
+def _appearance(step: Step) -> tuple[object, ...]:
+    """What a row shows of a step beside its number and topology."""
+    return step.reconfigured, step.hops, f"{step.transfer_bytes:.6g} {step.load:.6g} {step.total_s:.6g}"
+
+
+def _row(group: StepGroup[Step], total_s: float) -> list[str | Text]:
     spent_s = group.total("total_s")
     return [
         group.numbers,
-        mark + group.topologies,
+        group.marked_topologies,
         _span(group.span("transfer_bytes"), show_size),
         _span(group.span("hops"), lambda hops: f"{hops:.0f}"),
         _span(group.span("load"), lambda load: f"{load:.4g}"),

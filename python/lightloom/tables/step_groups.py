@@ -5,21 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lightloom import Step
-
 MAX_ROWS = 40
 
 
+class AnyStep(Protocol):
+    """What the steps of a plan and of its simulation have in common."""
+
+    @property
+    def index(self) -> int:
+        """Its place, from 0."""
+
+    @property
+    def topology(self) -> int:
+        """Index of its topology."""
+
+    @property
+    def topology_name(self) -> str:
+        """Name of its topology."""
+
+    @property
+    def reconfigured(self) -> bool:
+        """Whether the fabric is reconfigured before it."""
+
+
+S = TypeVar("S", bound=AnyStep)
+
+
 @dataclass(frozen=True)
-class StepGroup:
+class StepGroup(Generic[S]):
     """Consecutive steps that share a row."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[S, ...]
 
     @property
     def numbers(self) -> str:
@@ -40,6 +61,12 @@ class StepGroup:
         """How many of the steps reconfigure the fabric."""
         return sum(step.reconfigured for step in self.steps)
 
+    @property
+    def marked_topologies(self) -> str:
+        """The topologies behind `*` where the fabric is reconfigured before them, `3*` before 3 of several steps."""
+        count = str(self.reconfigurations) if len(self.steps) > 1 else ""
+        return f"{count}* {self.topologies}" if self.reconfigurations else self.topologies
+
     def span(self, attribute: str) -> tuple[float, float]:
         """Smallest and largest value of an attribute over the steps."""
         values = [getattr(step, attribute) for step in self.steps]
@@ -50,15 +77,15 @@ class StepGroup:
         return fsum(getattr(step, attribute) for step in self.steps)
 
 
-def group_steps(steps: Sequence[Step], max_rows: int = MAX_ROWS) -> list[StepGroup]:
-    """Every step in its own row while they fit.
+def group_steps(steps: Sequence[S], appearance: Callable[[S], object], max_rows: int = MAX_ROWS) -> list[StepGroup[S]]:
+    """Every step in its own row while they fit. `appearance` is what a row shows of a step beside number and topology.
 
     Else equal neighbours share a row; where those are still too many, neighbours on one topology do, the longest runs
     being halved while there is room; where the topologies are too many, neighbours in even runs.
     """
     if len(steps) <= max_rows:
         return [StepGroup((step,)) for step in steps]
-    equal = _runs(steps, _appearance)
+    equal = _runs(steps, appearance)
     if len(equal) <= max_rows:
         return equal
     groups = _runs(steps, lambda step: step.topology)
@@ -72,10 +99,13 @@ def group_steps(steps: Sequence[Step], max_rows: int = MAX_ROWS) -> list[StepGro
     return groups
 
 
-def _runs(steps: Sequence[Step], key: Callable[[Step], object]) -> list[StepGroup]:
+def _runs(steps: Sequence[S], key: Callable[[S], object]) -> list[StepGroup[S]]:
     return [StepGroup(tuple(run)) for _, run in groupby(steps, key=key)]
 
 
-def _appearance(step: Step) -> tuple[object, ...]:
-    """What a row shows of a step beside its number and topology."""
-    return step.reconfigured, step.hops, f"{step.transfer_bytes:.6g} {step.load:.6g} {step.total_s:.6g}"
+def reconfiguration_caption(groups: Sequence[StepGroup[S]]) -> str | None:
+    """What the mark of reconfigurations means, where there is one."""
+    if not any(group.reconfigurations for group in groups):
+        return None
+    several = any(len(group.steps) > 1 for group in groups)
+    return "* the fabric is reconfigured before the step" + (" (N*: before N of the steps)" if several else "")

@@ -1,0 +1,239 @@
+"""A plan simulated: what is assumed, and what is found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from lightloom import _core
+from lightloom.plans import Plan
+from lightloom.quantities import bytes_of, seconds_of
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+    from lightloom.differences import Difference
+
+SCHEMA = "lightloom.simulation/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulationSettings:
+    """What a simulation assumes beside the plan and its fabric; the arguments of `simulate` in seconds and bytes."""
+
+    level: str = "packet"
+    packet_bytes: int = 4096
+    header_bytes: int = 0
+    injection: str = "burst"
+    forwarding: str = "store-and-forward"
+    sync: str = "barrier"
+    barrier_s: float = 0.0
+    reconfiguration: str = "global"
+    buffer_bytes: int | None = None
+    symmetry: str = "quotient"
+
+
+def simulate(
+    plan: Plan | str | os.PathLike[str],
+    *,
+    level: str = "packet",
+    packet_size: str | float = "4096B",
+    header_size: str | float = 0,
+    injection: str = "burst",
+    forwarding: str = "store-and-forward",
+    sync: str = "barrier",
+    barrier: str | float = "0s",
+    reconfiguration: str = "global",
+    buffer: str | float | None = None,
+    symmetry: str = "quotient",
+) -> Simulation:
+    """Simulate a plan: when each step, GPU and circuit is busy.
+
+    plan: a Plan, or a plan's JSON file.
+    level: `"packet"`, every packet in FIFO queues; `"flow"`, flows at max-min fair rates.
+    packet_size: payload of a packet, `"4KiB"` or bytes; header_size: bytes on the wire beside it.
+    injection: `"burst"`, all at the start of the step; `"paced"`, evenly over the time of the step's busiest link.
+    forwarding: `"store-and-forward"`, or `"cut-through"`: a packet goes on once its header is there.
+    sync: `"barrier"`, all GPUs finish a step before any begins the next; `"dataflow"`, each goes on when it can.
+    barrier: time of a barrier between two steps, `"1us"` or seconds.
+    reconfiguration: which circuits are dark during a change: `"global"`, all; `"ports"`, those that change.
+    buffer: bytes on their way that the far end of a circuit can hold, `"64KiB"` or bytes; no limit when left out.
+    symmetry: `"quotient"`, one GPU stands for all that are like it; `"full"`, every GPU; the results are the same.
+
+    Raises `InputError` that names the argument.
+    """
+    settings = SimulationSettings(
+        level=level,
+        packet_bytes=bytes_of("packet_size", packet_size),
+        header_bytes=bytes_of("header_size", header_size, or_none=True),
+        injection=injection,
+        forwarding=forwarding,
+        sync=sync,
+        barrier_s=seconds_of("barrier", barrier),
+        reconfiguration=reconfiguration,
+        buffer_bytes=None if buffer is None else bytes_of("buffer", buffer),
+        symmetry=symmetry,
+    )
+    return Simulation(plan if isinstance(plan, Plan) else Plan.load(plan), settings)
+
+
+class Simulation:
+    """What happens when a plan runs, packet by packet or flow by flow; immutable, seconds and bytes.
+
+    Made by `lightloom.simulate`.
+    """
+
+    __slots__ = ("_core", "_plan", "_settings", "_steps")
+
+    def __init__(self, plan: Plan, settings: SimulationSettings) -> None:
+        """Simulate `plan`. Raises `InputError` that names the setting which is not accepted."""
+        self._plan = plan
+        self._settings = settings
+        self._core = _core.simulate(
+            plan.core,
+            settings.level,
+            settings.packet_bytes,
+            settings.header_bytes,
+            settings.injection,
+            settings.forwarding,
+            settings.sync,
+            settings.barrier_s,
+            settings.reconfiguration,
+            settings.buffer_bytes,
+            settings.symmetry,
+        )
+        self._steps = tuple(self._core.steps)
+
+    @property
+    def plan(self) -> Plan:
+        """What was simulated."""
+        return self._plan
+
+    @property
+    def settings(self) -> SimulationSettings:
+        """What was assumed."""
+        return self._settings
+
+    @property
+    def total_s(self) -> float:
+        """Completion time: when the last bit of the last step is received."""
+        return self._core.total_s
+
+    @property
+    def predicted_total_s(self) -> float:
+        """Completion time by the plan's additive cost."""
+        return self._plan.total_s
+
+    @property
+    def steps(self) -> tuple[_core.SimulatedStep, ...]:
+        """The steps, in order: when each starts and ends, its circuits and its GPUs."""
+        return self._steps
+
+    @property
+    def packets(self) -> int:
+        """Packets that all GPUs send; at flow level those that the flows stand for."""
+        return self._core.packets
+
+    @property
+    def packet_hops(self) -> int:
+        """Packets times the circuits that each crosses."""
+        return self._core.packet_hops
+
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes that receivers get, without headers."""
+        return self._core.payload_bytes
+
+    @property
+    def wire_bytes(self) -> int:
+        """Bytes on all circuits together, with headers, counted once per circuit."""
+        return self._core.wire_bytes
+
+    def circuits(self) -> _core.CircuitTotals:
+        """Use of every circuit of any step over the whole plan, as arrays by (src, dst, circuit)."""
+        return self._core.circuits()
+
+    def differences(self) -> list[Difference]:
+        """What `total_s - predicted_total_s` is made of, by switching one setting at a time.
+
+        The parts sum up to the difference, but for the rounding of doubles. As many simulations as parts.
+        """
+        from lightloom.differences import differences
+
+        return differences(self)
+
+    def to_json(self, *, seed: int = 0, links: bool = False, explain: bool = False) -> str:
+        """The simulation as JSON of schema `lightloom.simulation/1`; times in seconds, sizes in bytes.
+
+        seed: kept in the output, so that runs can be told apart; nothing is random.
+        links: with the use of every circuit. explain: with `differences`.
+        """
+        used = self.circuits()
+        made: dict[str, Any] = {
+            "schema": SCHEMA,
+            "collective": self._plan.collective,
+            "algorithm": self._plan.algorithm,
+            "planner": self._plan.planner,
+            "gpus": self._plan.gpus,
+            "size_bytes": self._plan.size_bytes,
+            "settings": {**asdict(self._settings), "seed": seed},
+            "total_s": self.total_s,
+            "predicted_total_s": self.predicted_total_s,
+            "packets": self.packets,
+            "packet_hops": self.packet_hops,
+            "payload_bytes": self.payload_bytes,
+            "wire_bytes": self.wire_bytes,
+            "circuits": len(used),
+            "highest_utilisation": float(used.utilisation.max(initial=0.0)),
+            "mean_utilisation": float(used.utilisation.mean()) if len(used) else 0.0,
+            "longest_queue_bytes": int(used.queue_bytes.max(initial=0)),
+            "steps": [{name: getattr(step, name) for name in _STEP_KEYS} for step in self._steps],
+        }
+        if explain:
+            made["differences"] = [part._asdict() for part in self.differences()]
+        if links:
+            columns = [getattr(used, name).tolist() for name in _LINK_KEYS]
+            made["links"] = [dict(zip(_LINK_KEYS, row, strict=True)) for row in zip(*columns, strict=True)]
+        return json.dumps(made, indent=1, ensure_ascii=False)
+
+    def trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the simulation as a Perfetto trace: a `.json` or `.json.gz` file, whole or not at all.
+
+        Raises `InputError` that names `trace` when the file cannot be written.
+        """
+        from lightloom.tracing import write_trace
+
+        write_trace(self, path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """When GPUs send and wait in each step, beside what the plan says; written to a PNG, PDF or SVG `path`.
+
+        Raises `InputError` that names `plot` when the file cannot be written.
+        """
+        from lightloom.plots_simulation import plot_simulation
+
+        return plot_simulation(self, path)
+
+    def __repr__(self) -> str:
+        return (
+            f"Simulation({self._plan.collective}, {self._plan.gpus} GPUs, {self._settings.level} level: "
+            f"{_core.show_time(self.total_s)}, {len(self._steps)} steps, {self.packets} packets)"
+        )
+
+
+_STEP_KEYS = (
+    "index",
+    "topology",
+    "topology_name",
+    "reconfigured",
+    "start_s",
+    "reconfiguration_s",
+    "startup_s",
+    "end_s",
+    "duration_s",
+    "predicted_s",
+)
+_LINK_KEYS = ("src", "dst", "circuit", "bytes", "busy_s", "utilisation", "queue_bytes")
