@@ -1,0 +1,397 @@
+"""`simulate`: known times, equal results where they must be equal, and what its files and refusals look like."""
+
+import gzip
+import json
+import math
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightloom as ll
+from lightloom import _core, tracing
+from tests.conftest import RunCli
+from tests.test_bad_input import assert_refused
+
+FABRIC = ll.Fabric(gpus=8, bandwidth="100Gbps", startup="300ns", hop_delay="200ns", reconfiguration_delay="1us")
+MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
+STEP_KEYS = {"index", "topology", "start_s", "reconfiguration_s", "startup_s", "end_s", "duration_s", "predicted_s"}
+
+
+def ring(size: str = "1MiB") -> ll.Plan:
+    """Recursive doubling on a one-way ring: in each step every GPU sends over h hops, h a power of two."""
+    return ll.plan(
+        "all-reduce",
+        size=size,
+        fabric=FABRIC,
+        algorithm="recursive-doubling",
+        planner="static",
+        topology="shifted-ring:1,one-way",
+    )
+
+
+def reconfigured() -> ll.Plan:
+    """Steps on several topologies, some of several hops."""
+    fabric = ll.Fabric(gpus=16, ports=2, reconfiguration_delay="100ns")
+    return ll.plan("all-reduce", size="64KiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
+
+
+def uneven() -> ll.Plan:
+    """Transfers of different sizes, so that GPUs are done with a step at different times."""
+    rng = np.random.default_rng(7)
+    matrix = rng.integers(1, 60_000, (8, 8)).astype(float)
+    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100ns")
+    return ll.plan(fabric=fabric, matrix=matrix, planner="static", topology="torus:2x4")
+
+
+@pytest.fixture
+def plan_file(in_tmp: Path) -> Path:
+    ring().save(in_tmp / "plan.json")
+    return in_tmp / "plan.json"
+
+
+def expected_s(plan: ll.Plan, packet_bytes: int) -> float:
+    """docs/simulation.md: a burst over h hops of a one-way ring, one transfer of W per GPU."""
+    total_s = 0.0
+    for step in plan.steps:
+        wire_s, packet_s = step.transfer_bytes * 8 / 100e9, packet_bytes * 8 / 100e9
+        burst_s = max(step.hops * wire_s + 200e-9, wire_s + step.hops * 200e-9 + (step.hops - 1) * packet_s)
+        total_s += 300e-9 + burst_s
+    return total_s
+
+
+@pytest.mark.parametrize("packet_bytes", [1024, 4096])
+@pytest.mark.parametrize("size", ["32KiB", "1MiB"])
+def test_a_burst_on_a_one_way_ring_has_a_closed_form(cli: RunCli, in_tmp: Path, size: str, packet_bytes: int) -> None:
+    plan = ring(size)
+    expected = expected_s(plan, packet_bytes)
+    assert ll.simulate(plan, packet_size=packet_bytes).total_s == pytest.approx(expected, rel=1e-9)
+    plan.save(in_tmp / "plan.json")
+    ran = cli("simulate", "plan.json", "--packet-size", f"{packet_bytes}B", "--format", "json")
+    assert json.loads(ran.out)["total_s"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_closed_form_in_numbers() -> None:
+    """Eight GPUs, 1 MiB: steps of 512, 256, 128 KiB over 1, 2, 4 hops and back; all wait for the busiest link."""
+    waits = [(512 << 10) * 8 / 100e9 * 1, (256 << 10) * 8 / 100e9 * 2, (128 << 10) * 8 / 100e9 * 4]
+    assert ll.simulate(ring()).total_s == pytest.approx(2 * sum(waits) + 6 * 500e-9, rel=1e-12)
+
+
+@pytest.mark.parametrize("make", [ring, reconfigured, uneven])
+@pytest.mark.parametrize("level", ["packet", "flow"])
+@pytest.mark.parametrize("sync", ["barrier", "dataflow"])
+@pytest.mark.parametrize("reconfiguration", ["global", "ports"])
+def test_one_gpu_of_each_orbit_is_as_good_as_all(make: Any, level: str, sync: str, reconfiguration: str) -> None:
+    plan = make()
+    settings = {"level": level, "sync": sync, "reconfiguration": reconfiguration}
+    one, all_of_them = (ll.simulate(plan, **settings, symmetry=symmetry) for symmetry in ("quotient", "full"))
+    assert one.total_s == all_of_them.total_s
+    assert (one.packets, one.packet_hops, one.wire_bytes) == (
+        all_of_them.packets,
+        all_of_them.packet_hops,
+        all_of_them.wire_bytes,
+    )
+    for name in ("src", "dst", "circuit", "bytes", "busy_s", "utilisation", "queue_bytes"):
+        assert np.array_equal(getattr(one.circuits(), name), getattr(all_of_them.circuits(), name)), name
+    for step, other in zip(one.steps, all_of_them.steps, strict=True):
+        for name in ("gpu", "ready_s", "first_send_s", "last_sent_s", "last_received_s"):
+            assert np.array_equal(getattr(step.gpus(), name), getattr(other.gpus(), name), equal_nan=True), name
+        for name in ("src", "dst", "circuit", "bytes", "packets", "first_s", "last_s", "busy_s"):
+            assert np.array_equal(getattr(step.circuits(), name), getattr(other.circuits(), name)), name
+
+
+@pytest.mark.parametrize("make", [ring, reconfigured, uneven])
+@pytest.mark.parametrize("reconfiguration", ["global", "ports"])
+def test_going_on_early_helps_here(make: Any, reconfiguration: str) -> None:
+    plan = make()
+    barrier, dataflow = (
+        ll.simulate(plan, sync=sync, reconfiguration=reconfiguration) for sync in ("barrier", "dataflow")
+    )
+    assert dataflow.total_s <= barrier.total_s
+    later = ll.simulate(plan, sync="barrier", barrier="1us", reconfiguration=reconfiguration)
+    assert later.total_s == pytest.approx(barrier.total_s + (len(plan.steps) - 1) * 1e-6, rel=1e-12)
+
+
+def test_json_says_everything(cli: RunCli, plan_file: Path) -> None:
+    ran = cli("simulate", plan_file, "--format", "json", "--header-size", "64B", "--seed", 7, "--links", "--explain")
+    assert (ran.status, ran.err) == (0, "")
+    found = json.loads(ran.out)
+    assert found["schema"] == "lightloom.simulation/1"
+    assert found["settings"] == {
+        "level": "packet",
+        "packet_bytes": 4096,
+        "header_bytes": 64,
+        "injection": "burst",
+        "forwarding": "store-and-forward",
+        "sync": "barrier",
+        "barrier_s": 0.0,
+        "reconfiguration": "global",
+        "buffer_bytes": None,
+        "symmetry": "quotient",
+        "seed": 7,
+    }
+    simulation = ll.simulate(plan_file, header_size="64B")
+    assert found["total_s"] == simulation.total_s == found["steps"][-1]["end_s"]
+    assert found["predicted_total_s"] == simulation.plan.total_s
+    assert all(step.keys() >= STEP_KEYS for step in found["steps"])
+    # 2·7/8 of 1 MiB per GPU, in packets of 4 KiB, over 1, 2 and 4 hops.
+    assert (found["packets"], found["packet_hops"]) == (8 * 448, 8 * 2 * (128 + 64 * 2 + 32 * 4))
+    assert found["payload_bytes"] == 448 * 4096 * 8
+    assert found["wire_bytes"] == found["packet_hops"] * (4096 + 64) == sum(link["bytes"] for link in found["links"])
+    assert [(link["src"], link["dst"]) for link in found["links"]] == sorted((gpu, (gpu + 1) % 8) for gpu in range(8))
+    assert found["highest_utilisation"] == max(link["utilisation"] for link in found["links"])
+    parts = sum(part["seconds"] for part in found["differences"])
+    assert parts == pytest.approx(found["total_s"] - found["predicted_total_s"], rel=1e-9)
+    assert not {"links", "differences"} & json.loads(cli("simulate", plan_file, "--format", "json").out).keys()
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"injection": "paced"}, ["packets"]),
+        ({}, ["packets", "burst"]),
+        ({"header_size": 64, "sync": "dataflow"}, ["packets", "headers", "burst", "dataflow"]),
+        ({"forwarding": "cut-through", "barrier": "2us"}, ["packets", "cut-through", "burst", "barriers"]),
+        ({"reconfiguration": "ports", "buffer": "64KiB"}, ["packets", "burst", "ports", "buffers"]),
+        ({"level": "flow", "header_size": 64}, ["fair rates", "headers"]),
+    ],
+)
+def test_the_parts_of_the_difference_add_up(settings: dict[str, Any], names: list[str]) -> None:
+    for plan in (reconfigured(), uneven()):
+        simulation = ll.simulate(plan, **settings)
+        parts = simulation.differences()
+        assert [part.name for part in parts if part.name != "burst" or simulation.settings.level == "packet"] == names
+        assert math.fsum(part.seconds for part in parts) == pytest.approx(
+            simulation.total_s - simulation.predicted_total_s, abs=1e-15
+        )
+        for part in parts:
+            if part.name == "barriers":
+                assert part.seconds == pytest.approx(2e-6 * (len(plan.steps) - 1))
+            elif part.name in {"headers", "buffers"}:
+                assert part.seconds >= 0
+
+
+def test_the_table_names_every_step_and_part(cli: RunCli, plan_file: Path) -> None:
+    ran = cli("simulate", plan_file, "--header-size", "64B", "--barrier", "1us")
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    rows = [line.split() for line in lines if line.strip()[:1].isdigit()]
+    assert [row[0] for row in rows] == ["1", "2", "3", "4", "5", "6"]
+    for name in ("packets", "utilisation", "queue", "plan", "headers", "burst", "barriers", "simulated"):
+        assert any(line.startswith(f"{name} ") for line in lines), name
+    assert "  +5.000 us  " in next(line for line in lines if line.startswith("barriers"))
+
+
+def test_long_plans_fold(cli: RunCli, in_tmp: Path) -> None:
+    fabric = ll.Fabric(gpus=96)
+    ll.plan("all-gather", size="96KiB", fabric=fabric, algorithm="ring", planner="static").save("plan.json")
+    ran = cli("simulate", "plan.json")
+    assert "1-95" in ran.out
+    assert len(ran.out.splitlines()) < 60
+    assert in_tmp.is_dir()
+
+
+@pytest.mark.parametrize("planner", [entry["name"] for entry in _core.registry()["planners"]])
+def test_the_plans_of_every_planner(cli: RunCli, in_tmp: Path, planner: str) -> None:
+    collective = "all-to-all"
+    for collective in ("all-to-all", "reduce-scatter"):
+        try:
+            plan = ll.plan(collective, size="64KiB", fabric=ll.Fabric(gpus=8, ports=2), planner=planner)
+        except ll.InputError:
+            continue
+        plan.save(in_tmp / "plan.json")
+        ran = cli("simulate", "plan.json", "--format", "json", "--injection", "paced", "--packet-size", "64B")
+        assert ran.status == 0, ran.err
+        assert json.loads(ran.out)["total_s"] == pytest.approx(plan.total_s, rel=0.05)
+        break
+    else:
+        pytest.fail(f"no plan of {planner}")
+
+
+@pytest.mark.parametrize("format_", ["table", "json"])
+def test_the_same_bytes_twice(cli: RunCli, plan_file: Path, format_: str) -> None:
+    outputs = []
+    for run in "ab":
+        files = ["--trace", f"{run}.json.gz", "--plot", f"{run}.png"]
+        outputs.append(cli("simulate", plan_file, "--format", format_, "--sync", "dataflow", *files).out)
+    assert outputs[0] == outputs[1]
+    for suffix in ("json.gz", "png"):
+        assert (plan_file.parent / f"a.{suffix}").read_bytes() == (plan_file.parent / f"b.{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("field", "arguments"),
+    [
+        ("level", ["--level", "packets"]),
+        ("packet_size", ["--packet-size", "0B"]),
+        ("packet_size", ["--packet-size", "4096"]),
+        ("packet_size", ["--packet-size", "2GiB"]),
+        ("packet_size", ["--packet-size", "8GiB"]),
+        ("header_size", ["--header-size", "-1B"]),
+        ("header_size", ["--header-size", "1TiB"]),
+        ("injection", ["--injection", "bursty"]),
+        ("forwarding", ["--forwarding", "cutthrough"]),
+        ("sync", ["--sync", "async"]),
+        ("barrier", ["--barrier", "-1us"]),
+        ("barrier", ["--barrier", "5"]),
+        ("barrier", ["--barrier", "1us", "--sync", "dataflow"]),
+        ("reconfiguration", ["--reconfiguration", "none"]),
+        ("buffer", ["--buffer", "1KiB"]),
+        ("buffer", ["--buffer", "64KiB", "--level", "flow"]),
+        ("symmetry", ["--symmetry", "half"]),
+        ("seed", ["--seed", "-1"]),
+        ("seed", ["--seed", "x"]),
+        ("trace", ["--trace", "trace.txt"]),
+        ("trace", ["--trace", "no/such/folder/trace.json"]),
+        ("plot", ["--plot", "plot.txt"]),
+        ("plot", ["--plot", "no/such/folder/plot.png"]),
+        ("format", ["--format", "xml"]),
+        ("--trcae", ["--trcae", "trace.json"]),
+    ],
+)
+def test_wrong_options(cli: RunCli, plan_file: Path, field: str, arguments: list[str]) -> None:
+    extra = ["--trace", "t.json", "--plot", "p.png"] if field not in {"trace", "plot"} else []
+    assert_refused(cli, plan_file.parent, "simulate", plan_file, *extra, *arguments, field=field)
+
+
+def test_wrong_plans(cli: RunCli, plan_file: Path) -> None:
+    folder = plan_file.parent
+    (folder / "empty.json").write_text("")
+    (folder / "other.json").write_text('{"schema": "lightloom.plan/2"}')
+    for arguments in ([], ["nowhere.json"], ["empty.json"], ["other.json"], ["."], [plan_file, plan_file]):
+        field = "arguments" if len(arguments) > 1 else ""
+        assert_refused(cli, folder, "simulate", *arguments, "--trace", "t.json", field=field)
+
+
+@pytest.mark.parametrize(
+    ("field", "settings"),
+    [
+        ("packet_size", {"packet_size": 0}),
+        ("packet_size", {"packet_size": 1.5}),
+        ("header_size", {"header_size": -1}),
+        ("header_size", {"header_size": math.nan}),
+        ("barrier", {"barrier": -1e-6}),
+        ("barrier", {"barrier": math.inf}),
+        ("buffer", {"buffer": 10}),
+        ("level", {"level": "bit"}),
+    ],
+)
+def test_wrong_arguments(field: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(ll.InputError) as raised:
+        ll.simulate(ring(), **settings)
+    assert raised.value.field == field
+
+
+def test_packets_that_wait_for_each_other_are_named(cli: RunCli, plan_file: Path) -> None:
+    assert_refused(cli, plan_file.parent, "simulate", plan_file, "--buffer", "4KiB", "--plot", "p.png", field="")
+
+
+def spans(trace: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Complete events by the names of their process and thread."""
+    named: dict[tuple[int, int], str] = {}
+    for event in trace["traceEvents"]:
+        if event["ph"] == "M" and event["name"].endswith("_name"):
+            named[event["pid"], event["tid"]] = event["args"]["name"]
+    found = defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            found[named[event["pid"], 0], named[event["pid"], event["tid"]]].append(event)
+    return found
+
+
+@pytest.mark.parametrize("make", [ring, reconfigured, uneven])
+@pytest.mark.parametrize("sync", ["barrier", "dataflow"])
+def test_a_trace_shows_every_step_gpu_and_circuit(in_tmp: Path, make: Any, sync: str) -> None:
+    simulation = ll.simulate(make(), sync=sync)
+    simulation.trace(in_tmp / "trace.json.gz")
+    trace = json.loads(gzip.decompress((in_tmp / "trace.json.gz").read_bytes()))
+    assert trace["otherData"]["total_s"] == simulation.total_s
+    rows = spans(trace)
+    threads: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            assert event["dur"] >= 0
+            start = round(event["ts"] * 1e3)
+            threads[event["pid"], event["tid"]].append((start, start + round(event["dur"] * 1e3)))
+    for intervals in threads.values():
+        # In order; each after the one before, or within it.
+        for (first, last), (start, end) in pairwise(intervals):
+            assert start >= first
+            assert start >= last or end <= last
+    steps = sorted(rows["steps", "steps"], key=lambda event: event["ts"])
+    assert [event["name"].partition(":")[0] for event in steps] == [f"step {n + 1}" for n in range(len(steps))]
+    assert [(event["args"]["start_s"], event["args"]["end_s"]) for event in steps] == [
+        (step.start_s, step.end_s) for step in simulation.steps
+    ]
+    assert max(event["ts"] + event["dur"] for event in steps) == pytest.approx(simulation.total_s * 1e6, abs=2e-3)
+    changes = sum(step.reconfiguration_s > 0 for step in simulation.steps)
+    assert len(rows.get(("steps", "reconfigurations"), [])) == changes
+    assert {track for process, track in rows if process == "GPUs"} == {f"GPU {g}" for g in range(simulation.plan.gpus)}
+    sent = sum(
+        event["args"]["bytes"] for (process, _), track in rows.items() if process == "circuits" for event in track
+    )
+    assert sent == simulation.wire_bytes
+    used = [event["args"]["utilisation"] for key, track in rows.items() if key[0] == "circuits" for event in track]
+    assert 0 < min(used) <= max(used) <= 1
+
+
+def test_a_large_trace_shows_one_of_each_orbit_or_the_steps(in_tmp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulation = ll.simulate(ring())
+    shown = {}
+    for limit in (1000, 50, 5):
+        monkeypatch.setattr(tracing, "MAX_INTERVALS", limit)
+        simulation.trace(in_tmp / "trace.json")
+        trace = json.loads((in_tmp / "trace.json").read_text())
+        rows = spans(trace)
+        shown[limit] = trace["otherData"]["shown"], sum(process.startswith("GPUs") for process, _ in rows)
+        assert sum(len(track) for (process, _), track in rows.items() if process.startswith("steps")) == 6
+    assert shown == {1000: (tracing.ALL, 8), 50: (tracing.SOME, 1), 5: (tracing.NONE, 0)}
+
+
+@pytest.mark.parametrize("suffix", MAGIC)
+def test_pictures_are_of_their_kind(cli: RunCli, plan_file: Path, suffix: str) -> None:
+    before = set(plan_file.parent.iterdir())
+    assert cli("simulate", plan_file, "--plot", f"plot{suffix}").status == 0
+    (picture,) = set(plan_file.parent.iterdir()) - before
+    assert picture.name == f"plot{suffix}"
+    assert picture.read_bytes().startswith(MAGIC[suffix])
+
+
+@pytest.mark.parametrize("sync", ["barrier", "dataflow"])
+def test_bars_are_as_long_as_the_times(sync: str) -> None:
+    simulation = ll.simulate(reconfigured(), sync=sync)
+    above, below = simulation.plot().axes
+    planned, _, found, _ = _boxes(above)
+    assert [right - left for left, right in planned] == pytest.approx(
+        [step.predicted_s * 1e6 for step in simulation.steps]
+    )
+    assert found == pytest.approx(np.array([(step.start_s, step.end_s) for step in simulation.steps]) * 1e6)
+    sent, _, _ = _boxes(below)
+    times = [step.gpus() for step in simulation.steps]
+    expected = np.array([(t.first_send_s, t.last_sent_s) for t in times]).transpose(0, 2, 1).reshape(-1, 2)
+    assert np.sort(sent, axis=0) == pytest.approx(np.sort(expected, axis=0) * 1e6)
+    assert [np.asarray(line.get_xdata())[0] for line in (*above.lines, *below.lines)] == pytest.approx(
+        [simulation.predicted_total_s * 1e6] * 2
+    )
+
+
+def _boxes(axes: Any) -> list[np.ndarray]:
+    """(left, right) of every box, by collection."""
+    boxes = []
+    for collection in axes.collections:
+        corners = np.array([path.vertices for path in collection.get_paths()])
+        boxes.append(
+            np.stack([corners[..., 0].min(axis=1), corners[..., 0].max(axis=1)], axis=1) if len(corners) else corners
+        )
+    return boxes
+
+
+def test_large_pictures_show_some_of_the_gpus() -> None:
+    fabric = ll.Fabric(gpus=96)
+    plan = ll.plan("all-gather", size="96KiB", fabric=fabric, algorithm="ring", planner="static")
+    _, below = ll.simulate(plan).plot().axes
+    assert max(int(label.get_text()) for label in below.get_yticklabels()) > 80
+    assert below.get_ylim()[0] == 63.5
