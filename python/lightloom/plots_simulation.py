@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -23,14 +23,19 @@ if TYPE_CHECKING:
 
     from lightloom.simulation import Simulation
 
+    # First and last time, s; bottom and height.
+    Box: TypeAlias = tuple[float, float, float, float]
+
 MAX_ROWS = 64
 # Rows times steps: more bars than this are no longer seen apart, and fewer rows say the same.
 MAX_BARS = 40_000
 # Okabe and Ito's colours, which people with any colour vision tell apart; grey is kept for the dark fabric.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-LIGHT_COLORS = ("#E69F00", "#56B4E9", "#F0E442")
 DARK, DARK_FILL, PREDICTED = "#B0B0B0", "#E4E4E4", "#000000"
-WAIT_ALPHA = 0.3
+HATCH = "////"
+RECEIVING_ALPHA = 0.3
+# With more steps than this, outlines and hatches would hide what they outline.
+MAX_OUTLINED = 80
 
 
 def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -78,9 +83,16 @@ def _rows(simulation: Simulation) -> list[int]:
 
 
 def _colors(simulation: Simulation) -> dict[str, str]:
-    """A colour for every topology, in the order of their use."""
-    names = dict.fromkeys(step.topology_name for step in simulation.steps)
-    return {name: COLORS[index % len(COLORS)] for index, name in enumerate(names)}
+    """A colour for every topology in the order of use: told apart where they are few, else from dark to light."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    names = list(dict.fromkeys(step.topology_name for step in simulation.steps))
+    if len(names) <= len(COLORS):
+        return dict(zip(names, COLORS, strict=False))
+    # Short of the lightest, which would pass for an empty place.
+    shades = colormaps["viridis"](np.linspace(0, 0.92, len(names)))
+    return {name: to_hex(shade) for name, shade in zip(names, shades, strict=True)}
 
 
 def _draw_timelines(axes: Axes, simulation: Simulation, colors: dict[str, str], factor: float) -> None:
@@ -95,9 +107,10 @@ def _draw_timelines(axes: Axes, simulation: Simulation, colors: dict[str, str], 
         # Steps that overlap take turns in the upper and the lower half of the row.
         halves = [(row - 0.4 + 0.4 * (index % 2), 0.4) for index in range(len(steps))]
         places = halves if row == 1 and overlap else [(row - 0.4, 0.8)] * len(steps)
-        _bars(axes, [(*span, *place) for span, place in zip(spans, places, strict=True)], factor, shades)
+        boxes = [((*span, *place), shade) for span, place, shade in zip(spans, places, shades, strict=True)]
+        _bars(axes, boxes, factor, edge=0.4 if len(steps) <= MAX_OUTLINED else 0.0)
         dark = [
-            (first, first + step.reconfiguration_s, *place)
+            (*((first, first + step.reconfiguration_s) if row == 0 else dark_span_s(step)), *place)
             for (first, _), step, place in zip(spans, steps, places, strict=True)
             if step.reconfiguration_s
         ]
@@ -116,28 +129,32 @@ def _draw_timelines(axes: Axes, simulation: Simulation, colors: dict[str, str], 
 
 def _ink(shade: str) -> str:
     """What is read on a colour."""
-    return "k" if shade in LIGHT_COLORS else "w"
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(shade)
+    return "k" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "w"
 
 
 def _draw_gpus(axes: Axes, simulation: Simulation, rows: Sequence[int], colors: dict[str, str], factor: float) -> None:
     """A row per GPU: from the first bit that it sends in a step to its last, then to the last that it receives."""
-    dark = []
+    places = [(row - 0.42, 0.84) for row in range(len(rows))]
+    sending: list[tuple[Box, str]] = []
+    receiving: list[tuple[Box, str]] = []
+    dark: list[Box] = []
     for step in simulation.steps:
         times = step.gpus()
-        first_s, sent_s, received_s = (
-            column[rows] for column in (times.first_send_s, times.last_sent_s, times.last_received_s)
-        )
-        places = [(row - 0.42, 0.84) for row in range(len(rows))]
-        sending = [(*span, *place) for *span, place in zip(first_s, sent_s, places, strict=True) if span[1] > span[0]]
+        first_s, sent_s, received_s = times.first_send_s[rows], times.last_sent_s[rows], times.last_received_s[rows]
+        # Who sends nothing waits from when it could send.
         begin_s = np.where(np.isnan(sent_s), times.ready_s[rows] + step.startup_s, sent_s)
-        waiting = [
-            (*span, *place) for *span, place in zip(begin_s, received_s, places, strict=True) if span[1] > span[0]
-        ]
         shade = colors[step.topology_name]
-        _bars(axes, sending, factor, [shade] * len(sending))
-        _bars(axes, waiting, factor, [shade] * len(waiting), alpha=WAIT_ALPHA)
+        for found, starts_s, ends_s in ((sending, first_s, sent_s), (receiving, begin_s, received_s)):
+            spans = zip(starts_s.tolist(), ends_s.tolist(), places, strict=True)
+            found += [((start, end, *place), shade) for start, end, place in spans if end > start]
         if step.reconfiguration_s:
             dark.append((*dark_span_s(step), -0.5, float(len(rows))))
+    edge = 0.4 if len(simulation.steps) <= MAX_OUTLINED else 0.0
+    _bars(axes, sending, factor, edge=edge)
+    _bars(axes, receiving, factor, edge=edge, alpha=RECEIVING_ALPHA)
     _dark(axes, dark, factor, order=1)
     axes.axvline(simulation.predicted_total_s * factor, color=PREDICTED, linestyle="--", linewidth=1)
     shown = range(0, len(rows), max(1, len(rows) // 16))
@@ -146,32 +163,40 @@ def _draw_gpus(axes: Axes, simulation: Simulation, rows: Sequence[int], colors: 
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _bars(
-    axes: Axes, boxes: Sequence[tuple[float, ...]], factor: float, shades: Sequence[str], *, alpha: float = 1.0
-) -> None:
-    """Rectangles from (first s, last s, bottom, height)."""
+def _bars(axes: Axes, boxes: Sequence[tuple[Box, str]], factor: float, *, edge: float, alpha: float = 1.0) -> None:
+    """Coloured boxes; not snapped to pixels, so that many narrow ones blend evenly."""
     from matplotlib.collections import PolyCollection
 
-    edge = 0.4 if len(boxes) <= 80 else 0.0
     axes.add_collection(
         PolyCollection(
-            _corners(boxes, factor), facecolors=shades, edgecolors="w", linewidths=edge, alpha=alpha, zorder=2
+            _corners([box for box, _ in boxes], factor),
+            facecolors=[shade for _, shade in boxes],
+            edgecolors="w",
+            linewidths=edge,
+            alpha=alpha,
+            zorder=2,
+            snap=False,
         )
     )
 
 
-def _dark(axes: Axes, boxes: Sequence[tuple[float, ...]], factor: float, *, order: int) -> None:
+def _dark(axes: Axes, boxes: Sequence[Box], factor: float, *, order: int) -> None:
     from matplotlib.collections import PolyCollection
 
-    hatch = "////" if len(boxes) <= 80 else None
     axes.add_collection(
         PolyCollection(
-            _corners(boxes, factor), facecolors=DARK_FILL, edgecolors=DARK, linewidths=0.0, hatch=hatch, zorder=order
+            _corners(boxes, factor),
+            facecolors=DARK_FILL,
+            edgecolors=DARK,
+            linewidths=0.0,
+            hatch=HATCH if len(boxes) <= MAX_OUTLINED else None,
+            zorder=order,
+            snap=False,
         )
     )
 
 
-def _corners(boxes: Sequence[tuple[float, ...]], factor: float) -> list[list[tuple[float, float]]]:
+def _corners(boxes: Sequence[Box], factor: float) -> list[list[tuple[float, float]]]:
     return [
         [
             (first * factor, low),
@@ -187,14 +212,16 @@ def _legend(figure: Figure, simulation: Simulation, colors: dict[str, str]) -> N
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    shown = list(colors.items())[: len(COLORS)]
-    handles: list[Patch | Line2D] = [Patch(color=color, label=name) for name, color in shown]
-    if len(colors) > len(shown):
-        handles.append(Patch(color="none", label=f"and {len(colors) - len(shown)} more topologies, colours in turn"))
-    handles.append(Patch(facecolor="#808080", alpha=WAIT_ALPHA, label="pale: all sent, still receiving"))
+    names = list(colors)
+    few = len(names) <= len(COLORS)
+    shown = names if few else [names[0], names[len(names) // 2], names[-1]]
+    handles: list[Patch | Line2D] = [Patch(color=colors[name], label=name) for name in shown]
+    if not few:
+        handles.append(Patch(color="none", label=f"{len(names)} topologies, dark to light by first use"))
+    handles.append(Patch(facecolor="#808080", alpha=RECEIVING_ALPHA, label="pale: all sent, still receiving"))
     if any(step.reconfiguration_s for step in simulation.steps):
         is_global = simulation.settings.reconfiguration == "global"
         all_dark = "reconfiguration: dark" if is_global else "reconfiguration: circuits that change are dark"
-        handles.append(Patch(facecolor=DARK_FILL, edgecolor=DARK, hatch="////", linewidth=0, label=all_dark))
+        handles.append(Patch(facecolor=DARK_FILL, edgecolor=DARK, hatch=HATCH, linewidth=0, label=all_dark))
     handles.append(Line2D([], [], color=PREDICTED, linestyle="--", linewidth=1, label="end as planned"))
     figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize=8)

@@ -128,7 +128,8 @@ def _of_gpus(step: SimulatedStep, tracks: _Tracks, *, expanded: bool) -> Iterato
             told = {} if isnan(received_s) else {"last_received_s": received_s}
             inner = None if isnan(first_s) else ("send", (first_s, sent_s))
             named = f"step {step.index + 1}"
-            yield from tracks.put(GPUS, f"GPU {gpu}", named, (ready_s, max(ends)), told, inner)
+            # Under dataflow all of it may be there before the GPU is ready for the step.
+            yield from tracks.put(GPUS, f"GPU {gpu}", named, (ready_s, max(ready_s, *ends)), told, inner)
 
 
 def _of_circuits(step: SimulatedStep, tracks: _Tracks, *, expanded: bool) -> Iterator[dict[str, Any]]:

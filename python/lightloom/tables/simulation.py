@@ -33,10 +33,11 @@ def simulation_table(simulation: Simulation) -> str:
 
 def _title(simulation: Simulation) -> str:
     plan = simulation.plan
+    ratio = _ratio(simulation.total_s, simulation.predicted_total_s)
+    against = "as planned" if ratio == "100.0%" else f"{ratio} of the plan's {show_time(plan.total_s)}"
     return (
         f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs ({plan.algorithm}, {plan.planner}): "
-        f"simulated {show_time(simulation.total_s)}, {_ratio(simulation.total_s, simulation.predicted_total_s)} of the "
-        f"plan's {show_time(simulation.predicted_total_s)}"
+        f"simulated {show_time(simulation.total_s)}, {against}"
     )
 
 
