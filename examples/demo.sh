@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Three plans: an AllReduce, an unequal All-to-All like a mixture of experts', and a schedule written by others.
+# Three plans: an AllReduce, an unequal All-to-All like a mixture of experts', and a schedule written by others;
+# two of them simulated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p out
@@ -18,6 +19,11 @@ show "An unequal All-to-All: tokens of a mixture of experts, some experts more p
     python examples/moe_matrix.py out/moe.csv
 show "Its plan" \
     lightloom plan --matrix out/moe.csv --ports 2 --output out/moe.json
+
+show "Both simulated packet by packet; the trace is for https://ui.perfetto.dev" \
+    lightloom simulate out/all-reduce.json --trace out/all-reduce-trace.json.gz --plot out/all-reduce.png
+show "With headers, and nobody waiting for all others" \
+    lightloom simulate out/moe.json --header-size 64B --sync dataflow --plot out/moe.png
 
 schedule=../shared/data/msccl/ring_allreduce_8gpus.xml
 if [[ -f $schedule ]]; then

@@ -49,7 +49,14 @@ def test_the_demo_runs_and_says_when_data_are_missing(tmp_path: Path) -> None:
         copy.chmod(0o755)
     missing = _demo(project)
     assert "is not there" in missing
-    assert sorted(file.name for file in (project / "out").iterdir()) == ["all-reduce.json", "moe.csv", "moe.json"]
+    assert sorted(file.name for file in (project / "out").iterdir()) == [
+        "all-reduce-trace.json.gz",
+        "all-reduce.json",
+        "all-reduce.png",
+        "moe.csv",
+        "moe.json",
+        "moe.png",
+    ]
     if not MSCCL.is_dir():
         pytest.skip(f"no MSCCL data at {MSCCL}")
     (tmp_path / "shared").symlink_to(MSCCL.parent.parent)
