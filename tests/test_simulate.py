@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom import _core, tracing
@@ -86,8 +88,8 @@ def test_the_closed_form_in_numbers() -> None:
 @pytest.mark.parametrize("reconfiguration", ["global", "ports"])
 def test_one_gpu_of_each_orbit_is_as_good_as_all(make: Any, level: str, sync: str, reconfiguration: str) -> None:
     plan = make()
-    settings = {"level": level, "sync": sync, "reconfiguration": reconfiguration}
-    one, all_of_them = (ll.simulate(plan, **settings, symmetry=symmetry) for symmetry in ("quotient", "full"))
+    assumed = {"level": level, "sync": sync, "reconfiguration": reconfiguration}
+    one, all_of_them = (ll.simulate(plan, **assumed, symmetry=symmetry) for symmetry in ("quotient", "full"))
     assert one.total_s == all_of_them.total_s
     assert (one.packets, one.packet_hops, one.wire_bytes) == (
         all_of_them.packets,
@@ -149,7 +151,7 @@ def test_json_says_everything(cli: RunCli, plan_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "names"),
+    ("assumed", "names"),
     [
         ({"injection": "paced"}, ["packets"]),
         ({}, ["packets", "burst"]),
@@ -159,9 +161,9 @@ def test_json_says_everything(cli: RunCli, plan_file: Path) -> None:
         ({"level": "flow", "header_size": 64}, ["fair rates", "headers"]),
     ],
 )
-def test_the_parts_of_the_difference_add_up(settings: dict[str, Any], names: list[str]) -> None:
+def test_the_parts_of_the_difference_add_up(assumed: dict[str, Any], names: list[str]) -> None:
     for plan in (reconfigured(), uneven()):
-        simulation = ll.simulate(plan, **settings)
+        simulation = ll.simulate(plan, **assumed)
         parts = simulation.differences()
         assert [part.name for part in parts if part.name != "burst" or simulation.settings.level == "packet"] == names
         assert math.fsum(part.seconds for part in parts) == pytest.approx(
@@ -172,6 +174,58 @@ def test_the_parts_of_the_difference_add_up(settings: dict[str, Any], names: lis
                 assert part.seconds == pytest.approx(2e-6 * (len(plan.steps) - 1))
             elif part.name in {"headers", "buffers"}:
                 assert part.seconds >= 0
+
+
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "level": st.sampled_from(["packet", "flow"]),
+        "packet_size": st.integers(1500, 1 << 16),
+        "header_size": st.integers(0, 2000),
+        "injection": st.sampled_from(["burst", "paced"]),
+        "forwarding": st.sampled_from(["store-and-forward", "cut-through"]),
+        "sync": st.sampled_from(["barrier", "dataflow"]),
+        "barrier": st.floats(0, 1e-5),
+        "reconfiguration": st.sampled_from(["global", "ports"]),
+        "buffer": st.integers(1, 1 << 20),
+    },
+)
+UNEVEN = uneven()
+
+
+@given(SETTINGS)
+@settings(max_examples=60, deadline=None)
+def test_any_settings_are_simulated_and_explained_or_refused(drawn: dict[str, Any]) -> None:
+    for plan in (UNEVEN, ring("64KiB")):
+        try:
+            simulation = ll.simulate(plan, **drawn)
+        except ll.InputError as error:
+            assert error.field in drawn
+            continue
+        assert simulation.total_s == max(step.end_s for step in simulation.steps)
+        assert math.fsum(part.seconds for part in simulation.differences()) == pytest.approx(
+            simulation.total_s - simulation.predicted_total_s, abs=1e-15
+        )
+        assert simulation.circuits().bytes.sum() == simulation.wire_bytes
+        assert simulation.circuits().utilisation.max() <= 1
+
+
+def test_every_option_says_its_default(cli: RunCli) -> None:
+    text = " ".join(cli("simulate", "--help").out.partition("Options:")[2].split())
+    for option, default in {
+        "--level": "packet",
+        "--packet-size": "4096B",
+        "--header-size": "0B",
+        "--injection": "burst",
+        "--sync": "barrier",
+        "--barrier": "0s",
+        "--reconfiguration": "global",
+        "--buffer": "(no limit)",
+        "--symmetry": "quotient",
+        "--seed": "0",
+    }.items():
+        _, _, help_of_option = text.partition(f" {option} " if option != "--level" else f"{option} ")
+        assert f"[default: {default}" in help_of_option.split(" --")[0], option
 
 
 def test_the_table_names_every_step_and_part(cli: RunCli, plan_file: Path) -> None:
@@ -267,7 +321,7 @@ def test_wrong_plans(cli: RunCli, plan_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "settings"),
+    ("field", "wrong"),
     [
         ("packet_size", {"packet_size": 0}),
         ("packet_size", {"packet_size": 1.5}),
@@ -279,9 +333,9 @@ def test_wrong_plans(cli: RunCli, plan_file: Path) -> None:
         ("level", {"level": "bit"}),
     ],
 )
-def test_wrong_arguments(field: str, settings: dict[str, Any]) -> None:
+def test_wrong_arguments(field: str, wrong: dict[str, Any]) -> None:
     with pytest.raises(ll.InputError) as raised:
-        ll.simulate(ring(), **settings)
+        ll.simulate(ring(), **wrong)
     assert raised.value.field == field
 
 
