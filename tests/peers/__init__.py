@@ -5,7 +5,6 @@
     simgrid_driver.cc the whole collective in one SimGrid run; flow_peer.py feeds it and reads it
     build.py          gets ns-3 and SimGrid where it can and compiles the drivers: python -m tests.peers.build
     closed_form.py    what bursts take on one-way rings
-    ours.py           the one place where our own simulators are called
     cases.py          the cases, which the tests and docs/validation.md share
     verdicts.py       how far two simulators may be apart: 1 ns, or what ties leave open
     validation.py     writes docs/validation.md: python -m tests.peers.validation

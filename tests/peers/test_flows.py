@@ -2,8 +2,9 @@
 
 import pytest
 
+import lightloom as ll
 from tests.peers.cases import CLOSED, EQUAL, FLOW_SETTINGS, UNEQUAL, Case
-from tests.peers.conftest import Ours, SimGrid
+from tests.peers.conftest import SimGrid
 from tests.peers.test_packets import named
 from tests.peers.verdicts import flow_verdict
 
@@ -31,7 +32,7 @@ def test_fluid_is_never_above_the_additive_cost(case: Case, propagation: str, si
 
 
 @pytest.mark.parametrize("case", [*CLOSED, *EQUAL, *UNEQUAL], ids=named)
-def test_we_take_what_simgrid_takes(case: Case, simgrid: SimGrid, ours: Ours) -> None:
-    mine = ours(case.plan, **FLOW_SETTINGS)
+def test_we_take_what_simgrid_takes(case: Case, simgrid: SimGrid) -> None:
+    mine = ll.simulate(case.plan, **FLOW_SETTINGS).total_s
     peers = [simgrid(case.traffic, propagation=propagation).total_s for propagation in ("first", "last")]
     assert any(flow_verdict(peer, mine).agrees for peer in peers), (mine, peers)

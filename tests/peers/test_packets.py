@@ -2,9 +2,10 @@
 
 import pytest
 
+import lightloom as ll
 from tests.peers.cases import CLOSED, EXACT_S, OPEN, PACED, TIED, Case
 from tests.peers.closed_form import burst_ends_s
-from tests.peers.conftest import Ns3, Ours
+from tests.peers.conftest import Ns3
 from tests.peers.verdicts import packet_verdict
 
 pytestmark = pytest.mark.peers
@@ -30,16 +31,16 @@ def test_paced_packets_take_the_additive_cost(case: Case, ns3: Ns3) -> None:
 
 
 @pytest.mark.parametrize("case", [*CLOSED, *PACED], ids=named)
-def test_we_take_what_ns3_takes_on_one_way_rings(case: Case, ns3: Ns3, ours: Ours) -> None:
-    mine = ours(case.plan, **case.packet_settings)
+def test_we_take_what_ns3_takes_on_one_way_rings(case: Case, ns3: Ns3) -> None:
+    mine = ll.simulate(case.plan, **case.packet_settings).total_s
     run = ns3(case.traffic, header=case.header, injection=case.injection)
     verdict = packet_verdict(case, run, mine)
     assert verdict.agrees, (mine, run.total_s, verdict.words)
 
 
 @pytest.mark.parametrize("case", [*OPEN, *TIED], ids=named)
-def test_we_take_what_ns3_takes_where_circuits_meet(case: Case, ns3: Ns3, ours: Ours) -> None:
-    mine = ours(case.plan, **case.packet_settings)
+def test_we_take_what_ns3_takes_where_circuits_meet(case: Case, ns3: Ns3) -> None:
+    mine = ll.simulate(case.plan, **case.packet_settings).total_s
     run = ns3(case.traffic, header=case.header, injection=case.injection)
     verdict = packet_verdict(case, run, mine)
     assert verdict.agrees, (mine, run.total_s, verdict.words)

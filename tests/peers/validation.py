@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import lightloom as ll
 from lightloom.files import write_bytes
 from tests.peers.build import ROOT, PeerAbsentError, ns3_version
-from tests.peers.cases import CLOSED, EQUAL, EXACT_S, FLOW_SETTINGS, OPEN, PACED, TIED, UNEQUAL, Case
-from tests.peers.closed_form import burst_ends_s
+from tests.peers.cases import CLOSED, EQUAL, FLOW_SETTINGS, OPEN, PACED, TIED, UNEQUAL, Case
 from tests.peers.flow_peer import run_simgrid
-from tests.peers.ours import OursAbsentError, simulated_s
-from tests.peers.packet_peer import PacketRun, run_ns3
+from tests.peers.packet_peer import run_ns3
 from tests.peers.verdicts import flow_verdict, packet_verdict
 
 COMMAND = "python -m tests.peers.validation"
@@ -49,7 +49,7 @@ def page(*, full: bool) -> str:
             f"Written by `{COMMAND}{' --full' if full else ''}`, with Lightloom {ll.__version__}, ns-3 (PyPI wheel",
             f"{ns3_version()}) and SimGrid {version}. `make test-peers` asserts what is shown here, on more cases.",
             "",
-            "*plan* is the plan's additive cost, headers not counted; *ours* is `lightloom.simulate`, if there is one.",
+            "*plan* is the plan's additive cost, headers not counted; *ours* is `lightloom.simulate`.",
             "",
             "## Packets: ns-3",
             "",
@@ -67,7 +67,7 @@ def page(*, full: bool) -> str:
             "",
             *_table([*CASE_COLUMNS, "plan", "ours", "SimGrid first", "SimGrid last", "verdict"], _flow_rows()),
             "",
-            "## Speed of ns-3",
+            "## Speed",
             "",
             *_speed("64MiB" if full else "4MiB"),
             "",
@@ -78,53 +78,41 @@ def page(*, full: bool) -> str:
 def _packet_rows() -> Iterator[list[str]]:
     for case in [*CLOSED_SHOWN, *PACED_SHOWN, *OPEN, *TIED]:
         run = run_ns3(case.traffic, header=case.header, injection=case.injection)
-        ours_s = _ours_s(case, **case.packet_settings)
-        verdict = _against_formula(case, run) if ours_s is None else packet_verdict(case, run, ours_s).words
-        difference = "" if ours_s is None else f"{(ours_s / run.total_s - 1):+.3%}"
+        ours_s = ll.simulate(case.plan, **case.packet_settings).total_s
+        verdict = packet_verdict(case, run, ours_s).words
+        difference = f"{(ours_s / run.total_s - 1):+.3%}"
         yield [*_about(case), _us(case.plan.total_s), _us(ours_s), _us(run.total_s), difference, verdict]
 
 
 def _flow_rows() -> Iterator[list[str]]:
     for case in [*CLOSED_SHOWN, *EQUAL, *UNEQUAL]:
         first, last = (run_simgrid(case.traffic, propagation=which).total_s for which in ("first", "last"))
-        ours_s = _ours_s(case, **FLOW_SETTINGS)
-        shown, whose = (case.plan.total_s, "the plan") if ours_s is None else (ours_s, "ours")
-        verdicts = {which: flow_verdict(peer, shown) for which, peer in (("first", first), ("last", last))}
+        ours_s = ll.simulate(case.plan, **FLOW_SETTINGS).total_s
+        verdicts = {which: flow_verdict(peer, ours_s) for which, peer in (("first", first), ("last", last))}
         agreeing = [which for which, verdict in verdicts.items() if verdict.agrees]
-        verdict = f"{whose} agrees with {' and '.join(agreeing)}, {verdicts[agreeing[0]].words}" if agreeing else ""
+        verdict = f"ours agrees with {' and '.join(agreeing)}, {verdicts[agreeing[0]].words}" if agreeing else ""
         if not agreeing:
-            verdict = f"{whose} is {(shown / first - 1):+.2%} of first, {(shown / last - 1):+.2%} of last"
+            verdict = f"ours is {(ours_s / first - 1):+.2%} of first, {(ours_s / last - 1):+.2%} of last"
         yield [*_about(case)[:-1], case.fabric_settings, *map(_us, (case.plan.total_s, ours_s, first, last)), verdict]
-
-
-def _against_formula(case: Case, run: PacketRun) -> str:
-    """What is known of ns-3's time where there is none of ours."""
-    if case.injection == "paced":
-        return f"ns-3 is {(run.total_s / case.additive_s - 1):+.2%} of the additive cost, headers counted"
-    try:
-        apart_s = abs(run.total_s - burst_ends_s(case.traffic, case.header)[-1])
-    except ValueError:
-        return f"ns-3 is {(run.total_s / case.additive_s - 1):+.2%} of the additive cost, headers counted"
-    return (
-        "ns-3 equals the closed form to 1 ns" if apart_s <= EXACT_S else f"ns-3 is {apart_s:.1e} s off the closed form"
-    )
 
 
 def _speed(size: str) -> list[str]:
     case = Case(collective="all-reduce", algorithm="recursive-doubling", gpus=64, size=size, topology="ring:one-way")
     run = run_ns3(case.traffic, header=0)
+    times_s = []
+    for _ in range(5):
+        began_s = time.process_time()
+        ours = ll.simulate(case.plan, symmetry="full")
+        times_s.append(time.process_time() - began_s)
+    speed = ours.packet_hops / median(times_s)
     return [
-        f"Recursive doubling AllReduce of {size} on 64 GPUs in a one-way ring, packets of 4096 B:",
-        f"{run.packet_hops:,} packet-hops in {run.cpu_s:.1f} s of one processor,",
-        f"{run.packet_hops_per_s / 1e6:.2f} million per second, on the machine that wrote this page.",
+        f"Recursive doubling AllReduce of {size} on 64 GPUs in a one-way ring, packets of 4096 B, every GPU simulated,",
+        "in processor time of the machine that wrote this page:",
+        "",
+        f"- ns-3: {run.packet_hops:,} packet-hops in {run.cpu_s:.2f} s, {run.packet_hops_per_s / 1e6:.2f} million/s;",
+        f"- ours: {ours.packet_hops:,} in {median(times_s) * 1e3:.1f} ms, {speed / 1e6:.0f} million/s, "
+        f"{speed / run.packet_hops_per_s:,.0f} times as many.",
     ]
-
-
-def _ours_s(case: Case, **settings: object) -> float | None:
-    try:
-        return simulated_s(case.plan, **settings)
-    except OursAbsentError:
-        return None
 
 
 def _about(case: Case) -> list[str]:
@@ -132,8 +120,8 @@ def _about(case: Case) -> list[str]:
     return [case.collective, case.algorithm, str(case.gpus), topology, case.size, case.settings]
 
 
-def _us(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds * 1e6:.4f} µs"
+def _us(seconds: float) -> str:
+    return f"{seconds * 1e6:.4f} µs"
 
 
 def _table(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
