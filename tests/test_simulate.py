@@ -449,3 +449,8 @@ def test_large_pictures_show_some_of_the_gpus() -> None:
     _, below = ll.simulate(plan).plot().axes
     assert max(int(label.get_text()) for label in below.get_yticklabels()) > 80
     assert below.get_ylim()[0] == 63.5
+
+
+def test_bytes_may_be_written_without_a_unit(plan_file: Path) -> None:
+    bare = ll.simulate(plan_file, packet_size="1500", header_size="64")
+    assert bare.to_json() == ll.simulate(plan_file, packet_size=1500, header_size="64B").to_json()

@@ -16,8 +16,8 @@ def seconds_of(field: str, value: str | float) -> float:
 
 
 def bytes_of(field: str, value: str | float, *, or_none: bool = False) -> int:
-    """Whole bytes of `"4KiB"` or a number, at least 1, or 0 too where there may be none; errors as `seconds_of`."""
-    text = value.strip() if isinstance(value, str) else f"{value}B"
+    """Whole bytes of `"4KiB"`, `"4096"` or a number, at least 1, or 0 too with `or_none`; errors as `seconds_of`."""
+    text = value.strip() if isinstance(value, str) and not value.strip().isdecimal() else f"{value}B"
     # The core's reader knows the limits; it refuses nothing as a size.
     return 0 if or_none and text in {"0", "0B", "0.0B"} else _core.parse_size(field, text)
 
