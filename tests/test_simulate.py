@@ -281,7 +281,7 @@ def test_the_same_bytes_twice(cli: RunCli, plan_file: Path, format_: str) -> Non
     [
         ("level", ["--level", "packets"]),
         ("packet_size", ["--packet-size", "0B"]),
-        ("packet_size", ["--packet-size", "4096"]),
+        ("packet_size", ["--packet-size", "4096 packets"]),
         ("packet_size", ["--packet-size", "2GiB"]),
         ("packet_size", ["--packet-size", "8GiB"]),
         ("header_size", ["--header-size", "-1B"]),
