@@ -17,11 +17,12 @@ use crate::gates::Gates;
 use crate::ledger::Ledger;
 use crate::network::{Network, Packet};
 use crate::runs::{Run, append};
+use crate::trunks::Trunks;
 use crate::wiring::Wiring;
 
 #[derive(Debug)]
 struct Server {
-    /// By stream: when its first packet came, its order among equals.
+    /// By stream: when its first packet came, its order among equals. Trunks are numbered from the last stream on.
     heads: BinaryHeap<Reverse<(u64, u64, u32)>>,
     free_fs: u64,
     /// Bytes that there is room for.
@@ -35,6 +36,7 @@ struct Credits<'a> {
     network: &'a Network,
     servers: Vec<Server>,
     queues: Vec<VecDeque<Run>>,
+    trunks: Trunks,
     ledger: Ledger,
 }
 
@@ -100,16 +102,26 @@ impl<'a> Credits<'a> {
             servers[stream.server as usize].left += network.flows[stream.flow as usize].packets;
         }
         let queues = vec![VecDeque::new(); network.streams.len()];
-        Self { network, servers, queues, ledger: Ledger::new(network) }
+        Self { network, servers, queues, trunks: Trunks::new(network), ledger: Ledger::new(network) }
     }
 
-    fn release(&mut self, flow: u32, now_fs: u64) -> Result<()> {
+    fn release(&mut self, number: u32, now_fs: u64) -> Result<()> {
         if now_fs >= LIMIT_FS {
             return Err(too_long());
         }
         let network = self.network;
-        for run in network.flows[flow as usize].injected(network.packet, now_fs).into_iter().flatten() {
-            self.arrive(network.flows[flow as usize].streams.start, run)?;
+        let flow = &network.flows[number as usize];
+        let first = flow.streams.start;
+        if let Some(transfer) = flow.transfer {
+            if let Some(trunk) = self.trunks.join(network, number, transfer, now_fs) {
+                let at = &network.streams[first];
+                let line = (self.queues.len() + trunk) as u32;
+                self.servers[at.server as usize].heads.push(Reverse((now_fs, at.key, line)));
+            }
+            return Ok(());
+        }
+        for run in flow.injected(network.packet, now_fs).into_iter().flatten() {
+            self.arrive(first, run)?;
         }
         Ok(())
     }
@@ -128,9 +140,36 @@ impl<'a> Credits<'a> {
 
     /// The first packet in line at `server`, with its stream.
     fn first(&self, server: usize) -> Option<(u64, usize, Packet)> {
-        let Reverse((arrival_fs, _, stream)) = *self.servers[server].heads.peek()?;
-        let run = self.queues[stream as usize].front()?;
-        Some((arrival_fs, stream as usize, run.packet))
+        let Reverse((arrival_fs, _, line)) = *self.servers[server].heads.peek()?;
+        let line = line as usize;
+        match line.checked_sub(self.queues.len()) {
+            None => Some((arrival_fs, line, self.queues[line].front()?.packet)),
+            Some(trunk) => {
+                let (flow, packet) = self.trunks.first(self.network, trunk)?;
+                Some((arrival_fs, self.network.flows[flow as usize].streams.start, packet))
+            }
+        }
+    }
+
+    /// Takes the first packet in line at `server` out.
+    fn take_first(&mut self, server: usize) {
+        let Some(Reverse((_, key, line))) = self.servers[server].heads.pop() else { return };
+        let next_fs = match (line as usize).checked_sub(self.queues.len()) {
+            None => {
+                let queue = &mut self.queues[line as usize];
+                if let Some(front) = queue.front_mut() {
+                    front.take(1);
+                    if front.count == 0 {
+                        queue.pop_front();
+                    }
+                }
+                queue.front().map(|next| next.first_fs)
+            }
+            Some(trunk) => self.trunks.skip(self.network, trunk),
+        };
+        if let Some(next_fs) = next_fs {
+            self.servers[server].heads.push(Reverse((next_fs, key, line)));
+        }
     }
 
     /// When `server` can begin to send the first packet in line, as far as is known; none where there is no
@@ -164,23 +203,13 @@ impl<'a> Credits<'a> {
             }
             state.room -= packet.bytes;
         }
-        state.heads.pop();
-        let queue = &mut self.queues[stream];
-        if let Some(front) = queue.front_mut() {
-            front.take(1);
-            if front.count == 0 {
-                queue.pop_front();
-            }
-        }
-        if let Some(next) = queue.front() {
-            state.heads.push(Reverse((next.first_fs, at.key, stream as u32)));
-        }
         let departure_fs = start_fs + packet.wire_fs;
         if departure_fs >= LIMIT_FS {
             return Err(too_long());
         }
         state.free_fs = departure_fs;
         state.left -= 1;
+        self.take_first(server);
         let single = |first_fs| Run { first_fs, spacing_fs: 0, count: 1, packet };
         self.ledger.note(self.network, stream as u32, &single(arrival_fs), &single(departure_fs));
         if at.edge.is_some() {

@@ -5,6 +5,9 @@
 //! and takes at least a wire time and a hop. A packet is served at once, however late its turn is, so that a
 //! queue of any length is one piece of work. Streams are kept as runs, and are cut only where they meet.
 //!
+//! What a transfer hands to one server at once, for several flows, is one queue ([`crate::trunks`]). Where each packet is
+//! dealt out by itself that is done in batches, so that no more runs than that are ahead of their time.
+//!
 //! The order in which servers are looked at does not change any time.
 
 use std::cmp::Reverse;
@@ -18,9 +21,13 @@ use crate::gates::Gates;
 use crate::ledger::Ledger;
 use crate::network::Network;
 use crate::runs::{Run, append, serve};
+use crate::trunks::Trunks;
+
+/// Packets that a server deals out one by one before others get their turn.
+const BATCH: u64 = 1 << 10;
 
 /// The first packets of a stream that a server has: when they came and their order among equals, in one number,
-/// and the stream.
+/// and the stream; trunks are numbered from the last stream on.
 type Head = Reverse<(u128, u32)>;
 
 fn head(time_fs: u64, key: u64, stream: usize) -> Head {
@@ -43,6 +50,11 @@ impl Server {
     fn head_fs(&self) -> u64 {
         self.heads.peek().map_or(u64::MAX, |Reverse((order, _))| (order >> 64) as u64)
     }
+
+    /// Nothing that waits is sent before.
+    fn start_fs(&self) -> u64 {
+        self.head_fs().max(self.free_fs)
+    }
 }
 
 struct Fifo<'a> {
@@ -50,6 +62,7 @@ struct Fifo<'a> {
     servers: Vec<Server>,
     /// Packets of each stream that have come and are not yet served.
     queues: Vec<VecDeque<Run>>,
+    trunks: Trunks,
     /// Packets yet to cross each edge.
     crossing: Vec<u64>,
     /// Least time from the start of sending to the arrival at the next server, fs.
@@ -79,7 +92,7 @@ pub(crate) fn run(
         for (flow, now_fs) in opened.drain(..) {
             fifo.release(flow, now_fs)?;
         }
-        let first_fs = active.iter().map(|&server| fifo.servers[server].head_fs()).min().unwrap_or(u64::MAX);
+        let first_fs = active.iter().map(|&server| fifo.servers[server].start_fs()).min().unwrap_or(u64::MAX);
         if first_fs == u64::MAX {
             return Ok((fifo.ledger, gates));
         }
@@ -110,20 +123,29 @@ impl<'a> Fifo<'a> {
             network,
             servers,
             queues: vec![VecDeque::new(); network.streams.len()],
+            trunks: Trunks::new(network),
             crossing,
             lookahead_fs: network.hop.lookahead(network.shortest_fs()),
             ledger: Ledger::new(network),
         }
     }
 
-    /// Hands the packets of `flow` to its first server.
-    fn release(&mut self, flow: u32, now_fs: u64) -> Result<()> {
+    /// Hands the packets of flow `number` to its first server.
+    fn release(&mut self, number: u32, now_fs: u64) -> Result<()> {
         if now_fs >= LIMIT_FS {
             return Err(too_long());
         }
-        let flow = &self.network.flows[flow as usize];
+        let flow = &self.network.flows[number as usize];
         let first = flow.streams.start;
-        self.servers[self.network.streams[first].server as usize].unreleased -= 1;
+        let at = &self.network.streams[first];
+        let server = &mut self.servers[at.server as usize];
+        server.unreleased -= 1;
+        if let Some(transfer) = flow.transfer {
+            if let Some(trunk) = self.trunks.join(self.network, number, transfer, now_fs) {
+                server.heads.push(head(now_fs, at.key, self.queues.len() + trunk));
+            }
+            return Ok(());
+        }
         for run in flow.injected(self.network.packet, now_fs).into_iter().flatten() {
             self.arrive(first, run)?;
         }
@@ -155,9 +177,17 @@ impl<'a> Fifo<'a> {
             }
         }
         let horizon_fs = horizon_fs.max(floor_fs);
+        let mut dealt = 0;
         while let Some(&Reverse((order, stream))) = self.servers[server].heads.peek() {
             if (order >> 64) as u64 >= horizon_fs {
                 break;
+            }
+            if let Some(trunk) = (stream as usize).checked_sub(self.queues.len()) {
+                dealt += self.deal(server, trunk)?;
+                if dealt >= BATCH {
+                    break;
+                }
+                continue;
             }
             // The next stream in line is a child of the root.
             let next = match self.servers[server].heads.as_slice() {
@@ -169,8 +199,33 @@ impl<'a> Fifo<'a> {
             let turn_fs = (next >> 64) as u64 + u64::from((order as u64) < next as u64);
             self.serve(server, stream as usize, turn_fs.min(horizon_fs))?;
         }
-        self.servers[server].horizon_fs = self.servers[server].horizon_fs.max(horizon_fs.min(LIMIT_FS));
+        let state = &mut self.servers[server];
+        state.horizon_fs = state.horizon_fs.max(horizon_fs.min(LIMIT_FS).min(state.head_fs()));
         Ok(())
+    }
+
+    /// Serves the next packets of `trunk`, the head of `server`; returns how many.
+    fn deal(&mut self, server: usize, trunk: usize) -> Result<u64> {
+        let state = &mut self.servers[server];
+        let begin_fs = state.start_fs();
+        let dealt = self.trunks.deal(self.network, trunk, begin_fs, BATCH);
+        let (count, end_fs) = dealt.iter().fold((0, begin_fs), |(count, end_fs), (_, departures)| {
+            (count + departures.count, end_fs.max(departures.last_fs()))
+        });
+        if self.trunks.first(self.network, trunk).is_none() {
+            state.heads.pop();
+        }
+        state.left -= count;
+        state.free_fs = end_fs;
+        if end_fs >= LIMIT_FS {
+            return Err(too_long());
+        }
+        for (flow, departures) in dealt {
+            // At the first hop nothing is told of arrivals.
+            let came = Run { spacing_fs: 0, ..departures };
+            self.pass(self.network.flows[flow as usize].streams.start, &came, departures)?;
+        }
+        Ok(count)
     }
 
     /// Serves the first packets of `stream`, the head of `server`, that arrive before `end_fs`.
@@ -197,16 +252,22 @@ impl<'a> Fifo<'a> {
         }
         for departures in [Some(first), rest].into_iter().flatten() {
             let came = arrivals.take(departures.count);
-            self.ledger.note(self.network, stream as u32, &came, &departures);
-            if !at.is_last {
-                let onward = &self.network.streams[stream + 1];
-                if let Some(edge) = onward.edge {
-                    self.crossing[edge as usize] -= departures.count;
-                }
-                let first_fs = self.network.hop.onward(departures.first_fs, departures.packet);
-                self.arrive(stream + 1, Run { first_fs, ..departures })?;
-            }
+            self.pass(stream, &came, departures)?;
         }
         Ok(())
+    }
+
+    /// Notes that packets of `stream` leave, and sends them on.
+    #[inline]
+    fn pass(&mut self, stream: usize, came: &Run, departures: Run) -> Result<()> {
+        self.ledger.note(self.network, stream as u32, came, &departures);
+        if self.network.streams[stream].is_last {
+            return Ok(());
+        }
+        if let Some(edge) = self.network.streams[stream + 1].edge {
+            self.crossing[edge as usize] -= departures.count;
+        }
+        let first_fs = self.network.hop.onward(departures.first_fs, departures.packet);
+        self.arrive(stream + 1, Run { first_fs, ..departures })
     }
 }

@@ -68,7 +68,7 @@ impl Ledger {
         if used.packets == 0 {
             used.first_fs = start_fs;
         }
-        used.last_fs = end_fs;
+        used.last_fs = used.last_fs.max(end_fs);
         used.busy_fs += departures.count * departures.packet.wire_fs;
         used.packets += departures.count;
         used.bytes += departures.count * departures.packet.bytes;

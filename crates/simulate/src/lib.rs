@@ -15,6 +15,7 @@
 //! | what engines see of a plan, and how it is made | `network`, `wiring` |
 //! | packets in queues without limit, in queues with one, flows at fair rates | `fifo`, `credits`, `fluid` and `fair` |
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
+//! | packets of several flows that a sender hands over in turn | `trunks` |
 //! | what waits for what | `gates` |
 //! | what is noted and told | `ledger`, `report` |
 //! | the closed form of one-way rings | `one_way` |
@@ -37,6 +38,7 @@ mod runs;
 mod settings;
 mod simulation;
 mod split;
+mod trunks;
 mod wiring;
 
 pub use one_way::one_way_s;

@@ -31,6 +31,17 @@ pub(crate) struct Flow {
     pub(crate) interval_fs: u64,
     /// Its streams, the first hop's first.
     pub(crate) streams: Range<usize>,
+    /// The transfer that it is a part of, where another part begins with the same server and goes out in turn with it.
+    pub(crate) transfer: Option<u32>,
+}
+
+/// A transfer whose sender hands over the packets of several flows in turn.
+#[derive(Debug, Clone)]
+pub(crate) struct Transfer {
+    /// Shares of its paths.
+    pub(crate) shares: Vec<f64>,
+    /// Flows of each path: packet k of a path is of flow k mod c of the c.
+    pub(crate) paths: Vec<Range<u32>>,
 }
 
 impl Flow {
@@ -72,7 +83,7 @@ pub(crate) struct Stream {
     /// Where its use of the server is counted.
     pub(crate) slot: u32,
     /// Order among packets that arrive together: the flow's number, then the hop. Translations keep it, and at
-    /// one server no two streams have the same.
+    /// one server no two streams have the same, but those that one transfer hands over in turn.
     pub(crate) key: u64,
     /// The pair of servers that it crosses to get here; none at the first hop.
     pub(crate) edge: Option<u32>,
@@ -117,6 +128,8 @@ pub(crate) struct Network {
     pub(crate) slots: usize,
     pub(crate) flows: Vec<Flow>,
     pub(crate) streams: Vec<Stream>,
+    /// Transfers with flows that go out in turn.
+    pub(crate) transfers: Vec<Transfer>,
     /// Pairs of servers that a flow crosses one after the other: the first of each.
     pub(crate) edges: Vec<u32>,
     /// Edges into each server.
@@ -132,6 +145,7 @@ impl Network {
             slots: 0,
             flows: Vec::new(),
             streams: Vec::new(),
+            transfers: Vec::new(),
             edges: Vec::new(),
             inward: Vec::new(),
         }
@@ -142,6 +156,29 @@ impl Network {
         self.servers += 1;
         self.inward.push(Vec::new());
         self.servers as u32 - 1
+    }
+
+    /// The server of the first hop of a flow.
+    pub(crate) fn first_server(&self, flow: u32) -> u32 {
+        self.streams[self.flows[flow as usize].streams.start].server
+    }
+
+    /// Lets the flows of a transfer that begin with the same server go out in turn.
+    pub(crate) fn add_transfer(&mut self, shares: &[f64], paths: Vec<Range<u32>>) {
+        let flows: Vec<u32> = paths.iter().cloned().flatten().collect();
+        let mut servers: Vec<u32> = flows.iter().map(|&flow| self.first_server(flow)).collect();
+        servers.sort_unstable();
+        let is_shared = |server: u32| {
+            let begin = servers.partition_point(|&other| other < server);
+            servers.get(begin + 1) == Some(&server)
+        };
+        let shared: Vec<u32> = flows.into_iter().filter(|&flow| is_shared(self.first_server(flow))).collect();
+        if shared.is_empty() {
+            return;
+        }
+        let number = self.transfers.len() as u32;
+        self.transfers.push(Transfer { shares: shares.to_vec(), paths });
+        shared.into_iter().for_each(|flow| self.flows[flow as usize].transfer = Some(number));
     }
 
     /// Index of the edge between two servers; it is added where it is new.

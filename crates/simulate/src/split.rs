@@ -16,18 +16,37 @@ pub(crate) struct Split {
 /// Deals out `packets` by `shares`: each goes to the path that is furthest behind its share, the first of
 /// equals. O(packets · paths); O(1) for one path.
 pub(crate) fn split(packets: u64, shares: &[f64]) -> Split {
-    let mut sent = vec![0; shares.len()];
-    let mut last = 0;
     if shares.len() < 2 {
-        sent.fill(packets);
-        return Split { packets: sent, last };
+        return Split { packets: vec![packets; shares.len()], last: 0 };
     }
-    for packet in 1..=packets {
-        let behind = |path: usize| shares[path] * packet as f64 - sent[path] as f64;
-        last = (1..shares.len()).fold(0, |best, path| if behind(path) > behind(best) { path } else { best });
-        sent[last] += 1;
+    let mut dealer = Dealer::new(shares.len());
+    let last = (0..packets).fold(0, |_, _| dealer.deal(shares).0);
+    Split { packets: dealer.sent, last }
+}
+
+/// Deals packets out one after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Dealer {
+    /// Packets on each path so far.
+    sent: Vec<u64>,
+    /// Packets so far.
+    packets: u64,
+}
+
+impl Dealer {
+    /// Before the first packet.
+    pub(crate) fn new(paths: usize) -> Self {
+        Self { sent: vec![0; paths], packets: 0 }
     }
-    Split { packets: sent, last }
+
+    /// The path of the next packet, and its number on the path, by the rule of [`split`]. O(paths).
+    pub(crate) fn deal(&mut self, shares: &[f64]) -> (usize, u64) {
+        self.packets += 1;
+        let behind = |path: usize| shares[path] * self.packets as f64 - self.sent[path] as f64;
+        let path = (1..shares.len()).fold(0, |best, path| if behind(path) > behind(best) { path } else { best });
+        self.sent[path] += 1;
+        (path, self.sent[path] - 1)
+    }
 }
 
 #[cfg(test)]

@@ -131,25 +131,34 @@ impl<'a> Wiring<'a> {
             return Err(Error::value("packet_size", settings.payload_bytes, accepts));
         }
         let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
-        let dealt = self.split(packets, shares);
+        let dealt = self.split(packets, shares.clone());
         let sent = bytes.saturating_mul(u64::from(step.routes.symmetry.order()));
         self.payload_bytes = self.payload_bytes.saturating_add(sent);
+        let is_burst = settings.injection == Injection::Burst;
+        let (lead, cosets) = (self.numbered, step.routes.symmetry.cosets(&self.group));
+        let mut flows = vec![vec![0..0; arc.paths.len()]; cosets.len()];
         for (position, path) in arc.paths.iter().enumerate().filter(|(position, _)| dealt.packets[*position] > 0) {
             let packets = dealt.packets[position];
             let tail = tail.filter(|_| position == dealt.last);
             let interval_fs = self.interval_fs(index, packets)?;
             let mut parallel = 0;
-            for coset in step.routes.symmetry.cosets(&self.group) {
+            for (&coset, flows) in cosets.iter().zip(&mut flows) {
+                let begin = self.network.flows.len() as u32;
                 let nodes: Vec<Rank> = path.nodes.iter().map(|&node| step.routes.symmetry.apply(coset, node)).collect();
                 let hops = self.hops(index, &nodes, links)?;
                 parallel = parallel_flows(&hops, packets);
                 for first in 0..parallel {
                     let key = self.numbered + first;
-                    let flow = Dealt { first, parallel, packets, tail, interval_fs };
+                    let lead = if is_burst { lead } else { key };
+                    let flow = Dealt { first, parallel, packets, tail, interval_fs, lead };
                     self.add_flow((nodes[0], nodes[nodes.len() - 1]), &hops, &flow, key)?;
                 }
+                flows[position] = begin..self.network.flows.len() as u32;
             }
             self.numbered += parallel;
+        }
+        if is_burst {
+            flows.into_iter().for_each(|paths| self.network.add_transfer(&shares, paths));
         }
         Ok(())
     }
@@ -204,7 +213,9 @@ impl<'a> Wiring<'a> {
     /// Packets `first`, `first + parallel`, … of a path. Packet k takes circuit k mod c of each link.
     fn add_flow(&mut self, ends: (Rank, Rank), hops: &[&Circuits], of: &Dealt, key: u64) -> Result<()> {
         let number = u32::try_from(self.network.flows.len()).map_err(|_| too_many())?;
-        if key >= 1 << 40 || hops.len() >= 1 << 24 || self.network.streams.len() + hops.len() >= u32::MAX as usize {
+        // Streams and trunks are numbered together, and there are no more trunks than streams.
+        let is_numbered = self.network.streams.len() + hops.len() < u32::MAX as usize / 2;
+        if key >= 1 << 40 || hops.len() >= 1 << 24 || !is_numbered {
             return Err(too_many());
         }
         let begin = self.network.streams.len();
@@ -212,7 +223,7 @@ impl<'a> Wiring<'a> {
         for (hop, circuits) in hops.iter().enumerate() {
             let (server, slot) = circuits[(of.first % circuits.len() as u64) as usize];
             let edge = before.map(|from| self.network.edge(from, server));
-            let key = key << 24 | hop as u64;
+            let key = if hop == 0 { of.lead } else { key } << 24 | hop as u64;
             let is_last = hop + 1 == hops.len();
             self.network.streams.push(Stream { flow: number, server, slot, key, edge, is_last });
             before = Some(server);
@@ -226,6 +237,7 @@ impl<'a> Wiring<'a> {
             phase_fs: of.first * of.interval_fs,
             interval_fs: of.parallel * of.interval_fs,
             streams: begin..begin + hops.len(),
+            transfer: None,
         });
         Ok(())
     }
@@ -238,6 +250,8 @@ struct Dealt {
     packets: u64,
     tail: Option<Packet>,
     interval_fs: u64,
+    /// Number that counts at the first hop: in a burst, that of the transfer's first flow.
+    lead: u64,
 }
 
 /// After how many packets a path takes the same circuits again; no more than it has packets.

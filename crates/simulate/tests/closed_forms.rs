@@ -1,11 +1,14 @@
 //! Times that are known without a simulation.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+#[path = "plans/by_hand.rs"]
+mod by_hand;
 #[path = "plans/fabric.rs"]
 mod fabric;
 #[path = "plans/planned.rs"]
 mod planned;
 
+use by_hand::{by_hand, topology};
 use fabric::fabric;
 use model::{Collective, Plan};
 use planned::planned;
@@ -64,5 +67,25 @@ proptest! {
         let settings = Settings { injection: Injection::Paced, ..Settings::default() };
         let found = simulate(&plan, &settings).unwrap();
         prop_assert!((found.total_s() / plan.total_s() - 1.0).abs() < 3e-3, "{} {}", found.total_s(), plan.total_s());
+    }
+}
+
+/// Packets 0, 2, … go over 2, packets 1, 3, … over 3: the circuits behind the first are busy in turn from the start on.
+#[test]
+fn a_burst_over_two_paths_leaves_in_packet_order() {
+    let circuits = topology(5, &[(0, 1, 1), (1, 2, 1), (1, 3, 1), (2, 4, 1), (3, 4, 1)]);
+    let sent = vec![(0, 4, 1, vec![(0.5, vec![0, 1, 2, 4]), (0.5, vec![0, 1, 3, 4])])];
+    let plan = by_hand(fabric(&[5], 2), 1 << 24, vec![circuits], &[(0, 1.0, sent)]);
+    let (startup, delay, wire) = (500_000_000, 500_000_000, 40_960_000);
+    for buffer_bytes in [None, Some(1 << 18)] {
+        let step = &simulate(&plan, &Settings { buffer_bytes, ..Settings::default() }).unwrap().steps[0];
+        let packets = 64;
+        for (src, dst, first) in
+            [(0, 1, 0), (1, 2, wire + delay), (1, 3, 2 * wire + delay), (3, 4, 3 * wire + 2 * delay)]
+        {
+            let circuit = step.circuits.iter().find(|circuit| (circuit.src, circuit.dst) == (src, dst)).unwrap();
+            assert_eq!(circuit.first_fs, startup + first, "{src} → {dst}");
+        }
+        assert_eq!(step.end_fs, startup + (packets + 2) * wire + 3 * delay);
     }
 }

@@ -169,7 +169,11 @@ fn random_plan() -> impl Strategy<Value = Plan> {
                         let others = walks[1..].iter().map(|(_, turns, _)| walked(&graphs[*at], *src, turns));
                         let paths: Vec<Vec<Rank>> =
                             std::iter::once(first).chain(others.filter(|path| path[path.len() - 1] == dst)).collect();
-                        let share = |path: usize| if path == 0 { 1.0 - 0.3 * (paths.len() - 1) as f64 } else { 0.3 };
+                        let share = |path: usize| match (chunks % 2, path) {
+                            (0, _) => 1.0 / paths.len() as f64,
+                            (_, 0) => 1.0 - 0.3 * (paths.len() - 1) as f64,
+                            _ => 0.3,
+                        };
                         let paths = paths.iter().enumerate().map(|(i, path)| (share(i), path.clone())).collect();
                         if *src != dst {
                             sent.insert((*src, dst), (*src, dst, *chunks, paths));
@@ -230,6 +234,21 @@ proptest! {
         let plan = planned(fabric, collective, algorithm, size * 991, topology);
         if settings.check(&plan.fabric).is_ok() {
             same(&plan, &settings)?;
+        }
+    }
+}
+
+/// Thousands of packets over three paths, two of which begin with the same circuit, and another transfer behind them.
+#[test]
+fn long_transfers_over_several_paths_take_the_same_times() {
+    let circuits = topology(5, &[(0, 1, 1), (0, 2, 1), (1, 2, 2), (1, 3, 1), (2, 4, 1), (3, 4, 1)]);
+    for shares in [[0.6, 0.3, 0.1], [1.0 / 3.0; 3]] {
+        let ways = [vec![0, 1, 2, 4], vec![0, 1, 3, 4], vec![0, 2, 4]];
+        let sprayed = shares.into_iter().zip(ways).collect();
+        let sent = vec![(0, 4, 3, sprayed), (0, 2, 1, vec![(1.0, vec![0, 1, 2])])];
+        let plan = by_hand(fabric(&[5], 24), 6 << 20, vec![circuits.clone()], &[(0, 1.7, sent)]);
+        for buffer_bytes in [None, Some(300)] {
+            same(&plan, &Settings { payload_bytes: 100, buffer_bytes, ..Settings::default() }).unwrap();
         }
     }
 }

@@ -45,11 +45,14 @@ struct Packet {
     wire_fs: u64,
     /// Step, arc, path, circuit in parallel, number on the path.
     order: (usize, usize, usize, usize, usize),
+    /// Number in the transfer.
+    number: usize,
     /// Sender and receiver.
     ends: (Rank, Rank),
 }
 
-/// Time of arrival, then step, arc, path, circuit in parallel, then hop, number on the path; and which packet.
+/// Time of arrival, then step, arc, path, circuit in parallel, then hop, number on the path; and which packet. What
+/// senders hand over in a burst goes by its number in the transfer.
 type InLine = (u64, [usize; 4], usize, usize, usize);
 
 #[derive(Default)]
@@ -262,10 +265,16 @@ impl World<'_> {
                 Some(server)
             }
             Event::Arrive(packet, hop) => {
-                let Packet { ref way, bytes, order: (step, arc, path, parallel, nth), .. } = self.packets[packet];
+                let Packet { ref way, bytes, order: (step, arc, path, parallel, nth), number: in_transfer, .. } =
+                    self.packets[packet];
                 let number = way[hop];
                 let server = &mut self.servers[number];
-                server.queue.insert((now, [step, arc, path, parallel], hop, nth, packet));
+                let is_handed_over = hop == 0 && self.settings.injection == Injection::Burst;
+                server.queue.insert(if is_handed_over {
+                    (now, [step, arc, 0, 0], hop, in_transfer, packet)
+                } else {
+                    (now, [step, arc, path, parallel], hop, nth, packet)
+                });
                 if hop > 0 {
                     server.transit += bytes;
                     let usage = self.steps[step].circuits.entry(self.names[number]).or_default();
@@ -280,7 +289,7 @@ impl World<'_> {
         let server = &mut self.servers[number];
         let Some(&first) = server.queue.first().filter(|_| server.free_fs <= now) else { return };
         let (.., hop, _, packet) = first;
-        let Packet { ref way, bytes, wire_fs, order, ends } = self.packets[packet];
+        let Packet { ref way, bytes, wire_fs, order, ends, .. } = self.packets[packet];
         let goes_on = hop + 1 < way.len();
         if self.settings.buffer_bytes.is_some() && goes_on {
             if server.credit < bytes {
@@ -330,7 +339,7 @@ fn all_packets(
     for (arc, routed) in step.routes.arcs.iter().enumerate() {
         let bytes = whole(step.transfer_bytes * weights[&(routed.src, routed.dst)]);
         // Packet by packet to the path that is furthest behind.
-        let mut sizes: Vec<Vec<u64>> = vec![Vec::new(); routed.paths.len()];
+        let mut sizes: Vec<Vec<(u64, u64)>> = vec![Vec::new(); routed.paths.len()];
         for nth in 0..bytes.div_ceil(payload) {
             let behind = |path: usize| routed.paths[path].share * (nth + 1) as f64 - sizes[path].len() as f64;
             let mut best = 0;
@@ -339,7 +348,7 @@ fn all_packets(
                     best = path;
                 }
             }
-            sizes[best].push(payload.min(bytes - nth * payload) + header);
+            sizes[best].push((nth, payload.min(bytes - nth * payload) + header));
         }
         for (path, sizes) in sizes.iter().enumerate() {
             let largest = whole(step.transfer_bytes);
@@ -354,13 +363,14 @@ fn all_packets(
                     routed.paths[path].nodes.iter().map(|&node| group.apply(element, node)).collect();
                 let count = |pair: &[Rank]| (0..).take_while(|&k| up.contains(&(pair[0], pair[1], k))).count();
                 let cycle = nodes.windows(2).map(count).fold(1, lcm).min(sizes.len().max(1));
-                for (nth, &bytes) in sizes.iter().enumerate() {
+                for (nth, &(in_transfer, bytes)) in sizes.iter().enumerate() {
                     let parallel = nth % cycle;
                     let circuit = |pair: &[Rank]| number[&(pair[0], pair[1], (parallel % count(pair)) as u32)];
                     let way = nodes.windows(2).map(circuit).collect();
                     let order = (index, arc, path, parallel, nth);
                     let ends = (nodes[0], nodes[nodes.len() - 1]);
-                    let packet = Packet { way, bytes, wire_fs: time_on_wire(plan, bytes), order, ends };
+                    let (wire_fs, number) = (time_on_wire(plan, bytes), in_transfer as usize);
+                    let packet = Packet { way, bytes, wire_fs, order, number, ends };
                     packets.push((packet, nth as u64 * interval_fs));
                 }
             }
