@@ -44,11 +44,7 @@ pub(crate) fn run(network: &Network, released: Vec<(u32, u64)>, mut gates: Gates
         }
         while let Some(&Reverse((start_fs, flow))) = to_come.peek().filter(|first| first.0.0 as f64 <= now_fs) {
             to_come.pop();
-            active.push(Active {
-                flow,
-                start_fs,
-                left_fs: network.flows[flow as usize].wire_fs(network.packet) as f64,
-            });
+            active.push(Active { flow, start_fs, left_fs: network.fluid_fs(flow) });
         }
         active.sort_unstable_by_key(|active| active.flow);
         let rates = fair::rates(network, &active.iter().map(|active| active.flow).collect::<Vec<_>>());

@@ -100,9 +100,9 @@ impl Ledger {
             let used = &mut self.uses[network.streams[number].slot as usize];
             used.first_fs = if used.packets == 0 { start_fs } else { used.first_fs.min(start_fs) };
             used.last_fs = used.last_fs.max(end_fs);
-            used.busy_fs += sent.wire_fs(network.packet);
+            used.busy_fs += network.fluid_fs(flow) as u64;
             used.packets += sent.packets;
-            used.bytes += sent.bytes(network.packet);
+            used.bytes += sent.fluid_bytes;
             self.done.push(Done { stream: number as u32, departure_fs: end_fs + hop * delay_fs });
         }
         let received_fs = end_fs + sent.streams.len() as u64 * delay_fs;

@@ -25,6 +25,8 @@ pub(crate) struct Flow {
     pub(crate) packets: u64,
     /// The last packet, where it is shorter than the others.
     pub(crate) tail: Option<Packet>,
+    /// Bytes on the wire where they need not be whole packets: at flow level.
+    pub(crate) fluid_bytes: u64,
     /// From the release of the flow to its first packet, fs.
     pub(crate) phase_fs: u64,
     /// From packet to packet at the sender, fs: 0 in a burst.
@@ -48,16 +50,6 @@ impl Flow {
     /// Packets of full size.
     pub(crate) fn full(&self) -> u64 {
         self.packets - u64::from(self.tail.is_some())
-    }
-
-    /// Bytes of all packets of which those of full size are `full`.
-    pub(crate) fn bytes(&self, full: Packet) -> u64 {
-        self.full() * full.bytes + self.tail.map_or(0, |tail| tail.bytes)
-    }
-
-    /// Time of all packets on one circuit, fs.
-    pub(crate) fn wire_fs(&self, full: Packet) -> u64 {
-        self.full() * full.wire_fs + self.tail.map_or(0, |tail| tail.wire_fs)
     }
 
     /// What the sender hands to the first server when the flow is released at `now_fs`: packets of the size
@@ -199,6 +191,12 @@ impl Network {
             Some(tail) if index + 1 == flow.packets => tail,
             _ => self.packet,
         }
+    }
+
+    /// Time of a flow's bytes on one circuit at flow level, fs.
+    pub(crate) fn fluid_fs(&self, flow: u32) -> f64 {
+        let bytes = self.flows[flow as usize].fluid_bytes;
+        bytes as f64 * self.packet.wire_fs as f64 / self.packet.bytes as f64
     }
 
     /// Wire time of the smallest packet, fs.

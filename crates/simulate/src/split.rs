@@ -13,6 +13,36 @@ pub(crate) struct Split {
     pub(crate) last: usize,
 }
 
+/// A transfer's bytes by the exact shares of its paths, as at flow level: whole bytes that add up. Where there are too
+/// few packets for every path, those that have packets have the bytes.
+pub(crate) struct FluidSplit {
+    /// Share of all paths before each, and of all.
+    before: Vec<f64>,
+    bytes: u64,
+}
+
+impl FluidSplit {
+    pub(crate) fn new(shares: &[f64], dealt: &Split, bytes: u64) -> Self {
+        let all_used = dealt.packets.iter().all(|&packets| packets > 0);
+        let mut before = vec![0.0];
+        for (share, &packets) in shares.iter().zip(&dealt.packets) {
+            before.push(before[before.len() - 1] + if all_used { *share } else { packets as f64 });
+        }
+        Self { before, bytes }
+    }
+
+    /// Bytes of part `part` of `parts` equal ones of a path.
+    pub(crate) fn bytes(&self, path: usize, part: u64, parts: u64) -> u64 {
+        let (begin, end) = (self.before[path], self.before[path + 1]);
+        let all = self.before[self.before.len() - 1];
+        let up_to = |part: u64| {
+            let share = if part == parts { end } else { begin + (end - begin) * part as f64 / parts as f64 };
+            (share / all * self.bytes as f64).round() as u64
+        };
+        up_to(part + 1) - up_to(part)
+    }
+}
+
 /// Deals out `packets` by `shares`: each goes to the path that is furthest behind its share, the first of
 /// equals. O(packets · paths); O(1) for one path.
 pub(crate) fn split(packets: u64, shares: &[f64]) -> Split {

@@ -7,7 +7,7 @@ use model::{Error, Plan, Rank, Result, RoutedArc, Topology, Translations};
 use crate::clock::{LONGEST_FS, femtoseconds, too_long, wire_fs};
 use crate::network::{Flow, Hop, Network, Packet, Stream};
 use crate::settings::{Forwarding, Injection, Settings};
-use crate::split::{Split, split, whole_bytes};
+use crate::split::{FluidSplit, Split, split, whole_bytes};
 
 /// Packets of a transfer over several paths are dealt out one by one: no more than this.
 const MAX_SPLIT_PACKETS: u64 = 1 << 30;
@@ -135,6 +135,7 @@ impl<'a> Wiring<'a> {
         let sent = bytes.saturating_mul(u64::from(step.routes.symmetry.order()));
         self.payload_bytes = self.payload_bytes.saturating_add(sent);
         let is_burst = settings.injection == Injection::Burst;
+        let fluid = FluidSplit::new(&shares, &dealt, bytes + packets * u64::from(settings.header_bytes));
         let (lead, cosets) = (self.numbered, step.routes.symmetry.cosets(&self.group));
         let mut flows = vec![vec![0..0; arc.paths.len()]; cosets.len()];
         for (position, path) in arc.paths.iter().enumerate().filter(|(position, _)| dealt.packets[*position] > 0) {
@@ -150,7 +151,8 @@ impl<'a> Wiring<'a> {
                 for first in 0..parallel {
                     let key = self.numbered + first;
                     let lead = if is_burst { lead } else { key };
-                    let flow = Dealt { first, parallel, packets, tail, interval_fs, lead };
+                    let fluid_bytes = fluid.bytes(position, first, parallel);
+                    let flow = Dealt { first, parallel, packets, tail, fluid_bytes, interval_fs, lead };
                     self.add_flow((nodes[0], nodes[nodes.len() - 1]), &hops, &flow, key)?;
                 }
                 flows[position] = begin..self.network.flows.len() as u32;
@@ -234,6 +236,7 @@ impl<'a> Wiring<'a> {
             ends: (self.group.orbit(ends.0), self.group.orbit(ends.1)),
             packets,
             tail: of.tail.filter(|_| has_last),
+            fluid_bytes: of.fluid_bytes,
             phase_fs: of.first * of.interval_fs,
             interval_fs: of.parallel * of.interval_fs,
             streams: begin..begin + hops.len(),
@@ -249,6 +252,8 @@ struct Dealt {
     parallel: u64,
     packets: u64,
     tail: Option<Packet>,
+    /// As [`Flow::fluid_bytes`].
+    fluid_bytes: u64,
     interval_fs: u64,
     /// Number that counts at the first hop: in a burst, that of the transfer's first flow.
     lead: u64,
