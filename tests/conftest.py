@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from lightloom.cli import main
+from tests.simulated_plans import ring
 
 ROOT = Path(__file__).resolve().parent.parent
 MSCCL = ROOT.parent / "shared" / "data" / "msccl"
@@ -40,3 +41,10 @@ def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def plan_file(in_tmp: Path) -> Path:
+    """The plan of a one-way ring."""
+    ring().save(in_tmp / "plan.json")
+    return in_tmp / "plan.json"

@@ -91,6 +91,7 @@ def test_generated_matrices_repeat_and_mean_what_the_size_says() -> None:
         ("uniform:3", "1MB", 8, "matrix"),
         ("random", None, 8, "size"),
         ("random", "1MB", None, "gpus"),
+        ("zipf", "1MB/pair", 60000, "matrix"),
     ],
 )
 def test_wrong_generated_matrices_name_what_is_wrong(
@@ -122,3 +123,30 @@ def test_fewer_optical_ports_are_for_bridge() -> None:
     with pytest.raises(ll.InputError) as caught:
         ll.plan("all-gather", "1MB", fabric=fabric, algorithm="bruck", optical_ports=8, planner="harvest")
     assert caught.value.field == "optical_ports"
+
+
+@pytest.mark.parametrize(
+    ("collective", "planner"), [("all-reduce", None), ("all-reduce", "pccl"), ("all-to-all", "bvn")]
+)
+def test_chunks_are_refused_where_no_blocks_are_forwarded(collective: str, planner: str | None) -> None:
+    for make in (ll.plan, ll.compare):
+        with pytest.raises(ll.InputError) as caught:
+            make(collective, "1MB", fabric=ll.Fabric(gpus=8), planner=planner, chunk_size="1KB")
+        assert caught.value.field == "chunk_size"
+    served = ll.compare("all-to-all", "1MB", fabric=ll.Fabric(gpus=8), algorithm="direct", chunk_size="1KB").rows
+    assert {"mixnet", "bvn"} <= {row.planner for row in served if row.total_s is not None}
+
+
+@pytest.mark.parametrize("overlap", ["additive", "pipelined"])
+def test_candidates_without_paths_are_named(overlap: str) -> None:
+    with pytest.raises(ll.InputError) as caught:
+        ll.plan(
+            "all-to-all",
+            "1MB",
+            fabric=ll.Fabric(gpus=8),
+            algorithm="direct",
+            candidates="shifted-ring:2",
+            planner="harvest",
+            overlap=overlap,
+        )
+    assert caught.value.field == "candidates"

@@ -1,10 +1,7 @@
 """`simulate`: known times, equal results where they must be equal, and what its files and refusals look like."""
 
-import gzip
 import json
 import math
-from collections import defaultdict
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,45 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom import _core, tracing
+from lightloom import _core
 from tests.conftest import RunCli
+from tests.simulated_plans import reconfigured, ring, uneven
 from tests.test_bad_input import assert_refused
 
-FABRIC = ll.Fabric(gpus=8, bandwidth="100Gbps", startup="300ns", hop_delay="200ns", reconfiguration_delay="1us")
-MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 STEP_KEYS = {"index", "topology", "start_s", "reconfiguration_s", "startup_s", "end_s", "duration_s", "predicted_s"}
-
-
-def ring(size: str = "1MiB") -> ll.Plan:
-    """Recursive doubling on a one-way ring: in each step every GPU sends over h hops, h a power of two."""
-    return ll.plan(
-        "all-reduce",
-        size=size,
-        fabric=FABRIC,
-        algorithm="recursive-doubling",
-        planner="static",
-        topology="shifted-ring:1,one-way",
-    )
-
-
-def reconfigured() -> ll.Plan:
-    """Steps on several topologies, some of several hops."""
-    fabric = ll.Fabric(gpus=16, ports=2, reconfiguration_delay="100ns")
-    return ll.plan("all-reduce", size="64KiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
-
-
-def uneven() -> ll.Plan:
-    """Transfers of different sizes, so that GPUs are done with a step at different times."""
-    rng = np.random.default_rng(7)
-    matrix = rng.integers(1, 60_000, (8, 8)).astype(float)
-    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100ns")
-    return ll.plan(fabric=fabric, matrix=matrix, planner="static", topology="torus:2x4")
-
-
-@pytest.fixture
-def plan_file(in_tmp: Path) -> Path:
-    ring().save(in_tmp / "plan.json")
-    return in_tmp / "plan.json"
 
 
 def expected_s(plan: ll.Plan, packet_bytes: int) -> float:
@@ -343,114 +307,6 @@ def test_packets_that_wait_for_each_other_are_named(cli: RunCli, plan_file: Path
     assert_refused(cli, plan_file.parent, "simulate", plan_file, "--buffer", "4KiB", "--plot", "p.png", field="")
 
 
-def spans(trace: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Complete events by the names of their process and thread."""
-    named: dict[tuple[int, int], str] = {}
-    for event in trace["traceEvents"]:
-        if event["ph"] == "M" and event["name"].endswith("_name"):
-            named[event["pid"], event["tid"]] = event["args"]["name"]
-    found = defaultdict(list)
-    for event in trace["traceEvents"]:
-        if event["ph"] == "X":
-            found[named[event["pid"], 0], named[event["pid"], event["tid"]]].append(event)
-    return found
-
-
-@pytest.mark.parametrize("make", [ring, reconfigured, uneven])
-@pytest.mark.parametrize("sync", ["barrier", "dataflow"])
-def test_a_trace_shows_every_step_gpu_and_circuit(in_tmp: Path, make: Any, sync: str) -> None:
-    simulation = ll.simulate(make(), sync=sync)
-    simulation.trace(in_tmp / "trace.json.gz")
-    trace = json.loads(gzip.decompress((in_tmp / "trace.json.gz").read_bytes()))
-    assert trace["otherData"]["total_s"] == simulation.total_s
-    rows = spans(trace)
-    threads: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    for event in trace["traceEvents"]:
-        if event["ph"] == "X":
-            assert event["dur"] >= 0
-            start = round(event["ts"] * 1e3)
-            threads[event["pid"], event["tid"]].append((start, start + round(event["dur"] * 1e3)))
-    for intervals in threads.values():
-        # In order; each after the one before, or within it.
-        for (first, last), (start, end) in pairwise(intervals):
-            assert start >= first
-            assert start >= last or end <= last
-    steps = sorted(rows["steps", "steps"], key=lambda event: event["ts"])
-    assert [event["name"].partition(":")[0] for event in steps] == [f"step {n + 1}" for n in range(len(steps))]
-    assert [(event["args"]["start_s"], event["args"]["end_s"]) for event in steps] == [
-        (step.start_s, step.end_s) for step in simulation.steps
-    ]
-    assert max(event["ts"] + event["dur"] for event in steps) == pytest.approx(simulation.total_s * 1e6, abs=2e-3)
-    changes = sum(step.reconfiguration_s > 0 for step in simulation.steps)
-    assert len(rows.get(("steps", "reconfigurations"), [])) == changes
-    assert {track for process, track in rows if process == "GPUs"} == {f"GPU {g}" for g in range(simulation.plan.gpus)}
-    sent = sum(
-        event["args"]["bytes"] for (process, _), track in rows.items() if process == "circuits" for event in track
-    )
-    assert sent == simulation.wire_bytes
-    used = [event["args"]["utilisation"] for key, track in rows.items() if key[0] == "circuits" for event in track]
-    assert 0 < min(used) <= max(used) <= 1
-
-
-def test_a_large_trace_shows_one_of_each_orbit_or_the_steps(in_tmp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    simulation = ll.simulate(ring())
-    shown = {}
-    for limit in (1000, 50, 5):
-        monkeypatch.setattr(tracing, "MAX_INTERVALS", limit)
-        simulation.trace(in_tmp / "trace.json")
-        trace = json.loads((in_tmp / "trace.json").read_text())
-        rows = spans(trace)
-        shown[limit] = trace["otherData"]["shown"], sum(process.startswith("GPUs") for process, _ in rows)
-        assert sum(len(track) for (process, _), track in rows.items() if process.startswith("steps")) == 6
-    assert shown == {1000: (tracing.ALL, 8), 50: (tracing.SOME, 1), 5: (tracing.NONE, 0)}
-
-
-@pytest.mark.parametrize("suffix", MAGIC)
-def test_pictures_are_of_their_kind(cli: RunCli, plan_file: Path, suffix: str) -> None:
-    before = set(plan_file.parent.iterdir())
-    assert cli("simulate", plan_file, "--plot", f"plot{suffix}").status == 0
-    (picture,) = set(plan_file.parent.iterdir()) - before
-    assert picture.name == f"plot{suffix}"
-    assert picture.read_bytes().startswith(MAGIC[suffix])
-
-
-@pytest.mark.parametrize("sync", ["barrier", "dataflow"])
-def test_bars_are_as_long_as_the_times(sync: str) -> None:
-    simulation = ll.simulate(reconfigured(), sync=sync)
-    above, below = simulation.plot().axes
-    planned, _, found, _ = _boxes(above)
-    assert [right - left for left, right in planned] == pytest.approx(
-        [step.predicted_s * 1e6 for step in simulation.steps]
-    )
-    assert found == pytest.approx(np.array([(step.start_s, step.end_s) for step in simulation.steps]) * 1e6)
-    sent, _, _ = _boxes(below)
-    times = [step.gpus() for step in simulation.steps]
-    expected = np.array([(t.first_send_s, t.last_sent_s) for t in times]).transpose(0, 2, 1).reshape(-1, 2)
-    assert np.sort(sent, axis=0) == pytest.approx(np.sort(expected, axis=0) * 1e6)
-    assert [np.asarray(line.get_xdata())[0] for line in (*above.lines, *below.lines)] == pytest.approx(
-        [simulation.predicted_total_s * 1e6] * 2
-    )
-
-
-def _boxes(axes: Any) -> list[np.ndarray]:
-    """(left, right) of every box, by collection."""
-    boxes = []
-    for collection in axes.collections:
-        corners = np.array([path.vertices for path in collection.get_paths()])
-        boxes.append(
-            np.stack([corners[..., 0].min(axis=1), corners[..., 0].max(axis=1)], axis=1) if len(corners) else corners
-        )
-    return boxes
-
-
-def test_large_pictures_show_some_of_the_gpus() -> None:
-    fabric = ll.Fabric(gpus=96)
-    plan = ll.plan("all-gather", size="96KiB", fabric=fabric, algorithm="ring", planner="static")
-    _, below = ll.simulate(plan).plot().axes
-    assert max(int(label.get_text()) for label in below.get_yticklabels()) > 80
-    assert below.get_ylim()[0] == 63.5
-
-
 def test_bytes_may_be_written_without_a_unit(plan_file: Path) -> None:
     bare = ll.simulate(plan_file, packet_size="1500", header_size="64")
     assert bare.to_json() == ll.simulate(plan_file, packet_size=1500, header_size="64B").to_json()
@@ -468,3 +324,18 @@ def test_a_pipelined_plan_takes_what_is_simulated(planner: str, ports: int) -> N
     # Chosen by packets, a plan is no slower in packets than one chosen by the sum.
     assert plan.total_s <= ll.simulate(additive).total_s * (1 + 1e-9) or planner in {"bvn", "pccl"}
     assert all(check.passed for check in ll.verify(plan))
+
+
+def test_a_trace_does_not_replace_its_plan(cli: RunCli, plan_file: Path) -> None:
+    before = plan_file.read_bytes()
+    assert_refused(cli, plan_file.parent, "simulate", plan_file, "--trace", plan_file, field="trace")
+    assert plan_file.read_bytes() == before
+
+
+def test_packets_are_delayed_by_hops_under_every_convention() -> None:
+    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="1us")
+    for planner in ("reconfigure-all-to-all", "topo-opt", "mixnet"):
+        plan = ll.plan(
+            "all-to-all", "1MB", fabric=fabric, planner=planner, convention="harvest-published", overlap="pipelined"
+        )
+        assert plan.lower_bound_s <= plan.total_s == pytest.approx(ll.simulate(plan).total_s, rel=1e-9)

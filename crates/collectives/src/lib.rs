@@ -21,4 +21,4 @@ mod unequal_all_to_all;
 
 pub use algorithm::{Algorithm, Options};
 pub use registry::{REGISTRY, find};
-pub use unequal_all_to_all::direct_from_matrix;
+pub use unequal_all_to_all::{MAX_MATRIX_RANKS, direct_from_matrix};

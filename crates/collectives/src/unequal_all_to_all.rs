@@ -6,7 +6,7 @@ use crate::algorithms::direct;
 use crate::birkhoff;
 
 /// Larger matrices are refused: a decomposition has up to n² matchings of n transfers.
-const MAX_RANKS: usize = 256;
+pub const MAX_MATRIX_RANKS: usize = 256;
 /// Larger entries are refused: beyond 2^53 a float no longer counts single bytes.
 const MAX_BYTES: f64 = 9_007_199_254_740_992.0;
 /// Bits that the buffer m has after scaling to whole numbers; entries are exact down to m·2^−100.
@@ -53,8 +53,8 @@ fn refuse(value: impl ToString, accepts: &str) -> Error {
 
 fn check(matrix: &[Vec<f64>]) -> Result<()> {
     let n = matrix.len();
-    if !(2..=MAX_RANKS).contains(&n) {
-        return Err(refuse(format!("{n} rows"), &format!("2 to {MAX_RANKS} rows, as many as columns")));
+    if !(2..=MAX_MATRIX_RANKS).contains(&n) {
+        return Err(refuse(format!("{n} rows"), &format!("2 to {MAX_MATRIX_RANKS} rows, as many as columns")));
     }
     let mut sends = false;
     for (src, row) in matrix.iter().enumerate() {

@@ -54,10 +54,11 @@ pub struct Comparison {
 /// Wrong input; a planner that cannot serve the problem is a row, not an error.
 pub fn compare(request: &Request) -> Result<Comparison> {
     let open = request.planner.is_none();
-    let planners = match open {
-        false => request.planners()?,
-        true => planners::REGISTRY.iter().copied().filter(|planner| request.admit(*planner).is_ok()).collect(),
-    };
+    // Topologies that are named for the static planner leave the others in the comparison.
+    let mut planners = request.planners()?;
+    if open {
+        planners = planners::REGISTRY.iter().copied().filter(|planner| request.admit(*planner).is_ok()).collect();
+    }
     request.size_bytes()?;
     let (schedules, refusals) = request.schedules()?;
     let problems: Vec<Problem> =

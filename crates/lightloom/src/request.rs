@@ -94,8 +94,12 @@ impl Request {
     /// The planners that the request allows.
     ///
     /// # Errors
-    /// An unknown name, or topologies for a planner that takes none.
+    /// An unknown name, topologies for a planner that takes none, or chunks of nothing.
     pub fn planners(&self) -> Result<Vec<&'static dyn Planner>> {
+        if self.options.chunk_bytes.is_some() && self.collective() != Collective::AllToAll {
+            let accepts = "all-to-all, whose blocks are cut into chunks";
+            return Err(Error::value("chunk_size", format!("a chunk size for {}", self.collective().name()), accepts));
+        }
         let Some(name) = self.planner.as_deref().filter(|name| *name != "auto") else {
             // A static topology that is named is meant to be used.
             if self.static_topologies.is_some() && self.candidates.is_none() {
@@ -109,6 +113,10 @@ impl Request {
             return Err(Error::refused("topology", planner.name(), reason));
         }
         self.admit(planner)?;
+        if self.options.chunk_bytes.is_some() && !planner.forwards_blocks() {
+            let reason = "it does not forward blocks, which chunks are for";
+            return Err(Error::refused("chunk_size", planner.name(), reason));
+        }
         Ok(vec![planner])
     }
 

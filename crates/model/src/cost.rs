@@ -130,9 +130,16 @@ pub struct CostSettings {
     pub overlap: Overlap,
 }
 
+impl CostSettings {
+    /// Without overlap, as all papers have it.
+    pub const fn additive(routing: Routing, propagation: Propagation) -> Self {
+        Self { routing, propagation, overlap: Overlap::Additive }
+    }
+}
+
 impl Default for CostSettings {
     fn default() -> Self {
-        Self { routing: Routing::ConcurrentFlow, propagation: Propagation::Hops, overlap: Overlap::Additive }
+        Self::additive(Routing::ConcurrentFlow, Propagation::Hops)
     }
 }
 
@@ -155,61 +162,37 @@ impl Convention {
         Self {
             name: "harvest",
             summary: "HARVEST eq. 4: first topology free, concurrent flow, the hop delay times the longest path",
-            settings: CostSettings {
-                routing: Routing::ConcurrentFlow,
-                propagation: Propagation::Hops,
-                overlap: Overlap::Additive,
-            },
+            settings: CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops),
             initial: |_| "free",
         },
         Self {
             name: "harvest-published",
             summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ in node-capacity units",
-            settings: CostSettings {
-                routing: Routing::ConcurrentFlow,
-                propagation: Propagation::InverseThroughput,
-                overlap: Overlap::Additive,
-            },
+            settings: CostSettings::additive(Routing::ConcurrentFlow, Propagation::InverseThroughput),
             initial: |_| "free",
         },
         Self {
             name: "reconfigure-all-to-all",
             summary: "all-to-all paper: the first topology is charged as a reconfiguration, shortest paths",
-            settings: CostSettings {
-                routing: Routing::SinglePath,
-                propagation: Propagation::Hops,
-                overlap: Overlap::Additive,
-            },
+            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
             initial: |_| "dark",
         },
         Self {
             name: "pccl",
             summary: "PCCL: starts on a given topology (the ring), one shortest path per transfer",
-            settings: CostSettings {
-                routing: Routing::SinglePath,
-                propagation: Propagation::Hops,
-                overlap: Overlap::Additive,
-            },
+            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
             initial: |_| "ring",
         },
         Self {
             name: "bridge",
             summary: "BRIDGE: starts on the ring, AllGather in the subring that it needs; the (sub)ring's one path",
-            settings: CostSettings {
-                routing: Routing::SinglePath,
-                propagation: Propagation::Hops,
-                overlap: Overlap::Additive,
-            },
+            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
             initial: |collective| if collective == Collective::AllGather { "free" } else { "ring" },
         },
         Self {
             name: "short-circuit",
             summary: "short-circuiting rings: starts on the ring, the ring's one path",
-            settings: CostSettings {
-                routing: Routing::SinglePath,
-                propagation: Propagation::Hops,
-                overlap: Overlap::Additive,
-            },
+            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
             initial: |_| "ring",
         },
     ];

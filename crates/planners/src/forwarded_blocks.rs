@@ -5,8 +5,8 @@
 //! circuits, so the plan costs α_r for every change of topology and T = α + δ + β·block for every hop of every round.
 //! In chunks by index a block of c chunks takes c·(α + δ) + β·block for a hop.
 
-use all_to_all::{Forwarding, MAX_STEPS, Strategy, schedule};
-use model::{Bound, Chunks, Collective, CostSettings, Error, Piece, Result, Routing, StepCost};
+use all_to_all::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
+use model::{Bound, Chunks, Collective, CostSettings, Error, Overlap, Piece, Propagation, Result, Routing, StepCost};
 
 use crate::{Choice, Problem};
 
@@ -31,7 +31,7 @@ impl<'a> ForwardedBlocks<'a> {
         }
         if schedule.algorithm() != "direct" {
             return refuse(format!(
-                "it forwards whole blocks in its own way and takes algorithm `direct`, this is `{}`",
+                "it serves the blocks in its own way and takes algorithm `direct`, this is `{}`",
                 schedule.algorithm()
             ));
         }
@@ -68,7 +68,12 @@ impl<'a> ForwardedBlocks<'a> {
 
     /// Seconds for a block of so many bytes over one hop.
     pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
-        let cost = StepCost::on_point(&self.problem.fabric, self.settings.propagation, bytes, 1, 1.0);
+        let propagation = match self.settings.overlap {
+            Overlap::Additive => self.settings.propagation,
+            // A packet is delayed by its hops, whatever the throughput.
+            Overlap::Pipelined => Propagation::Hops,
+        };
+        let cost = StepCost::on_point(&self.problem.fabric, propagation, bytes, 1, 1.0);
         cost.startup_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
     }
 
@@ -76,7 +81,7 @@ impl<'a> ForwardedBlocks<'a> {
     ///
     /// # Errors
     /// More slots than a plan has steps.
-    pub(crate) fn one_topology_may_do(&self, limit_s: f64) -> Result<bool> {
+    fn one_topology_may_do(&self, limit_s: f64) -> Result<bool> {
         if self.problem.schedule().chunks().as_pieces().is_some() {
             return Ok(true);
         }
@@ -86,6 +91,25 @@ impl<'a> ForwardedBlocks<'a> {
             return Err(Error::refused("planner", self.planner, reason));
         }
         Ok(slots as f64 * self.hop_s(self.block_bytes()) <= limit_s * (1.0 + 1e-9))
+    }
+
+    /// The plan of the strategy on one topology that `make` finds for the matrix, or for equal blocks, unless it costs more
+    /// than `limit_s`.
+    pub(crate) fn on_one_topology(
+        &self,
+        limit_s: f64,
+        make: impl FnOnce(Option<&[Vec<f64>]>) -> Result<Strategy>,
+    ) -> Result<Option<Choice>> {
+        if !self.one_topology_may_do(limit_s)? {
+            return Ok(None);
+        }
+        let matrix = self.matrix();
+        let strategy = make(matrix.as_deref())?;
+        let strategy = match &matrix {
+            Some(matrix) => without_empty_flows(&strategy, matrix)?,
+            None => strategy,
+        };
+        self.choice(strategy, limit_s)
     }
 
     /// The plan of a strategy for these blocks, unless it costs more than `limit_s`. Flows without bytes are left

@@ -69,6 +69,10 @@ pub trait Planner: Sync {
     fn takes_optical_ports(&self) -> bool {
         false
     }
+    /// Whether it forwards blocks of an All-to-All, which may then be cut into chunks.
+    fn forwards_blocks(&self) -> bool {
+        false
+    }
     /// Whether it chooses by what steps take in packets where the problem says so.
     fn knows_overlap(&self) -> bool {
         false

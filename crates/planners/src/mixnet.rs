@@ -1,6 +1,6 @@
 //! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
 
-use all_to_all::{baselines, without_empty_flows, workloads};
+use all_to_all::{baselines, workloads};
 use model::{Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
@@ -30,16 +30,16 @@ impl Planner for MixNet {
         Some(Routing::SinglePath)
     }
 
+    fn forwards_blocks(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let blocks = ForwardedBlocks::of(problem, self.name())?;
-        if !blocks.one_topology_may_do(limit_s)? {
-            return Ok(None);
-        }
         let shape = &problem.fabric.shape;
-        let strategy = match blocks.matrix() {
-            Some(matrix) => without_empty_flows(&baselines::mixnet(&matrix, shape.ports())?, &matrix)?,
-            None => baselines::mixnet(&workloads::uniform(shape.gpus(), 1.0), shape.ports())?,
-        };
-        blocks.choice(strategy, limit_s)
+        blocks.on_one_topology(limit_s, |matrix| match matrix {
+            Some(matrix) => baselines::mixnet(matrix, shape.ports()),
+            None => baselines::mixnet(&workloads::uniform(shape.gpus(), 1.0), shape.ports()),
+        })
     }
 }

@@ -25,7 +25,7 @@ pub struct PacketTimes {
 }
 
 impl PacketTimes {
-    /// Cost of a step over `routes` on a candidate, without reconfiguration. `point` is what the routes attain.
+    /// Cost of a step over `routes` on a candidate, without reconfiguration.
     ///
     /// # Errors
     /// Times beyond what the simulator counts.

@@ -8,6 +8,7 @@ use model::{Overlap, Result};
 use rayon::prelude::*;
 
 use crate::shortest_path::ShortestPath;
+use crate::state_search::infeasible;
 use crate::{Change, Choice, Planner, Problem};
 
 /// A planner's choice, at what the problem's settings say that steps cost. A planner that knows the additive cost
@@ -41,6 +42,9 @@ pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(V
             Change::Constant(delay_s) => shortest.constant_delay(&costs, candidates, *delay_s, problem.start),
             Change::Matrix(delays_s) => shortest.any_delay(&costs, candidates, delays_s, problem.start),
         };
+        if total_s.is_infinite() {
+            return Err(infeasible(&costs, candidates));
+        }
         if total_s > limit_s {
             return Ok(None);
         }

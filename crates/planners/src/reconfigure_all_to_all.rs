@@ -34,6 +34,10 @@ impl Planner for ReconfigureAllToAll {
         Some(Routing::SinglePath)
     }
 
+    fn forwards_blocks(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let blocks = ForwardedBlocks::of(problem, self.name())?;
         match strategy(problem, &blocks, limit_s)? {

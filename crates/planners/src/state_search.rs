@@ -112,7 +112,7 @@ impl<'a> StateSearch<'a> {
         loop {
             let total_s = self.shortest_path(change, start);
             if total_s.is_infinite() {
-                return Err(self.infeasible());
+                return Err(infeasible(&self.costs, self.table.candidates()));
             }
             if total_s > limit_s {
                 return Ok(None);
@@ -190,11 +190,11 @@ impl<'a> StateSearch<'a> {
     pub fn path(&self) -> &[usize] {
         self.shortest.path()
     }
+}
 
-    fn infeasible(&self) -> Error {
-        let rows = self.costs.chunks(self.table.candidates());
-        let step = rows.into_iter().position(|row| row.iter().all(|cost| cost.is_infinite()));
-        let which = step.map_or("the steps".to_string(), |step| format!("step {}", step + 1));
-        Error::infeasible("candidates", format!("no candidate topology has a path for every transfer of {which}"))
-    }
+/// Why no sequence has a finite time, by `costs` row-major `[step][candidate]`.
+pub(crate) fn infeasible(costs: &[f64], candidates: usize) -> Error {
+    let step = costs.chunks(candidates).position(|row| row.iter().all(|cost| cost.is_infinite()));
+    let which = step.map_or("the steps".to_string(), |step| format!("step {}", step + 1));
+    Error::infeasible("candidates", format!("no candidate topology has a path for every transfer of {which}"))
 }

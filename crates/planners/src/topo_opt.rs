@@ -1,6 +1,6 @@
 //! TopoOpt as the all-to-all paper's baseline (§5.1): a union of shifted rings and one shortest path for every flow.
 
-use all_to_all::{baselines, without_empty_flows};
+use all_to_all::baselines;
 use model::{Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
@@ -30,17 +30,13 @@ impl Planner for TopoOpt {
         Some(Routing::SinglePath)
     }
 
+    fn forwards_blocks(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let blocks = ForwardedBlocks::of(problem, self.name())?;
-        if !blocks.one_topology_may_do(limit_s)? {
-            return Ok(None);
-        }
         let shape = &problem.fabric.shape;
-        let strategy = baselines::topo_opt(shape.gpus(), shape.ports())?;
-        let strategy = match blocks.matrix() {
-            Some(matrix) => without_empty_flows(&strategy, &matrix)?,
-            None => strategy,
-        };
-        blocks.choice(strategy, limit_s)
+        blocks.on_one_topology(limit_s, |_| baselines::topo_opt(shape.gpus(), shape.ports()))
     }
 }

@@ -1,7 +1,8 @@
 //! Generated All-to-All matrices.
 
 use all_to_all::workloads;
-use model::Shape;
+use collectives::MAX_MATRIX_RANKS;
+use model::{Error, Shape};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
@@ -20,6 +21,14 @@ pub fn workload_matrix<'py>(
     mean_bytes: f64,
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let build = || -> CoreResult<_> { Ok(workloads::build(spec, Shape::new(gpus, &[], 1)?.gpus(), mean_bytes, seed)?) };
+    let build = || -> CoreResult<_> {
+        let ranks = Shape::new(gpus, &[], 1)?.gpus();
+        // What cannot be planned is not made: it may not fit into memory.
+        if ranks as usize > MAX_MATRIX_RANKS {
+            let found = format!("`{spec}` for {ranks} GPUs");
+            return Err(Error::value("matrix", found, format!("2 to {MAX_MATRIX_RANKS} GPUs")).into());
+        }
+        Ok(workloads::build(spec, ranks, mean_bytes, seed)?)
+    };
     Ok(PyArray2::from_vec2(py, &build()?)?)
 }

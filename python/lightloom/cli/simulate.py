@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
 from lightloom.cli.patience import patiently
+from lightloom.errors import refuse
 
 
 @click.command("simulate", short_help="Simulate a plan.")
@@ -103,6 +105,8 @@ def command(
         from lightloom.tracing import check_trace_path
 
         check_trace_path(trace)
+        if Path(trace).resolve() == Path(plan).resolve():
+            raise refuse("trace", f"`{trace}` is the plan; it takes another file")
     if plot is not None:
         from lightloom.plots import check_plot_path
 
