@@ -39,7 +39,7 @@ def settings(figure: int) -> Iterator[tuple[int, int, str, str]]:
 
 
 def planned(planner: str, gpus: int, ports: int, workload: str, size: str, delay_s: float) -> tuple[float, int]:
-    """Time and reconfigurations of a planner's plan, blocks forwarded in chunks of 4 MB, every topology charged but the first."""
+    """Time and reconfigurations of a plan, blocks forwarded in chunks of 4 MB, all topologies charged but the first."""
     fabric = ll.Fabric(gpus=gpus, ports=ports, reconfiguration_delay=f"{delay_s:.17g}s")
     chunk_size = "4MB" if planner in FORWARDING else None
     plan = ll.plan("all-to-all", size, fabric=fabric, planner=planner, matrix=workload, chunk_size=chunk_size)
