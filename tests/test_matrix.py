@@ -81,7 +81,9 @@ def test_generated_matrices_repeat_and_mean_what_the_size_says() -> None:
         ll.compare("all-to-all", "12MB", fabric=fabric, algorithm=algorithm, matrix=matrix)
         for algorithm, matrix in ((None, "uniform"), ("direct", None))
     )
-    assert [(row.planner, row.total_s) for row in uniform.rows] == [(row.planner, row.total_s) for row in plain.rows]
+    # A named algorithm is kept by all; a matrix leaves it to `weave`.
+    rows = [[(row.planner, row.total_s) for row in side.rows if row.planner != "weave"] for side in (uniform, plain)]
+    assert rows[0] == rows[1]
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     if open {
         planners = planners::REGISTRY.iter().copied().filter(|planner| request.admit(*planner).is_ok()).collect();
     }
+    let (choosing, planners): (Vec<_>, Vec<_>) = planners.into_iter().partition(|planner| planner.chooses_algorithm());
     request.size_bytes()?;
     let (schedules, refusals) = request.schedules()?;
     let problems: Vec<Problem> =
@@ -67,6 +68,9 @@ pub fn compare(request: &Request) -> Result<Comparison> {
         .par_iter()
         .flat_map(|problem| planners.par_iter().flat_map(|planner| rows_of(problem, *planner)))
         .collect();
+    for planner in choosing {
+        rows.push(row_of_all(request, planner, &rows)?);
+    }
     if open {
         for (planner, error) in planners::REGISTRY.iter().filter_map(|p| request.admit(*p).err().map(|e| (p.name(), e)))
         {
@@ -102,10 +106,25 @@ pub fn compare(request: &Request) -> Result<Comparison> {
 /// The best of every planner that takes one schedule and the request, on the problem that leaves all candidates open.
 pub(crate) fn baselines(request: &Request, problem: &Problem) -> Vec<Row> {
     let planners = planners::REGISTRY.par_iter().filter(|planner| request.admit(**planner).is_ok());
+    let planners = planners.filter(|planner| !planner.chooses_algorithm());
     let mut rows: Vec<Row> = planners.map(|planner| row_of(problem, *planner)).collect();
     rows.retain(|row| row.outcome.is_ok());
     rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
     rows
+}
+
+/// The line of a planner that chooses the algorithm too: its own choice, or the best of the others'.
+fn row_of_all(request: &Request, planner: &'static dyn Planner, others: &[Row]) -> Result<Row> {
+    let best = others.iter().filter(|row| row.outcome.is_ok()).min_by(|a, b| a.time_s().total_cmp(&b.time_s()));
+    let own = match (request.kept_algorithm(), request.schedules()?.0.into_iter().next()) {
+        (None, Some(schedule)) => Some(row_of(&request.problem_without_candidates(schedule)?, planner)),
+        _ => None,
+    };
+    let least = own.iter().chain(best).min_by(|a, b| a.time_s().total_cmp(&b.time_s()));
+    let none = || Error::infeasible("algorithm", "no algorithm and planner serve this problem");
+    let (algorithm, outcome) =
+        least.map_or_else(|| (String::new(), Err(none())), |row| (row.algorithm.clone(), row.outcome.clone()));
+    Ok(Row { planner: planner.name().into(), algorithm, topology: String::new(), outcome })
 }
 
 fn rows_of(problem: &Problem, planner: &'static dyn Planner) -> Vec<Row> {

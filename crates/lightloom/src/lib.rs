@@ -53,6 +53,16 @@ fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
     let (choosing, making): (Vec<usize>, Vec<usize>) =
         (0..planners.len()).partition(|&planner| planners[planner].takes_candidates());
     let mut best = Best { kept: request.kept_algorithm(), time_s: f64::INFINITY, found: Vec::new(), refusal: None };
+    let (composing, making): (Vec<usize>, Vec<usize>) =
+        making.into_iter().partition(|&planner| planners[planner].chooses_algorithm());
+    if let (None, Some(schedule)) = (best.kept, schedules.first()) {
+        match request.problem_without_candidates(schedule.clone()) {
+            Ok(problem) => {
+                composing.iter().for_each(|&planner| best.try_planner(planners[planner], (planner, 0), &problem))
+            }
+            Err(error) => best.refuse(error),
+        }
+    }
     for (order, schedule) in schedules.iter().enumerate().filter(|_| !making.is_empty()) {
         match request.problem_without_candidates(schedule.clone()) {
             Ok(problem) => {
@@ -83,9 +93,12 @@ fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
     let (limit_s, refusal) = (best.limit_s(), best.refusal.or_else(|| refusals.into_iter().next().map(|(_, e)| e)));
     let fastest =
         best.found.into_iter().filter(|(_, choice)| choice.total_s <= limit_s).min_by_key(|(place, _)| *place);
-    let ((_, order), choice) = fastest.ok_or_else(|| {
+    let ((_, order), mut choice) = fastest.ok_or_else(|| {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
     })?;
+    if let Some(planner) = request.keeps_the_best() {
+        choice.planner = planner.name();
+    }
     Ok((schedules[order].clone(), choice))
 }
 

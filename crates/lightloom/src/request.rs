@@ -108,6 +108,10 @@ impl Request {
             return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.admit(*planner).is_ok()).collect());
         };
         let planner = planners::find(name)?;
+        if planner.chooses_algorithm() {
+            // It keeps the best of all, itself among them.
+            return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.admit(*planner).is_ok()).collect());
+        }
         if self.static_topologies.is_some() && !planner.takes_static_topologies() {
             let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
             return Err(Error::refused("topology", planner.name(), reason));
@@ -141,10 +145,16 @@ impl Request {
         Ok(())
     }
 
+    /// The planner that was named, where it chooses the algorithm too and so keeps the best of all planners.
+    pub(crate) fn keeps_the_best(&self) -> Option<&'static dyn Planner> {
+        let named = self.planner.as_deref().and_then(|name| planners::find(name).ok());
+        named.filter(|planner| planner.chooses_algorithm())
+    }
+
     /// The algorithm that a plan must keep: the one that was named, or the schedule's own. A planner that
     /// replaces it must be asked for by name.
     pub fn kept_algorithm(&self) -> Option<&str> {
-        let by_name = self.planner.as_deref().is_some_and(|name| name != "auto");
+        let by_name = self.planner.as_deref().is_some_and(|name| name != "auto") && self.keeps_the_best().is_none();
         match &self.workload {
             _ if by_name => None,
             Workload::Collective { algorithm, .. } => algorithm.as_deref().filter(|name| *name != "auto"),

@@ -33,6 +33,7 @@ mod state_search;
 mod static_topology;
 mod sweep;
 mod topo_opt;
+mod weave;
 
 use model::{Error, Result, Routing, unknown_name};
 
@@ -81,6 +82,10 @@ pub trait Planner: Sync {
     fn takes_static_topologies(&self) -> bool {
         false
     }
+    /// Whether it chooses the algorithm too, so that it answers a collective once, whatever schedules there are.
+    fn chooses_algorithm(&self) -> bool {
+        false
+    }
     /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
     /// which may be known long before what they cost is.
     ///
@@ -113,6 +118,7 @@ pub static REGISTRY: &[&dyn Planner] = &[
     &direct_connect::KAUTZ,
     &direct_connect::CIRCULANT,
     &topo_opt::TopoOpt,
+    &weave::Weave,
 ];
 
 /// The planner of that name.

@@ -1,0 +1,67 @@
+//! Algorithm and topologies chosen together.
+//!
+//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `weave`), and takes for
+//! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
+//! and keeps the best of all: it is never slower than any of them.
+
+use model::{CostSettings, Error, Result, Routing};
+
+use crate::state_search::StateSearch;
+use crate::{Choice, Planner, Problem};
+
+/// Orbits of links up to which flows are computed here.
+const MOST_LINK_ORBITS: usize = 64;
+
+/// See the module.
+pub struct Weave;
+
+impl Planner for Weave {
+    fn name(&self) -> &'static str {
+        "weave"
+    }
+
+    fn summary(&self) -> &'static str {
+        "algorithm and topologies together: collectives composed of phases, or the best that any other planner finds"
+    }
+
+    fn source(&self) -> &'static str {
+        "Lightloom; named as future work in HARVEST's conclusion"
+    }
+
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
+    fn chooses_algorithm(&self) -> bool {
+        true
+    }
+
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        let given = problem.schedule();
+        if given.chunks().as_pieces().is_some() {
+            return Err(Error::refused("planner", self.name(), "it composes for blocks of one size"));
+        }
+        let composed = weave::compositions(given.collective(), &problem.fabric, problem.settings, problem.size_bytes)?;
+        let mut best: Option<Choice> = None;
+        for composition in composed {
+            let limit_s = best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
+            let fabric = problem.fabric.clone();
+            // A graph without symmetry would need a large program; splitting evenly is as good where it is meant for
+            // small buffers.
+            let large = composition.topologies.iter().any(|topology| topology.links().len() > MOST_LINK_ORBITS);
+            let routing = match problem.settings.routing {
+                Routing::ConcurrentFlow if large => Routing::EqualSplit,
+                routing => routing,
+            };
+            let (settings, size_bytes) = (CostSettings { routing, ..problem.settings }, problem.size_bytes);
+            let own = Problem::new(composition.schedule, fabric, settings, size_bytes, composition.topologies)?;
+            let mut search = StateSearch::new(&own.table);
+            let Some(total_s) = search.run(&own.rates(), &own.change(), own.start, limit_s)? else { continue };
+            let candidates = search.path().to_vec();
+            if best.as_ref().is_none_or(|choice| total_s < choice.total_s) {
+                best = Some(Choice { planner: self.name(), problem: own, candidates, total_s, class_bound: None });
+            }
+        }
+        Ok(best)
+    }
+}

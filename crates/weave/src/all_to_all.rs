@@ -1,0 +1,180 @@
+//! All-to-All composed of phases: along each coordinate in turn, every block goes to its destination's place.
+//!
+//! A phase of span r moves (r − 1)/r of the buffer, m/r to each place, over one topology with every place at once or
+//! over several that serve some places each. One phase of span n is the direct All-to-All; phases of span 2 are
+//! Bruck's.
+
+use std::collections::BTreeMap;
+
+use model::{Chunks, Collective, Op, Rank, Result, Step, Transfer, Translations};
+
+use crate::Composition;
+use crate::grid::Grid;
+use crate::library::Library;
+use crate::phase::{Circuits, Kind, Phase, Sums};
+use crate::prices::Prices;
+
+/// A topology of a phase and the places that it serves in one step.
+#[derive(Debug, Clone, PartialEq)]
+struct Turn {
+    circuits: Circuits,
+    places: Vec<i64>,
+}
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+struct Trade {
+    span: u32,
+    turns: Vec<Turn>,
+    sums: Sums,
+    on_ring: bool,
+}
+
+impl Trade {
+    /// Every place at once, as `phase` does it in its one step.
+    fn at_once(phase: &Phase, on_ring: bool) -> Option<Self> {
+        if phase.sums.steps != 1 || matches!(phase.kind, Kind::Levels) {
+            return None;
+        }
+        let places = phase.sends().concat().iter().map(|send| send.ahead).collect();
+        let turns = vec![Turn { circuits: phase.circuits.clone(), places }];
+        Some(Self { span: phase.span, turns, sums: phase.sums, on_ring })
+    }
+
+    /// As many places at a time as there are ports, each over circuits of its own.
+    fn direct(span: u32, ports: u32) -> Self {
+        let places: Vec<u32> = (1..span).collect();
+        let mut sums = Sums::default();
+        let mut turns = Vec::new();
+        for together in places.chunks(ports as usize) {
+            let peers = together.len() as u32;
+            let count = |at: u32| ports / peers + u32::from(at < ports % peers);
+            let load = 1.0 / f64::from(ports / peers);
+            sums = Sums {
+                steps: sums.steps + 1,
+                hops: sums.hops + 1.0,
+                load: sums.load + load,
+                amount: sums.amount + load,
+            };
+            turns.push(Turn {
+                circuits: together.iter().zip(0..).map(|(&place, at)| (i64::from(place), count(at))).collect(),
+                places: together.iter().map(|&place| i64::from(place)).collect(),
+            });
+        }
+        Self { span, turns, sums, on_ring: false }
+    }
+
+    fn seconds(&self, prices: &Prices, ranks: u32) -> f64 {
+        // m/r to each place is n/r blocks.
+        let changes = (self.turns.len() - 1) as f64;
+        prices.sums_s(&self.sums, f64::from(ranks / self.span)) + changes * prices.change_s
+    }
+}
+
+fn trades(library: &Library, span: u32, ports: u32) -> Vec<Trade> {
+    let at_once = library.phases(span).iter().chain(library.on_rings(span));
+    let mut trades: Vec<Trade> = at_once.filter_map(|phase| Trade::at_once(phase, false)).collect();
+    trades.push(Trade::direct(span, ports));
+    trades
+}
+
+/// The best phases, in the order in which they run. O(divisors² · phases).
+fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Trade> {
+    let by_span: BTreeMap<u32, Vec<Trade>> = library.spans().map(|span| (span, trades(library, span, ports))).collect();
+    let mut best: BTreeMap<u32, (f64, Vec<Trade>)> = BTreeMap::from([(1, (0.0, Vec::new()))]);
+    for product in library.spans() {
+        let mut least = (f64::INFINITY, Vec::new());
+        for (span, trades) in by_span.iter().filter(|(span, _)| product.is_multiple_of(**span)) {
+            let Some((rest_s, rest)) = best.get(&(product / span)) else { continue };
+            let change_s = if rest.is_empty() { 0.0 } else { prices.change_s };
+            for trade in trades {
+                let total_s = rest_s + change_s + trade.seconds(prices, ranks);
+                if total_s < least.0 {
+                    least = (total_s, rest.iter().chain([trade]).cloned().collect());
+                }
+            }
+        }
+        best.insert(product, least);
+    }
+    let (free_s, mut chosen) = best.get(&ranks).cloned().unwrap_or((f64::INFINITY, Vec::new()));
+    let mut least_s = free_s + prices.first_change_s();
+    // Or the first phase on the ring in force.
+    for span in library.spans() {
+        let Some((rest_s, rest)) = best.get(&(ranks / span)) else { continue };
+        let change_s = if rest.is_empty() { 0.0 } else { prices.change_s };
+        let on_ring = library.on_rings(span).iter().filter(|phase| prices.starts_on(phase));
+        for trade in on_ring.filter_map(|phase| Trade::at_once(phase, true)) {
+            let total_s = trade.seconds(prices, ranks) + change_s + rest_s;
+            if total_s < least_s {
+                least_s = total_s;
+                chosen = std::iter::once(trade).chain(rest.iter().cloned()).collect();
+            }
+        }
+    }
+    chosen
+}
+
+/// The best composition.
+pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Result<Composition> {
+    let trades = best(library, prices, ranks, ports);
+    // The first phase along the last coordinate.
+    let grid = Grid::new(trades.iter().rev().map(|trade| trade.span).collect());
+    let chunks = Chunks::even(Collective::AllToAll, ranks, 1)?;
+    let (mut steps, mut topologies) = (Vec::new(), Vec::new());
+    for (order, trade) in trades.iter().enumerate() {
+        let index = trades.len() - 1 - order;
+        for turn in &trade.turns {
+            topologies.push(grid.topology(index, trade.on_ring, &turn.circuits)?);
+            steps.push(Turns { grid: &grid, trades: &trades, index, turn }.step(&chunks)?);
+        }
+    }
+    Composition::new(chunks, steps, topologies)
+}
+
+/// One step of an All-to-All: the phases behind the coordinate have run.
+struct Turns<'a> {
+    grid: &'a Grid,
+    trades: &'a [Trade],
+    index: usize,
+    turn: &'a Turn,
+}
+
+impl Turns<'_> {
+    fn step(&self, chunks: &Chunks) -> Result<Step> {
+        let on_ring = self.index + 1 == self.grid.dims().len() && self.trades[0].on_ring;
+        let symmetry = if self.trades[0].on_ring && !on_ring {
+            // Where blocks came along a ring of all ranks, their sources follow translations of the first coordinate
+            // alone.
+            Translations::periodic(self.grid.ranks(), self.grid.ranks() / self.grid.dims()[0])
+        } else {
+            self.grid.symmetry(on_ring)
+        };
+        let mut transfers = Vec::new();
+        for src in symmetry.representatives() {
+            for &place in &self.turn.places {
+                let dst = self.grid.ahead(src, self.index, on_ring, place);
+                let sent = self.blocks(src, place, on_ring, chunks);
+                transfers.push(Transfer { src, dst, op: Op::Copy, chunks: sent });
+            }
+        }
+        Step::new(symmetry, transfers, chunks)
+    }
+
+    /// The blocks at `rank` that go `place` places ahead: their sources may differ from it in the coordinates that are
+    /// done, their destinations in those to come.
+    fn blocks(&self, rank: Rank, place: i64, on_ring: bool, chunks: &Chunks) -> Vec<u32> {
+        let grid = self.grid;
+        let last = grid.dims().len() - 1;
+        let came_by_ring = self.trades[0].on_ring && !on_ring;
+        let done = grid.fellows(rank, |other| other > self.index && !(came_by_ring && other == last));
+        let sources: Vec<Rank> = if came_by_ring {
+            let places = std::iter::once(0).chain(self.trades[0].turns[0].places.iter().copied());
+            places.flat_map(|moved| done.iter().map(move |&at| grid.ahead(at, last, true, -moved))).collect()
+        } else {
+            done
+        };
+        let next = grid.ahead(rank, self.index, on_ring, place);
+        let targets = grid.fellows(next, |other| other < self.index);
+        sources.iter().flat_map(|&src| targets.iter().map(move |&dst| chunks.pair(src, dst, 0))).collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! Circulant topologies along a coordinate: which circuits are worth a look, and the phases on them.
+
+use model::{Arc, Link, Routing, Topology, Traffic, Translations};
+use profile::Network;
+
+use crate::levels;
+use crate::phase::{Circuits, Kind, Phase, Sums};
+
+/// Topologies of a span whose flows are computed.
+const WORTH_A_FLOW: usize = 4;
+
+/// Spans up to which three circuits are tried in every combination.
+const MOST_FOR_TRIPLES: u32 = 48;
+
+/// Direct exchanges and exchanges by levels on the best circulant topologies of `span` ranks. O(span² · ports) to find
+/// them, and as many flows as are [`WORTH_A_FLOW`].
+pub(crate) fn phases(span: u32, ports: u32, routing: Routing) -> Vec<Phase> {
+    let mut ranked: Vec<(u32, u32, Circuits)> = Vec::new();
+    for circuits in choices(span, ports) {
+        if let Some(distances) = levels::distances(span, &circuits) {
+            let diameter = distances.iter().copied().max().unwrap_or(0);
+            ranked.push((diameter, distances.iter().sum(), circuits));
+        }
+    }
+    ranked.sort_by_key(|(diameter, sum, _)| (*diameter, *sum));
+    let mut worth: Vec<Circuits> = ranked.iter().take(WORTH_A_FLOW).map(|(_, _, circuits)| circuits.clone()).collect();
+    ranked.sort_by_key(|(diameter, sum, _)| (*sum, *diameter));
+    worth.extend(ranked.iter().take(WORTH_A_FLOW).map(|(_, _, circuits)| circuits.clone()));
+    worth.sort();
+    worth.dedup();
+    worth.into_iter().flat_map(|circuits| phases_on(span, circuits, routing)).collect()
+}
+
+fn phases_on(span: u32, circuits: Circuits, routing: Routing) -> Vec<Phase> {
+    let mut phases = Vec::new();
+    for (hops, load) in exchange(span, &circuits, routing) {
+        let sums = Sums { steps: 1, hops, load, amount: load };
+        phases.push(Phase { span, circuits: circuits.clone(), kind: Kind::Exchange, sums });
+    }
+    let sums = levels::sums(span, &circuits);
+    phases.push(Phase { span, circuits, kind: Kind::Levels, sums });
+    phases
+}
+
+/// Hops and load of every rank sending to every other at once, least hops first.
+fn exchange(span: u32, circuits: &Circuits, routing: Routing) -> Vec<(f64, f64)> {
+    let group = Translations::cyclic(span);
+    let place = |ahead: i64| ahead.rem_euclid(i64::from(span)) as u32;
+    let links = circuits.iter().map(|&(ahead, count)| Link { src: 0, dst: place(ahead), count });
+    let arcs = (1..span).map(|dst| Arc { src: 0, dst, weight: 1.0 });
+    let (Ok(topology), Ok(traffic)) = (Topology::new("circulant", group.clone(), links), Traffic::new(group, arcs))
+    else {
+        return Vec::new();
+    };
+    let front = Network::of(topology).front(&traffic, routing);
+    front.map_or(Vec::new(), |front| front.points().iter().map(|p| (f64::from(p.hops), p.load)).collect())
+}
+
+/// Circuits of `ports` ports that may be good for `span` ranks. One circuit may be taken to lead one place ahead:
+/// others only name the ranks differently.
+fn choices(span: u32, ports: u32) -> Vec<Circuits> {
+    let n = i64::from(span);
+    if ports >= span - 1 {
+        // Every rank its own circuit, and the ports left over in turn.
+        let count = |ahead: u32| ports / (span - 1) + u32::from(ahead <= ports % (span - 1));
+        return vec![(1..span).map(|ahead| (i64::from(ahead), count(ahead))).collect()];
+    }
+    let mut sets: Vec<Vec<i64>> = Vec::new();
+    match ports {
+        0 | 1 => {}
+        2 => sets.extend((1..n).map(|g| vec![1, g])),
+        3 if span <= MOST_FOR_TRIPLES => {
+            sets.extend((1..n).flat_map(|g| (g..n).map(move |h| vec![1, g, h])));
+        }
+        _ => {
+            let powers = |g: i64| (0..ports).scan(1i64, move |power, _| Some(std::mem::replace(power, *power * g % n)));
+            sets.extend((2..n.min(256)).map(|g| powers(g).collect()));
+            if ports.is_multiple_of(2) {
+                let half = |g: i64| powers(g).take(ports as usize / 2).flat_map(move |p| [p, (n - p) % n]);
+                sets.extend((2..n.min(256)).map(|g| half(g).collect()));
+            }
+            sets.push((1..=i64::from(ports)).collect());
+        }
+    }
+    sets.iter().filter_map(|set| circuits(set, n)).collect()
+}
+
+/// The set with equal members counted; `None` where one leads nowhere.
+fn circuits(set: &[i64], n: i64) -> Option<Circuits> {
+    let mut sorted = set.to_vec();
+    sorted.sort_unstable();
+    let mut circuits: Circuits = Vec::new();
+    for ahead in sorted {
+        if ahead % n == 0 {
+            return None;
+        }
+        match circuits.last_mut() {
+            Some((last, count)) if *last == ahead => *count += 1,
+            _ => circuits.push((ahead, 1)),
+        }
+    }
+    Some(circuits)
+}

@@ -1,0 +1,206 @@
+//! Phases on a ring, one-way or two-way, by the digits of a mixed radix.
+//!
+//! The digit with the largest stride goes first. In the digit (radix q, k steps) of stride s every rank ends with
+//! what the q ranks at multiples of s behind it had. What a rank has from the farthest of them goes on: in k steps
+//! of h₁ + … + h_k = q − 1 places, to the h_i next ranks each. So k = q − 1 is the ring algorithm, k = 1 a direct
+//! exchange, and radices 2 with k = 1 are recursive doubling with the largest distance first, the order that is least
+//! in load. Whatever the digits, a one-way ring of r ranks costs r − 1 hops and a load of r·Σ h(h+1)/(2q), over the
+//! ports.
+
+use crate::phase::{Circuits, Kind, Phase, Send, Sums, undominated};
+
+/// One digit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digit {
+    pub(crate) radix: u32,
+    pub(crate) steps: u32,
+}
+
+/// Digits of a phase, the largest stride first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Digits {
+    pub(crate) digits: Vec<Digit>,
+    pub(crate) two_way: bool,
+}
+
+/// `total` in `parts` as equal as they can be, the larger first.
+fn shares(total: u32, parts: u32) -> impl Iterator<Item = u32> {
+    (0..parts).map(move |part| total / parts + u32::from(part < total % parts))
+}
+
+impl Digits {
+    fn span(&self) -> u32 {
+        self.digits.iter().map(|digit| digit.radix).product()
+    }
+
+    /// Places gathered from ahead and from behind by one digit: a one-way ring brings all from behind.
+    fn reach(&self, radix: u32) -> (u32, u32) {
+        if self.two_way { ((radix - 1) / 2, radix / 2) } else { (0, radix - 1) }
+    }
+
+    /// By step: stride, how many places each frontier moves forward and back, and the frontiers before.
+    fn moves(&self) -> Vec<Move> {
+        let mut stride = i64::from(self.span());
+        let mut moves = Vec::new();
+        for digit in &self.digits {
+            stride /= i64::from(digit.radix);
+            let (back, forth) = self.reach(digit.radix);
+            let mut at = (0, 0);
+            for forward in shares(forth, digit.steps) {
+                let backward = forward.min(back - at.1);
+                moves.push(Move { stride, forward, backward, at });
+                at = (at.0 + forward, at.1 + backward);
+            }
+        }
+        moves
+    }
+
+    /// The transfers of an AllGather, by step.
+    pub(crate) fn sends(&self) -> Vec<Vec<Send>> {
+        let mut held = vec![0i64];
+        let mut before = held.clone();
+        let mut steps = Vec::new();
+        for step in self.moves() {
+            if step.at == (0, 0) {
+                before.clone_from(&held);
+            }
+            let mut sends = Vec::new();
+            let directions = [(1, step.forward, step.at.0), (-1, step.backward, step.at.1)];
+            for (sign, places, frontier) in directions {
+                let passed_on: Vec<i64> =
+                    before.iter().map(|behind| behind + sign * i64::from(frontier) * step.stride).collect();
+                for place in 1..=i64::from(places) {
+                    let ahead = sign * place * step.stride;
+                    held.extend(passed_on.iter().map(|behind| behind + ahead));
+                    sends.push(Send { ahead, behind: passed_on.clone() });
+                }
+            }
+            steps.push(sends);
+        }
+        steps
+    }
+
+    /// What it costs with `ports` circuits per rank, half of them each way on a two-way ring.
+    fn sums(&self, ports: u32) -> Sums {
+        let each_way = f64::from(ports) / if self.two_way { 2.0 } else { 1.0 };
+        let mut sums = Sums::default();
+        for step in self.moves() {
+            let places = f64::from(step.forward.max(step.backward));
+            let load = step.stride as f64 * places * (places + 1.0) / 2.0 / each_way;
+            sums.steps += 1;
+            sums.hops += step.stride as f64 * places;
+            sums.load += load;
+            // Strides so far held as many places as the span has beyond this stride and radix.
+            sums.amount += load * self.held_before(step.stride);
+        }
+        sums
+    }
+
+    /// Places that a rank has something from before the digit of `stride`.
+    fn held_before(&self, stride: i64) -> f64 {
+        let mut below = i64::from(self.span());
+        let mut held = 1;
+        for digit in &self.digits {
+            below /= i64::from(digit.radix);
+            if below == stride {
+                break;
+            }
+            held *= i64::from(digit.radix);
+        }
+        held as f64
+    }
+}
+
+struct Move {
+    stride: i64,
+    forward: u32,
+    backward: u32,
+    /// Places already moved, forward and back.
+    at: (u32, u32),
+}
+
+/// More digits than this are built of radix 2 alone.
+const MOST_DIGITS: usize = 3;
+
+/// Phases on rings of `span` ranks that no other of them is better than for every fabric.
+pub(crate) fn phases(span: u32, ports: u32) -> Vec<Phase> {
+    let mut ways = vec![(false, vec![(1, ports)])];
+    if ports.is_multiple_of(2) && span > 2 {
+        ways.push((true, vec![(1, ports / 2), (-1, ports / 2)]));
+    }
+    let mut found: Vec<Phase> = Vec::new();
+    for (two_way, circuits) in ways {
+        let mut phases = Vec::new();
+        for radices in factorisations(span) {
+            extend(&radices, &mut Vec::new(), two_way, &mut |digits| {
+                phases.push(phase(Digits { digits, two_way }, &circuits, ports));
+            });
+        }
+        found.extend(undominated(phases));
+    }
+    undominated(found)
+}
+
+fn phase(digits: Digits, circuits: &Circuits, ports: u32) -> Phase {
+    let sums = digits.sums(ports);
+    Phase { span: digits.span(), circuits: circuits.clone(), kind: Kind::Digits(digits), sums }
+}
+
+/// Calls `found` with every choice of steps for these radices.
+fn extend(radices: &[u32], chosen: &mut Vec<Digit>, two_way: bool, found: &mut impl FnMut(Vec<Digit>)) {
+    let Some((&radix, rest)) = radices.split_first() else { return found(chosen.clone()) };
+    let places = if two_way { radix / 2 } else { radix - 1 };
+    for steps in distinct_steps(places) {
+        chosen.push(Digit { radix, steps });
+        extend(rest, chosen, two_way, found);
+        chosen.pop();
+    }
+}
+
+/// The least number of steps for each number of places per step.
+fn distinct_steps(places: u32) -> Vec<u32> {
+    let mut steps: Vec<u32> = (1..=places).map(|at_once| places.div_ceil(at_once)).collect();
+    steps.dedup();
+    steps
+}
+
+/// Ways to write `span` as a product, in order: up to [`MOST_DIGITS`] factors, and powers of the primes.
+pub(crate) fn factorisations(span: u32) -> Vec<Vec<u32>> {
+    fn grow(left: u32, chosen: &mut Vec<u32>, all: &mut Vec<Vec<u32>>) {
+        if left == 1 {
+            return all.push(chosen.clone());
+        }
+        if chosen.len() + 1 == MOST_DIGITS {
+            all.push([&chosen[..], &[left]].concat());
+            return;
+        }
+        for factor in (2..=left).filter(|factor| left.is_multiple_of(*factor)) {
+            chosen.push(factor);
+            grow(left / factor, chosen, all);
+            chosen.pop();
+        }
+    }
+    let mut all = Vec::new();
+    grow(span, &mut Vec::new(), &mut all);
+    let primes = primes(span);
+    if primes.len() > MOST_DIGITS {
+        all.push(primes);
+    }
+    all
+}
+
+fn primes(mut number: u32) -> Vec<u32> {
+    let mut primes = Vec::new();
+    let mut factor = 2;
+    while factor * factor <= number {
+        while number.is_multiple_of(factor) {
+            primes.push(factor);
+            number /= factor;
+        }
+        factor += 1;
+    }
+    if number > 1 {
+        primes.push(number);
+    }
+    primes
+}

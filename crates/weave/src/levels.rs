@@ -1,0 +1,76 @@
+//! One hop a step on a circulant topology: what is new at a rank goes on to where it is missing.
+//!
+//! After step j a rank has what the ranks up to j hops behind it had. The steps are as many as the diameter, and every
+//! link carries each of them once, so a phase costs as few bytes as a ring and far fewer hops.
+
+use std::collections::BTreeMap;
+
+use crate::phase::{Circuits, Send, Sums};
+
+/// Hops from a rank to the rank `places` ahead, by places; `None` where it cannot be reached. O(span · circuits).
+pub(crate) fn distances(span: u32, circuits: &Circuits) -> Option<Vec<u32>> {
+    let n = i64::from(span);
+    let mut distances = vec![u32::MAX; span as usize];
+    distances[0] = 0;
+    let mut queue = vec![0i64];
+    let mut next = 0;
+    while let Some(&at) = queue.get(next) {
+        next += 1;
+        for (ahead, _) in circuits {
+            let to = (at + ahead).rem_euclid(n);
+            if distances[to as usize] == u32::MAX {
+                distances[to as usize] = distances[at as usize] + 1;
+                queue.push(to);
+            }
+        }
+    }
+    (queue.len() == span as usize).then_some(distances)
+}
+
+/// The transfers of an AllGather, by step: for every place the circuit over which it is reached first, chosen so that
+/// circuits carry about as much as each other.
+pub(crate) fn sends(span: u32, circuits: &Circuits) -> Vec<Vec<Send>> {
+    let Some(distances) = distances(span, circuits) else { return Vec::new() };
+    let diameter = distances.iter().copied().max().unwrap_or(0);
+    (1..=diameter).map(|level| level_sends(span, circuits, &distances, level)).collect()
+}
+
+fn level_sends(span: u32, circuits: &Circuits, distances: &[u32], level: u32) -> Vec<Send> {
+    let n = i64::from(span);
+    let places = (0..n).filter(|&place| distances[place as usize] == level);
+    // Circuits over which a place may be reached, those with the fewest first.
+    let mut choices: Vec<(i64, Vec<usize>)> = places
+        .map(|place| {
+            let before = |ahead: i64| distances[(place - ahead).rem_euclid(n) as usize];
+            let ways = circuits.iter().enumerate().filter(|(_, (ahead, _))| before(*ahead) + 1 == level);
+            (place, ways.map(|(way, _)| way).collect())
+        })
+        .collect();
+    choices.sort_by_key(|(place, ways)| (ways.len(), *place));
+    let mut carried = vec![0u32; circuits.len()];
+    let mut chosen: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for (place, ways) in choices {
+        let load = |way: usize| f64::from(carried[way] + 1) / f64::from(circuits[way].1);
+        let Some(way) = ways.into_iter().min_by(|&a, &b| load(a).total_cmp(&load(b))) else { continue };
+        carried[way] += 1;
+        let ahead = circuits[way].0;
+        chosen.entry(ahead).or_default().push((place - ahead).rem_euclid(n));
+    }
+    chosen.into_iter().map(|(ahead, behind)| Send { ahead, behind }).collect()
+}
+
+/// What the phase costs.
+pub(crate) fn sums(span: u32, circuits: &Circuits) -> Sums {
+    let mut sums = Sums::default();
+    for sends in sends(span, circuits) {
+        let count =
+            |ahead: i64| circuits.iter().find(|(way, _)| *way == ahead).map_or(1.0, |(_, count)| f64::from(*count));
+        let amount = sends.iter().map(|send| send.behind.len() as f64 / count(send.ahead)).fold(0.0, f64::max);
+        let largest = sends.iter().map(|send| send.behind.len()).max().unwrap_or(1);
+        sums.steps += 1;
+        sums.hops += 1.0;
+        sums.load += amount / largest as f64;
+        sums.amount += amount;
+    }
+    sums
+}

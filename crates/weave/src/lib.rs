@@ -1,0 +1,82 @@
+//! Collectives composed of phases, each with a topology of its own.
+//!
+//! ```text
+//! ranks, ports ─▶ library of phases ─┐
+//! fabric, size ──▶ prices ───────────┴─▶ program over the divisors of n ─▶ steps and topologies
+//! ```
+//!
+//! The papers fix the algorithm and choose topologies for it, or fix the family of topologies. Here both are chosen
+//! together: the ranks are given coordinates, n = r₁·r₂·…, and in each phase the ranks along one coordinate exchange
+//! all that they have, on a topology along that coordinate that suits it. [`compositions`] finds the best spans, kinds
+//! and circuits for the numbers of a fabric.
+
+mod all_reduce;
+mod all_to_all;
+mod at_once;
+mod circulants;
+mod digits;
+mod doubling;
+mod gather;
+mod grid;
+mod levels;
+mod library;
+mod phase;
+mod prices;
+
+use model::{Chunks, Collective, CostSettings, Error, Fabric, Result, Schedule, Step, Topology};
+
+use library::Library;
+use prices::Prices;
+
+/// Name of the algorithm of compositions.
+pub const ALGORITHM: &str = "composed";
+
+/// Most ranks of a composition: an All-to-All has as many blocks as pairs.
+pub const MOST_RANKS: u32 = 8192;
+
+/// A schedule made for a fabric, and the topologies that its phases are meant for.
+#[derive(Debug, Clone)]
+pub struct Composition {
+    /// The steps, phase by phase.
+    pub schedule: Schedule,
+    /// The topology of each phase, in order.
+    pub topologies: Vec<Topology>,
+}
+
+impl Composition {
+    fn new(chunks: Chunks, steps: Vec<Step>, topologies: Vec<Topology>) -> Result<Self> {
+        Ok(Self { schedule: Schedule::new(ALGORITHM, chunks, steps)?, topologies })
+    }
+}
+
+/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first.
+///
+/// # Errors
+/// A collective without compositions (Broadcast), or more than [`MOST_RANKS`] ranks.
+pub fn compositions(
+    collective: Collective,
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Result<Vec<Composition>> {
+    let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
+    if ranks > MOST_RANKS {
+        return Err(Error::refused(
+            "planner",
+            "weave",
+            format!("it composes for at most {MOST_RANKS} GPUs, not {ranks}"),
+        ));
+    }
+    let library = Library::of(ranks, ports, settings.routing);
+    let prices = Prices::new(fabric, settings.propagation, size_bytes);
+    let mut found = match collective {
+        Collective::AllGather | Collective::ReduceScatter => {
+            vec![gather::compose(collective, &library, &prices, ranks)?]
+        }
+        Collective::AllReduce => all_reduce::compose(&library, &prices, ranks, ports)?,
+        Collective::AllToAll => vec![all_to_all::compose(&library, &prices, ranks, ports)?],
+        Collective::Broadcast => return Err(Error::refused("planner", "weave", "it composes no broadcast")),
+    };
+    found.extend(at_once::compose(collective, &fabric.shape)?);
+    Ok(found)
+}

@@ -1,0 +1,73 @@
+//! The phases of every span that divides the number of ranks. They depend on no rate, delay or size, so they are made
+//! once for each (ranks, ports, routing).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::Routing;
+use rayon::prelude::*;
+
+use crate::phase::{Phase, undominated};
+use crate::{circulants, digits};
+
+/// Phases by span, none of them better than another for every fabric.
+#[derive(Debug)]
+pub(crate) struct Library {
+    phases: BTreeMap<u32, Vec<Phase>>,
+    /// Phases that also run on a ring of all ranks.
+    on_rings: BTreeMap<u32, Vec<Phase>>,
+}
+
+/// Libraries that are kept. A sweep has few pairs of ranks and ports.
+const KEPT: usize = 32;
+
+type Key = (u32, u32, Routing);
+
+static LIBRARIES: Mutex<Vec<(Key, Arc<Library>)>> = Mutex::new(Vec::new());
+
+impl Library {
+    /// The library for `ranks` with `ports` ports each.
+    pub(crate) fn of(ranks: u32, ports: u32, routing: Routing) -> Arc<Self> {
+        let key = (ranks, ports, routing);
+        let kept =
+            |all: &Vec<(Key, Arc<Self>)>| all.iter().find(|(k, _)| *k == key).map(|(_, library)| library.clone());
+        let lock = || LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = kept(&lock()) {
+            return library;
+        }
+        let library = Arc::new(Self::new(ranks, ports, routing));
+        let mut all = lock();
+        if all.len() == KEPT {
+            all.remove(0);
+        }
+        all.push((key, library.clone()));
+        library
+    }
+
+    fn new(ranks: u32, ports: u32, routing: Routing) -> Self {
+        let spans: Vec<u32> = (2..=ranks).filter(|span| ranks.is_multiple_of(*span)).collect();
+        let made = spans.into_par_iter().map(|span| {
+            let on_rings = digits::phases(span, ports);
+            let others = circulants::phases(span, ports, routing);
+            (span, undominated(on_rings.iter().cloned().chain(others).collect()), on_rings)
+        });
+        let made: Vec<(u32, Vec<Phase>, Vec<Phase>)> = made.collect();
+        let phases = made.iter().map(|(span, phases, _)| (*span, phases.clone())).collect();
+        Self { phases, on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect() }
+    }
+
+    /// Phases of that span.
+    pub(crate) fn phases(&self, span: u32) -> &[Phase] {
+        self.phases.get(&span).map_or(&[], Vec::as_slice)
+    }
+
+    /// Phases of that span on rings.
+    pub(crate) fn on_rings(&self, span: u32) -> &[Phase] {
+        self.on_rings.get(&span).map_or(&[], Vec::as_slice)
+    }
+
+    /// The spans above 1, ascending.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = u32> {
+        self.phases.keys().copied()
+    }
+}

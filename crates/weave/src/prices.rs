@@ -1,0 +1,89 @@
+//! What phases cost on a fabric.
+
+use model::{Fabric, Initial, Propagation, Topology};
+
+use crate::phase::{Circuits, Phase, Sums};
+
+/// The fabric's numbers, as far as a choice of phases needs them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Prices {
+    startup_s: f64,
+    hop_s: f64,
+    load_s: f64,
+    /// β times the bytes of one rank's block, m/n.
+    block_s: f64,
+    /// About what a change of topology costs: exact where it does not depend on the circuits.
+    pub(crate) change_s: f64,
+    /// Circuits of the ring that is in force before the first step.
+    ring: Option<Circuits>,
+    /// Whether some topology is in force before the first step.
+    given: bool,
+}
+
+impl Prices {
+    pub(crate) fn new(fabric: &Fabric, propagation: Propagation, size_bytes: u64) -> Self {
+        let (n, ports) = (fabric.shape.gpus(), fabric.shape.ports());
+        let (hop_s, load_s) = match propagation {
+            Propagation::Hops => (fabric.hop_delay_s, 0.0),
+            Propagation::InverseThroughput => (0.0, fabric.hop_delay_s * f64::from(ports)),
+        };
+        let delay = fabric.reconfiguration;
+        let (ring, given) = match &fabric.initial {
+            Initial::Free => (None, false),
+            Initial::Topology(topology) => (as_ring(topology), true),
+        };
+        Self {
+            startup_s: fabric.startup_s,
+            hop_s,
+            load_s,
+            block_s: fabric.byte_s() * size_bytes as f64 / f64::from(n),
+            change_s: delay.fixed_s + delay.per_port_s * 2.0 * f64::from(n) * f64::from(ports),
+            ring,
+            given,
+        }
+    }
+
+    /// Seconds of a phase whose ranks have `blocks` blocks each before it.
+    pub(crate) fn phase_s(&self, phase: &Phase, blocks: f64) -> f64 {
+        self.sums_s(&phase.sums, blocks)
+    }
+
+    /// Seconds of steps with these sums, amounts being of `blocks` blocks.
+    pub(crate) fn sums_s(&self, sums: &Sums, blocks: f64) -> f64 {
+        self.startup_s * f64::from(sums.steps)
+            + self.hop_s * sums.hops
+            + self.load_s * sums.load
+            + self.block_s * blocks * sums.amount
+    }
+
+    /// Seconds to set up the first topology where it is not the one in force.
+    pub(crate) fn first_change_s(&self) -> f64 {
+        if self.given { self.change_s } else { 0.0 }
+    }
+
+    /// Whether the ring in force has these circuits.
+    pub(crate) fn starts_on(&self, phase: &Phase) -> bool {
+        self.ring.as_ref() == Some(&phase.circuits)
+    }
+}
+
+/// The circuits of a ring of all ranks, one-way or two-way.
+fn as_ring(topology: &Topology) -> Option<Circuits> {
+    let n = i64::from(topology.ranks());
+    let from_0 = |link: &&model::Link| link.src == 0;
+    let expanded = topology.expanded();
+    let mut circuits: Circuits = Vec::new();
+    for link in expanded.iter().filter(from_0) {
+        let ahead = if i64::from(link.dst) == n - 1 && n > 2 { -1 } else { i64::from(link.dst) };
+        if ahead.abs() != 1 {
+            return None;
+        }
+        circuits.push((ahead, link.count));
+    }
+    circuits.sort_by_key(|(ahead, _)| std::cmp::Reverse(*ahead));
+    let same = |link: &model::Link| {
+        let ahead = (i64::from(link.dst) - i64::from(link.src)).rem_euclid(n);
+        circuits.iter().any(|(way, count)| way.rem_euclid(n) == ahead && *count == link.count)
+    };
+    expanded.iter().all(same).then_some(circuits)
+}
