@@ -137,6 +137,35 @@ class Request:
     ) -> Request: ...
 
 @final
+class Verdict:
+    """The best of the planners that are given an algorithm, and the best of all; times in seconds."""
+
+    @property
+    def given_planner(self) -> str: ...
+    @property
+    def given_algorithm(self) -> str: ...
+    @property
+    def given_s(self) -> float: ...
+    @property
+    def best_planner(self) -> str: ...
+    @property
+    def best_algorithm(self) -> str: ...
+    @property
+    def best_s(self) -> float: ...
+    @property
+    def best_reconfigurations(self) -> int: ...
+    @property
+    def lower_bound_s(self) -> float: ...
+
+@final
+class Grid:
+    """A request prepared for many sizes and reconfiguration delays, which replace its own."""
+
+    def __new__(cls, request: Request) -> Grid: ...
+    def judge(self, points: Sequence[tuple[int, float]]) -> list[Verdict]:
+        """One verdict per point (bytes, seconds), in order, on all cores."""
+
+@final
 class Step:
     """One step of a plan; times in seconds."""
 

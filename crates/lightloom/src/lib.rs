@@ -5,11 +5,13 @@
 //! ```
 
 mod compare;
+mod grid;
 mod request;
 
 use model::{Error, Plan, Result, Schedule};
 use planners::{Choice, Planner, Problem};
 
+pub use grid::{Figures, Grid, Verdict};
 pub use compare::{Comparison, Outcome, Row, compare};
 pub use request::{Request, Size, TopologyRef, Workload};
 

@@ -5,6 +5,7 @@
 
 mod checks;
 mod fabric;
+mod grid;
 mod input_error;
 mod plan;
 mod problem;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::fabric::PyFabric;
+    #[pymodule_export]
+    use super::grid::{PyGrid, PyVerdict};
     #[pymodule_export]
     use super::plan::{PyComparison, PyPlan, PyRow, PyStep, compare, plan, plan_with_baselines, verify_plan};
     #[pymodule_export]

@@ -45,7 +45,7 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads and fabrics.
+    technologies, workloads, fabrics and grids.
 
     \b
     Examples:
@@ -78,8 +78,10 @@ def everything() -> dict[str, list[dict[str, str]]]:
     """Every name that the command line takes, by kind."""
     from lightloom import _core
     from lightloom.fabric import presets
+    from lightloom.grids import GRIDS
 
-    return {**_core.registry(), "fabrics": presets()}
+    grids = [{"name": grid.name, "summary": grid.summary, "source": grid.source} for grid in GRIDS]
+    return {**_core.registry(), "fabrics": presets(), "grids": grids}
 
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Result = TypeVar("Result")
 
@@ -42,6 +42,28 @@ def patiently(what: str, work: Callable[[], Result]) -> Result:
     if failure:
         raise failure[0]
     return outcome[0]
+
+
+@contextmanager
+def progress_of(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
+    """A bar with the rate and the time that remains, on a terminal; told what is being done and how much is done."""
+    if not sys.stderr.isatty():
+        yield lambda _name, _done: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda name, done: progress.update(task, advance=done, description=f"{what}: {name}")
 
 
 def _sign_of_life(what: str) -> AbstractContextManager[object]:
