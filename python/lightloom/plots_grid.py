@@ -45,7 +45,8 @@ def plot_grid(points: Sequence[Point], title: str, path: str | os.PathLike[str] 
     rows = -(-len(series) // columns)
     figure = Figure(figsize=(2 * 3.6 * columns, 3.1 * rows + 1.4), layout="constrained")
     figure.suptitle(title, fontsize=13)
-    left, right = figure.subfigures(1, 2)
+    halves = figure.add_gridspec(1, 2)
+    left, right = (figure.add_subfigure(halves[half]) for half in range(2))
     for part, label, colours, value in (
         (left, "times faster than the papers' best", "cividis", lambda point: point.ratio),
         (right, "time over the lower bound for any algorithm", "magma_r", lambda point: point.gap),
