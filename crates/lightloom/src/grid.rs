@@ -79,9 +79,7 @@ impl Grid {
         let given = best.as_ref().map(figures);
         let best = faster(best, &at(&self.open), &self.choosing);
         match (given, best) {
-            (Some(given), Some(best)) => {
-                Ok(Verdict { given, best: figures(&best), bound: best.bound() })
-            }
+            (Some(given), Some(best)) => Ok(Verdict { given, best: figures(&best), bound: best.bound() }),
             _ => Err(Error::infeasible("planner", "no planner serves this problem")),
         }
     }

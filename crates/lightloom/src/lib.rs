@@ -11,8 +11,8 @@ mod request;
 use model::{Error, Plan, Result, Schedule};
 use planners::{Choice, Planner, Problem};
 
-pub use grid::{Figures, Grid, Verdict};
 pub use compare::{Comparison, Outcome, Row, compare};
+pub use grid::{Figures, Grid, Verdict};
 pub use request::{Request, Size, TopologyRef, Workload};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed

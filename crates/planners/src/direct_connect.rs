@@ -1,18 +1,20 @@
 //! DirectConnect as the all-to-all paper's baseline (§5.1): one topology of low diameter for all flows at once, routed
 //! by maximum concurrent flow.
 
-use model::{CostSettings, Error, Result, Routing, Topology};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::{CostSettings, Error, Fabric, Initial, Result, Routing, Shape, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::join_steps;
 use crate::static_topology::Static;
-use crate::{Choice, Planner, Problem};
+use crate::{Choice, Planner, Problem, ProfileTable};
 
 /// On the generalised Kautz graph.
-pub static KAUTZ: DirectConnect = DirectConnect { family: Family::Kautz };
+pub static KAUTZ: DirectConnect = DirectConnect::of(Family::Kautz);
 
 /// On the circulant graph of least hops.
-pub static CIRCULANT: DirectConnect = DirectConnect { family: Family::Circulant };
+pub static CIRCULANT: DirectConnect = DirectConnect::of(Family::Circulant);
 
 /// Concurrent flows of more commodities than this are refused: the linear program would take minutes.
 const MAX_COMMODITIES: u64 = 1 << 13;
@@ -20,6 +22,8 @@ const MAX_COMMODITIES: u64 = 1 << 13;
 /// See the module.
 pub struct DirectConnect {
     family: Family,
+    /// The flow of equal blocks, which is the same for all sizes, rates and delays, for the fabric asked for last.
+    kept: Mutex<Option<(Shape, Initial, Arc<ProfileTable>)>>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -67,7 +71,10 @@ impl Planner for DirectConnect {
             return Err(Error::refused("planner", self.name(), reason));
         }
         let settings = CostSettings { routing: Routing::ConcurrentFlow, ..problem.settings };
-        let own = Problem::new(schedule, problem.fabric.clone(), settings, problem.size_bytes, vec![topology])?;
+        let mut own = Problem::new(schedule, problem.fabric.clone(), settings, problem.size_bytes, vec![topology])?;
+        if own.schedule().chunks().as_pieces().is_none() {
+            own.table = self.known_or(own.table.clone(), &problem.fabric);
+        }
         // The initial topology may have joined the candidates; it is not what this planner stands for.
         let own = Problem { static_candidates: vec![0], ..own };
         let choice = Static.choose_within(&own, limit_s)?;
@@ -76,6 +83,22 @@ impl Planner for DirectConnect {
 }
 
 impl DirectConnect {
+    const fn of(family: Family) -> Self {
+        Self { family, kept: Mutex::new(None) }
+    }
+
+    /// The table that is kept for this fabric; else `table`, which is kept from now on.
+    fn known_or(&self, table: Arc<ProfileTable>, fabric: &Fabric) -> Arc<ProfileTable> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((shape, initial, known)) if *shape == fabric.shape && *initial == fabric.initial => known.clone(),
+            _ => {
+                *kept = Some((fabric.shape.clone(), fabric.initial.clone(), table.clone()));
+                table
+            }
+        }
+    }
+
     fn topology(&self, problem: &Problem) -> Result<Topology> {
         let shape = &problem.fabric.shape;
         // More ports than peers would be parallel circuits.

@@ -157,8 +157,14 @@ fn extend(radices: &[u32], chosen: &mut Vec<Digit>, two_way: bool, found: &mut i
     }
 }
 
-/// The least number of steps for each number of places per step.
+/// Places up to which every number of steps is tried.
+const MOST_PLACES: u32 = 64;
+
+/// Numbers of steps worth a try: beyond [`MOST_PLACES`] the least for each number of places per step.
 fn distinct_steps(places: u32) -> Vec<u32> {
+    if places <= MOST_PLACES {
+        return (1..=places).collect();
+    }
     let mut steps: Vec<u32> = (1..=places).map(|at_once| places.div_ceil(at_once)).collect();
     steps.dedup();
     steps
@@ -203,4 +209,107 @@ fn primes(mut number: u32) -> Vec<u32> {
         primes.push(number);
     }
     primes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The sums by putting every transfer on the ring's links, on as many ranks as the span.
+    fn counted(digits: &Digits, ports: u32) -> Sums {
+        let n = i64::from(digits.span());
+        let each_way = f64::from(ports) / if digits.two_way { 2.0 } else { 1.0 };
+        let mut sums = Sums::default();
+        for sends in digits.sends() {
+            // By symmetry every link of a direction carries what all transfers of rank 0 take in hops.
+            let carried = |sign: i64| -> f64 {
+                let along = sends.iter().filter(|send| send.ahead.signum() == sign);
+                along.map(|send| send.ahead.abs() as f64 * send.behind.len() as f64).sum::<f64>() / each_way
+            };
+            let amount = carried(1).max(carried(-1));
+            let largest = sends.iter().map(|send| send.behind.len()).max().unwrap() as f64;
+            sums.steps += 1;
+            sums.hops += sends.iter().map(|send| send.ahead.abs()).max().unwrap() as f64;
+            sums.load += amount / largest;
+            sums.amount += amount;
+        }
+        assert!(sums.hops < n as f64);
+        sums
+    }
+
+    fn any_digits() -> impl Strategy<Value = Digits> {
+        let digit = (2u32..8, 1u32..8);
+        (prop::collection::vec(digit, 1..4), any::<bool>()).prop_map(|(digits, two_way)| {
+            let digits = digits.into_iter().map(|(radix, steps)| {
+                let places = if two_way { radix / 2 } else { radix - 1 };
+                Digit { radix, steps: steps.min(places) }
+            });
+            Digits { digits: digits.collect(), two_way }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn everything_is_gathered_once_and_costs_what_it_says(digits in any_digits(), half_ports in 1u32..4) {
+            let ports = 2 * half_ports;
+            let span = i64::from(digits.span());
+            let mut held = vec![0i64];
+            for sends in digits.sends() {
+                let mut brought = Vec::new();
+                for send in &sends {
+                    for behind in &send.behind {
+                        // What goes on is there.
+                        prop_assert!(held.contains(behind));
+                        brought.push(behind + send.ahead);
+                    }
+                }
+                held.extend(brought);
+            }
+            let mut places: Vec<i64> = held.iter().map(|place| place.rem_euclid(span)).collect();
+            places.sort_unstable();
+            prop_assert_eq!(places, (0..span).collect::<Vec<_>>());
+            let (said, found) = (digits.sums(ports), counted(&digits, ports));
+            prop_assert_eq!((said.steps, said.hops), (found.steps, found.hops));
+            prop_assert!((said.load - found.load).abs() < 1e-9 * found.load);
+            prop_assert!((said.amount - found.amount).abs() < 1e-9 * found.amount);
+        }
+    }
+
+    #[test]
+    fn the_ring_and_recursive_doubling_are_among_them() {
+        let sums = |digits: &[(u32, u32)]| {
+            let digits = digits.iter().map(|&(radix, steps)| Digit { radix, steps }).collect();
+            Digits { digits, two_way: false }.sums(1)
+        };
+        // 15 steps of one hop with one block each.
+        assert_eq!(sums(&[(16, 15)]), Sums { steps: 15, hops: 15.0, load: 15.0, amount: 15.0 });
+        // Distances 8, 4, 2, 1 with 1, 2, 4, 8 blocks.
+        assert_eq!(sums(&[(2, 1); 4]), Sums { steps: 4, hops: 15.0, load: 15.0, amount: 32.0 });
+        // All at once: 1 + 2 + … + 15.
+        assert_eq!(sums(&[(16, 1)]), Sums { steps: 1, hops: 15.0, load: 120.0, amount: 120.0 });
+    }
+
+    #[test]
+    fn no_choice_of_up_to_three_digits_is_better_than_the_phases() {
+        for span in [6, 8, 12, 16] {
+            let kept = phases(span, 1);
+            for radices in factorisations(span) {
+                let places: Vec<u32> = radices.iter().map(|radix| radix - 1).collect();
+                let choices = places.iter().fold(vec![Vec::new()], |choices: Vec<Vec<u32>>, &most| {
+                    choices.iter().flat_map(|chosen| (1..=most).map(|steps| [&chosen[..], &[steps]].concat())).collect()
+                });
+                for steps in choices {
+                    let digits = radices.iter().zip(steps).map(|(&radix, steps)| Digit { radix, steps }).collect();
+                    let sums = Digits { digits, two_way: false }.sums(1);
+                    let as_good = kept.iter().any(|phase| {
+                        phase.sums.steps <= sums.steps
+                            && phase.sums.hops <= sums.hops
+                            && phase.sums.amount <= sums.amount
+                    });
+                    assert!(as_good, "{span} {radices:?} {sums:?}");
+                }
+            }
+        }
+    }
 }

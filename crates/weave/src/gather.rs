@@ -137,3 +137,47 @@ pub(crate) fn compose(collective: Collective, library: &Library, prices: &Prices
     let (steps, topologies) = steps(&grid, &phases, 0, &chunks, backwards)?;
     Composition::new(chunks, steps, topologies)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Fabric, Initial, Propagation, ReconfigurationDelay, Routing, Shape};
+
+    /// The least over every order of spans and every phase.
+    fn least_s(library: &Library, prices: &Prices, ranks: u32, held: u32) -> f64 {
+        if held == ranks {
+            return 0.0;
+        }
+        let mut least = f64::INFINITY;
+        for span in library.spans().filter(|span| (ranks / held).is_multiple_of(*span)) {
+            let change_s = if held * span == ranks { 0.0 } else { prices.change_s };
+            let rest_s = least_s(library, prices, ranks, held * span) + change_s;
+            for phase in library.phases(span) {
+                least = least.min(prices.phase_s(phase, f64::from(held)) + rest_s);
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn the_program_finds_the_least_of_all_compositions() {
+        for (ranks, ports) in [(12, 1), (24, 2), (36, 3), (64, 1)] {
+            let library = Library::of(ranks, ports, Routing::ConcurrentFlow);
+            for (size_bytes, change_s) in [(1 << 10, 1e-8), (1 << 20, 1e-6), (1 << 24, 1e-5), (1 << 30, 1e-3)] {
+                let fabric = Fabric {
+                    shape: Shape::new(ranks, &[], ports).unwrap(),
+                    bandwidth_bps: 8e11,
+                    startup_s: 1e-6,
+                    hop_delay_s: 3e-7,
+                    reconfiguration: ReconfigurationDelay::constant(change_s),
+                    initial: Initial::Free,
+                };
+                let prices = Prices::new(&fabric, Propagation::Hops, size_bytes);
+                let table = Table::new(&library, &prices, ranks, Start::First);
+                let expected = least_s(&library, &prices, ranks, 1);
+                assert!((table.seconds(1) - expected).abs() < 1e-12 * expected);
+                assert!((phases_s(&prices, &table.phases(1), 1) - expected).abs() < 1e-12 * expected);
+            }
+        }
+    }
+}

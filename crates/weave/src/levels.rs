@@ -74,3 +74,40 @@ pub(crate) fn sums(span: u32, circuits: &Circuits) -> Sums {
     }
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_on_is_there_and_everything_arrives_once() {
+        for (span, ways) in [(5, vec![1, 2]), (8, vec![1, 3]), (16, vec![1, 4, 9]), (21, vec![1, 4, 16]), (7, vec![1])]
+        {
+            let circuits: Circuits = ways.into_iter().map(|ahead| (ahead, 1)).collect();
+            let mut held = vec![0i64];
+            let distances = distances(span, &circuits).unwrap();
+            for (level, sends) in (1u32..).zip(sends(span, &circuits)) {
+                let mut brought = Vec::new();
+                for send in &sends {
+                    assert!(circuits.iter().any(|(ahead, _)| *ahead == send.ahead), "one circuit a transfer");
+                    for behind in &send.behind {
+                        assert!(held.contains(behind), "{span} {circuits:?}");
+                        let place = (behind + send.ahead).rem_euclid(i64::from(span));
+                        assert_eq!(distances[place as usize], level);
+                        brought.push(place);
+                    }
+                }
+                held.extend(brought);
+            }
+            held.sort_unstable();
+            assert_eq!(held, (0..i64::from(span)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn by_hand_for_five_ranks_with_two_ports() {
+        // 1 and 2 at one hop; 3 and 4 at two, one over each circuit: as few bytes as a ring, in two steps.
+        let found = sums(5, &vec![(1, 1), (2, 1)]);
+        assert_eq!(found, Sums { steps: 2, hops: 2.0, load: 2.0, amount: 2.0 });
+    }
+}
