@@ -8,8 +8,8 @@
 //!
 //! Multiplying all generators by a unit of Z_n renames the ranks, and offset 1 is served by units alone, so
 //! generator 1 may be in every set. Sets that are unions of orbits under a group H of units are searched
-//! first: they and what they cost are known by orbit, so the search is as that of n/|H| offsets, and the best
-//! splittings that are known are of this kind (Stein and Szabó, "Algebra and Tiling", 1994). Then sets of
+//! first: they and what they cost are known by orbit, so the search is as that of n/|H| offsets, and many
+//! splittings are of this kind (Stein and Szabó, "Algebra and Tiling", 1994). Then sets of
 //! single generators, each T from the best set of T−1 and of T+1.
 
 use model::{Error, Result};
@@ -26,7 +26,7 @@ const FEWEST_SWAPS: usize = 2;
 const MOST_SWAPS: usize = 60;
 const MOST_COMPARED: usize = 1 << 19;
 /// Numbers of topologies below and above the one that is asked for whose sets are searched too.
-const NEAR: u32 = 2;
+const NEAR: u32 = 1;
 /// What an offset takes on a generator that does not reach it.
 const UNREACHABLE: u16 = u16::MAX;
 

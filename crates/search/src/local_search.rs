@@ -42,8 +42,8 @@ pub struct SearchLimits {
     pub seed: u64,
     /// Moves looked at, over all groups and chains.
     pub evaluations: u64,
-    /// Wall-clock time after which the search ends, the same part of it for each group. What is found then
-    /// depends on the machine; without it the search is deterministic.
+    /// Wall-clock time after which no move is looked at any more, the same part of it for each group. What is
+    /// found then depends on the machine; without it the search is deterministic.
     pub budget: Option<Duration>,
 }
 
@@ -51,7 +51,8 @@ pub struct SearchLimits {
 type Found = (Topology, f64);
 
 /// The cheapest topology found for the steps of `interval`, never dearer than the best of the `circulants`, and
-/// its cost in seconds. `None` when nothing that was tried joins all pairs that exchange something.
+/// its cost in seconds. `None` when nothing that was tried joins all pairs that exchange something. Where no group
+/// but Z_n leaves at most 16 orbits of ranks, as for 17 and more ranks if they are a prime number, it is that circulant.
 ///
 /// O(evaluations · flows of the interval's steps) where moves are accepted, O(evaluations · p·n·d) where estimates
 /// refuse them, p orbits of ranks; four chains run in parallel.
@@ -70,7 +71,7 @@ pub fn local_search(circulants: &Circulants, interval: Range<usize>, limits: Sea
     let evaluations = limits.evaluations / (u64::from(count) * FIRST_TEMPERATURES.len() as u64).max(1);
     let mut best = starts.first().cloned();
     for (group, number) in groups.iter().zip(0..) {
-        let until = |number: u32| limits.budget.map(|budget| started + budget * number / count);
+        let until = |number: u32| limits.budget.and_then(|all| started.checked_add(all.saturating_mul(number) / count));
         let chains = (0..FIRST_TEMPERATURES.len()).into_par_iter().map(|chain| {
             let mut rng = ChaCha8Rng::seed_from_u64(limits.seed);
             rng.set_stream((number as usize * FIRST_TEMPERATURES.len() + chain) as u64);
