@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lightloom._core import Comparison, Schedule, Step, Topology, __version__
+    from lightloom._core import Comparison, Schedule, Statement, Step, Topology, __version__
+    from lightloom.bounds import Bounds, bound
     from lightloom.errors import InputError
     from lightloom.fabric import Fabric
     from lightloom.graphs import from_networkx, to_networkx
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
+    "Bounds": "bounds",
     "Comparison": "_core",
     "Fabric": "fabric",
     "InputError": "errors",
@@ -31,9 +33,11 @@ _HOMES = {
     "Problem": "problem",
     "Schedule": "_core",
     "Simulation": "simulation",
+    "Statement": "_core",
     "Step": "_core",
     "Topology": "_core",
     "__version__": "_core",
+    "bound": "bounds",
     "compare": "planning",
     "from_networkx": "graphs",
     "plan": "planning",
@@ -44,6 +48,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Bounds",
     "Comparison",
     "Fabric",
     "InputError",
@@ -51,9 +56,11 @@ __all__ = [
     "Problem",
     "Schedule",
     "Simulation",
+    "Statement",
     "Step",
     "Topology",
     "__version__",
+    "bound",
     "compare",
     "from_networkx",
     "plan",

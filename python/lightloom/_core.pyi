@@ -391,9 +391,42 @@ class Comparison:
     def rows(self) -> list[Row]: ...
     @property
     def lower_bound_s(self) -> float:
-        """The smallest lower bound among the algorithms compared: no row can be below it."""
+        """The smallest lower bound among the rows: no row can be below it."""
     @property
     def bound_class(self) -> str: ...
+
+@final
+class Statement:
+    """A lower bound with what it is made of."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bound_class(self) -> str:
+        """The class of schedules that it bounds."""
+    @property
+    def why(self) -> str:
+        """Why it holds, in a sentence."""
+    @property
+    def startup_s(self) -> float: ...
+    @property
+    def propagation_s(self) -> float: ...
+    @property
+    def transmission_s(self) -> float: ...
+    @property
+    def reconfiguration_s(self) -> float: ...
+    @property
+    def lower_bound_s(self) -> float:
+        """The sum of the four terms, less what rounding may have added."""
+    @property
+    def topologies(self) -> int:
+        """How many topologies it counts with, one after the other."""
+    @property
+    def steps(self) -> int: ...
+    @property
+    def segments(self) -> list[tuple[int, int, float]]:
+        """By topology: least steps, least hops over them, and how many times more ranks hold a block after it; empty for
+        bounds that follow no block."""
 
 @final
 class Problem:
@@ -415,6 +448,9 @@ class Problem:
 def plan(request: Request) -> Plan: ...
 def plan_with_baselines(request: Request) -> tuple[Plan, list[Row]]:
     """The plan, and the best of every planner for the plan's algorithm on all candidates, fastest first."""
+
+def bound(request: Request) -> list[Statement]:
+    """Every lower bound that is known for the request: that of any algorithm first, then those of the one it names."""
 
 def compare(request: Request) -> Comparison: ...
 def simulate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from lightloom import _core
@@ -97,6 +98,11 @@ class Plan:
     def lower_bound_s(self) -> float:
         """No schedule of the class `bound_class` takes less."""
         return self._core.lower_bound_s
+
+    @property
+    def gap(self) -> float:
+        """The completion time over `lower_bound_s`: the plan is at most this far from the best of `bound_class`."""
+        return self.total_s / self.lower_bound_s if self.lower_bound_s else math.inf
 
     @property
     def bound_class(self) -> str:

@@ -2,7 +2,14 @@
 //! times it lies; a plan carries the largest bound that holds for it.
 
 mod all_to_all_hops;
+mod any_algorithm;
 mod given_schedule;
+mod growth;
+mod rates;
+mod spreading;
+mod statement;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
-pub use given_schedule::given_schedule;
+pub use any_algorithm::any_algorithm;
+pub use given_schedule::{given_schedule, given_schedule_statements};
+pub use statement::{Segment, Statement, largest};

@@ -4,6 +4,7 @@
 //! Request ─▶ schedules ─▶ problem (candidates, profiles) ─▶ planners ─▶ best choice ─▶ plan ─▶ verify
 //! ```
 
+mod bound;
 mod compare;
 mod grid;
 mod request;
@@ -11,6 +12,8 @@ mod request;
 use model::{Error, Plan, Result, Schedule};
 use planners::{Choice, Planner, Problem};
 
+pub use bound::bound;
+pub use bounds::{Segment, Statement};
 pub use compare::{Comparison, Outcome, Row, compare};
 pub use grid::{Figures, Grid, Verdict};
 pub use request::{Request, Size, TopologyRef, Workload};
@@ -74,7 +77,7 @@ fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
         }
     }
     let bound_s =
-        |schedule: &Schedule| bounds::given_schedule(schedule, &request.fabric, request.settings, size_bytes).seconds;
+        |schedule: &Schedule| bounds::given_schedule(schedule, &request.fabric, request.settings, size_bytes).seconds();
     let mut by_bound: Vec<(f64, usize)> = schedules.iter().map(bound_s).zip(0..).collect();
     by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (bound_s, order) in by_bound.into_iter().filter(|_| !choosing.is_empty()) {

@@ -48,13 +48,16 @@ impl Choice {
         before.zip(after).filter(|(from, to)| from != to).count()
     }
 
-    /// The bound for the planner's class of schedules, else for the steps that the choice runs.
+    /// The largest bound that holds: for every algorithm, and for the planner's class of schedules, else for the steps that
+    /// the choice runs.
     pub fn bound(&self) -> Bound {
-        if let Some(bound) = &self.class_bound {
-            return bound.clone();
-        }
         let problem = &self.problem;
-        bounds::given_schedule(problem.schedule(), &problem.fabric, problem.settings, problem.size_bytes)
+        let of_class = self.class_bound.clone().unwrap_or_else(|| {
+            let schedule = problem.schedule();
+            bounds::given_schedule(schedule, &problem.fabric, problem.settings, problem.size_bytes).bound()
+        });
+        let of_all = problem.any_algorithm_bound();
+        if of_class.seconds > of_all.seconds { of_class } else { of_all }
     }
 
     /// The plan: routes, the four terms of every step, and the bound.

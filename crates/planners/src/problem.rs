@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use model::{CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology};
+use model::{
+    Bound, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology,
+};
 use profile::Point;
 
 use crate::{Change, PacketTimes, PlannerOptions, ProfileTable, Rates};
@@ -76,6 +78,13 @@ impl Problem {
     /// The schedule.
     pub fn schedule(&self) -> &Schedule {
         self.table.schedule()
+    }
+
+    /// The bound for every algorithm of the collective: the class of a planner that chooses the algorithm itself.
+    pub fn any_algorithm_bound(&self) -> Bound {
+        let chunks = self.schedule().chunks();
+        let (collective, pieces) = (chunks.collective(), chunks.as_pieces());
+        bounds::any_algorithm(collective, pieces, &self.fabric, self.settings, self.size_bytes).bound()
     }
 
     /// m_i: bytes of the largest transfer of a step.

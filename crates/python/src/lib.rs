@@ -3,6 +3,7 @@
 //! What it exposes is documented in `python/lightloom/_core.pyi`, which type checkers read.
 #![allow(missing_docs, reason = "the interface is documented in _core.pyi")]
 
+mod bound;
 mod checks;
 mod fabric;
 mod grid;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 /// `lightloom._core`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::bound::{PyStatement, bound};
     #[pymodule_export]
     use super::fabric::PyFabric;
     #[pymodule_export]

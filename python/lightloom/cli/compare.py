@@ -93,6 +93,7 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
                 "total_s": row.total_s,
                 "reconfigurations": row.reconfigurations,
                 "ratio": (row.total_s or 0.0) / best_s if best_s else 1.0,
+                "gap": _gap(row.total_s or 0.0, comparison.lower_bound_s),
             }
             for row in served
         ],
@@ -104,3 +105,7 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
             if row.total_s is None
         ],
     }
+
+
+def _gap(total_s: float, lower_bound_s: float) -> float | None:
+    return total_s / lower_bound_s if lower_bound_s else None

@@ -14,6 +14,7 @@ class Verb(NamedTuple):
 VERBS = (
     Verb("plan", "lightloom.cli.plan", "Plan a collective: algorithm, topology of every step, when to reconfigure."),
     Verb("compare", "lightloom.cli.compare", "Plan the same problem by every planner and baseline, side by side."),
+    Verb("bound", "lightloom.cli.bound", "Lower bounds on the time that a collective takes, term by term."),
     Verb(
         "verify", "lightloom.cli.verify", "Check plans and schedules: execute them, recompute ports, paths and costs."
     ),

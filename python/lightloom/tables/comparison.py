@@ -43,7 +43,8 @@ def comparison_table(comparison: Comparison) -> str:
             bar(row.total_s / worst_s),
             style="bold" if is_best else "",
         )
-    bound = f"lower bound  {show_time(comparison.lower_bound_s)} ({comparison.bound_class})"
+    above = f"; the best takes {best_s / comparison.lower_bound_s:.3g}x" if comparison.lower_bound_s else ""
+    bound = f"lower bound  {show_time(comparison.lower_bound_s)}{above} ({comparison.bound_class})"
     lines = [Text(bound)] if times else [heading("nothing serves this problem")]
     return render(*([made] if times else []), *lines, *(Text(line) for line in _not_applicable(comparison)))
 

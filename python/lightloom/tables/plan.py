@@ -112,7 +112,7 @@ def _time(seconds: float) -> str:
 
 
 def _summary(plan: Plan, baselines: Sequence[Row]) -> list[str]:
-    above = f"; the plan takes {plan.total_s / plan.lower_bound_s:.3g}x" if plan.lower_bound_s else ""
+    above = f"; the plan takes {plan.gap:.3g}x" if plan.lower_bound_s else ""
     lines = [
         f"total        {show_time(plan.total_s)}",
         f"lower bound  {show_time(plan.lower_bound_s)}{above} ({plan.bound_class})",

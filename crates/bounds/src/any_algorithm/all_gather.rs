@@ -1,0 +1,22 @@
+//! AllGather, and ReduceScatter, which is AllGather backwards: the ranks whose share of a block still has to be added
+//! play the part of those that do not hold it yet.
+
+use model::Collective;
+
+use super::one_pass;
+use crate::rates::Rates;
+use crate::statement::Statement;
+
+/// Every block of m/n is brought from one rank to all; n·d links carry the uses of all n blocks.
+pub(super) fn bound(collective: Collective, rates: &Rates, buffer_s: f64) -> Statement {
+    let use_s = buffer_s / f64::from(rates.ranks) / f64::from(rates.ports);
+    one_pass(
+        "spreading",
+        "every block reaches all ranks: hops on one topology multiply those that hold it by a ball at most, and every \
+         new one costs the length of its path on some link",
+        collective,
+        rates,
+        use_s,
+        &[(1.0, 0.0)],
+    )
+}

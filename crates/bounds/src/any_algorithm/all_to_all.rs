@@ -1,0 +1,170 @@
+//! All-to-All: every rank has a block for every other.
+//!
+//! On K topologies a block goes ℓ = ℓ_1 + … + ℓ_K hops. From one rank there are d^ℓ_1·…·d^ℓ_K ways to do so, which
+//! end at as many ranks at most, so no more than C(ℓ+K−1, ℓ)·d^ℓ of its blocks go ℓ hops: the coefficient of x^ℓ in
+//! (1 + dx + d²x² + …)^K. The largest blocks go the fewest hops, n·d links carry all of them, and the d links of a
+//! rank what it sends and what it receives. A rank reaches at most the product of the balls of the hops on each topology,
+//! which is largest when they are as equal as can be.
+
+use model::{Collective, Piece};
+
+use super::class;
+use crate::rates::Rates;
+use crate::statement::Statement;
+
+/// What the 0, 1, 2, … largest blocks of a rank have together, over m.
+type Largest = Vec<f64>;
+
+pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> Statement {
+    let blocks = Workload::of(pieces, rates);
+    let most = (blocks.most() as u32).div_ceil(rates.ports).max(1);
+    let mut best: Option<(f64, Statement)> = None;
+    for topologies in 1..=most {
+        let (hops, startup_s, changes) = (
+            blocks.least_hops(topologies, rates),
+            rates.startup_s * f64::from(topologies),
+            topologies - 1 + rates.first_changes,
+        );
+        let (mut propagation_s, mut transmission_s) =
+            (rates.hop_s * f64::from(hops), buffer_s * blocks.least_share(topologies, rates));
+        let fixed_s = startup_s + rates.change_s * f64::from(changes);
+        if rates.overlaps {
+            (propagation_s, transmission_s) = match propagation_s > transmission_s {
+                true => (propagation_s, 0.0),
+                false => (0.0, transmission_s),
+            };
+        }
+        let seconds = fixed_s + propagation_s + transmission_s;
+        if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
+            let statement = Statement {
+                name: "distances",
+                class: class(Collective::AllToAll, rates.ports),
+                why: "from one rank, few ranks are few hops away on however many topologies, and the hops of all blocks \
+                      are carried by n·d links",
+                startup_s,
+                propagation_s,
+                transmission_s,
+                reconfiguration_s: rates.change_s * f64::from(changes),
+                topologies,
+                steps: topologies,
+                segments: Vec::new(),
+            };
+            best = Some((seconds, statement));
+        }
+        // More topologies only add to this.
+        if best.as_ref().is_some_and(|(least, _)| fixed_s >= *least) {
+            break;
+        }
+    }
+    best.expect("one topology is tried").1
+}
+
+/// What every rank sends, and what it receives.
+enum Workload {
+    /// So many equal blocks, each of a share of m.
+    Equal { peers: u32, share: f64 },
+    /// By rank: sent, received.
+    Unequal { sent: Vec<Largest>, received: Vec<Largest> },
+}
+
+impl Workload {
+    fn of(pieces: Option<&[Piece]>, rates: &Rates) -> Self {
+        let Some(pieces) = pieces else {
+            return Self::Equal { peers: rates.ranks - 1, share: 1.0 / f64::from(rates.ranks) };
+        };
+        let by_rank = |own: fn(&Piece) -> u32, other: fn(&Piece) -> u32| -> Vec<Largest> {
+            let mut blocks = vec![std::collections::BTreeMap::new(); rates.ranks as usize];
+            for piece in pieces.iter().filter(|piece| piece.src != piece.dst) {
+                *blocks[own(piece) as usize].entry(other(piece)).or_insert(0.0) += piece.share;
+            }
+            let sorted = blocks.into_iter().map(|blocks| {
+                let mut blocks: Vec<f64> = blocks.into_values().collect();
+                blocks.sort_unstable_by(|a, b| b.total_cmp(a));
+                let sums = blocks.iter().scan(0.0, |sum, bytes| {
+                    *sum += bytes;
+                    Some(*sum)
+                });
+                std::iter::once(0.0).chain(sums).collect()
+            });
+            sorted.collect()
+        };
+        Self::Unequal {
+            sent: by_rank(|piece| piece.src, |piece| piece.dst),
+            received: by_rank(|piece| piece.dst, |piece| piece.src),
+        }
+    }
+
+    /// Most peers of a rank.
+    fn most(&self) -> usize {
+        match self {
+            Self::Equal { peers, .. } => *peers as usize,
+            Self::Unequal { sent, received } => {
+                sent.iter().chain(received).map(|first| first.len() - 1).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Least hops of all steps together, one for each topology at least.
+    fn least_hops(&self, topologies: u32, rates: &Rates) -> u32 {
+        if !rates.charges_hops || self.most() == 0 {
+            return topologies;
+        }
+        least_total_hops((self.most() + 1) as f64, topologies, rates.ports).max(topologies)
+    }
+
+    /// Bytes on the busiest link over m, summed over the steps: the mean over all links of what all blocks put on
+    /// them, and the d links of each rank alone.
+    fn least_share(&self, topologies: u32, rates: &Rates) -> f64 {
+        let ports = f64::from(rates.ports);
+        match self {
+            Self::Equal { peers, share } => {
+                let blocks = |from: usize, to: usize| (to - from) as f64;
+                share * nearest(*peers as usize, topologies, rates.ports, blocks) / ports
+            }
+            Self::Unequal { sent, received } => {
+                let used = |all: &[Largest]| {
+                    let (mut mean, mut busiest) = (0.0, 0.0);
+                    for first in all {
+                        let (peers, bytes) = (first.len() - 1, |from: usize, to: usize| first[to] - first[from]);
+                        mean += nearest(peers, topologies, rates.ports, bytes) / f64::from(rates.ranks);
+                        busiest = f64::max(busiest, first[peers]);
+                    }
+                    f64::max(mean, busiest) / ports
+                };
+                f64::max(used(sent), used(received))
+            }
+        }
+    }
+}
+
+/// Least hops altogether on so many topologies, spread over them as evenly as can be, that reach `ranks` ranks.
+fn least_total_hops(ranks: f64, topologies: u32, ports: u32) -> u32 {
+    // Balls whose product is as large but for rounding are as large.
+    let enough = ranks.ln() - 1e-9;
+    let (mut each, mut layer, mut ball) = (0, 1.0, 1.0_f64);
+    loop {
+        layer *= f64::from(ports);
+        let (small, large) = (ball.ln(), (ball + layer).ln());
+        if f64::from(topologies) * large >= enough {
+            let more = ((enough - f64::from(topologies) * small) / (large - small)).ceil().max(0.0);
+            return each * topologies + more as u32;
+        }
+        ball += layer;
+        each += 1;
+    }
+}
+
+/// Σ hops·bytes of `peers` blocks that take the nearest places, the first ones first; `bytes(a, b)` is what blocks a…b−1
+/// have together. O(levels).
+fn nearest(peers: usize, topologies: u32, ports: u32, bytes: impl Fn(usize, usize) -> f64) -> f64 {
+    let (mut sum, mut placed, mut hops) = (0.0, 0, 1.0);
+    let mut places = f64::from(topologies) * f64::from(ports);
+    while placed < peers {
+        let end = if places >= (peers - placed) as f64 { peers } else { placed + places.round() as usize };
+        sum += hops * bytes(placed, end);
+        placed = end;
+        places *= f64::from(ports) * (f64::from(topologies) + hops) / (hops + 1.0);
+        hops += 1.0;
+    }
+    sum
+}

@@ -1,0 +1,23 @@
+//! Broadcast: one buffer from one rank to all.
+//!
+//! Every part of the buffer spreads as a block of an AllGather does, on n·d links; and every other rank receives all of
+//! it on d links. Both at once: every weighted mean of the two.
+
+use model::Collective;
+
+use super::one_pass;
+use crate::rates::Rates;
+use crate::statement::Statement;
+
+pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
+    let received_s = buffer_s / f64::from(rates.ports);
+    one_pass(
+        "spreading",
+        "the buffer reaches all ranks: hops on one topology multiply those that hold it by a ball at most, and every \
+         rank takes all of it in through its ports",
+        Collective::Broadcast,
+        rates,
+        received_s / f64::from(rates.ranks),
+        &[(0.0, received_s), (0.5, 0.5 * received_s), (1.0, 0.0)],
+    )
+}

@@ -1,0 +1,311 @@
+//! No sequence of topologies of degree d serves a given schedule faster than this.
+//!
+//! A schedule on some topologies is cut into intervals of steps on one each. An interval costs no less than the largest of
+//! what is known of it:
+//!
+//! - each of its steps alone, and all of them together, by the [places](places) near a rank;
+//! - on one port, by [winding numbers](winding);
+//! - where all steps are invariant under one group, by [fractional topologies](fractional), which takes long.
+//!
+//! The bound is a shortest path over the cuts, with the least cost of a change at each. Where packets overlap hop delays
+//! with queueing, a step takes the larger of the two and not their sum.
+//!
+//! Class: this schedule, any topology in each step.
+
+mod fractional;
+mod places;
+mod winding;
+
+use std::collections::BTreeMap;
+
+use model::{Arc, CostSettings, Fabric, Schedule, Translations, sum_seconds};
+
+use self::places::SharedPlaces;
+use self::winding::{Cycles, Joined};
+use crate::rates::Rates;
+use crate::statement::Statement;
+
+/// What is known of intervals of steps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// Each step alone.
+    Steps,
+    /// Also: all of them share the places near a rank.
+    SharedPlaces,
+    /// Also: how often they wind around one port's cycles.
+    Winding,
+}
+
+/// Bound for `schedule` with a buffer of `size_bytes`. O(steps · peers log peers), and as many intervals as some million
+/// operations allow.
+pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Statement {
+    let needs = Needs::new(schedule, fabric, settings, size_bytes);
+    needs.statement(Known::Winding, &needs.cuts(Known::Winding, &BTreeMap::new()))
+}
+
+/// Every bound of this class, each with all that the ones before it know. The last one, over fractional topologies, is
+/// there up to 64 ranks and takes seconds.
+pub fn given_schedule_statements(
+    schedule: &Schedule,
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Vec<Statement> {
+    let needs = Needs::new(schedule, fabric, settings, size_bytes);
+    let mut all = Vec::new();
+    for known in [Known::Steps, Known::SharedPlaces, Known::Winding] {
+        if known < Known::Winding || needs.rates.ports == 1 {
+            all.push(needs.statement(known, &needs.cuts(known, &BTreeMap::new())));
+        }
+    }
+    all.extend(needs.fractional_statement());
+    all
+}
+
+/// What each step needs.
+struct Needs<'a> {
+    schedule: &'a Schedule,
+    rates: Rates,
+    /// The group under which all steps are invariant.
+    symmetry: Translations,
+    steps: Vec<StepNeeds>,
+    /// Longest interval that is looked at as a whole.
+    longest: usize,
+}
+
+struct StepNeeds {
+    /// One for each pair and orbit of the common group.
+    arcs: Vec<Arc>,
+    cycles: Cycles,
+    /// Seconds a hop of the longest path, and a unit of load.
+    prices: (f64, f64),
+    hops: u32,
+    load: f64,
+}
+
+/// Seconds of hop delays and of bytes.
+#[derive(Clone, Copy, Default)]
+struct Seconds {
+    hops: f64,
+    loads: f64,
+}
+
+impl Seconds {
+    fn total(self) -> f64 {
+        self.hops + self.loads
+    }
+}
+
+/// Where a schedule is cut at least cost.
+struct Cuts {
+    /// First step, step after the last, whether the topology changes before it, and its seconds; in order.
+    intervals: Vec<(usize, usize, bool, Seconds)>,
+}
+
+/// Operations that intervals may take.
+const BUDGET: usize = 2_000_000;
+
+impl<'a> Needs<'a> {
+    fn new(schedule: &'a Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Self {
+        let rates = Rates::new(fabric, settings);
+        let symmetry = schedule.symmetry();
+        let steps: Vec<StepNeeds> = schedule
+            .steps()
+            .iter()
+            .map(|step| {
+                let (hops, load) = places::least_hops_and_load(step.traffic(), rates.ports);
+                let byte_s = rates.byte_s * size_bytes as f64 * step.share();
+                let prices = match rates.charges_hops {
+                    true => (rates.hop_s, byte_s),
+                    false => (0.0, byte_s + rates.hop_s * f64::from(rates.ports)),
+                };
+                let cycles = if rates.ports == 1 { winding::cycles(step.traffic()) } else { Vec::new() };
+                StepNeeds { arcs: step.traffic().arcs_under(&symmetry), cycles, prices, hops, load }
+            })
+            .collect();
+        let (count, arcs) = (steps.len(), steps.iter().map(|step| step.arcs.len()).sum::<usize>());
+        let ranks = if rates.ports == 1 { rates.ranks as usize } else { 1 };
+        let work = |longest: usize| arcs * longest * (ranks * arcs.div_ceil(count).min(4) + 2 * longest);
+        let longest = (1..=count).take_while(|&longest| work(longest) <= BUDGET).last().unwrap_or(1);
+        Self { schedule, rates, symmetry, steps, longest }
+    }
+
+    /// A step with these hops and this load.
+    fn seconds(&self, step: &StepNeeds, hops: u32, load: f64) -> Seconds {
+        let (hops, loads) = (step.prices.0 * f64::from(hops), step.prices.1 * load);
+        match self.rates.overlaps {
+            false => Seconds { hops, loads },
+            true if hops > loads => Seconds { hops, loads: 0.0 },
+            true => Seconds { hops: 0.0, loads },
+        }
+    }
+
+    /// Least hops and load of a step on a topology that joins so many ranks.
+    fn hops_and_load(&self, step: &StepNeeds, joined: u32) -> (u32, f64) {
+        let (hops, load) = winding::least_hops_and_load(&step.cycles, joined);
+        (step.hops.max(hops), step.load.max(load))
+    }
+
+    /// Seconds of every interval that starts with step `first`, up to the longest: its hops and loads.
+    fn intervals_from(&self, first: usize, known: Known) -> Vec<Seconds> {
+        let last = self.steps.len().min(first + self.longest);
+        let orbits = self.symmetry.orbits();
+        let (mut shared, mut joined) = (SharedPlaces::default(), Joined::new(self.rates.ranks));
+        let mut all = Vec::with_capacity(last - first);
+        for end in first + 1..=last {
+            let step = &self.steps[end - 1];
+            if known >= Known::SharedPlaces {
+                shared.add(&step.arcs, orbits, self.rates.ports, step.prices);
+            }
+            // Pairs that are left out only make the sets smaller.
+            if known >= Known::Winding && self.rates.ports == 1 && step.arcs.len() <= 4 * orbits as usize {
+                for element in self.symmetry.elements() {
+                    for arc in &step.arcs {
+                        let move_by = |rank| self.symmetry.apply(element, rank);
+                        joined.join(move_by(arc.src), move_by(arc.dst));
+                    }
+                }
+            }
+            let mut best = self.steps_joined(first, end, if known >= Known::Winding { joined.largest() } else { 1 });
+            if known >= Known::SharedPlaces && end > first + 1 {
+                for &mix in self.rates.mixes() {
+                    let seconds = shared.seconds(self.rates.ports, mix);
+                    if seconds > best.total() {
+                        // Which part is whose is told by what one of the two takes alone.
+                        let hops = shared.seconds(self.rates.ports, (mix.0, 0.0)).min(seconds);
+                        best = Seconds { hops, loads: seconds - hops };
+                    }
+                }
+            }
+            all.push(best);
+        }
+        all
+    }
+
+    /// The steps of an interval one by one, on a topology that joins so many ranks.
+    fn steps_joined(&self, first: usize, end: usize, joined: u32) -> Seconds {
+        self.steps[first..end].iter().fold(Seconds::default(), |sum, step| {
+            let (hops, load) = self.hops_and_load(step, joined);
+            let seconds = self.seconds(step, hops, load);
+            Seconds { hops: sum.hops + seconds.hops, loads: sum.loads + seconds.loads }
+        })
+    }
+
+    /// The cheapest cuts. Intervals longer than the longest that is looked at are taken in pieces of that length, between
+    /// which nothing is charged. `better` has what else is known of intervals.
+    fn cuts(&self, known: Known, better: &BTreeMap<(usize, usize), Seconds>) -> Cuts {
+        let count = self.steps.len();
+        // Least seconds before a step when its topology is new, and when it is that of the piece before; and the piece.
+        let mut best = vec![(f64::INFINITY, 0, false, Seconds::default()); count + 1];
+        let mut whole = best.clone();
+        best[0].0 = 0.0;
+        for first in 0..count {
+            let changed_s = best[first].0 + if first > 0 { self.rates.change_s } else { 0.0 };
+            let (before_s, changed) =
+                if whole[first].0 < changed_s { (whole[first].0, false) } else { (changed_s, first > 0) };
+            for (end, mut seconds) in (first + 1..).zip(self.intervals_from(first, known)) {
+                if let Some(&other) = better.get(&(first, end)).filter(|other| other.total() > seconds.total()) {
+                    seconds = other;
+                }
+                let total = before_s + seconds.total();
+                if total < best[end].0 {
+                    best[end] = (total, first, changed, seconds);
+                }
+                if end - first == self.longest && total < whole[end].0 {
+                    whole[end] = (total, first, changed, seconds);
+                }
+            }
+        }
+        let (mut end, mut continued, mut intervals) = (count, false, Vec::new());
+        while end > 0 {
+            let (_, first, changed, seconds) = if continued { whole[end] } else { best[end] };
+            intervals.push((first, end, changed, seconds));
+            continued = first > 0 && !changed;
+            end = first;
+        }
+        intervals.reverse();
+        Cuts { intervals }
+    }
+
+    fn statement(&self, known: Known, cuts: &Cuts) -> Statement {
+        let (name, why) = match known {
+            Known::Steps => {
+                ("places", "the peers of a rank fill d places at one hop, d^2 at two, and so on, in each step")
+            }
+            Known::SharedPlaces => {
+                ("shared-places", "the peers of all steps between two changes share the places near a rank")
+            }
+            Known::Winding => (
+                "winding",
+                "with one port a topology is a set of cycles, around which every cycle of transfers goes at least once",
+            ),
+        };
+        self.named(name, why, cuts)
+    }
+
+    fn named(&self, name: &'static str, why: &'static str, cuts: &Cuts) -> Statement {
+        let rates = &self.rates;
+        let sum = |part: fn(&Seconds) -> f64| sum_seconds(cuts.intervals.iter().map(|(.., seconds)| part(seconds)));
+        let (hops_s, loads_s) = (sum(|seconds| seconds.hops), sum(|seconds| seconds.loads));
+        let changes = cuts.intervals.iter().filter(|(_, _, changed, _)| *changed).count() as u32;
+        Statement {
+            name,
+            class: format!(
+                "{} as given, any topology of degree at most {} in each step, any reconfigurations",
+                self.schedule.algorithm(),
+                rates.ports
+            ),
+            why,
+            startup_s: rates.startup_s * self.steps.len() as f64,
+            propagation_s: hops_s,
+            transmission_s: loads_s,
+            reconfiguration_s: rates.change_s * f64::from(changes + rates.first_changes),
+            topologies: changes + 1,
+            steps: self.steps.len() as u32,
+            segments: Vec::new(),
+        }
+    }
+
+    /// The bound with fractional topologies: solved for the intervals of the cheapest cuts, until those of the cuts that
+    /// are cheapest then have been.
+    fn fractional_statement(&self) -> Option<Statement> {
+        if self.rates.ranks > fractional::MOST_RANKS || !self.symmetry.is_transitive() {
+            return None;
+        }
+        let mut better: BTreeMap<(usize, usize), Seconds> = BTreeMap::new();
+        loop {
+            let cuts = self.cuts(Known::Winding, &better);
+            let unknown: Vec<(usize, usize)> = cuts.intervals.iter().map(|&(first, end, ..)| (first, end)).collect();
+            let unknown: Vec<_> = unknown.into_iter().filter(|interval| !better.contains_key(interval)).collect();
+            if unknown.is_empty() || better.len() >= fractional::MOST_INTERVALS {
+                let why = "no topology, not even of fractions of circuits, spreads the bytes of the steps between two \
+                           changes better";
+                return Some(self.named("fractional-topology", why, &cuts));
+            }
+            for (first, end) in unknown {
+                let steps = &self.steps[first..end];
+                let patterns: Vec<(&[Arc], f64)> = steps.iter().map(|step| (&step.arcs[..], step.prices.1)).collect();
+                let loads = fractional::least_load_seconds(&patterns, &self.symmetry, self.rates.ports);
+                let mut joined = Joined::new(self.rates.ranks);
+                for (element, arc) in self
+                    .symmetry
+                    .elements()
+                    .into_iter()
+                    .flat_map(|e| steps.iter().flat_map(move |s| s.arcs.iter().map(move |a| (e, a))))
+                {
+                    joined.join(self.symmetry.apply(element, arc.src), self.symmetry.apply(element, arc.dst));
+                }
+                let hops: f64 = steps
+                    .iter()
+                    .map(|step| step.prices.0 * f64::from(self.hops_and_load(step, joined.largest()).0))
+                    .sum();
+                let seconds = match self.rates.overlaps {
+                    true if hops > loads => Seconds { hops, loads: 0.0 },
+                    true => Seconds { hops: 0.0, loads },
+                    false => Seconds { hops, loads },
+                };
+                better.insert((first, end), seconds);
+            }
+        }
+    }
+}

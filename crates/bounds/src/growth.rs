@@ -1,0 +1,177 @@
+//! The least that it costs to bring every block from one rank to all n, over all numbers of topologies.
+//!
+//! The ranks that hold a block are multiplied by 1 + N_k on the k-th topology, of s_k steps with H_k hops together:
+//! 1 + N_k ≤ 1 + d + … + d^H_k, H_k ≥ s_k, and bringing it from I ranks to I·(1 + N_k) uses links I·f(s_k, N_k) times
+//! at least ([`spreading`](crate::spreading)). So every schedule costs at least the least over all sequences with
+//! Π (1 + N_k) ≥ n of
+//!
+//! Σ_k [ α·s_k + δ·H_k + u·I_k·f(s_k, N_k) ] + change·(K − 1)
+//!
+//! where u is the price of a use. Blocks need not grow alike: I·f(s, I'/I − 1) is convex in (I, I'), so their mean
+//! may stand for them.
+//!
+//! It is a shortest path over I on a grid of equal ratios. A target between two points of the grid costs what the lower
+//! one does and counts as the upper one; since the rest never costs more from more ranks, that is below every schedule.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::spreading::{ball, least_hops, least_usage, most_steps};
+use crate::statement::Segment;
+
+/// What growth costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct GrowthPrices {
+    /// A step.
+    pub(crate) startup_s: f64,
+    /// A hop.
+    pub(crate) hop_s: f64,
+    /// One block over one link.
+    pub(crate) use_s: f64,
+    /// A change of topology.
+    pub(crate) change_s: f64,
+    /// Whether hops are charged for distance; else one for each step.
+    pub(crate) by_distance: bool,
+}
+
+/// The cheapest relaxed schedule.
+#[derive(Debug, Clone)]
+pub(crate) struct Growth {
+    pub(crate) segments: Vec<Segment>,
+    /// Uses of links, by each block.
+    pub(crate) uses: f64,
+}
+
+impl Growth {
+    pub(crate) fn steps(&self) -> u32 {
+        self.segments.iter().map(|segment| segment.steps).sum()
+    }
+
+    pub(crate) fn hops(&self) -> u32 {
+        self.segments.iter().map(|segment| segment.hops).sum()
+    }
+
+    pub(crate) fn changes(&self) -> u32 {
+        self.segments.len() as u32 - 1
+    }
+}
+
+/// Grid points for each doubling of the ranks.
+const POINTS_PER_DOUBLING: usize = 128;
+
+/// A number of steps on one topology, and what it takes to multiply the ranks by some ratio.
+#[derive(Clone, Copy)]
+struct Way {
+    steps: u32,
+    hops: u32,
+    latency_s: f64,
+    /// Uses of links by each block for each rank that holds it before.
+    uses: f64,
+}
+
+/// The latest answers: a comparison asks for the same one for each of its plans.
+static ANSWERS: Mutex<Vec<((u32, u32, GrowthPrices), Growth)>> = Mutex::new(Vec::new());
+const KEPT_ANSWERS: usize = 16;
+
+/// The cheapest growth from one of `ranks` to all of them. O(G² + G·S) for G grid points and S numbers of steps, and
+/// nothing where it was asked for just before.
+pub(crate) fn least_growth(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
+    let question = (ranks, ports, *prices);
+    let known = |answers: &Vec<((u32, u32, GrowthPrices), Growth)>| {
+        answers.iter().find(|(asked, _)| *asked == question).map(|(_, growth)| growth.clone())
+    };
+    if let Some(growth) = known(&ANSWERS.lock().unwrap_or_else(PoisonError::into_inner)) {
+        return growth;
+    }
+    let growth = search(ranks, ports, prices);
+    let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if answers.len() == KEPT_ANSWERS {
+        answers.remove(0);
+    }
+    answers.push((question, growth.clone()));
+    growth
+}
+
+fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
+    let doublings = f64::from(ranks).log2();
+    let points = (doublings.ceil() as usize).max(1) * POINTS_PER_DOUBLING;
+    let holders: Vec<f64> = (0..=points).map(|point| (doublings * point as f64 / points as f64).exp2()).collect();
+    let ways = ways(ranks, ports, prices, &holders[..points]);
+    let mut chosen: Vec<usize> = ways.iter().map(|ways| ways.len() - 1).collect();
+    let mut rest_s = vec![0.0; points + 1];
+    let mut next = vec![(0, ways[0][0]); points];
+    for from in (0..points).rev() {
+        let weight = prices.use_s * holders[from];
+        let cost = |way: &Way| way.latency_s + weight * way.uses;
+        let mut best = (f64::INFINITY, 0, ways[0][0]);
+        for (ratio, ways) in ways.iter().enumerate().take(points - from) {
+            // Fewer ranks use fewer links, so that the best number of steps only falls.
+            let way = &mut chosen[ratio];
+            while *way > 0 && cost(&ways[*way - 1]) <= cost(&ways[*way]) {
+                *way -= 1;
+            }
+            let total = cost(&ways[*way]) + prices.change_s + rest_s[from + ratio + 1];
+            if total < best.0 {
+                best = (total, ratio, ways[*way]);
+            }
+        }
+        rest_s[from] = best.0;
+        next[from] = (best.1, best.2);
+    }
+    let (mut at, mut segments, mut uses) = (0, Vec::new(), 0.0);
+    while at < points {
+        let (ratio, way) = next[at];
+        let after = at + ratio + 1;
+        // The grid's ratio may be just above what so many hops allow.
+        let growth =
+            (holders[after] / holders[at]).min(if prices.by_distance { ball(ports, way.hops) } else { f64::INFINITY });
+        segments.push(Segment { steps: way.steps, hops: way.hops, growth });
+        uses += holders[at] * way.uses;
+        at = after;
+    }
+    Growth { segments, uses }
+}
+
+/// For each ratio, the numbers of steps that are best at some weight of uses, fewest first.
+fn ways(ranks: u32, ports: u32, prices: &GrowthPrices, ratios: &[f64]) -> Vec<Vec<Way>> {
+    let added: Vec<f64> = ratios.iter().map(|ratio| ratio - 1.0).collect();
+    let distance: Vec<u32> = ratios.iter().map(|&ratio| least_hops(ports, ratio)).collect();
+    let mut all: Vec<Vec<Way>> = vec![Vec::new(); ratios.len()];
+    let mut fewer = 0;
+    for steps in numbers_of_steps(most_steps(ports, ranks)) {
+        // Between two listed numbers: the steps of the fewest, the uses of the most.
+        let charged = fewer + 1;
+        fewer = steps;
+        for ((ways, uses), &distance) in all.iter_mut().zip(least_usage(ports, steps, &added)).zip(&distance) {
+            let hops = if prices.by_distance { distance.max(charged) } else { charged };
+            let latency_s = prices.startup_s * f64::from(charged) + prices.hop_s * f64::from(hops);
+            keep_hull(ways, Way { steps: charged, hops, latency_s, uses });
+        }
+    }
+    all
+}
+
+/// Adds a way that takes at least as long as those before and uses at most as much, where it is on the lower hull.
+fn keep_hull(hull: &mut Vec<Way>, way: Way) {
+    if hull.last().is_some_and(|last| way.uses >= last.uses) {
+        return;
+    }
+    while let [.., a, b] = hull[..] {
+        // Whether b is nowhere better than both a and the new way.
+        if (b.latency_s - a.latency_s) * (b.uses - way.uses) < (way.latency_s - b.latency_s) * (a.uses - b.uses) {
+            break;
+        }
+        hull.pop();
+    }
+    hull.push(way);
+}
+
+/// 1, 2, 3, … to `most`, then by ratio where there are many.
+fn numbers_of_steps(most: u32) -> Vec<u32> {
+    let mut all = vec![];
+    let mut steps = 0;
+    while steps < most {
+        steps = (steps + 1).max(if steps < 128 { 0 } else { steps + steps / 32 }).min(most);
+        all.push(steps);
+    }
+    all
+}

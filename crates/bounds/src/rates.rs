@@ -1,0 +1,53 @@
+//! What the relaxations charge, from a fabric and the cost settings.
+
+use model::{CostSettings, Fabric, Initial, Overlap, Propagation};
+
+/// Least seconds of what every schedule does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rates {
+    pub(crate) ranks: u32,
+    pub(crate) ports: u32,
+    /// α.
+    pub(crate) startup_s: f64,
+    /// δ.
+    pub(crate) hop_s: f64,
+    /// β.
+    pub(crate) byte_s: f64,
+    /// The least that a change of topology costs.
+    pub(crate) change_s: f64,
+    /// Changes before the first step, whatever its topology.
+    pub(crate) first_changes: u32,
+    /// Whether δ is charged for every hop, and not by load.
+    pub(crate) charges_hops: bool,
+    /// Whether a step takes the larger of its hop delays and its bytes, not both.
+    pub(crate) overlaps: bool,
+}
+
+impl Rates {
+    pub(crate) fn new(fabric: &Fabric, settings: CostSettings) -> Self {
+        // A fabric that starts dark must be changed before anything is sent.
+        let dark = matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty());
+        let overlaps = settings.overlap == Overlap::Pipelined;
+        Self {
+            ranks: fabric.shape.gpus(),
+            ports: fabric.shape.ports(),
+            startup_s: fabric.startup_s,
+            hop_s: fabric.hop_delay_s,
+            byte_s: fabric.byte_s(),
+            // A change replaces one circuit at least.
+            change_s: fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s,
+            first_changes: u32::from(dark),
+            // A packet is delayed by its hops, whatever the throughput.
+            charges_hops: overlaps || settings.propagation == Propagation::Hops,
+            overlaps,
+        }
+    }
+
+    /// Shares of hop delays and of bytes that may be charged together. A step that takes the larger of the two takes
+    /// every weighted mean of them.
+    pub(crate) fn mixes(&self) -> &'static [(f64, f64)] {
+        const BOTH: &[(f64, f64)] = &[(1.0, 1.0)];
+        const MEANS: &[(f64, f64)] = &[(1.0, 0.0), (0.75, 0.25), (0.5, 0.5), (0.25, 0.75), (0.0, 1.0)];
+        if self.overlaps { MEANS } else { BOTH }
+    }
+}

@@ -1,0 +1,60 @@
+//! A lower bound with what it is made of.
+
+use model::{Bound, sum_seconds};
+
+/// Steps on one topology in the schedule that attains a bound's relaxation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Segment {
+    /// Least number of steps.
+    pub steps: u32,
+    /// Least hops, summed over the steps.
+    pub hops: u32,
+    /// How many times more ranks hold a block after it than before.
+    pub growth: f64,
+}
+
+/// A lower bound, term by term.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// Its name.
+    pub name: &'static str,
+    /// The class of schedules that it bounds.
+    pub class: String,
+    /// Why it holds, in a sentence.
+    pub why: &'static str,
+    /// What start-ups take at least, s.
+    pub startup_s: f64,
+    /// What hop delays take, s.
+    pub propagation_s: f64,
+    /// What bytes take, s.
+    pub transmission_s: f64,
+    /// What changes of topology take, s.
+    pub reconfiguration_s: f64,
+    /// Number of topologies that it counts with.
+    pub topologies: u32,
+    /// Steps that it counts with.
+    pub steps: u32,
+    /// Its segments, where they have a shape of their own; else empty.
+    pub segments: Vec<Segment>,
+}
+
+/// Below one by more than all roundings of a bound together, so that a plan that attains it is not below it.
+const ROUNDING: f64 = 1.0 - 4e-13;
+
+impl Statement {
+    /// The bound, s: the sum of the terms, less what rounding may have added.
+    pub fn seconds(&self) -> f64 {
+        let terms = [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s];
+        sum_seconds(terms) * ROUNDING
+    }
+
+    /// The bound that a plan carries.
+    pub fn bound(&self) -> Bound {
+        Bound { seconds: self.seconds(), class: self.class.clone() }
+    }
+}
+
+/// The largest of some bounds, the first of equals.
+pub fn largest(statements: impl IntoIterator<Item = Statement>) -> Option<Statement> {
+    statements.into_iter().reduce(|best, next| if next.seconds() > best.seconds() { next } else { best })
+}

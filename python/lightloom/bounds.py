@@ -1,0 +1,48 @@
+"""Lower bounds: how fast a collective can be at best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Unpack
+
+from lightloom import _core
+from lightloom.requests import Settings, build_request
+
+if TYPE_CHECKING:
+    import os
+
+    from lightloom.fabric import Fabric
+
+
+class Bounds(NamedTuple):
+    """Every bound that is known: that of any algorithm first, then those of the algorithm that was named, as given."""
+
+    statements: tuple[_core.Statement, ...]
+
+    @property
+    def largest(self) -> _core.Statement:
+        """The largest, which counts for what was asked; the first of equals."""
+        return max(self.statements, key=lambda statement: statement.lower_bound_s)
+
+    @property
+    def lower_bound_s(self) -> float:
+        """No schedule of the class `bound_class` takes less."""
+        return self.largest.lower_bound_s
+
+    @property
+    def bound_class(self) -> str:
+        """The schedules that `lower_bound_s` bounds."""
+        return self.largest.bound_class
+
+
+def bound(
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    **settings: Unpack[Settings],
+) -> Bounds:
+    """Lower bounds on the time of a collective, without planning it; arguments and errors as for `plan`.
+
+    With `algorithm` or `schedule`, also those for its steps as given; on up to 64 GPUs these take seconds.
+    """
+    return Bounds(tuple(_core.bound(build_request(collective, size, fabric, **settings))))

@@ -1,0 +1,66 @@
+"""The verb `bound`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.patience import patiently
+
+if TYPE_CHECKING:
+    from lightloom import Bounds
+
+
+@click.command("bound", short_help="Lower bounds on a collective's time.")
+@problem_options
+@FORMAT_OPTION
+def command(output_format: str, **options: Any) -> None:
+    """Lower bounds on the time that a collective takes, term by term, each with the class of schedules below whose times
+    it lies.
+
+    With --algorithm, also the bounds for its steps as given.
+
+    \b
+    Examples:
+      lightloom bound --collective all-gather --size 16MiB --gpus 64
+      lightloom bound --collective all-reduce --size 1MiB --gpus 16 --algorithm recursive-doubling --format json
+    """  # noqa: D205, D301
+    from lightloom.bounds import bound
+
+    arguments = problem_arguments(options)
+    bounds = patiently("bounding", lambda: bound(**arguments))
+    if output_format == "json":
+        click.echo(json.dumps(bounds_as_json(bounds), indent=1))
+    else:
+        from lightloom.tables.bound import bound_table
+
+        click.echo(bound_table(bounds))
+
+
+def bounds_as_json(bounds: Bounds) -> dict[str, Any]:
+    """The largest bound with its class, and all of them with their terms."""
+    return {
+        "lower_bound_s": bounds.lower_bound_s,
+        "bound_class": bounds.bound_class,
+        "bounds": [
+            {
+                "name": statement.name,
+                "bound_class": statement.bound_class,
+                "why": statement.why,
+                "lower_bound_s": statement.lower_bound_s,
+                "startup_s": statement.startup_s,
+                "propagation_s": statement.propagation_s,
+                "transmission_s": statement.transmission_s,
+                "reconfiguration_s": statement.reconfiguration_s,
+                "topologies": statement.topologies,
+                "steps": statement.steps,
+                "segments": [
+                    {"steps": steps, "hops": hops, "growth": growth} for steps, hops, growth in statement.segments
+                ],
+            }
+            for statement in bounds.statements
+        ],
+    }

@@ -1,0 +1,46 @@
+"""The table that the verb `bound` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lightloom._core import show_time
+from lightloom.tables.page import render, table
+
+if TYPE_CHECKING:
+    from lightloom import Bounds, Statement
+
+MAX_SEGMENTS = 4
+
+
+def bound_table(bounds: Bounds) -> str:
+    """A row per bound with its terms, the largest marked; then what each says and why."""
+    numbers = ("steps", "topologies", "startup", "propagation", "transmission", "reconfig.", "bound")
+    made = table("", "name", *numbers, "growth of a block's holders", right=numbers)
+    largest = bounds.largest
+    for statement in bounds.statements:
+        terms = statement.startup_s, statement.propagation_s, statement.transmission_s, statement.reconfiguration_s
+        made.add_row(
+            "*" if statement is largest else "",
+            statement.name,
+            str(statement.steps),
+            str(statement.topologies),
+            *(show_time(term) if term else "-" for term in terms),
+            show_time(statement.lower_bound_s),
+            _growth(statement),
+            style="bold" if statement is largest else "",
+        )
+    texts = []
+    for bound_class in dict.fromkeys(statement.bound_class for statement in bounds.statements):
+        texts.append(f"no schedule takes less of: {bound_class}")
+        of_class = (statement for statement in bounds.statements if statement.bound_class == bound_class)
+        texts += [f"  {statement.name}: {statement.why}" for statement in of_class]
+    return render(made, *(Text(text) for text in texts))
+
+
+def _growth(statement: Statement) -> str:
+    shown = [f"x{growth:.3g} in {steps}" for steps, _, growth in statement.segments[:MAX_SEGMENTS]]
+    more = len(statement.segments) - MAX_SEGMENTS
+    return ", ".join(shown) + (f", {more} more" if more > 0 else "")
