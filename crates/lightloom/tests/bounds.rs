@@ -1,0 +1,127 @@
+//! No bound is above any plan: random problems, every planner and algorithm that serves them.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use collectives::Options;
+use lightloom::{Request, Size, Workload, bound, compare, plan};
+use model::{
+    Collective, CostSettings, Fabric, Initial, Overlap, Propagation, ReconfigurationDelay, Routing, Shape, Topology,
+    Translations,
+};
+use planners::PlannerOptions;
+use proptest::prelude::*;
+
+fn initials(shape: &Shape) -> Vec<Initial> {
+    let ring = topologies::build("ring", shape).unwrap();
+    let dark = Topology::new("dark", Translations::cyclic(shape.gpus()), []).unwrap();
+    vec![Initial::Free, Initial::Topology(ring), Initial::Topology(dark)]
+}
+
+fn requests() -> impl Strategy<Value = Request> {
+    let shapes = (2..=12_u32, 1..=4_u32).prop_map(|(gpus, ports)| Shape::new(gpus, &[], ports).unwrap());
+    let fabrics = shapes.prop_flat_map(|shape| (prop::sample::select(initials(&shape)), Just(shape)));
+    let delays = prop::array::uniform4(prop_oneof![Just(0.0), 1e-8..2e-5f64]);
+    (
+        fabrics,
+        delays,
+        prop::sample::select(Collective::ALL.to_vec()),
+        prop_oneof![1..200_000u64, 1_000_000..200_000_000u64],
+        prop::sample::select(Propagation::ALL.to_vec()),
+        prop::sample::select(Routing::ALL.to_vec()),
+    )
+        .prop_map(
+            |(
+                (initial, shape),
+                [startup_s, hop_delay_s, fixed_s, per_port_s],
+                collective,
+                size,
+                propagation,
+                routing,
+            )| {
+                Request {
+                    fabric: Fabric {
+                        shape,
+                        bandwidth_bps: 8e11,
+                        startup_s,
+                        hop_delay_s,
+                        reconfiguration: ReconfigurationDelay { fixed_s, per_port_s: per_port_s / 10.0 },
+                        initial,
+                    },
+                    workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
+                    size: Size::Buffer(size),
+                    settings: CostSettings::additive(routing, propagation),
+                    routing_is_given: false,
+                    planner: None,
+                    candidates: None,
+                    static_topologies: None,
+                    options: PlannerOptions::default(),
+                    seed: 1,
+                }
+            },
+        )
+}
+
+/// Every line of a comparison is above its own bound, that of the comparison, and all that are known for its algorithm.
+fn check(request: &Request) -> Result<(), TestCaseError> {
+    let any = bound(request).unwrap();
+    prop_assert_eq!(any.len(), 1);
+    let comparison = compare(request).unwrap();
+    for row in &comparison.rows {
+        let Ok(outcome) = &row.outcome else { continue };
+        let limit_s = outcome.total_s * (1.0 + 1e-12);
+        prop_assert!(any[0].seconds() <= limit_s, "{} {row:?}", any[0].seconds());
+        prop_assert!(outcome.bound.seconds <= limit_s, "{row:?}");
+        prop_assert!(comparison.lower_bound_s <= limit_s, "{row:?}");
+        prop_assert!(outcome.bound.seconds >= any[0].seconds(), "{row:?}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_plan_is_below_its_bounds(request in requests()) {
+        check(&request)?;
+    }
+
+    #[test]
+    fn no_plan_is_below_the_bounds_of_its_algorithm(request in requests()) {
+        let best = plan(&request).unwrap();
+        let algorithm = Some(best.algorithm.clone());
+        let Workload::Collective { collective, options, .. } = &request.workload else { unreachable!() };
+        let workload = Workload::Collective { collective: *collective, algorithm, options: options.clone() };
+        // A planner's own schedule is no algorithm of the registry.
+        let named = Request { workload, ..request };
+        if let Ok(statements) = bound(&named) {
+            let splits = best.planner == "bvn" || best.planner == "fast";
+            for statement in statements.iter().filter(|_| !splits) {
+                prop_assert!(statement.seconds() <= best.total_s() * (1.0 + 1e-12), "{statement:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn no_plan_of_packets_is_below_its_bounds(request in requests()) {
+        let mut request = request;
+        request.settings.overlap = Overlap::Pipelined;
+        check(&request)?;
+    }
+
+    #[test]
+    fn no_plan_of_a_matrix_is_below_its_bounds(
+        request in requests(),
+        rows in prop::collection::vec(prop::collection::vec(prop_oneof![Just(0.0), 1.0..1e7f64], 12), 12),
+    ) {
+        let ranks = request.fabric.shape.gpus() as usize;
+        let matrix: Vec<Vec<f64>> = rows.into_iter().take(ranks).map(|row| row[..ranks].to_vec()).collect();
+        let sends = |row: usize| (0..ranks).any(|to| to != row && matrix[row][to] > 0.0);
+        prop_assume!((0..ranks).any(sends));
+        let (workload, size) =
+            Workload::select(None, None, Options::default(), None, Some(matrix), None).unwrap();
+        check(&Request { workload, size: size.unwrap(), ..request })?;
+    }
+}
