@@ -10,8 +10,10 @@
 //! where u is the price of a use. Blocks need not grow alike: I·f(s, I'/I − 1) is convex in (I, I'), so their mean
 //! may stand for them.
 //!
-//! It is a shortest path over I on a grid of equal ratios. A target between two points of the grid costs what the lower
-//! one does and counts as the upper one; since the rest never costs more from more ranks, that is below every schedule.
+//! One use for each new holder makes n − 1 in any case; what is more, I·(f(s, N) − N), depends on the sequence. It is
+//! convex and zero for N = 0, so it falls with I where I·(1 + N) is fixed: what is left to do never costs more from more ranks.
+//! So a shortest path over I on a grid of equal ratios is below every schedule when a target between two points of the grid
+//! costs what the lower one does and counts as the upper one; the last target is n exactly.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -64,26 +66,27 @@ struct Way {
     steps: u32,
     hops: u32,
     latency_s: f64,
-    /// Uses of links by each block for each rank that holds it before.
+    /// Uses of links by each block for each rank that holds it before, but one for each new holder.
     uses: f64,
 }
 
+/// What is asked: ranks, ports, prices.
+type Question = (u32, u32, GrowthPrices);
+
 /// The latest answers: a comparison asks for the same one for each of its plans.
-static ANSWERS: Mutex<Vec<((u32, u32, GrowthPrices), Growth)>> = Mutex::new(Vec::new());
+static ANSWERS: Mutex<Vec<(Question, Growth)>> = Mutex::new(Vec::new());
 const KEPT_ANSWERS: usize = 16;
 
 /// The cheapest growth from one of `ranks` to all of them. O(G² + G·S) for G grid points and S numbers of steps, and
 /// nothing where it was asked for just before.
 pub(crate) fn least_growth(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
     let question = (ranks, ports, *prices);
-    let known = |answers: &Vec<((u32, u32, GrowthPrices), Growth)>| {
-        answers.iter().find(|(asked, _)| *asked == question).map(|(_, growth)| growth.clone())
-    };
-    if let Some(growth) = known(&ANSWERS.lock().unwrap_or_else(PoisonError::into_inner)) {
-        return growth;
+    let lock = || ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, growth)) = lock().iter().find(|(asked, _)| *asked == question) {
+        return growth.clone();
     }
     let growth = search(ranks, ports, prices);
-    let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut answers = lock();
     if answers.len() == KEPT_ANSWERS {
         answers.remove(0);
     }
@@ -95,7 +98,7 @@ fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
     let doublings = f64::from(ranks).log2();
     let points = (doublings.ceil() as usize).max(1) * POINTS_PER_DOUBLING;
     let holders: Vec<f64> = (0..=points).map(|point| (doublings * point as f64 / points as f64).exp2()).collect();
-    let ways = ways(ranks, ports, prices, &holders[..points]);
+    let ways = ways(ranks, ports, prices, &holders);
     let mut chosen: Vec<usize> = ways.iter().map(|ways| ways.len() - 1).collect();
     let mut rest_s = vec![0.0; points + 1];
     let mut next = vec![(0, ways[0][0]); points];
@@ -103,24 +106,25 @@ fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
         let weight = prices.use_s * holders[from];
         let cost = |way: &Way| way.latency_s + weight * way.uses;
         let mut best = (f64::INFINITY, 0, ways[0][0]);
-        for (ratio, ways) in ways.iter().enumerate().take(points - from) {
+        for (after, &rest_s) in rest_s.iter().enumerate().skip(from + 1) {
+            let ratio = if after < points { after - from - 1 } else { points - from };
+            let ways = &ways[ratio];
             // Fewer ranks use fewer links, so that the best number of steps only falls.
             let way = &mut chosen[ratio];
             while *way > 0 && cost(&ways[*way - 1]) <= cost(&ways[*way]) {
                 *way -= 1;
             }
-            let total = cost(&ways[*way]) + prices.change_s + rest_s[from + ratio + 1];
+            let total = cost(&ways[*way]) + prices.change_s + rest_s;
             if total < best.0 {
-                best = (total, ratio, ways[*way]);
+                best = (total, after, ways[*way]);
             }
         }
         rest_s[from] = best.0;
         next[from] = (best.1, best.2);
     }
-    let (mut at, mut segments, mut uses) = (0, Vec::new(), 0.0);
+    let (mut at, mut segments, mut uses) = (0, Vec::new(), f64::from(ranks - 1));
     while at < points {
-        let (ratio, way) = next[at];
-        let after = at + ratio + 1;
+        let (after, way) = next[at];
         // The grid's ratio may be just above what so many hops allow.
         let growth =
             (holders[after] / holders[at]).min(if prices.by_distance { ball(ports, way.hops) } else { f64::INFINITY });
@@ -141,7 +145,8 @@ fn ways(ranks: u32, ports: u32, prices: &GrowthPrices, ratios: &[f64]) -> Vec<Ve
         // Between two listed numbers: the steps of the fewest, the uses of the most.
         let charged = fewer + 1;
         fewer = steps;
-        for ((ways, uses), &distance) in all.iter_mut().zip(least_usage(ports, steps, &added)).zip(&distance) {
+        for (index, usage) in least_usage(ports, steps, &added).into_iter().enumerate() {
+            let (ways, distance, uses) = (&mut all[index], distance[index], (usage - added[index]).max(0.0));
             let hops = if prices.by_distance { distance.max(charged) } else { charged };
             let latency_s = prices.startup_s * f64::from(charged) + prices.hop_s * f64::from(hops);
             keep_hull(ways, Way { steps: charged, hops, latency_s, uses });

@@ -39,7 +39,7 @@ enum Known {
 /// Bound for `schedule` with a buffer of `size_bytes`. O(steps · peers log peers), and as many intervals as some million
 /// operations allow.
 pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Statement {
-    let needs = Needs::new(schedule, fabric, settings, size_bytes);
+    let needs = Needs::new(schedule, fabric, settings, size_bytes, BUDGET);
     needs.statement(Known::Winding, &needs.cuts(Known::Winding, &BTreeMap::new()))
 }
 
@@ -51,7 +51,7 @@ pub fn given_schedule_statements(
     settings: CostSettings,
     size_bytes: u64,
 ) -> Vec<Statement> {
-    let needs = Needs::new(schedule, fabric, settings, size_bytes);
+    let needs = Needs::new(schedule, fabric, settings, size_bytes, LARGE_BUDGET);
     let mut all = Vec::new();
     for known in [Known::Steps, Known::SharedPlaces, Known::Winding] {
         if known < Known::Winding || needs.rates.ports == 1 {
@@ -102,11 +102,12 @@ struct Cuts {
     intervals: Vec<(usize, usize, bool, Seconds)>,
 }
 
-/// Operations that intervals may take.
+/// Operations that intervals may take in a bound that every plan carries, and where it is the bound that is asked for.
 const BUDGET: usize = 2_000_000;
+const LARGE_BUDGET: usize = 100_000_000;
 
 impl<'a> Needs<'a> {
-    fn new(schedule: &'a Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Self {
+    fn new(schedule: &'a Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64, budget: usize) -> Self {
         let rates = Rates::new(fabric, settings);
         let symmetry = schedule.symmetry();
         let steps: Vec<StepNeeds> = schedule
@@ -126,7 +127,7 @@ impl<'a> Needs<'a> {
         let (count, arcs) = (steps.len(), steps.iter().map(|step| step.arcs.len()).sum::<usize>());
         let ranks = if rates.ports == 1 { rates.ranks as usize } else { 1 };
         let work = |longest: usize| arcs * longest * (ranks * arcs.div_ceil(count).min(4) + 2 * longest);
-        let longest = (1..=count).take_while(|&longest| work(longest) <= BUDGET).last().unwrap_or(1);
+        let longest = (1..=count).take_while(|&longest| work(longest) <= budget).last().unwrap_or(1);
         Self { schedule, rates, symmetry, steps, longest }
     }
 
