@@ -50,9 +50,9 @@ def test_all_to_all_takes_a_topology_for_each_offset_where_changes_are_free() ->
 
 def test_the_published_plan_is_the_best_for_its_algorithm() -> None:
     fabric = ll.Fabric(gpus=64, reconfiguration_delay="1us")
-    settings = {"size": "1MiB", "fabric": fabric, "algorithm": "recursive-doubling"}
-    plan = ll.plan("all-reduce", planner="harvest", **settings)
-    bound = ll.bound("all-reduce", **settings)
+    problem = "all-reduce", "1MiB"
+    plan = ll.plan(*problem, fabric=fabric, algorithm="recursive-doubling", planner="harvest")
+    bound = ll.bound(*problem, fabric=fabric, algorithm="recursive-doubling")
     assert bound.largest.bound_class.startswith("recursive-doubling as given")
     assert bound.lower_bound_s == pytest.approx(plan.total_s, rel=1e-9)
     assert plan.gap == pytest.approx(1.0, abs=1e-9)

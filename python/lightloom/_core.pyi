@@ -425,8 +425,8 @@ class Statement:
     def steps(self) -> int: ...
     @property
     def segments(self) -> list[tuple[int, int, float]]:
-        """By topology: least steps, least hops over them, and how many times more ranks hold a block after it; empty for
-        bounds that follow no block."""
+        """By topology: least steps, least hops, and how many times more ranks hold a block after it; empty for bounds
+        that follow no block."""
 
 @final
 class Problem:

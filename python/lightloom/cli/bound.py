@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 @problem_options
 @FORMAT_OPTION
 def command(output_format: str, **options: Any) -> None:
-    """Lower bounds on the time that a collective takes, term by term, each with the class of schedules below whose times
-    it lies.
+    """Lower bounds on the time that a collective takes, term by term, each with the class of schedules that it holds for.
 
     With --algorithm, also the bounds for its steps as given.
 
@@ -27,7 +26,7 @@ def command(output_format: str, **options: Any) -> None:
     Examples:
       lightloom bound --collective all-gather --size 16MiB --gpus 64
       lightloom bound --collective all-reduce --size 1MiB --gpus 16 --algorithm recursive-doubling --format json
-    """  # noqa: D205, D301
+    """  # noqa: D301
     from lightloom.bounds import bound
 
     arguments = problem_arguments(options)
