@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @problem_options
 @FORMAT_OPTION
 def command(output_format: str, **options: Any) -> None:
-    """Lower bounds on the time that a collective takes, term by term, each with the class of schedules that it holds for.
+    """Lower bounds on a collective's time, term by term, each with the class of schedules that it holds for.
 
     With --algorithm, also the bounds for its steps as given.
 
