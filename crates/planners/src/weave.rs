@@ -59,7 +59,8 @@ impl Planner for Weave {
             let Some(total_s) = search.run(&own.rates(), &own.change(), own.start, limit_s)? else { continue };
             let candidates = search.path().to_vec();
             if best.as_ref().is_none_or(|choice| total_s < choice.total_s) {
-                best = Some(Choice { planner: self.name(), problem: own, candidates, total_s, class_bound: None });
+                let class_bound = Some(problem.any_algorithm_bound());
+                best = Some(Choice { planner: self.name(), problem: own, candidates, total_s, class_bound });
             }
         }
         Ok(best)
