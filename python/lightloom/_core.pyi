@@ -20,6 +20,9 @@ def parse_rate(field: str, text: str) -> float:
 def parse_reconfiguration_delay(field: str, text: str) -> tuple[float, float]:
     """(fixed, per port) seconds of `10us`, `20ns/port`, `5us+20ns/port` or a technology."""
 
+def parse_window(field: str, text: str) -> tuple[float, dict[int, float]]:
+    """Seconds before every step, and by step counted from 0, of `20us` or `1=20us,5=3us`."""
+
 def show_time(seconds: float) -> str: ...
 def show_size(size_bytes: float) -> str: ...
 def registry() -> dict[str, list[dict[str, str]]]:
@@ -75,6 +78,9 @@ class Fabric:
         hop_delay_s: float,
         reconfiguration_delay_s: float,
         reconfiguration_delay_per_port_s: float,
+        background_reconfiguration: bool,
+        window_s: float,
+        windows_s: dict[int, float],
         initial: str | Topology | None,
     ) -> Fabric: ...
 

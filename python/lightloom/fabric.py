@@ -37,6 +37,10 @@ class Fabric:
     startup: start-up latency of a step, `"500ns"` or seconds.
     hop_delay: delay of one hop, `"500ns"` or seconds.
     reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds.
+    background_reconfiguration: every port is a switch of its own: one that carried nothing during a step was set up
+        meanwhile.
+    window: computation before a step, which hides a reconfiguration: `"20us"` or seconds before every step,
+        `"1=20us,5=3us"` before steps 1 and 5. It is no part of the collective's time.
     initial: the topology before the first step: `"free"` (the first one is not charged), a name, an edge-list or
         GraphML file, a NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
         HARVEST's, the default.
@@ -51,6 +55,8 @@ class Fabric:
     startup: str | float = "500ns"
     hop_delay: str | float = "500ns"
     reconfiguration_delay: str | float = "10us"
+    background_reconfiguration: bool = False
+    window: str | float = 0.0
     initial: TopologyLike | None = None
     dims: str | Sequence[int] | None = None
 
@@ -59,7 +65,10 @@ class Fabric:
         if self.gpus is not None:
             whole_number("gpus", self.gpus)
         whole_number("ports", self.ports)
-        _ = self.grid, self.bandwidth_bps, self.startup_s, self.hop_delay_s, self.reconfiguration_delay_s
+        if not isinstance(self.background_reconfiguration, bool):
+            value = str(self.background_reconfiguration)[:60]
+            raise refuse("background_reconfiguration", f"`{value}` is not accepted; it takes true or false")
+        _ = self.grid, self.bandwidth_bps, self.startup_s, self.hop_delay_s, self.reconfiguration_delay_s, self.windows_s
 
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:
@@ -129,6 +138,13 @@ class Fabric:
             return _core.parse_reconfiguration_delay("reconfiguration_delay", self.reconfiguration_delay)
         return seconds_of("reconfiguration_delay", self.reconfiguration_delay), 0.0
 
+    @property
+    def windows_s(self) -> tuple[float, dict[int, float]]:
+        """Computation: seconds before every step, and before single ones by their index from 0."""
+        if isinstance(self.window, str):
+            return _core.parse_window("window", self.window)
+        return seconds_of("window", self.window), {}
+
     def sized(self, **sizes: int) -> Self:
         """The same fabric with `gpus` from whatever says it: itself, its grid, and `sizes` by the name of their origin.
 
@@ -156,6 +172,8 @@ class Fabric:
             self.startup_s,
             self.hop_delay_s,
             *self.reconfiguration_delay_s,
+            self.background_reconfiguration,
+            *self.windows_s,
             None if self.initial is None else resolve("initial", self.initial, gpus),
         )
 

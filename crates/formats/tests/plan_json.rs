@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use formats::{plan_from_json, plan_to_json};
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Plan, PlanParts, PlanStep,
+    Bound, Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, Plan, PlanParts, PlanStep,
     ReconfigurationDelay, RoutedArc, RoutedPath, Routes, Shape, Step, StepCost, Topology, Transfer, Translations,
 };
 use proptest::prelude::*;
@@ -43,6 +43,7 @@ fn small() -> PlanParts {
             startup_s: 5e-7,
             hop_delay_s: 5e-7,
             reconfiguration: ReconfigurationDelay { fixed_s: 1e-5, per_port_s: 1e-9 },
+            hiding: Hiding::default(),
             initial: Initial::Topology(topology("ring", 1)),
         },
         settings: CostSettings::default(),

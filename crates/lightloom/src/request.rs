@@ -238,7 +238,8 @@ impl Request {
             Some(list) => self.topologies_of("candidates", list, &schedule)?,
             None if self.planners()?.iter().all(|planner| planner.name() == "static") => Vec::new(),
             None => {
-                let families = candidates::DEFAULT.iter().flat_map(|name| family(name)).collect::<Vec<_>>();
+                let dark = self.fabric.hiding.background.then_some(&candidates::ONE_PORT_DARK);
+                let families = candidates::DEFAULT.iter().chain(dark).flat_map(|name| family(name)).collect::<Vec<_>>();
                 self.topologies_of("candidates", &families, &schedule)?
             }
         };

@@ -3,7 +3,7 @@
 
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload, compare, plan, plan_with_baselines, problem};
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, Routing, Shape};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Routing, Shape};
 use proptest::prelude::*;
 
 fn fabric(dims: &[u32], ports: u32, delay_s: f64) -> Fabric {
@@ -13,6 +13,7 @@ fn fabric(dims: &[u32], ports: u32, delay_s: f64) -> Fabric {
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     }
 }

@@ -1,6 +1,6 @@
 //! The photonic fabric: ports, rates, delays, and the topology that it starts in.
 
-use crate::{Error, Result, Shape, Topology, unknown_name};
+use crate::{Error, Hiding, Result, Shape, Topology, unknown_name};
 
 /// A switch technology and its reconfiguration delay.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,13 +108,15 @@ pub struct Fabric {
     pub hop_delay_s: f64,
     /// Reconfiguration delay α_r.
     pub reconfiguration: ReconfigurationDelay,
+    /// What of α_r is hidden.
+    pub hiding: Hiding,
     /// Topology before the first step.
     pub initial: Initial,
 }
 
 impl Fabric {
     /// # Errors
-    /// A rate that is not above zero, a delay that is negative or not finite, or an initial topology of
+    /// A rate that is not above zero, a delay or window that is negative or not finite, or an initial topology of
     /// another size or with more circuits per GPU than there are ports.
     pub fn check(&self) -> Result<()> {
         if !(self.bandwidth_bps.is_finite() && self.bandwidth_bps > 0.0) {
@@ -131,6 +133,7 @@ impl Fabric {
                 return Err(Error::value(field, delay, "a finite time of at least zero"));
             }
         }
+        self.hiding.window.check()?;
         if let Initial::Topology(topology) = &self.initial {
             if topology.ranks() != self.shape.gpus() {
                 return Err(Error::value(

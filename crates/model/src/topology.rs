@@ -15,6 +15,17 @@ pub struct Link {
     pub count: u32,
 }
 
+/// What is set up when one topology follows another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetUp {
+    /// Circuits that the one before does not have.
+    pub circuits: u64,
+    /// Most of them that leave or enter one GPU.
+    pub at_one_gpu: u32,
+    /// Ports that the GPUs at their ends need beside the circuits before, which stay until the new ones are up.
+    pub ports: u32,
+}
+
 /// A directed multigraph of circuits, as one representative link per orbit of its symmetry. Sorted, one
 /// link per pair.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,5 +190,38 @@ impl Topology {
             of.iter().map(|(pair, &count)| u64::from(count.saturating_sub(*from.get(pair).unwrap_or(&0)))).sum()
         };
         missing(&ours, &theirs).max(missing(&theirs, &ours)) * u64::from(both.order())
+    }
+
+    /// What is set up when this topology follows `before`.
+    pub fn set_up_after(&self, before: &Self) -> SetUp {
+        let both = self.symmetry.meet(&before.symmetry);
+        let had: BTreeMap<(Rank, Rank), u32> =
+            before.links_under(&both).into_iter().map(|link| ((link.src, link.dst), link.count)).collect();
+        let orbits = both.orbits() as usize;
+        // By direction, out and in, then by orbit of GPUs.
+        let (mut held, mut added) =
+            ([vec![0u32; orbits], vec![0u32; orbits]], [vec![0u32; orbits], vec![0u32; orbits]]);
+        let place = |counts: &mut [Vec<u32>; 2], (src, dst): (Rank, Rank), count: u32| {
+            for (by_orbit, rank) in counts.iter_mut().zip([src, dst]) {
+                let at = &mut by_orbit[both.orbit(rank) as usize];
+                *at = at.saturating_add(count);
+            }
+        };
+        had.iter().for_each(|(&ends, &count)| place(&mut held, ends, count));
+        let mut circuits = 0;
+        for Link { src, dst, count } in self.links_under(&both) {
+            let new = count.saturating_sub(*had.get(&(src, dst)).unwrap_or(&0));
+            if new > 0 {
+                place(&mut added, (src, dst), new);
+                circuits += u64::from(new);
+            }
+        }
+        let ends = held.iter().flatten().zip(added.iter().flatten()).filter(|(_, added)| **added > 0);
+        let (mut at_one_gpu, mut ports) = (0, 0);
+        for (held, &added) in ends {
+            at_one_gpu = at_one_gpu.max(added);
+            ports = ports.max(held.saturating_add(added));
+        }
+        SetUp { circuits: circuits * u64::from(both.order()), at_one_gpu, ports }
     }
 }

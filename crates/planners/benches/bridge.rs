@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use bridge_vectors::{Instance, over_all_vectors};
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
 use planners::{Problem, find};
 
 fn main() {
@@ -44,6 +44,7 @@ fn report(algorithm: &str, collective: Collective, gpus: u32) {
         startup_s: instance.startup_s,
         hop_delay_s: instance.hop_s,
         reconfiguration: ReconfigurationDelay::constant(instance.delay_s),
+        hiding: Hiding::default(),
         initial: Initial::Topology(ring.clone()),
     };
     let settings = CostSettings::default();

@@ -8,7 +8,7 @@ mod algorithm_1;
 use std::hint::black_box;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
 use planners::{Costs, Problem, StateSearch, optimum};
 
 fn main() {
@@ -55,6 +55,7 @@ fn direct_all_to_all(gpus: u32) {
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(1e-6),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     };
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, rings.collect()).expect("a problem");
@@ -74,8 +75,8 @@ fn direct_all_to_all(gpus: u32) {
         }
     }
     let completion_time = |a: usize, b: usize| intervals[a * (steps + 1) + b];
-    let (rates, change) = (problem.rates(), problem.change());
-    let run = |rates| StateSearch::new(&problem.table).run(rates, &change, None, f64::INFINITY);
+    let (rates, charges) = (problem.rates(), problem.charges());
+    let run = |rates| StateSearch::new(&problem.table).run(rates, &charges, None, f64::INFINITY);
     let ours = run(&rates).expect("feasible").expect("finite");
     let theirs = algorithm_1::harvest(steps, 1e-6, &completion_time).total_s;
     assert!((ours - theirs).abs() < 1e-12 * theirs);
@@ -98,6 +99,7 @@ fn lazy_search(delay_s: f64) {
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     };
     let problem = || {
@@ -106,7 +108,7 @@ fn lazy_search(delay_s: f64) {
     };
     let search = |problem: &Problem| {
         let mut search = StateSearch::new(&problem.table);
-        search.run(&problem.rates(), &problem.change(), None, f64::INFINITY).expect("feasible").expect("finite")
+        search.run(&problem.rates(), &problem.charges(), None, f64::INFINITY).expect("feasible").expect("finite")
     };
     let eager = || {
         let problem = problem();

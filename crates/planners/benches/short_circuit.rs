@@ -2,7 +2,7 @@
 //! built then.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
 use planners::{Problem, find};
 
 fn main() {
@@ -18,6 +18,7 @@ fn main() {
                 startup_s: 0.0,
                 hop_delay_s: 1e-6,
                 reconfiguration: ReconfigurationDelay::constant(delay_s),
+                hiding: Hiding::default(),
                 initial: Initial::Topology(ring.clone()),
             };
             let problem =

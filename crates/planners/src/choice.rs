@@ -28,20 +28,16 @@ impl Choice {
     /// # Errors
     /// When some transfer of a step has no path on its candidate.
     pub fn priced(planner: &'static str, problem: Problem, candidates: Vec<usize>) -> Result<Self> {
-        let change = problem.change();
-        let mut in_force = problem.start;
-        let mut terms = Vec::with_capacity(2 * candidates.len());
-        for (step, &candidate) in candidates.iter().enumerate() {
-            if let Some(before) = in_force {
-                terms.push(change.between(problem.table.candidates(), before, candidate));
-            }
-            terms.push(problem.step_cost(step, candidate)?.0.total_s());
-            in_force = Some(candidate);
-        }
-        Ok(Self { planner, problem, candidates, total_s: sum_seconds(terms), class_bound: None })
+        let steps = candidates.iter().enumerate();
+        let steps_s = steps.map(|(step, &candidate)| Ok(problem.step_cost(step, candidate)?.0.total_s()));
+        let steps_s: Vec<f64> = steps_s.collect::<Result<_>>()?;
+        let charges = problem.charges_of(&candidates, &steps_s);
+        let terms = charges.into_iter().zip(steps_s).flat_map(|(charge_s, step_s)| [charge_s, step_s]);
+        let total_s = sum_seconds(terms);
+        Ok(Self { planner, problem, candidates, total_s, class_bound: None })
     }
 
-    /// Number of charged changes of topology.
+    /// Number of changes of topology, those that are hidden included.
     pub fn reconfigurations(&self) -> usize {
         let before = self.problem.start.into_iter().chain(self.candidates.iter().copied());
         let after = before.clone().skip(1);
@@ -79,9 +75,8 @@ impl Choice {
         if let Some(start) = problem.start {
             use_topology(start);
         }
-        let change = problem.change();
         let mut in_force = problem.start;
-        let mut steps = Vec::with_capacity(candidates.len());
+        let mut steps: Vec<PlanStep> = Vec::with_capacity(candidates.len());
         let routed = candidates.par_iter().enumerate().map(|(index, &candidate)| {
             let (cost, hop_limit, _) = problem.step_cost(index, candidate)?;
             Ok((problem.routes(index, candidate, hop_limit)?, cost))
@@ -90,7 +85,7 @@ impl Choice {
         for ((index, &candidate), ((routes, point), packets)) in candidates.iter().enumerate().zip(routed) {
             let step = problem.schedule().steps()[index].clone();
             let transfer_bytes = problem.transfer_bytes(index);
-            let mut cost = match problem.settings.overlap {
+            let cost = match problem.settings.overlap {
                 // Routes may be shorter than the limit that they keep.
                 Overlap::Additive => StepCost::on_point(
                     &problem.fabric,
@@ -104,9 +99,6 @@ impl Choice {
                 }
             };
             let reconfigured = in_force.is_some_and(|before| before != candidate);
-            if let (true, Some(before)) = (reconfigured, in_force) {
-                cost.reconfiguration_s = change.between(table.candidates(), before, candidate);
-            }
             in_force = Some(candidate);
             steps.push(PlanStep {
                 step,
@@ -118,6 +110,10 @@ impl Choice {
                 routes,
                 cost,
             });
+        }
+        let steps_s: Vec<f64> = steps.iter().map(|step| step.cost.total_s()).collect();
+        for (step, charge_s) in steps.iter_mut().zip(problem.charges_of(&candidates, &steps_s)) {
+            step.cost.reconfiguration_s = charge_s;
         }
         let mut fabric = problem.fabric.clone();
         if let (Initial::Topology(_), Some(start)) = (&fabric.initial, problem.start) {

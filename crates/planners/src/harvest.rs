@@ -31,6 +31,10 @@ impl Planner for Harvest {
         true
     }
 
+    fn knows_hiding(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let choice = |candidates, total_s| Choice {
             planner: self.name(),
@@ -48,7 +52,7 @@ impl Planner for Harvest {
             return Ok((total_s <= limit_s).then(|| choice(candidates, total_s)));
         }
         let mut search = StateSearch::new(&problem.table);
-        let total_s = search.run(&problem.rates(), &problem.change(), problem.start, limit_s)?;
+        let total_s = search.run(&problem.rates(), &problem.charges(), problem.start, limit_s)?;
         Ok(total_s.map(|total_s| choice(search.path().to_vec(), total_s)))
     }
 }

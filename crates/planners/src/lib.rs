@@ -11,6 +11,7 @@
 
 mod bridge;
 mod bvn;
+mod charges;
 mod choice;
 mod direct_connect;
 mod fast;
@@ -38,6 +39,7 @@ mod weave;
 use model::{Error, Result, Routing, unknown_name};
 
 pub use bridge::Bridge;
+pub use charges::Charges;
 pub use choice::Choice;
 pub use options::PlannerOptions;
 pub use packet_times::PacketTimes;
@@ -76,6 +78,10 @@ pub trait Planner: Sync {
     }
     /// Whether it chooses by what steps take in packets where the problem says so.
     fn knows_overlap(&self) -> bool {
+        false
+    }
+    /// Whether it chooses by what changes are charged where the fabric hides some of it.
+    fn knows_hiding(&self) -> bool {
         false
     }
     /// Whether the problem's static topologies mean something to it.

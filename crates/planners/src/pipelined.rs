@@ -9,15 +9,17 @@ use rayon::prelude::*;
 
 use crate::shortest_path::ShortestPath;
 use crate::state_search::infeasible;
-use crate::{Change, Choice, Planner, Problem};
+use crate::{Choice, Planner, Problem};
 
-/// A planner's choice, at what the problem's settings say that steps cost. A planner that knows the additive cost
-/// alone chooses by that, as its paper does, and its choice is priced anew.
+/// A planner's choice, at what the problem says that steps and changes cost. A planner that knows the additive cost
+/// alone, or delays that nothing hides, chooses by that, as its paper does, and its choice is priced anew.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-    if problem.settings.overlap == Overlap::Additive || planner.knows_overlap() {
+    let knows_steps = problem.settings.overlap == Overlap::Additive || planner.knows_overlap();
+    let knows_changes = !problem.fabric.hides() || planner.knows_hiding();
+    if knows_steps && knows_changes {
         return planner.choose_within(problem, limit_s);
     }
     let Some(choice) = planner.choose_within(problem, f64::INFINITY)? else { return Ok(None) };
@@ -35,13 +37,10 @@ pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(V
     let every: Vec<usize> = (0..candidates).collect();
     let mut costs: Vec<f64> = (0..steps).flat_map(|step| at_least(problem, step, &every)).collect();
     let mut simulated = vec![false; costs.len()];
-    let change = problem.change();
+    let charges = problem.charges();
     let mut shortest = ShortestPath::default();
     loop {
-        let total_s = match &change {
-            Change::Constant(delay_s) => shortest.constant_delay(&costs, candidates, *delay_s, problem.start),
-            Change::Matrix(delays_s) => shortest.any_delay(&costs, candidates, delays_s, problem.start),
-        };
+        let total_s = shortest.run(&costs, candidates, &charges, problem.start);
         if total_s.is_infinite() {
             return Err(infeasible(&costs, candidates));
         }
@@ -70,8 +69,7 @@ pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(V
 /// As [`best_sequence`].
 pub(crate) fn best_static(problem: &Problem, allowed: &[usize], limit_s: f64) -> Result<Option<(usize, f64)>> {
     let steps = 0..problem.table.steps();
-    let (change, candidates) = (problem.change(), problem.table.candidates());
-    let first_s = |to: usize| problem.start.map_or(0.0, |start| change.between(candidates, start, to));
+    let first_s = |to: usize| problem.charges_of(&[to], &[]).first().copied().unwrap_or(0.0);
     let mut promises: Vec<(f64, usize)> = allowed.iter().map(|&candidate| (first_s(candidate), candidate)).collect();
     for step in steps.clone() {
         for (promise, least_s) in promises.iter_mut().zip(at_least(problem, step, allowed)) {

@@ -7,7 +7,7 @@ use model::{
 };
 use profile::Point;
 
-use crate::{Change, PacketTimes, PlannerOptions, ProfileTable, Rates};
+use crate::{Change, Charges, PacketTimes, PlannerOptions, ProfileTable, Rates};
 
 /// A schedule on a fabric, with candidate topologies, a size and the cost settings.
 #[derive(Clone)]
@@ -98,7 +98,7 @@ impl Problem {
         Rates::new(&self.fabric, self.settings.propagation, self.schedule().steps().iter().map(|s| size * s.share()))
     }
 
-    /// What a change of topology costs.
+    /// What a change of topology costs where nothing of it is hidden, as all papers have it.
     pub fn change(&self) -> Change {
         let delay = self.fabric.reconfiguration;
         if delay.per_port_s == 0.0 {
@@ -109,6 +109,26 @@ impl Problem {
             ports => delay.fixed_s + delay.per_port_s * ports as f64,
         });
         Change::Matrix(seconds.collect())
+    }
+
+    /// What changes of topology are charged.
+    pub fn charges(&self) -> Charges {
+        Charges::of(self)
+    }
+
+    /// Seconds charged for each step's change of topology in a sequence of candidates, whose steps take `steps_s`
+    /// without; the first one from the problem's start.
+    pub(crate) fn charges_of(&self, sequence: &[usize], steps_s: &[f64]) -> Vec<f64> {
+        let charged = sequence.iter().enumerate().map(|(step, &to)| {
+            let before = match step.checked_sub(1) {
+                None => self.start.map(|start| (start, 0.0)),
+                Some(before) => Some((sequence[before], steps_s[before])),
+            };
+            let Some((from, before_s)) = before.filter(|(from, _)| *from != to) else { return 0.0 };
+            let turn = self.fabric.turn(self.table.candidate(from), self.table.candidate(to));
+            self.fabric.charge_s(turn, step, before_s)
+        });
+        charged.collect()
     }
 
     /// Cost of a step on a candidate without reconfiguration, with the hop limit and load that it is for.

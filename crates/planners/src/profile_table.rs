@@ -20,6 +20,7 @@ pub struct ProfileTable {
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
     changed_ports: OnceLock<Vec<u64>>,
+    background_changes: OnceLock<Vec<(usize, usize, u64)>>,
 }
 
 /// By candidate, then by pattern: most candidates are never looked at closely.
@@ -91,6 +92,7 @@ impl ProfileTable {
             bounds,
             fronts,
             changed_ports: OnceLock::new(),
+            background_changes: OnceLock::new(),
         }
     }
 
@@ -225,6 +227,30 @@ impl ProfileTable {
                 }
             }
             changed
+        })
+    }
+
+    /// The changes from one candidate to another that GPUs of so many ports make in the background
+    /// ([`model::Fabric::turn`]), by the first, then the second, each with the circuits that are set up. `ports` are
+    /// those of the one shape that the candidates are for. O(candidates²) comparisons of circuits.
+    pub(crate) fn background_changes(&self, ports: u32) -> &[(usize, usize, u64)] {
+        self.background_changes.get_or_init(|| {
+            let topologies: Vec<&Topology> = self.networks.iter().map(|network| network.topology()).collect();
+            let ranks = u64::from(self.schedule.ranks());
+            let circuits: Vec<u64> = topologies.iter().map(|topology| topology.circuits()).collect();
+            let from_one = |from: usize| {
+                let is_full = circuits[from] == ranks * u64::from(ports);
+                // Each GPU sets up one circuit at most, and where no port is dark none does.
+                let most = if is_full { circuits[from] - 1 } else { circuits[from] + ranks };
+                let others = (0..topologies.len()).filter(|&to| to != from && circuits[to] <= most);
+                let turned = others.filter_map(|to| {
+                    let new = topologies[to].set_up_after(topologies[from]);
+                    (new.at_one_gpu <= 1 && new.ports <= ports).then_some((from, to, new.circuits))
+                });
+                turned.collect::<Vec<_>>()
+            };
+            let by_first: Vec<Vec<_>> = (0..topologies.len()).into_par_iter().map(from_one).collect();
+            by_first.concat()
         })
     }
 }

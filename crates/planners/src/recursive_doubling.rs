@@ -94,7 +94,7 @@ fn power(e: usize) -> f64 {
     (1u64 << e) as f64
 }
 
-/// Cyclic recursive doubling on one port with a free start, a constant delay, and candidates that hold
+/// Cyclic recursive doubling on one port with a free start, a constant delay that nothing hides, and candidates that hold
 /// every step's own circuits: where the closed form is the optimum over all topologies.
 pub struct RecursiveDoubling {
     log_ranks: u8,
@@ -105,7 +105,8 @@ impl RecursiveDoubling {
     /// Recognises the problem by its steps, whatever the algorithm is called.
     pub fn of(problem: &Problem) -> Option<Self> {
         let fabric = &problem.fabric;
-        if fabric.shape.ports() != 1 || fabric.reconfiguration.per_port_s != 0.0 || problem.start.is_some() {
+        let is_constant = fabric.reconfiguration.per_port_s == 0.0 && !fabric.hides();
+        if fabric.shape.ports() != 1 || !is_constant || problem.start.is_some() {
             return None;
         }
         let log_ranks = log_ranks_of(problem.schedule())?;

@@ -1,5 +1,8 @@
 //! Shortest paths over (step, candidate), given every cost.
 
+use crate::charges::Hidden;
+use crate::{Change, Charges};
+
 /// Buffers of a shortest path over `steps` × `candidates`, kept from one call to the next.
 #[derive(Debug, Default)]
 pub struct ShortestPath {
@@ -10,6 +13,15 @@ pub struct ShortestPath {
 }
 
 impl ShortestPath {
+    /// Path over `costs` (row-major `[step][candidate]`), by the fastest way that knows what changes are charged.
+    pub fn run(&mut self, costs: &[f64], candidates: usize, charges: &Charges, start: Option<usize>) -> f64 {
+        match (&charges.hidden, &charges.change) {
+            (Some(hidden), change) => self.hidden_delay(costs, candidates, change, hidden, start),
+            (None, Change::Constant(delay_s)) => self.constant_delay(costs, candidates, *delay_s, start),
+            (None, Change::Matrix(delays_s)) => self.any_delay(costs, candidates, delays_s, start),
+        }
+    }
+
     /// Path over `costs` (row-major `[step][candidate]`) when every change costs the same. O(steps · candidates).
     pub fn constant_delay(&mut self, costs: &[f64], candidates: usize, delay_s: f64, start: Option<usize>) -> f64 {
         let steps = costs.len() / candidates;
@@ -71,6 +83,65 @@ impl ShortestPath {
                 self.value[candidate] = arrival + costs[step * candidates + candidate];
             }
         }
+        self.trace_back(steps, candidates)
+    }
+
+    /// Path over `costs` where changes are hidden: those that stop traffic behind the window before a step, those in
+    /// the background also behind the step before. O(steps · (candidates + background changes)) where `change` is
+    /// constant, O(steps · candidates²) where it is not.
+    fn hidden_delay(
+        &mut self,
+        costs: &[f64],
+        candidates: usize,
+        change: &Change,
+        hidden: &Hidden,
+        start: Option<usize>,
+    ) -> f64 {
+        let steps = costs.len() / candidates;
+        self.value.clear();
+        self.value.resize(candidates, if start.is_some() { f64::INFINITY } else { 0.0 });
+        if let Some(start) = start {
+            self.value[start] = 0.0;
+        }
+        self.before.clear();
+        self.before.resize(costs.len(), 0);
+        // Nothing is before the first step that a change could hide behind.
+        let nothing = vec![0.0; candidates];
+        for step in 0..steps {
+            let window_s = hidden.windows_s[step];
+            let steps_s = if step == 0 { &nothing } else { &costs[(step - 1) * candidates..step * candidates] };
+            // Staying is tried first, so that it wins ties.
+            let mut arrive: Vec<(f64, usize)> = self.value.iter().copied().zip(0..).collect();
+            let mut try_from = |from: usize, to: usize, left_s: f64| {
+                let arrival_s = self.value[from] + (left_s - window_s).max(0.0);
+                if arrival_s < arrive[to].0 {
+                    arrive[to] = (arrival_s, from);
+                }
+            };
+            match change {
+                Change::Constant(delay_s) => {
+                    let best = least(&self.value);
+                    (0..candidates).for_each(|to| try_from(best, to, *delay_s));
+                }
+                Change::Matrix(delays_s) => {
+                    for (pair, delay_s) in delays_s.iter().enumerate() {
+                        try_from(pair / candidates, pair % candidates, *delay_s);
+                    }
+                }
+            }
+            for change in hidden.background.iter().filter(|change| self.value[change.from].is_finite()) {
+                try_from(change.from, change.to, change.delay_s - steps_s[change.from]);
+            }
+            for (candidate, (arrival_s, from)) in arrive.into_iter().enumerate() {
+                self.before[step * candidates + candidate] = from;
+                self.value[candidate] = arrival_s + costs[step * candidates + candidate];
+            }
+        }
+        self.trace_back(steps, candidates)
+    }
+
+    /// The path to the cheapest end by what was before each candidate, and its length.
+    fn trace_back(&mut self, steps: usize, candidates: usize) -> f64 {
         let mut candidate = least(&self.value);
         let total_s = self.value[candidate];
         self.path.clear();

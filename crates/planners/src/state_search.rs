@@ -9,11 +9,14 @@
 //! that it finds: first at bounds from rounds of shortest paths, and at flows where those leave the path the
 //! best. Once every pair on that path is exact, no other path can be shorter, since all others were
 //! undercounted at most. (Lazy shortest paths; Dellin and Srinivasa 2016.)
+//!
+//! That holds where changes hide behind steps as well: a change of delay D in the background of a step of time t is
+//! charged max(0, D − t), less where t is undercounted, but the two together take max(t, D), which is not.
 
 use model::{Error, Fabric, Propagation, Result};
 
-use crate::ProfileTable;
 use crate::shortest_path::ShortestPath;
+use crate::{Charges, ProfileTable};
 
 /// Seconds that hops and load cost in each step.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +51,7 @@ impl Rates {
     }
 }
 
-/// Seconds that a change of topology costs.
+/// Seconds that a change of topology costs where nothing of it is hidden.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// The same for every change.
@@ -107,10 +110,10 @@ impl<'a> StateSearch<'a> {
     ///
     /// # Errors
     /// When no sequence of candidates serves every step.
-    pub fn run(&mut self, rates: &Rates, change: &Change, start: Option<usize>, limit_s: f64) -> Result<Option<f64>> {
+    pub fn run(&mut self, rates: &Rates, charges: &Charges, start: Option<usize>, limit_s: f64) -> Result<Option<f64>> {
         self.assume(rates);
         loop {
-            let total_s = self.shortest_path(change, start);
+            let total_s = self.shortest.run(&self.costs, self.table.candidates(), charges, start);
             if total_s.is_infinite() {
                 return Err(infeasible(&self.costs, self.table.candidates()));
             }
@@ -175,14 +178,6 @@ impl<'a> StateSearch<'a> {
             for (state, &exact) in self.known[row].iter_mut().zip(known.exact) {
                 *state = if exact { Known::Exact } else { Known::Estimate };
             }
-        }
-    }
-
-    fn shortest_path(&mut self, change: &Change, start: Option<usize>) -> f64 {
-        let candidates = self.table.candidates();
-        match change {
-            Change::Constant(delay_s) => self.shortest.constant_delay(&self.costs, candidates, *delay_s, start),
-            Change::Matrix(delays_s) => self.shortest.any_delay(&self.costs, candidates, delays_s, start),
         }
     }
 

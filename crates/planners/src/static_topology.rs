@@ -32,12 +32,14 @@ impl Planner for Static {
         true
     }
 
+    fn knows_hiding(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let all: Vec<usize> = (0..problem.table.candidates()).collect();
         let allowed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
-        let change = problem.change();
-        let first_s =
-            |candidate| problem.start.map_or(0.0, |start| change.between(problem.table.candidates(), start, candidate));
+        let first_s = |candidate| problem.charges_of(&[candidate], &[]).first().copied().unwrap_or(0.0);
         // Cheapest promise first: a candidate whose lower bound is no better than the best so far needs no flows.
         let rates = problem.rates();
         let mut promises: Vec<(f64, usize)> = allowed

@@ -34,7 +34,7 @@ pub fn sweep(problem: &Problem, points: &[(f64, f64)]) -> Result<Vec<(f64, u32)>
                     let (path, total_s) = form.best(at);
                     return Ok((total_s, changes(None, &path)));
                 }
-                let total_s = search.run(&at.rates(), &at.change(), at.start, f64::INFINITY)?.unwrap_or(f64::INFINITY);
+                let total_s = search.run(&at.rates(), &at.charges(), at.start, f64::INFINITY)?.unwrap_or(f64::INFINITY);
                 Ok((total_s, changes(at.start, search.path())))
             },
         )

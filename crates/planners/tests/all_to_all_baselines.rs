@@ -3,7 +3,7 @@
 
 use all_to_all::workloads;
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, Plan, ReconfigurationDelay, Shape};
 use planners::{Choice, PlannerOptions, Problem, find};
 use proptest::prelude::*;
 
@@ -20,6 +20,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     }
 }

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations};
+use model::{
+    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,
+};
 use planners::{Problem, find};
 
 fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix: Option<u32>) -> Problem {
@@ -16,6 +18,7 @@ fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(10e-6),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     };
     Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, vec![ring]).unwrap()

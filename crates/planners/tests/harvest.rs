@@ -6,7 +6,7 @@ mod algorithm_1;
 
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, Routing, Schedule, Shape, Topology,
+    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Routing, Schedule, Shape, Topology,
     Translations,
 };
 use planners::{Change, Problem, find};
@@ -19,6 +19,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     }
 }
@@ -178,7 +179,7 @@ proptest! {
         ).unwrap();
         prop_assert!(planners::RecursiveDoubling::of(&problem).is_some());
         let mut search = planners::StateSearch::new(&problem.table);
-        let searched = search.run(&problem.rates(), &problem.change(), None, f64::INFINITY).unwrap().unwrap();
+        let searched = search.run(&problem.rates(), &problem.charges(), None, f64::INFINITY).unwrap().unwrap();
         let closed = find("harvest").unwrap().choose(&problem).unwrap();
         prop_assert!((closed.total_s - searched).abs() <= 1e-12 * searched);
     }

@@ -3,8 +3,8 @@
 
 use collectives::Options;
 use model::{
-    Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, ReconfigurationDelay, Routing, Schedule, Shape, Step,
-    Topology, Transfer, Translations,
+    Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, ReconfigurationDelay, Routing, Schedule,
+    Shape, Step, Topology, Transfer, Translations,
 };
 use planners::{Choice, Problem, find};
 use proptest::prelude::*;
@@ -17,6 +17,7 @@ fn fabric(shape: &Shape, delay_s: f64, initial: Initial) -> Fabric {
         startup_s: 0.0,
         hop_delay_s: 3e-6,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial,
     }
 }

@@ -3,7 +3,8 @@
 
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Initial, Overlap, ReconfigurationDelay, Routing, Shape, Topology, sum_seconds,
+    Collective, CostSettings, Fabric, Hiding, Initial, Overlap, ReconfigurationDelay, Routing, Shape, Topology,
+    sum_seconds,
 };
 use planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
@@ -63,6 +64,7 @@ fn problem(of: &Setting) -> Problem {
         startup_s: 500e-9,
         hop_delay_s: of.hop_s,
         reconfiguration: ReconfigurationDelay::constant(of.delay_s),
+        hiding: Hiding::default(),
     };
     let settings = CostSettings { overlap: Overlap::Pipelined, routing: of.routing, ..CostSettings::default() };
     Problem::new(schedule, fabric, settings, of.size, candidates).unwrap()

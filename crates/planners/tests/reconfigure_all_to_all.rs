@@ -3,8 +3,8 @@
 
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Initial, Link, Propagation, ReconfigurationDelay, Routing, Shape, Topology,
-    Translations,
+    Collective, CostSettings, Fabric, Hiding, Initial, Link, Propagation, ReconfigurationDelay, Routing, Shape,
+    Topology, Translations,
 };
 use planners::{Choice, Problem, find};
 use proptest::prelude::*;
@@ -23,6 +23,7 @@ fn problem_of(algorithm: &str, collective: Collective, gpus: u32, ports: u32, de
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial: start,
     };
     let size = 4_000_000 * u64::from(gpus);

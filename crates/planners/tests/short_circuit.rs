@@ -3,8 +3,8 @@
 
 use collectives::Options;
 use model::{
-    Chunks, Collective, CostSettings, Fabric, Initial, Op, ReconfigurationDelay, Schedule, Shape, Step, Transfer,
-    Translations,
+    Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Op, ReconfigurationDelay, Schedule, Shape, Step,
+    Transfer, Translations,
 };
 use planners::{Choice, Problem, Thresholds, find};
 use proptest::prelude::*;
@@ -29,6 +29,7 @@ fn with_schedule(schedule: Schedule, shape: Shape, size: u64, hop_s: f64, delay_
         startup_s: 0.0,
         hop_delay_s: hop_s,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
+        hiding: Hiding::default(),
         initial: Initial::Topology(ring.clone()),
     };
     Problem::new(schedule, fabric, CostSettings::default(), size, vec![ring]).unwrap()

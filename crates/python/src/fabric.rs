@@ -1,6 +1,8 @@
 //! `Fabric`.
 
-use model::{Fabric, Initial, ReconfigurationDelay, Shape};
+use std::collections::BTreeMap;
+
+use model::{Fabric, Hiding, Initial, ReconfigurationDelay, Shape, Window};
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
@@ -27,6 +29,9 @@ impl PyFabric {
         hop_delay_s: f64,
         reconfiguration_delay_s: f64,
         reconfiguration_delay_per_port_s: f64,
+        background_reconfiguration: bool,
+        window_s: f64,
+        windows_s: BTreeMap<usize, f64>,
         initial: Option<NameOrTopology<'_>>,
     ) -> CoreResult<Self> {
         let shape = Shape::new(gpus, &dims, ports)?;
@@ -48,6 +53,10 @@ impl PyFabric {
             reconfiguration: ReconfigurationDelay {
                 fixed_s: reconfiguration_delay_s,
                 per_port_s: reconfiguration_delay_per_port_s,
+            },
+            hiding: Hiding {
+                background: background_reconfiguration,
+                window: Window { every_s: window_s, steps: windows_s },
             },
             initial,
         };

@@ -45,7 +45,9 @@ mod _core {
     #[pymodule_export]
     use super::topology::PyTopology;
     #[pymodule_export]
-    use super::units::{parse_rate, parse_reconfiguration_delay, parse_size, parse_time, show_size, show_time};
+    use super::units::{
+        parse_rate, parse_reconfiguration_delay, parse_size, parse_time, parse_window, show_size, show_time,
+    };
     #[pymodule_export]
     use super::workload::{is_workload, workload_matrix};
     use super::*;

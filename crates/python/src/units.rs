@@ -1,6 +1,8 @@
 //! Sizes, times and rates as text.
 
-use model::{ReconfigurationDelay, units};
+use std::collections::BTreeMap;
+
+use model::{ReconfigurationDelay, Window, units};
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
@@ -24,6 +26,13 @@ pub fn parse_rate(field: &str, text: &str) -> CoreResult<f64> {
 pub fn parse_reconfiguration_delay(field: &str, text: &str) -> CoreResult<(f64, f64)> {
     let delay = ReconfigurationDelay::parse(field, text)?;
     Ok((delay.fixed_s, delay.per_port_s))
+}
+
+/// Seconds before every step, and by step from 0.
+#[pyfunction]
+pub fn parse_window(field: &str, text: &str) -> CoreResult<(f64, BTreeMap<usize, f64>)> {
+    let window = Window::parse(field, text)?;
+    Ok((window.every_s, window.steps))
 }
 
 #[pyfunction]

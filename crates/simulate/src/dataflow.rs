@@ -26,6 +26,8 @@ struct WiredStep {
     new: Vec<u32>,
     /// Servers whose circuits are torn down before the step.
     old: Vec<u32>,
+    /// Where the step before hides the change: what new circuits take from the beginning of that step, fs.
+    in_background_fs: Option<u64>,
 }
 
 /// Simulates all steps of `plan` together.
@@ -68,6 +70,7 @@ fn group(plan: &Plan, settings: &Settings) -> Translations {
 fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
     let plan = wiring.plan;
     let mut up = initial(plan).map(|topology| change(wiring, &Up::new(), topology).0);
+    let mut before = initial(plan);
     let mut steps = Vec::with_capacity(plan.steps.len());
     for (index, step) in plan.steps.iter().enumerate() {
         let (now, new, old) = change(wiring, up.as_ref().unwrap_or(&Up::new()), &plan.topologies[step.topology]);
@@ -79,7 +82,13 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
         wiring.add_step(index, &links)?;
         // The first topology costs nothing where the initial one is free.
         let (new, old) = if step.reconfigured { (new, old) } else { (Vec::new(), Vec::new()) };
-        steps.push(WiredStep { links, flows: begin..wiring.network.flows.len(), new, old });
+        let topology = &plan.topologies[step.topology];
+        let turn = before.replace(topology).filter(|_| step.reconfigured).map(|from| plan.fabric.turn(from, topology));
+        let in_background_fs = match turn.filter(|turn| turn.in_background) {
+            Some(turn) => Some(femtoseconds("reconfiguration_delay", plan.fabric.charge_s(turn, index, 0.0))?),
+            None => None,
+        };
+        steps.push(WiredStep { links, flows: begin..wiring.network.flows.len(), new, old, in_background_fs });
         up = Some(now);
     }
     Ok(steps)
@@ -128,22 +137,23 @@ fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> Result<(Gates
         step.flows.clone().for_each(|flow| gates.after(flow as Gate, now[network.flows[flow].ends.0 as usize]));
         let planned = &wiring.plan.steps[index];
         let dark_fs = femtoseconds("reconfiguration_delay", planned.cost.reconfiguration_s)?;
-        match wiring.settings.reconfiguration {
-            Darkness::Global => {
-                if planned.reconfigured {
-                    let up = gates.add(dark_fs);
-                    now.iter().for_each(|&gate| gates.after(up, gate));
-                    fabric = Some(up);
-                }
-                // A GPU with nothing to do in the step of the change is ready for later ones before it.
-                for flow in step.flows.clone() {
-                    fabric.into_iter().for_each(|up| gates.after(flow as Gate, up));
-                }
+        match (step.in_background_fs, wiring.settings.reconfiguration) {
+            (Some(delay_fs), _) => {
+                let begun = index.checked_sub(1).map(|before| &ready[before][..]);
+                ports.turn_in_background(&mut gates, step, delay_fs, begun, fabric);
             }
-            Darkness::Ports => {
-                ports.change(&mut gates, step, dark_fs);
-                step.flows.clone().for_each(|flow| ports.wait(&mut gates, flow));
+            (None, Darkness::Global) if planned.reconfigured => {
+                let up = gates.add(dark_fs);
+                now.iter().for_each(|&gate| gates.after(up, gate));
+                fabric = Some(up);
             }
+            (None, Darkness::Global) => {}
+            (None, Darkness::Ports) => ports.change(&mut gates, step, dark_fs),
+        }
+        for flow in step.flows.clone() {
+            // A GPU with nothing to do in the step of the change is ready for later ones before it.
+            fabric.into_iter().for_each(|up| gates.after(flow as Gate, up));
+            ports.wait(&mut gates, flow);
         }
         ready.push(now);
     }
@@ -172,6 +182,25 @@ impl<'a> Ports<'a> {
     /// Old circuits are given up when all packets of the steps before have passed; new ones take `dark_fs` once
     /// both of their ports are free.
     fn change(&mut self, gates: &mut Gates, step: &WiredStep, dark_fs: u64) {
+        self.give_up(gates, step);
+        self.set_up(gates, step, dark_fs, |_| None, None);
+    }
+
+    /// New circuits take `delay_fs` once both of their GPUs have begun the step before, where there is one, the fabric
+    /// is up for it, and both of their ports are free; those are not the ports of the circuits that are given up now.
+    fn turn_in_background(
+        &mut self,
+        gates: &mut Gates,
+        step: &WiredStep,
+        delay_fs: u64,
+        begun: Option<&[Gate]>,
+        fabric: Option<Gate>,
+    ) {
+        self.set_up(gates, step, delay_fs, |orbit| begun.map(|begun| begun[orbit]), fabric);
+        self.give_up(gates, step);
+    }
+
+    fn give_up(&mut self, gates: &mut Gates, step: &WiredStep) {
         for &server in &step.old {
             let ends = self.orbits(server);
             for (free, orbit) in self.free.iter_mut().zip(ends) {
@@ -182,11 +211,22 @@ impl<'a> Ports<'a> {
                 free[orbit] = Some(gate);
             }
         }
+    }
+
+    fn set_up(
+        &mut self,
+        gates: &mut Gates,
+        step: &WiredStep,
+        delay_fs: u64,
+        begun: impl Fn(usize) -> Option<Gate>,
+        fabric: Option<Gate>,
+    ) {
         for &server in &step.new {
-            let gate = gates.add(dark_fs);
+            let gate = gates.add(delay_fs);
             let ends = self.orbits(server);
+            fabric.into_iter().for_each(|up| gates.after(gate, up));
             for (free, orbit) in self.free.iter().zip(ends) {
-                free[orbit].into_iter().for_each(|other| gates.after(gate, other));
+                free[orbit].into_iter().chain(begun(orbit)).for_each(|other| gates.after(gate, other));
             }
             self.up[server as usize] = Some(gate);
         }

@@ -1,10 +1,11 @@
 //! Times of a plan, recomputed from the fabric's numbers (HARVEST eq. 4):
-//! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ]; or, where packets overlap hop delays with queueing, from
-//! a simulation of the plan.
+//! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ], with what is hidden taken off α_r; or, where packets
+//! overlap hop delays with queueing, from a simulation of the plan.
 
-use model::{Initial, Link, Overlap, Plan, Propagation, Topology};
+use model::{Initial, Overlap, Plan, Propagation};
 use simulate::{Settings, simulate};
 
+use crate::changes::Changes;
 use crate::report::{Check, Tally, agree};
 
 /// Terms must agree to this, relative.
@@ -28,9 +29,11 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
     }
     let mut all_terms = Vec::with_capacity(4 * plan.steps.len());
     let mut reconfigurations = 0;
+    let mut before_s = 0.0;
     for (index, step) in plan.steps.iter().enumerate() {
         let topology = &plan.topologies[step.topology];
-        let changed = in_force.map_or(0, |before| changed_circuits(before, topology));
+        let changes = in_force.map_or_else(Changes::default, |before| Changes::between(before, topology));
+        let changed = changes.ports();
         in_force = Some(topology);
         reconfigurations += usize::from(changed > 0);
         flags.expect(step.reconfigured == (changed > 0), || {
@@ -40,7 +43,6 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
             Propagation::Hops => f64::from(step.hops),
             Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * step.load,
         };
-        let dark = fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s * changed as f64;
         let (propagation_s, transmission_s, tolerance) = match &packets {
             Some(Ok(simulation)) => {
                 let took = &simulation.steps[index];
@@ -48,17 +50,23 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
                 let propagation_s = fabric.hop_delay_s * f64::from(step.hops);
                 let transmission_s = transfer_fs as f64 / 1e15 - propagation_s;
                 // A term that is a small difference of large ones is rounded as they are.
-                let cancelled = 4.0 * f64::EPSILON * propagation_s / transmission_s.abs().max(f64::MIN_POSITIVE);
-                (propagation_s, transmission_s, TERM_TOLERANCE + cancelled)
+                (propagation_s, transmission_s, TERM_TOLERANCE + cancelled(propagation_s, transmission_s))
             }
             Some(Err(_)) | None => {
                 let transmission_s = 8.0 / fabric.bandwidth_bps * step.transfer_bytes * step.load;
                 (fabric.hop_delay_s * delayed, transmission_s, TERM_TOLERANCE)
             }
         };
-        let dark_s = if changed > 0 { dark } else { 0.0 };
-        let expected = [fabric.startup_s, propagation_s, transmission_s, dark_s];
-        for ((tally, stated), recomputed) in terms.iter_mut().zip(step.cost.terms()).zip(expected) {
+        let (charge_s, delay_s) = changes.charge_s(fabric, index, before_s);
+        before_s = fabric.startup_s + propagation_s + transmission_s;
+        let hidden = if fabric.hides() { cancelled(delay_s + before_s, charge_s) } else { 0.0 };
+        let expected = [
+            (fabric.startup_s, tolerance),
+            (propagation_s, tolerance),
+            (transmission_s, tolerance),
+            (charge_s, tolerance + hidden),
+        ];
+        for ((tally, stated), (recomputed, tolerance)) in terms.iter_mut().zip(step.cost.terms()).zip(expected) {
             tally.expect(agree(stated, recomputed, tolerance), || {
                 format!("step {index}: stated as {stated} s, the fabric makes it {recomputed} s")
             });
@@ -73,23 +81,9 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
     checks
 }
 
-/// The larger of circuits set up and circuits torn down: both lists are sorted, so one pass over them.
-fn changed_circuits(from: &Topology, to: &Topology) -> u64 {
-    let both = from.symmetry().meet(to.symmetry());
-    let (from, to) = (from.links_under(&both), to.links_under(&both));
-    let key = |link: Option<&Link>| link.map(|link| (link.src, link.dst));
-    let (mut up, mut down) = (0u64, 0u64);
-    let (mut from, mut to) = (from.iter().peekable(), to.iter().peekable());
-    loop {
-        let (before, after) = (key(from.peek().copied()), key(to.peek().copied()));
-        let Some(pair) = before.into_iter().chain(after).min() else {
-            return up.max(down) * u64::from(both.order());
-        };
-        let had = from.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| u64::from(link.count));
-        let has = to.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| u64::from(link.count));
-        up += has.saturating_sub(had);
-        down += had.saturating_sub(has);
-    }
+/// What rounding makes of a difference of numbers of which one is `of`, relative to the difference.
+fn cancelled(of: f64, difference: f64) -> f64 {
+    4.0 * f64::EPSILON * of / difference.abs().max(f64::MIN_POSITIVE)
 }
 
 /// The total against a sum of the sorted terms, smallest first: another order and rounding than the plan's.

@@ -8,8 +8,10 @@
 //! | circuits per GPU | `ports` |
 //! | m_i and traffic from the transfers | `demand` |
 //! | paths, hops and load | `paths` |
+//! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total, bound | `costs` |
 
+mod changes;
 mod costs;
 mod demand;
 mod execution;

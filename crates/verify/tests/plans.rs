@@ -5,7 +5,7 @@
 mod schedules;
 
 use model::{
-    Bound, CostSettings, Fabric, Initial, Link, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay,
+    Bound, CostSettings, Fabric, Hiding, Initial, Link, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay,
     RoutedArc, RoutedPath, Routes, Shape, StepCost, Topology, Translations,
 };
 use schedules::{doubling_all_gather, forget_symmetry};
@@ -24,6 +24,7 @@ fn fabric(per_port_s: f64) -> Fabric {
         startup_s: 5e-7,
         hop_delay_s: 3e-7,
         reconfiguration: ReconfigurationDelay { fixed_s: 1e-5, per_port_s },
+        hiding: Hiding::default(),
         initial: Initial::Topology(ring()),
     }
 }

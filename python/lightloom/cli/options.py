@@ -37,6 +37,18 @@ PROBLEM_OPTIONS = (
         "Such as 10us, 20ns/port, 5us+20ns/port, or one of `lightloom list technologies`.",
         Fabric.reconfiguration_delay,
     ),
+    click.option(
+        "--background-reconfiguration/--no-background-reconfiguration",
+        default=None,
+        help="Every port is a switch of its own: one that carried nothing during a step was set up meanwhile.  "
+        "[default: no]",
+    ),
+    _option(
+        "--window",
+        "TIME",
+        "Computation before a step, which hides a reconfiguration: 20us before every step, 1=20us,5=3us before those.",
+        "none",
+    ),
     _option(
         "--initial",
         "NAME",
@@ -100,7 +112,18 @@ FORMAT_OPTION = click.option(
     help="For people or for programs.",
 )
 
-_FABRIC_KEYS = ("gpus", "dims", "ports", "bandwidth", "startup", "hop_delay", "reconfiguration_delay", "initial")
+_FABRIC_KEYS = (
+    "gpus",
+    "dims",
+    "ports",
+    "bandwidth",
+    "startup",
+    "hop_delay",
+    "reconfiguration_delay",
+    "background_reconfiguration",
+    "window",
+    "initial",
+)
 
 
 def problem_options(command: Command) -> Command:

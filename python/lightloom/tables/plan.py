@@ -63,11 +63,19 @@ def _fabric_line(plan: Plan, fabric: Fabric) -> str:
             f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s",
             f"startup {show_time(fabric.startup_s)}",
             f"hop delay {show_time(fabric.hop_delay_s)}",
-            f"reconfiguration delay {delay}",
+            f"reconfiguration delay {delay}{_hiding(fabric)}",
             f"initial topology {plan.initial}",
             f"routing {plan.routing}",
         ]
     )
+
+
+def _hiding(fabric: Fabric) -> str:
+    every_s, by_step = fabric.windows_s
+    windows = [show_time(every_s)] * bool(every_s) + [f"{index + 1}={show_time(it)}" for index, it in by_step.items()]
+    hidden_by = ["the step before"] * fabric.background_reconfiguration
+    hidden_by += [f"windows of {', '.join(windows)}"] * bool(windows)
+    return f" hidden behind {' and '.join(hidden_by)}" if hidden_by else ""
 
 
 def _steps(plan: Plan) -> Table:

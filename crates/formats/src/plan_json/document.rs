@@ -40,6 +40,13 @@ pub(super) struct FabricText {
     pub hop_delay_s: f64,
     pub reconfiguration_delay_s: f64,
     pub reconfiguration_delay_per_port_s: f64,
+    /// Plans of fabrics that hide nothing may leave it out, and so may `window_s` and `windows_s`.
+    #[serde(default)]
+    pub background_reconfiguration: bool,
+    #[serde(default)]
+    pub window_s: f64,
+    #[serde(default)]
+    pub windows_s: Vec<(usize, f64)>,
     pub initial: String,
 }
 

@@ -1,9 +1,11 @@
 //! From the JSON's shape to a plan: everything that types alone do not say is checked here.
 
+use std::collections::BTreeMap;
+
 use model::{
-    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
-    PlanStep, Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost,
-    Topology, Transfer, Translations,
+    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan,
+    PlanParts, PlanStep, Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape,
+    Step, StepCost, Topology, Transfer, Translations, Window,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -155,6 +157,11 @@ fn initial(text: &FabricText, index: Option<usize>, topologies: &[Topology]) -> 
 }
 
 fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
+    let steps: BTreeMap<usize, f64> = text.windows_s.iter().copied().collect();
+    if steps.len() < text.windows_s.len() {
+        return Err(Error::malformed("plan.fabric.windows_s", "it names a step twice"));
+    }
+    let window = Window { every_s: text.window_s, steps };
     let fabric = Fabric {
         shape,
         bandwidth_bps: text.bandwidth_bps,
@@ -164,6 +171,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
             fixed_s: text.reconfiguration_delay_s,
             per_port_s: text.reconfiguration_delay_per_port_s,
         },
+        hiding: Hiding { background: text.background_reconfiguration, window },
         initial,
     };
     fabric.check().map_err(at("plan.fabric"))?;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts, PlanStep,
-    Propagation, ReconfigurationDelay, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology,
-    Transfer, Translations,
+    Bound, Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
+    PlanStep, Propagation, ReconfigurationDelay, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost,
+    Topology, Transfer, Translations,
 };
 use proptest::prelude::*;
 
@@ -85,6 +85,7 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                     startup_s: numbers[1],
                     hop_delay_s: numbers[2],
                     reconfiguration: ReconfigurationDelay { fixed_s: numbers[3], per_port_s: numbers[4] },
+                    hiding: Hiding::default(),
                     initial,
                 },
                 settings: CostSettings {

@@ -1,7 +1,9 @@
 //! The problems of the tests.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations};
+use model::{
+    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,
+};
 use planners::{Choice, Planner, Problem, find};
 
 use crate::bridge_vectors::Instance;
@@ -74,6 +76,7 @@ pub fn problem(setting: Setting, initial: Initial) -> Problem {
         startup_s: setting.startup_s,
         hop_delay_s: setting.hop_s,
         reconfiguration: ReconfigurationDelay::constant(setting.delay_s),
+        hiding: Hiding::default(),
         initial,
     };
     let some_candidate = circulant(setting.gpus, &[(1, setting.ports)]);

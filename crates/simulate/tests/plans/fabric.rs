@@ -1,6 +1,6 @@
 //! The fabric of the tests.
 
-use model::{Fabric, Initial, ReconfigurationDelay, Shape};
+use model::{Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
 
 /// 800 Gbit/s, α = δ = 500 ns, α_r = 10 µs.
 pub fn fabric(dims: &[u32], ports: u32) -> Fabric {
@@ -10,6 +10,7 @@ pub fn fabric(dims: &[u32], ports: u32) -> Fabric {
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationDelay::constant(10e-6),
+        hiding: Hiding::default(),
         initial: Initial::Free,
     }
 }

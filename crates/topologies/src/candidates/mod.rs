@@ -1,6 +1,7 @@
 //! The candidate families, from which a planner takes the topologies of its steps (HARVEST appendix A).
 
 mod expanders;
+mod one_port_dark;
 mod shifted_rings;
 mod shifted_tori;
 mod static_baselines;
@@ -38,11 +39,15 @@ pub static REGISTRY: &[&dyn CandidateFamily] = &[
     &expanders::Expanders,
     &step_matchings::StepMatchings,
     &static_baselines::StaticBaselines,
+    &one_port_dark::OnePortDark,
 ];
 
 /// The candidates where none are asked for: the families of HARVEST's appendix A. They hold the static
 /// baselines.
 pub const DEFAULT: &[&str] = &["shifted-rings", "shifted-tori", "expanders", "step-matchings"];
+
+/// The family that joins the default ones where a dark port is set up in the background.
+pub const ONE_PORT_DARK: &str = "one-port-dark";
 
 /// The family that the static planner chooses from where nothing is asked for.
 pub const STATIC_BASELINES: &str = "static-baselines";

@@ -1,0 +1,72 @@
+//! What changes of topology are charged: their delays, less what the fabric hides of them.
+
+use model::Fabric;
+
+use crate::{Change, Problem};
+
+/// A change that is made while the step before it runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct BackgroundChange {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Seconds until the new circuits are up.
+    pub(crate) delay_s: f64,
+}
+
+/// What the fabric hides, for one set of candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hidden {
+    /// Computation before each step, s.
+    pub(crate) windows_s: Vec<f64>,
+    /// The changes made in the background, by `from`, then `to`. All others stop traffic.
+    pub(crate) background: Vec<BackgroundChange>,
+}
+
+/// Seconds charged for every change before every step. What is hidden depends on the step before: with t its time,
+/// w the window before the next, a change in the background is charged max(0, delay − w − t), any other one
+/// max(0, delay − w).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Charges {
+    /// The delays themselves.
+    pub(crate) change: Change,
+    /// `None` where nothing is hidden.
+    pub(crate) hidden: Option<Hidden>,
+}
+
+impl From<Change> for Charges {
+    fn from(change: Change) -> Self {
+        Self { change, hidden: None }
+    }
+}
+
+impl Charges {
+    /// Those of a problem. O(candidates²) comparisons of circuits, once for a table, where changes are made in the
+    /// background.
+    pub(crate) fn of(problem: &Problem) -> Self {
+        let (fabric, table) = (&problem.fabric, &problem.table);
+        let hidden = fabric.hides().then(|| Hidden {
+            windows_s: (0..table.steps()).map(|step| fabric.hiding.window.before_s(step)).collect(),
+            background: if fabric.hiding.background { background(fabric, problem) } else { Vec::new() },
+        });
+        Self { change: problem.change(), hidden }
+    }
+
+    /// Seconds charged before a step on one of `candidates`, after a step of `before_s` seconds on another.
+    pub fn between(&self, candidates: usize, step: usize, (from, before_s): (usize, f64), to: usize) -> f64 {
+        let delay_s = self.change.between(candidates, from, to);
+        let Some(hidden) = self.hidden.as_ref().filter(|_| from != to) else { return delay_s };
+        let found = hidden.background.binary_search_by_key(&(from, to), |change| (change.from, change.to));
+        let left_s = found.map_or(delay_s, |at| hidden.background[at].delay_s - before_s);
+        (left_s - hidden.windows_s[step]).max(0.0)
+    }
+}
+
+fn background(fabric: &Fabric, problem: &Problem) -> Vec<BackgroundChange> {
+    let ports = fabric.shape.ports();
+    let delay = fabric.reconfiguration;
+    let changes = problem.table.background_changes(ports).iter().map(|&(from, to, circuits)| {
+        let delay_s = if circuits == 0 { 0.0 } else { delay.fixed_s + delay.per_port_s * circuits as f64 };
+        BackgroundChange { from, to, delay_s }
+    });
+    changes.collect()
+}
