@@ -8,7 +8,7 @@ mod fabric;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
-use model::{Initial, Plan};
+use model::{Initial, Plan, ReconfigurationDelay};
 use simulate::{Darkness, Level, Settings, Synchronisation, simulate};
 
 const STARTUP_FS: u64 = 500_000_000;
@@ -65,4 +65,49 @@ fn under_dataflow_everybody_goes_on_alone() {
     let first = 2 * STARTUP_FS + 3 * CHUNK_FS + HOP_FS;
     let second = 2 * STARTUP_FS + 2 * CHUNK_FS + 2 * HOP_FS + DARK_FS;
     assert_eq!(ends(ports), [first, second, first.max(second)]);
+}
+
+/// 0 → 1 and 2 → 3 send two chunks each; 0 → 1 and 1 → 2 send one each, on ports of 1 and 2 that were dark; 2 → 3 sends
+/// one on the ports that it gave up. All changes are made in the background.
+fn in_background(delay_fs: u64) -> Plan {
+    let mut fabric = fabric(&[4], 1);
+    fabric.hop_delay_s = 300e-9;
+    fabric.reconfiguration = ReconfigurationDelay::constant(delay_fs as f64 / 1e15);
+    fabric.hiding.background = true;
+    let first = topology(4, &[(0, 1, 1), (2, 3, 1)]);
+    let second = topology(4, &[(0, 1, 1), (1, 2, 1)]);
+    let one_hop = |src, dst, chunks| (src, dst, chunks, vec![(1.0, vec![src, dst])]);
+    let steps = [
+        (0, 1.0, vec![one_hop(0, 1, 2), one_hop(2, 3, 2)]),
+        (1, 1.0, vec![one_hop(0, 1, 1), one_hop(1, 2, 1)]),
+        (0, 1.0, vec![one_hop(2, 3, 1)]),
+    ];
+    fabric.initial = Initial::Topology(first.clone());
+    by_hand(fabric, 64 << 20, vec![first, second], &steps)
+}
+
+#[test]
+fn what_the_background_hides_stops_no_traffic() {
+    let (first_fs, other_fs) = (STARTUP_FS + 2 * CHUNK_FS + HOP_FS, STARTUP_FS + CHUNK_FS + HOP_FS);
+    let total = |delay_fs, settings: Settings| simulate(&in_background(delay_fs), &settings).unwrap().total_fs;
+    for reconfiguration in [Darkness::Global, Darkness::Ports] {
+        let settings = Settings { reconfiguration, ..Settings::default() };
+        // Both changes are hidden; then what the steps leave of 40 µs.
+        assert_eq!(total(DARK_FS, settings), first_fs + 2 * other_fs);
+        let long_fs = 4 * DARK_FS;
+        assert_eq!(total(long_fs, settings), 2 * long_fs + other_fs);
+        let plan = in_background(long_fs);
+        assert!((plan.total_s() * 1e15 - (2 * long_fs + other_fs) as f64).abs() < 10.0, "{}", plan.total_s());
+
+        let alone = Settings { sync: Synchronisation::Dataflow, ..settings };
+        // 1 goes on when it has two chunks, and sends at once; 2 when it has that chunk.
+        assert_eq!(total(DARK_FS, alone), first_fs + 2 * other_fs);
+        // 1 → 2 is up 40 µs after the beginning, and 0 → 1 does not wait for it; 2 → 3 is dark when its chunks have
+        // passed, and up 40 µs after that.
+        let found = simulate(&in_background(long_fs), &alone).unwrap();
+        let received = |step: usize, gpu: usize| found.steps[step].expanded_gpus()[gpu].last_received_fs;
+        assert_eq!(received(1, 1), Some(2 * STARTUP_FS + 3 * CHUNK_FS + HOP_FS));
+        assert_eq!(received(1, 2), Some(long_fs + other_fs));
+        assert_eq!(received(2, 3), Some(first_fs + long_fs + other_fs));
+    }
 }

@@ -6,7 +6,7 @@ mod schedules;
 
 use model::{
     Bound, CostSettings, Fabric, Hiding, Initial, Link, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay,
-    RoutedArc, RoutedPath, Routes, Shape, StepCost, Topology, Translations,
+    RoutedArc, RoutedPath, Routes, Shape, StepCost, Topology, Translations, Window,
 };
 use schedules::{doubling_all_gather, forget_symmetry};
 
@@ -242,4 +242,41 @@ fn a_thousand_ranks_of_direct_all_to_all() {
         bound: Bound { seconds: 0.0, class: "any".into() },
     };
     assert_eq!(verify::plan(&Plan::new(parts).unwrap()).first_failure(), None);
+}
+
+/// The plan on two ports, of which it uses one: the third step's circuits are set up during the second.
+fn in_background(window: &str) -> PlanParts {
+    let mut parts = parts(2e-8, Propagation::Hops);
+    parts.fabric.shape = Shape::new(N, &[], 2).unwrap();
+    parts.fabric.hiding = Hiding { background: true, window: Window::parse("window", window).unwrap() };
+    // α + 2·δ + 2·256 KiB at 800 Gbit/s.
+    let second_s = 5e-7 + 6e-7 + 5.24288e-6;
+    parts.steps[2].cost.reconfiguration_s = 1e-5 + 8.0 * 2e-8 - second_s - parts.fabric.hiding.window.before_s(2);
+    parts
+}
+
+#[test]
+fn what_is_hidden_is_recomputed() {
+    for window in ["0s", "1us", "1us,3=2us"] {
+        assert_eq!(failures(in_background(window)), [""; 0], "{window}");
+        let mut parts = in_background(window);
+        parts.steps[2].cost.reconfiguration_s *= 1.0 + 1e-9;
+        assert_eq!(failures(parts), ["reconfiguration"]);
+        // Neither another step's window nor a setting that is not set hides anything.
+        let mut parts = in_background(window);
+        parts.fabric.hiding.window = Window::parse("window", "2=1us").unwrap();
+        assert_eq!(failures(parts), if window == "0s" { vec![] } else { vec!["reconfiguration"] });
+        let mut parts = in_background(window);
+        parts.fabric.hiding.background = false;
+        assert_eq!(failures(parts), ["reconfiguration"]);
+        // With one port it is live.
+        let mut parts = in_background(window);
+        parts.fabric.shape = Shape::new(N, &[], 1).unwrap();
+        assert_eq!(failures(parts), ["reconfiguration"]);
+    }
+    // Longer windows hide all of it.
+    let mut parts = in_background("1us");
+    parts.fabric.hiding.window.every_s = 1e-3;
+    parts.steps[2].cost.reconfiguration_s = 0.0;
+    assert_eq!(failures(parts), [""; 0]);
 }

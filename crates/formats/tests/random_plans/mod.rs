@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::{
     Bound, Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
     PlanStep, Propagation, ReconfigurationDelay, RoutedArc, RoutedPath, Routes, Routing, Shape, Step, StepCost,
-    Topology, Transfer, Translations,
+    Topology, Transfer, Translations, Window,
 };
 use proptest::prelude::*;
 
@@ -85,7 +85,13 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                     startup_s: numbers[1],
                     hop_delay_s: numbers[2],
                     reconfiguration: ReconfigurationDelay { fixed_s: numbers[3], per_port_s: numbers[4] },
-                    hiding: Hiding::default(),
+                    hiding: Hiding {
+                        background: rule,
+                        window: Window {
+                            every_s: numbers[5],
+                            steps: (0..routing).map(|at| (at, numbers[at])).collect(),
+                        },
+                    },
                     initial,
                 },
                 settings: CostSettings {

@@ -17,7 +17,8 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
         Initial::Free => None,
         Initial::Topology(topology) => Some(topology.clone()),
     };
-    let steps = steps.iter().map(|(topology, load, sent)| {
+    let mut before_s = 0.0;
+    let steps = steps.iter().enumerate().map(|(index, (topology, load, sent))| {
         let transfers = sent.iter().map(|(src, dst, chunks, _)| Transfer {
             src: *src,
             dst: *dst,
@@ -35,12 +36,13 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
             .collect();
         arcs.sort_by_key(|arc| (arc.src, arc.dst));
         let now = &topologies[*topology];
-        let change_s = before.as_ref().map_or(0.0, |before| fabric.reconfiguration.between(before, now));
+        let change_s = before.as_ref().map_or(0.0, |before| fabric.charge_s(fabric.turn(before, now), index, before_s));
         let reconfigured = before.as_ref().is_some_and(|before| !before.same_links(now));
         before = Some(now.clone());
         let transfer_bytes = step.share() * size_bytes as f64;
         let hops = 1;
         let mut cost = StepCost::on_point(&fabric, Propagation::Hops, transfer_bytes, hops, *load);
+        before_s = cost.total_s();
         cost.reconfiguration_s = change_s;
         let routes = Routes { symmetry: Translations::trivial(gpus), arcs };
         PlanStep { step, topology: *topology, reconfigured, transfer_bytes, hops, load: *load, routes, cost }
