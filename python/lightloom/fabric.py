@@ -65,10 +65,15 @@ class Fabric:
         if self.gpus is not None:
             whole_number("gpus", self.gpus)
         whole_number("ports", self.ports)
-        if not isinstance(self.background_reconfiguration, bool):
-            value = str(self.background_reconfiguration)[:60]
-            raise refuse("background_reconfiguration", f"`{value}` is not accepted; it takes true or false")
-        _ = self.grid, self.bandwidth_bps, self.startup_s, self.hop_delay_s, self.reconfiguration_delay_s, self.windows_s
+        _check_truth("background_reconfiguration", self.background_reconfiguration)
+        _ = (
+            self.grid,
+            self.bandwidth_bps,
+            self.startup_s,
+            self.hop_delay_s,
+            self.reconfiguration_delay_s,
+            self.windows_s,
+        )
 
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:
@@ -195,6 +200,11 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise refuse("fabric", f"{where} is not TOML: {error}") from error
     return {key: value for key, value in values.items() if key not in DESCRIPTIVE_KEYS}
+
+
+def _check_truth(field: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes true or false")
 
 
 def _grid(value: object) -> tuple[int, ...]:
