@@ -91,7 +91,7 @@ class Plan:
 
     @property
     def reconfigurations(self) -> int:
-        """Number of steps before which the fabric is reconfigured at a charge."""
+        """Number of steps before which circuits change, at a charge or hidden; a free first topology is no change."""
         return self._core.reconfigurations
 
     @property

@@ -30,7 +30,7 @@ impl Row {
 pub struct Outcome {
     /// Completion time, s.
     pub total_s: f64,
-    /// Number of charged changes of topology.
+    /// Number of changes of topology, hidden ones included.
     pub reconfigurations: usize,
     /// Bound for the steps that the planner runs.
     pub bound: Bound,

@@ -79,10 +79,12 @@ impl ReconfigurationDelay {
         if self.per_port_s == 0.0 {
             return if from.same_links(to) { 0.0 } else { self.fixed_s };
         }
-        match from.changed_ports(to) {
-            0 => 0.0,
-            ports => self.fixed_s + self.per_port_s * ports as f64,
-        }
+        self.of_ports(from.changed_ports(to))
+    }
+
+    /// Seconds to change the circuits of so many ports; nothing where there are none.
+    pub fn of_ports(&self, ports: u64) -> f64 {
+        if ports == 0 { 0.0 } else { self.fixed_s + self.per_port_s * ports as f64 }
     }
 }
 

@@ -100,11 +100,8 @@ impl Fabric {
     pub fn turn(&self, from: &Topology, to: &Topology) -> Turn {
         if self.hiding.background {
             let new = to.set_up_after(from);
-            if new.at_one_gpu <= 1 && new.ports <= self.shape.ports() {
-                let delay = self.reconfiguration;
-                let delay_s =
-                    if new.circuits == 0 { 0.0 } else { delay.fixed_s + delay.per_port_s * new.circuits as f64 };
-                return Turn { delay_s, in_background: true };
+            if new.fits_one_dark_port(self.shape.ports()) {
+                return Turn { delay_s: self.reconfiguration.of_ports(new.circuits), in_background: true };
             }
         }
         Turn { delay_s: self.reconfiguration.between(from, to), in_background: false }

@@ -22,7 +22,7 @@ pub struct PlanStep {
     pub step: Step,
     /// Index of the topology in force.
     pub topology: usize,
-    /// Whether the fabric is reconfigured before the step, at a charge.
+    /// Whether circuits change before the step; the charge may be hidden.
     pub reconfigured: bool,
     /// m_i: bytes of the largest transfer.
     pub transfer_bytes: f64,
@@ -144,7 +144,7 @@ impl Plan {
         self.total_s
     }
 
-    /// Number of steps before which the fabric is reconfigured at a charge.
+    /// Number of steps before which circuits change, at a charge or hidden; a free first topology is no change.
     pub fn reconfigurations(&self) -> usize {
         self.reconfigurations
     }

@@ -26,6 +26,13 @@ pub struct SetUp {
     pub ports: u32,
 }
 
+impl SetUp {
+    /// Whether each GPU sets up at most one circuit out and one in, on a port that was dark before.
+    pub fn fits_one_dark_port(&self, ports: u32) -> bool {
+        self.at_one_gpu <= 1 && self.ports <= ports
+    }
+}
+
 /// A directed multigraph of circuits, as one representative link per orbit of its symmetry. Sorted, one
 /// link per pair.
 #[derive(Debug, Clone, PartialEq)]

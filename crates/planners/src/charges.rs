@@ -62,11 +62,7 @@ impl Charges {
 }
 
 fn background(fabric: &Fabric, problem: &Problem) -> Vec<BackgroundChange> {
-    let ports = fabric.shape.ports();
-    let delay = fabric.reconfiguration;
-    let changes = problem.table.background_changes(ports).iter().map(|&(from, to, circuits)| {
-        let delay_s = if circuits == 0 { 0.0 } else { delay.fixed_s + delay.per_port_s * circuits as f64 };
-        BackgroundChange { from, to, delay_s }
-    });
-    changes.collect()
+    let changes = problem.table.background_changes(fabric.shape.ports()).iter();
+    let delay_s = |circuits| fabric.reconfiguration.of_ports(circuits);
+    changes.map(|&(from, to, circuits)| BackgroundChange { from, to, delay_s: delay_s(circuits) }).collect()
 }

@@ -104,11 +104,7 @@ impl Problem {
         if delay.per_port_s == 0.0 {
             return Change::Constant(delay.fixed_s);
         }
-        let seconds = self.table.changed_ports().iter().map(|&ports| match ports {
-            0 => 0.0,
-            ports => delay.fixed_s + delay.per_port_s * ports as f64,
-        });
-        Change::Matrix(seconds.collect())
+        Change::Matrix(self.table.changed_ports().iter().map(|&ports| delay.of_ports(ports)).collect())
     }
 
     /// What changes of topology are charged.

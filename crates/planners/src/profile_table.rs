@@ -245,7 +245,7 @@ impl ProfileTable {
                 let others = (0..topologies.len()).filter(|&to| to != from && circuits[to] <= most);
                 let turned = others.filter_map(|to| {
                     let new = topologies[to].set_up_after(topologies[from]);
-                    (new.at_one_gpu <= 1 && new.ports <= ports).then_some((from, to, new.circuits))
+                    new.fits_one_dark_port(ports).then_some((from, to, new.circuits))
                 });
                 turned.collect::<Vec<_>>()
             };

@@ -7,7 +7,7 @@ use crate::pipelined::best_sequence;
 use crate::state_search::StateSearch;
 use crate::{Problem, RecursiveDoubling};
 
-/// Best time (s) and number of charged reconfigurations at every point (bytes m, fixed delay α_r in
+/// Best time (s) and number of reconfigurations at every point (bytes m, fixed delay α_r in
 /// seconds), in the order of the points, whatever the number of threads. What the fabric says of delays
 /// per port is kept.
 ///

@@ -117,6 +117,7 @@ struct Instance {
     algorithm: (&'static str, Collective, u32),
     offsets: Vec<Vec<u32>>,
     beside: Vec<Vec<(u32, u32)>>,
+    ports: u32,
     log_size: u32,
     delay_s: f64,
     per_port: bool,
@@ -145,18 +146,20 @@ fn instances() -> impl Strategy<Value = Instance> {
     ];
     (
         prop::sample::select(algorithms),
-        prop::collection::vec(prop::collection::vec(1u32..8, 1..3), 1..4),
+        prop::collection::vec(prop::collection::vec(1u32..8, 1..5), 1..4),
         prop::collection::vec(prop::collection::vec((0u32..8, 0u32..7), 1..5), 0..2),
-        8u32..24,
+        (2u32..5, 8u32..24),
         -7.0f64..-4.5,
         any::<[bool; 3]>(),
         hidings(),
     )
-        .prop_map(|(algorithm, offsets, beside, log_size, log_delay, [per_port, start, pipelined], hiding)| {
-            let overlap = if pipelined { Overlap::Pipelined } else { Overlap::Additive };
-            let delay_s = 10f64.powf(log_delay);
-            Instance { algorithm, offsets, beside, log_size, delay_s, per_port, start, overlap, hiding }
-        })
+        .prop_map(
+            |(algorithm, offsets, beside, (ports, log_size), log_delay, [per_port, start, pipelined], hiding)| {
+                let overlap = if pipelined { Overlap::Pipelined } else { Overlap::Additive };
+                let delay_s = 10f64.powf(log_delay);
+                Instance { algorithm, offsets, beside, ports, log_size, delay_s, per_port, start, overlap, hiding }
+            },
+        )
 }
 
 fn problem(of: &Instance) -> Problem {
@@ -168,11 +171,12 @@ fn problem(of: &Instance) -> Problem {
         }
     };
     for offsets in &of.offsets {
-        let offsets: Vec<u32> = offsets.iter().map(|offset| 1 + offset % (gpus - 1)).collect();
+        let offsets = offsets.iter().take(of.ports as usize).map(|offset| 1 + offset % (gpus - 1));
+        let offsets: Vec<u32> = offsets.collect();
         place(circulant(gpus, &offsets), &mut candidates);
     }
     of.beside.iter().for_each(|beside| place(ring_and(gpus, beside), &mut candidates));
-    let mut fabric = Fabric { hiding: of.hiding.clone(), ..fabric(gpus, 2) };
+    let mut fabric = Fabric { hiding: of.hiding.clone(), ..fabric(gpus, of.ports) };
     fabric.reconfiguration = match of.per_port {
         true => ReconfigurationDelay { fixed_s: of.delay_s / 2.0, per_port_s: of.delay_s / 20.0 },
         false => ReconfigurationDelay::constant(of.delay_s),
