@@ -27,6 +27,12 @@ impl Rates {
     pub(crate) fn new(fabric: &Fabric, settings: CostSettings) -> Self {
         // A fabric that starts dark must be changed before anything is sent.
         let dark = matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty());
+        let change_s = if fabric.hides() {
+            fabric.least_charge_s()
+        } else {
+            // A change replaces one circuit at least.
+            fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s
+        };
         let overlaps = settings.overlap == Overlap::Pipelined;
         Self {
             ranks: fabric.shape.gpus(),
@@ -34,8 +40,7 @@ impl Rates {
             startup_s: fabric.startup_s,
             hop_s: fabric.hop_delay_s,
             byte_s: fabric.byte_s(),
-            // A change replaces one circuit at least.
-            change_s: fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s,
+            change_s,
             first_changes: u32::from(dark),
             // A packet is delayed by its hops, whatever the throughput.
             charges_hops: overlaps || settings.propagation == Propagation::Hops,

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use bounds::any_algorithm;
 use model::{
-    Collective, CostSettings, Fabric, Initial, Overlap, Propagation, ReconfigurationDelay, Routing, Shape, Topology,
-    Translations,
+    Collective, CostSettings, Fabric, Hiding, Initial, Overlap, Propagation, ReconfigurationDelay, Routing, Shape,
+    Topology, Translations,
 };
 
 /// Start-up, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a second.
@@ -29,6 +29,7 @@ fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric
         hop_delay_s: hop * 1e-6,
         reconfiguration: ReconfigurationDelay::constant(change * 1e-6),
         initial: Initial::Free,
+        hiding: Hiding::default(),
     }
 }
 

@@ -3,8 +3,8 @@
 
 use bounds::{Statement, given_schedule_statements};
 use model::{
-    Chunks, Collective, CostSettings, Digit, Fabric, Initial, Op, Propagation, Rank, ReconfigurationDelay, Routing,
-    Schedule, Shape, Step, Transfer, Translations,
+    Chunks, Collective, CostSettings, Digit, Fabric, Hiding, Initial, Op, Propagation, Rank, ReconfigurationDelay,
+    Routing, Schedule, Shape, Step, Transfer, Translations,
 };
 use proptest::prelude::*;
 
@@ -18,6 +18,7 @@ fn fabric(startup_s: f64, hop_delay_s: f64, change_s: f64) -> Fabric {
         hop_delay_s,
         reconfiguration: ReconfigurationDelay::constant(change_s),
         initial: Initial::Free,
+        hiding: Hiding::default(),
     }
 }
 

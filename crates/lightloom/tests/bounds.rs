@@ -4,8 +4,8 @@
 use collectives::Options;
 use lightloom::{Request, Size, Workload, bound, compare, plan};
 use model::{
-    Collective, CostSettings, Fabric, Initial, Overlap, Propagation, ReconfigurationDelay, Routing, Shape, Topology,
-    Translations,
+    Collective, CostSettings, Fabric, Hiding, Initial, Overlap, Propagation, ReconfigurationDelay, Routing, Shape,
+    Topology, Translations, Window,
 };
 use planners::PlannerOptions;
 use proptest::prelude::*;
@@ -45,6 +45,14 @@ fn requests() -> impl Strategy<Value = Request> {
                         hop_delay_s,
                         reconfiguration: ReconfigurationDelay { fixed_s, per_port_s: per_port_s / 10.0 },
                         initial,
+                        // A third hides changes behind dark ports, a fifth some of them behind computation.
+                        hiding: Hiding {
+                            background: size % 3 == 0,
+                            window: Window {
+                                every_s: if size % 5 == 0 { fixed_s / 2.0 } else { 0.0 },
+                                ..Window::default()
+                            },
+                        },
                     },
                     workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
                     size: Size::Buffer(size),

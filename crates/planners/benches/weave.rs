@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
 use planners::{Problem, find};
 
 const ALGORITHMS: [(Collective, &str); 4] = [
@@ -27,6 +27,7 @@ fn problem(gpus: u32, ports: u32, collective: Collective, algorithm: &str, size_
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationDelay::constant(1e-5),
         initial: Initial::Free,
+        hiding: Hiding::default(),
     };
     Problem::new(schedule, fabric, CostSettings::default(), size_bytes, vec![ring]).expect("a problem")
 }

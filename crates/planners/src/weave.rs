@@ -4,7 +4,8 @@
 //! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
 //! and keeps the best of all: it is never slower than any of them.
 
-use model::{CostSettings, Error, Result, Routing};
+use model::{CostSettings, Error, Result, Routing, Topology};
+use topologies::candidates;
 
 use crate::state_search::StateSearch;
 use crate::{Choice, Planner, Problem};
@@ -36,6 +37,10 @@ impl Planner for Weave {
         true
     }
 
+    fn knows_hiding(&self) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let given = problem.schedule();
         if given.chunks().as_pieces().is_some() {
@@ -54,9 +59,16 @@ impl Planner for Weave {
                 routing => routing,
             };
             let (settings, size_bytes) = (CostSettings { routing, ..problem.settings }, problem.size_bytes);
-            let own = Problem::new(composition.schedule, fabric, settings, size_bytes, composition.topologies)?;
+            let mut candidates = composition.topologies;
+            if fabric.hiding.background {
+                let ports = fabric.shape.ports();
+                let dark = candidates.iter().map(|full| candidates::one_port_dark(full, ports));
+                let dark: Vec<Vec<Topology>> = dark.collect::<Result<_>>()?;
+                candidates.extend(dark.into_iter().flatten());
+            }
+            let own = Problem::new(composition.schedule, fabric, settings, size_bytes, candidates)?;
             let mut search = StateSearch::new(&own.table);
-            let Some(total_s) = search.run(&own.rates(), &own.change(), own.start, limit_s)? else { continue };
+            let Some(total_s) = search.run(&own.rates(), &own.charges(), own.start, limit_s)? else { continue };
             let candidates = search.path().to_vec();
             if best.as_ref().is_none_or(|choice| total_s < choice.total_s) {
                 let class_bound = Some(problem.any_algorithm_bound());

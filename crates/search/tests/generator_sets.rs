@@ -7,8 +7,9 @@ use search::{GeneratorSet, generator_set, generator_sets};
 /// `[generator][offset]`: hops, `u64::MAX` where the generator does not lead.
 fn table(ranks: u32) -> Vec<Vec<u64>> {
     let row = |generator: u32| {
-        let hops =
-            |offset: u32| (1..u64::from(ranks)).find(|h| h * u64::from(generator) % u64::from(ranks) == offset.into());
+        let hops = |offset: u32| {
+            (1..u64::from(ranks)).find(|h| h * u64::from(generator) % u64::from(ranks) == u64::from(offset))
+        };
         (0..ranks).map(|offset| hops(offset).unwrap_or(u64::MAX)).collect()
     };
     (0..ranks).map(row).collect()

@@ -12,7 +12,7 @@ pub(crate) struct Prices {
     load_s: f64,
     /// β times the bytes of one rank's block, m/n.
     block_s: f64,
-    /// About what a change of topology costs: exact where it does not depend on the circuits.
+    /// About what a change of topology costs: exact where it depends neither on the circuits nor on the step.
     pub(crate) change_s: f64,
     /// Circuits of the ring that is in force before the first step.
     ring: Option<Circuits>,
@@ -28,6 +28,7 @@ impl Prices {
             Propagation::InverseThroughput => (0.0, fabric.hop_delay_s * f64::from(ports)),
         };
         let delay = fabric.reconfiguration;
+        let change_s = delay.fixed_s + delay.per_port_s * 2.0 * f64::from(n) * f64::from(ports);
         let (ring, given) = match &fabric.initial {
             Initial::Free => (None, false),
             Initial::Topology(topology) => (as_ring(topology), true),
@@ -37,7 +38,7 @@ impl Prices {
             hop_s,
             load_s,
             block_s: fabric.byte_s() * size_bytes as f64 / f64::from(n),
-            change_s: delay.fixed_s + delay.per_port_s * 2.0 * f64::from(n) * f64::from(ports),
+            change_s: (change_s - fabric.hiding.window.longest_s()).max(0.0),
             ring,
             given,
         }

@@ -1,6 +1,8 @@
 //! Compositions compute their collective and cost what their phases say.
 
-use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations};
+use model::{
+    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,
+};
 use proptest::prelude::*;
 use weave::compositions;
 
@@ -24,6 +26,7 @@ fn fabric(gpus: u32, ports: u32, change_s: f64, from_ring: bool) -> Fabric {
         startup_s: 5e-7,
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationDelay::constant(change_s),
+        hiding: Hiding::default(),
         initial: if from_ring { Initial::Topology(ring(gpus, ports)) } else { Initial::Free },
     }
 }

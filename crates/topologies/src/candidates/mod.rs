@@ -12,6 +12,7 @@ use model::{Error, Result, Shape, Topology, Traffic, unknown_name};
 pub use crate::dedupe::dedupe;
 use crate::families;
 use crate::parameters::{Way, shown};
+pub use one_port_dark::one_port_dark;
 
 /// A family of topologies that are candidates together.
 pub trait CandidateFamily: Sync {
