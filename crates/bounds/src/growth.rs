@@ -31,6 +31,8 @@ pub(crate) struct GrowthPrices {
     pub(crate) use_s: f64,
     /// A change of topology.
     pub(crate) change_s: f64,
+    /// Changes of topology at least.
+    pub(crate) least_changes: u32,
     /// Whether hops are charged for distance; else one for each step.
     pub(crate) by_distance: bool,
 }
@@ -39,6 +41,8 @@ pub(crate) struct GrowthPrices {
 #[derive(Debug, Clone)]
 pub(crate) struct Growth {
     pub(crate) segments: Vec<Segment>,
+    /// Changes of topology.
+    pub(crate) changes: u32,
     /// Uses of links, by each block.
     pub(crate) uses: f64,
 }
@@ -50,10 +54,6 @@ impl Growth {
 
     pub(crate) fn hops(&self) -> u32 {
         self.segments.iter().map(|segment| segment.hops).sum()
-    }
-
-    pub(crate) fn changes(&self) -> u32 {
-        self.segments.len() as u32 - 1
     }
 }
 
@@ -99,6 +99,7 @@ fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
     let points = (doublings.ceil() as usize).max(1) * POINTS_PER_DOUBLING;
     let holders: Vec<f64> = (0..=points).map(|point| (doublings * point as f64 / points as f64).exp2()).collect();
     let ways = ways(ranks, ports, prices, &holders);
+    let needed_s = if prices.least_changes > 0 { prices.change_s } else { 0.0 };
     let mut chosen: Vec<usize> = ways.iter().map(|ways| ways.len() - 1).collect();
     let mut rest_s = vec![0.0; points + 1];
     let mut next = vec![(0, ways[0][0]); points];
@@ -114,7 +115,9 @@ fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
             while *way > 0 && cost(&ways[*way - 1]) <= cost(&ways[*way]) {
                 *way -= 1;
             }
-            let total = cost(&ways[*way]) + prices.change_s + rest_s;
+            // Where one change is needed in any case, a single topology is not the one at the start.
+            let changed_s = if (from, after) == (0, points) { needed_s } else { 0.0 };
+            let total = cost(&ways[*way]) + prices.change_s + rest_s + changed_s;
             if total < best.0 {
                 best = (total, after, ways[*way]);
             }
@@ -132,7 +135,8 @@ fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
         uses += holders[at] * way.uses;
         at = after;
     }
-    Growth { segments, uses }
+    let changes = (segments.len() as u32 - 1).max(prices.least_changes);
+    Growth { segments, changes, uses }
 }
 
 /// For each ratio, the numbers of steps that are best at some weight of uses, fewest first.

@@ -17,6 +17,8 @@ pub(crate) struct Rates {
     pub(crate) change_s: f64,
     /// Changes before the first step, whatever its topology.
     pub(crate) first_changes: u32,
+    /// Changes after that, whatever the schedule.
+    pub(crate) least_changes: u32,
     /// Whether δ is charged for every hop, and not by load.
     pub(crate) charges_hops: bool,
     /// Whether a step takes the larger of its hop delays and its bytes, not both.
@@ -42,6 +44,7 @@ impl Rates {
             byte_s: fabric.byte_s(),
             change_s,
             first_changes: u32::from(dark),
+            least_changes: 0,
             // A packet is delayed by its hops, whatever the throughput.
             charges_hops: overlaps || settings.propagation == Propagation::Hops,
             overlaps,

@@ -13,7 +13,11 @@ use proptest::prelude::*;
 fn initials(shape: &Shape) -> Vec<Initial> {
     let ring = topologies::build("ring", shape).unwrap();
     let dark = Topology::new("dark", Translations::cyclic(shape.gpus()), []).unwrap();
-    vec![Initial::Free, Initial::Topology(ring), Initial::Topology(dark)]
+    let mut initials = vec![Initial::Free, Initial::Topology(ring), Initial::Topology(dark)];
+    if shape.ports() > 1 && shape.gpus() > 3 {
+        initials.push(Initial::Topology(topologies::build("kautz", shape).unwrap()));
+    }
+    initials
 }
 
 fn requests() -> impl Strategy<Value = Request> {

@@ -23,7 +23,7 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
         let (hops, startup_s, changes) = (
             blocks.least_hops(topologies, rates),
             rates.startup_s * f64::from(topologies),
-            topologies - 1 + rates.first_changes,
+            (topologies - 1).max(rates.least_changes) + rates.first_changes,
         );
         let (mut propagation_s, mut transmission_s) =
             (rates.hop_s * f64::from(hops), buffer_s * blocks.least_share(topologies, rates));

@@ -7,8 +7,9 @@ mod all_gather;
 mod all_reduce;
 mod all_to_all;
 mod broadcast;
+mod start;
 
-use model::{Collective, CostSettings, Fabric, Piece};
+use model::{Collective, CostSettings, Fabric, Initial, Piece};
 
 use crate::growth::{Growth, GrowthPrices, least_growth};
 use crate::rates::Rates;
@@ -25,11 +26,26 @@ pub fn any_algorithm(
 ) -> Statement {
     let rates = Rates::new(fabric, settings);
     let buffer_s = rates.byte_s * size_bytes as f64;
+    let free = from_anywhere(collective, pieces, &rates, buffer_s);
+    let equal = pieces.is_none() && collective != Collective::Broadcast;
+    match &fabric.initial {
+        Initial::Topology(topology) if equal && rates.first_changes == 0 && rates.change_s > 0.0 => {
+            let changed = from_anywhere(collective, pieces, &Rates { least_changes: 1, ..rates }, buffer_s);
+            let stayed = start::stays(collective, topology, &rates, buffer_s);
+            let least = stayed.into_iter().chain([changed]).min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+            largest(std::iter::once(free).chain(least)).expect("there is the first")
+        }
+        _ => free,
+    }
+}
+
+/// The bound where the topology at the start, but for a dark one, makes no difference.
+fn from_anywhere(collective: Collective, pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> Statement {
     match collective {
-        Collective::AllGather | Collective::ReduceScatter => all_gather::bound(collective, &rates, buffer_s),
-        Collective::AllReduce => all_reduce::bound(&rates, buffer_s),
-        Collective::AllToAll => all_to_all::bound(pieces, &rates, buffer_s),
-        Collective::Broadcast => broadcast::bound(&rates, buffer_s),
+        Collective::AllGather | Collective::ReduceScatter => all_gather::bound(collective, rates, buffer_s),
+        Collective::AllReduce => all_reduce::bound(rates, buffer_s),
+        Collective::AllToAll => all_to_all::bound(pieces, rates, buffer_s),
+        Collective::Broadcast => broadcast::bound(rates, buffer_s),
     }
 }
 
@@ -57,6 +73,7 @@ fn one_pass(
                 hop_s: rates.hop_s * hops,
                 use_s: use_s * uses * bytes,
                 change_s: rates.change_s,
+                least_changes: rates.least_changes,
                 by_distance: rates.charges_hops,
             };
             let growth: Growth = least_growth(rates.ranks, rates.ports, &prices);
@@ -67,8 +84,8 @@ fn one_pass(
                 startup_s: prices.startup_s * f64::from(growth.steps()),
                 propagation_s: prices.hop_s * f64::from(growth.hops()),
                 transmission_s: prices.use_s * growth.uses + fixed_s * bytes,
-                reconfiguration_s: prices.change_s * f64::from(growth.changes() + rates.first_changes),
-                topologies: growth.changes() + 1,
+                reconfiguration_s: prices.change_s * f64::from(growth.changes + rates.first_changes),
+                topologies: growth.segments.len() as u32,
                 steps: growth.steps(),
                 segments: growth.segments,
             }
