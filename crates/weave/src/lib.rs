@@ -16,15 +16,18 @@ mod at_once;
 mod circulants;
 mod digits;
 mod doubling;
+mod flood;
 mod gather;
 mod grid;
 mod levels;
 mod library;
+mod metacyclic;
 mod phase;
 mod prices;
 
-use model::{Chunks, Collective, CostSettings, Error, Fabric, Result, Schedule, Step, Topology};
+use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Schedule, Step, Topology};
 
+use flood::Whole;
 use library::Library;
 use prices::Prices;
 
@@ -77,6 +80,27 @@ pub fn compositions(
         Collective::AllToAll => vec![all_to_all::compose(&library, &prices, ranks, ports)?],
         Collective::Broadcast => return Err(Error::refused("planner", "weave", "it composes no broadcast")),
     };
-    found.extend(at_once::compose(collective, &fabric.shape)?);
+    for whole in whole_topologies(&library, fabric) {
+        found.extend(at_once::compose(collective, whole.topology())?);
+        found.extend(flood::compose(collective, &whole)?);
+    }
     Ok(found)
+}
+
+/// Topologies on which all ranks exchange without coordinates: the one at the start; a generalised Kautz graph, whose
+/// diameter is the least for its degree, or one more; a Cayley digraph, which loads its links evenly. One port makes rings
+/// alone.
+fn whole_topologies(library: &Library, fabric: &Fabric) -> Vec<Whole> {
+    let mut topologies = Vec::new();
+    if let Initial::Topology(initial) = &fabric.initial
+        && !initial.links().is_empty()
+    {
+        topologies.push(Whole::Any(initial.clone()));
+    }
+    let shape = &fabric.shape;
+    if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 {
+        topologies.extend(topologies::build("kautz", shape).map(Whole::Any));
+        topologies.extend(library.cayley().cloned().map(Whole::Cayley));
+    }
+    topologies
 }

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::Routing;
 use rayon::prelude::*;
 
+use crate::metacyclic::Metacyclic;
 use crate::phase::{Phase, undominated};
-use crate::{circulants, digits};
+use crate::{circulants, digits, metacyclic};
 
 /// Phases by span, none of them better than another for every fabric.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Library {
     phases: BTreeMap<u32, Vec<Phase>>,
     /// Phases that also run on a ring of all ranks.
     on_rings: BTreeMap<u32, Vec<Phase>>,
+    /// The Cayley digraph of all ranks.
+    cayley: Option<Metacyclic>,
 }
 
 /// Libraries that are kept. A sweep has few pairs of ranks and ports.
@@ -53,7 +56,9 @@ impl Library {
         });
         let made: Vec<(u32, Vec<Phase>, Vec<Phase>)> = made.collect();
         let phases = made.iter().map(|(span, phases, _)| (*span, phases.clone())).collect();
-        Self { phases, on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect() }
+        // None where it cannot be built.
+        let cayley = metacyclic::best(ranks, ports).ok().flatten();
+        Self { phases, cayley, on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect() }
     }
 
     /// Phases of that span.
@@ -64,6 +69,11 @@ impl Library {
     /// Phases of that span on rings.
     pub(crate) fn on_rings(&self, span: u32) -> &[Phase] {
         self.on_rings.get(&span).map_or(&[], Vec::as_slice)
+    }
+
+    /// The Cayley digraph of all ranks, where ports and ranks allow one.
+    pub(crate) fn cayley(&self) -> Option<&Metacyclic> {
+        self.cayley.as_ref()
     }
 
     /// The spans above 1, ascending.

@@ -1,4 +1,5 @@
 //! Compositions compute their collective and cost what their phases say.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use model::{
     Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,

@@ -1,0 +1,258 @@
+//! Cayley digraphs of semidirect products of two cyclic groups: as alike from every rank as circulants, and of smaller
+//! diameter.
+//!
+//! Ranks are pairs (x, i) of Z_m × Z_k with (x, i)·(y, j) = (x + rⁱ·y, i + j), where r^k = 1 mod m; the circuits out of u
+//! lead to u·g for each generator g. Generators that commute, as those of circulants do, reach the same rank in several
+//! ways, others rarely: 64 ranks with two ports are 9 hops wide, on circulants 13.
+
+use std::collections::BTreeMap;
+
+use model::{Link, Rank, Result, Topology, Translations};
+
+use crate::flood::Sent;
+
+/// Z_m ⋊ Z_k.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Group {
+    m: u32,
+    k: u32,
+    /// Of the identity, of every element of Z_k what it multiplies Z_m by is a power of this.
+    ratio: u32,
+}
+
+impl Group {
+    /// Products of that order with a ratio other than 1, one for each ratio.
+    fn of_order(order: u32) -> Vec<Self> {
+        let mut groups = Vec::new();
+        for m in (3..order).filter(|m| order.is_multiple_of(*m)) {
+            let k = order / m;
+            groups.extend((2..m).map(|ratio| Self { m, k, ratio }).filter(|group| group.power(k) == 1));
+        }
+        groups
+    }
+
+    /// ratio^i mod m.
+    fn power(&self, i: u32) -> u32 {
+        (0..i).fold(1, |power, _| (u64::from(power) * u64::from(self.ratio) % u64::from(self.m)) as u32)
+    }
+
+    /// Every element times each generator, `[generator][element]`; the element (x, i) is x + m·i.
+    fn steps(&self, generators: &[u32]) -> Vec<Vec<u32>> {
+        let powers: Vec<u32> = (0..self.k).map(|i| self.power(i)).collect();
+        let times = |u: u32, g: u32| {
+            let moved = u64::from(powers[(u / self.m) as usize]) * u64::from(g % self.m) + u64::from(u % self.m);
+            (moved % u64::from(self.m)) as u32 + (u / self.m + g / self.m) % self.k * self.m
+        };
+        generators.iter().map(|&g| (0..self.m * self.k).map(|u| times(u, g)).collect()).collect()
+    }
+
+    /// (diameter, Σ distance) from the identity; `None` where some element is not reached.
+    fn width(&self, generators: &[u32]) -> Option<(u32, u32)> {
+        let steps = self.steps(generators);
+        let order = (self.m * self.k) as usize;
+        let mut distances = vec![u32::MAX; order];
+        distances[0] = 0;
+        let mut queue = vec![0];
+        let mut next = 0;
+        while let Some(&at) = queue.get(next) {
+            next += 1;
+            for step in &steps {
+                let to = step[at as usize];
+                if distances[to as usize] == u32::MAX {
+                    distances[to as usize] = distances[at as usize] + 1;
+                    queue.push(to);
+                }
+            }
+        }
+        let far = distances[*queue.last()? as usize];
+        (queue.len() == order).then(|| (far, distances.iter().sum()))
+    }
+}
+
+/// A Cayley digraph.
+#[derive(Debug, Clone)]
+pub(crate) struct Metacyclic {
+    pub(crate) topology: Topology,
+    group: Group,
+    generators: Vec<u32>,
+}
+
+impl Metacyclic {
+    /// What every link carries in each level of a flood from all ranks: the same for all links of a generator, since from
+    /// every rank the last circuit to what lies e away is that from the identity to e. With the circuits turned round
+    /// where the flood runs `backwards`. O(ranks² + ranks · ports).
+    pub(crate) fn levels(&self, backwards: bool) -> Vec<Sent> {
+        let order = self.group.m * self.group.k;
+        let mut ways = self.group.steps(&self.generators);
+        if backwards {
+            ways = ways.into_iter().map(|step| inverse(&step)).collect();
+        }
+        let mut level_of = vec![u32::MAX; order as usize];
+        level_of[0] = 0;
+        // Element before, element.
+        let mut levels: Vec<Vec<(u32, u32)>> = Vec::new();
+        let mut outermost = vec![0];
+        while !outermost.is_empty() {
+            let level = levels.len() as u32 + 1;
+            let mut reached: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+            for &at in &outermost {
+                for (way, step) in ways.iter().enumerate() {
+                    let to = step[at as usize];
+                    if level_of[to as usize] >= level {
+                        level_of[to as usize] = level;
+                        reached.entry(to).or_default().push(way);
+                    }
+                }
+            }
+            let mut order_of_choice: Vec<(u32, Vec<usize>)> = reached.into_iter().collect();
+            order_of_choice.sort_by_key(|(to, choices)| (choices.len(), *to));
+            let mut carried = vec![0u32; ways.len()];
+            let mut chosen = Vec::new();
+            for (to, choices) in order_of_choice {
+                let Some(way) = choices.into_iter().min_by_key(|&way| carried[way]) else { continue };
+                carried[way] += 1;
+                // Permutations: the one element before over this circuit.
+                let before = (0..order).find(|&at| ways[way][at as usize] == to && level_of[at as usize] + 1 == level);
+                chosen.extend(before.map(|before| (before, to)));
+            }
+            outermost = chosen.iter().map(|(_, to)| *to).collect();
+            levels.push(chosen);
+        }
+        levels.pop();
+        let all: Vec<u32> = (0..order).collect();
+        // [element][rank]: the rank times the element.
+        let times = self.group.steps(&all);
+        let from_all = |chosen: Vec<(u32, u32)>| {
+            let mut sent = Sent::new();
+            for (before, to) in chosen {
+                for origin in 0..order as Rank {
+                    let at = |element: u32| times[element as usize][origin as usize];
+                    sent.entry((at(before), at(to))).or_default().push(origin);
+                }
+            }
+            sent
+        };
+        levels.into_iter().map(from_all).collect()
+    }
+}
+
+fn inverse(permutation: &[u32]) -> Vec<u32> {
+    let mut inverse = vec![0; permutation.len()];
+    for (from, &to) in (0..).zip(permutation) {
+        inverse[to as usize] = from;
+    }
+    inverse
+}
+
+/// Most ranks for which groups are searched.
+const MOST_RANKS: u32 = 256;
+
+/// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1), the
+/// others are added one by one. `None` where there is no such group, or ranks are too many. O(groups · ports · ranks²).
+///
+/// # Errors
+/// None for circuits that lead to other ranks.
+pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
+    if ports < 2 || ranks > MOST_RANKS {
+        return Ok(None);
+    }
+    let mut best: Option<((u32, u32), Group, Vec<u32>)> = None;
+    for group in Group::of_order(ranks) {
+        // (0, 1) alone reaches k ranks; what it reaches with others is what counts.
+        let mut generators = vec![group.m];
+        let mut width = None;
+        for _ in 1..ports {
+            let candidates = (1..ranks).map(|added| [&generators[..], &[added]].concat());
+            let measured = candidates.map(|set| (group.width(&set).unwrap_or((u32::MAX, u32::MAX)), set));
+            let Some((least, set)) = measured.min() else { break };
+            (width, generators) = (Some(least), set);
+        }
+        let Some(width) = width.filter(|(diameter, _)| *diameter < u32::MAX) else { continue };
+        if best.as_ref().is_none_or(|(least, _, _)| width < *least) {
+            best = Some((width, group, generators));
+        }
+    }
+    let Some((_, group, generators)) = best else { return Ok(None) };
+    let mut links: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for step in group.steps(&generators) {
+        for (src, dst) in (0..).zip(step) {
+            *links.entry((src, dst)).or_insert(0) += 1;
+        }
+    }
+    let shown = |g: &u32| format!("({},{})", g % group.m, g / group.m);
+    let name = format!(
+        "metacyclic:{}x{},{}:{}",
+        group.m,
+        group.k,
+        group.ratio,
+        generators.iter().map(shown).collect::<Vec<_>>().join("")
+    );
+    let links = links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
+    // Translations by digits do not hold these groups, but what they find of them shortens flows.
+    let topology = Topology::new(name, Translations::trivial(ranks), links)?.with_found_symmetry();
+    Ok(Some(Metacyclic { topology, group, generators }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_groups_and_digraphs_are_regular() {
+        for order in [12, 16, 20, 21, 24, 64] {
+            for group in Group::of_order(order) {
+                let all: Vec<u32> = (0..order).collect();
+                let table = group.steps(&all);
+                for (g, column) in table.iter().enumerate() {
+                    // Multiplying by g is a permutation without a fixed element, but for the identity.
+                    let mut sorted = column.clone();
+                    sorted.sort_unstable();
+                    assert_eq!(sorted, all);
+                    assert!(g == 0 || column.iter().zip(0..).all(|(to, from)| *to != from), "{group:?}");
+                    for h in 0..order as usize {
+                        // (1·g)·h = 1·(g·h)
+                        assert_eq!(table[h][column[0] as usize], table[table[h][g] as usize][0], "{group:?}");
+                    }
+                }
+            }
+            for ports in [2, 3, 4] {
+                if let Some(found) = best(order, ports).unwrap() {
+                    found.topology.check_ports(ports).unwrap();
+                    assert_eq!(found.topology.circuits(), u64::from(order * ports));
+                }
+            }
+        }
+    }
+
+    /// Every link of a generator carries as much as the others in each level, every block reaches every rank once, over
+    /// circuits of the topology.
+    #[test]
+    fn floods_load_links_evenly() {
+        for (ranks, ports) in [(21, 2), (64, 2), (64, 4), (24, 3)] {
+            let found = best(ranks, ports).unwrap().unwrap();
+            let links: Vec<(Rank, Rank)> = found.topology.expanded().iter().map(|link| (link.src, link.dst)).collect();
+            for backwards in [false, true] {
+                let mut reached = vec![0; ranks as usize];
+                for sent in found.levels(backwards) {
+                    let blocks: Vec<usize> = sent.values().map(Vec::len).collect();
+                    let loads: std::collections::BTreeSet<usize> = blocks.iter().copied().collect();
+                    assert!(loads.len() <= ports as usize, "{loads:?}");
+                    for ((src, dst), origins) in sent {
+                        assert!(links.contains(&if backwards { (dst, src) } else { (src, dst) }));
+                        origins.into_iter().for_each(|origin| reached[origin as usize] += 1);
+                    }
+                }
+                assert!(reached.iter().all(|count| *count == ranks - 1), "{reached:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_narrower_than_any_circulant_of_as_many_ports() {
+        let found = best(64, 2).unwrap().unwrap();
+        let circulant =
+            |g: i64| crate::levels::distances(64, &vec![(1, 1), (g, 1)]).unwrap().into_iter().max().unwrap();
+        assert_eq!((2..64).map(circulant).min(), Some(13));
+        assert!(found.levels(false).len() <= 9);
+    }
+}
