@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lightloom._core import Comparison, Schedule, Statement, Step, Topology, __version__
     from lightloom.bounds import Bounds, bound
     from lightloom.errors import InputError
+    from lightloom.exact import exact_plan
     from lightloom.fabric import Fabric
     from lightloom.graphs import from_networkx, to_networkx
     from lightloom.planning import compare, plan, profile, verify
@@ -39,6 +40,7 @@ _HOMES = {
     "__version__": "_core",
     "bound": "bounds",
     "compare": "planning",
+    "exact_plan": "exact",
     "from_networkx": "graphs",
     "plan": "planning",
     "profile": "planning",
@@ -62,6 +64,7 @@ __all__ = [
     "__version__",
     "bound",
     "compare",
+    "exact_plan",
     "from_networkx",
     "plan",
     "profile",

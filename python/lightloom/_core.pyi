@@ -141,6 +141,9 @@ class Request:
         overlap: str = "additive",
         seed: int = 0,
     ) -> Request: ...
+    @property
+    def ports(self) -> int:
+        """Ports of each GPU."""
 
 @final
 class Verdict:
@@ -445,6 +448,29 @@ class Problem:
     def steps(self) -> int: ...
     @property
     def candidates(self) -> list[Topology]: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def ports(self) -> int: ...
+    @property
+    def routing(self) -> str: ...
+    @property
+    def initial(self) -> Topology | None:
+        """Topology before the first step; None where the start is free."""
+    @property
+    def startup_s(self) -> float:
+        """Seconds of every step, beside its hops and load."""
+    @property
+    def hop_s(self) -> float:
+        """Seconds per hop of a step's longest path."""
+    @property
+    def load_s(self) -> list[float]:
+        """Seconds per unit of load, by step."""
+    @property
+    def reconfiguration_delay_s(self) -> tuple[float, float]:
+        """(fixed, per port)."""
+    def arcs(self, step: int) -> list[tuple[int, int, float]]:
+        """Every (source, destination, weight) of a step, weights relative to its largest transfer."""
     def sweep(
         self, size_bytes: NDArray[np.float64], reconfiguration_delay_s: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
@@ -457,6 +483,9 @@ def plan_with_baselines(request: Request) -> tuple[Plan, list[Row]]:
 
 def bound(request: Request) -> list[Statement]:
     """Every lower bound that is known for the request: that of any algorithm first, then those of the one it names."""
+
+def proved_plan(request: Request, topologies: Sequence[Topology], bound_s: float, bound_class: str) -> Plan:
+    """The best plan of the request's one schedule on these topologies, as planner `exact`, with a proved bound."""
 
 def compare(request: Request) -> Comparison: ...
 def simulate(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lightloom.exact import ExactSettings, Report
     from lightloom.fabric import Fabric
     from lightloom.graphs import TopologyLike
 
@@ -44,6 +45,9 @@ def plan(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
+    budget: str | float | None = None,
+    invariant_under: str | int | None = None,
+    report: Report | None = None,
     **settings: Unpack[Settings],
 ) -> Plan:
     """Plan a collective: its algorithm, the topology of every step, and when to reconfigure.
@@ -52,10 +56,16 @@ def plan(
         a schedule or matrix says it too.
     size: one rank's whole buffer, `"64MiB"` or bytes; `"32MiB/pair"` for All-to-All.
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
+    budget, invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
     settings: see `lightloom.requests.Settings`.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
+    own = _exact_settings(settings, budget, invariant_under, report)
+    if own is not None:
+        from lightloom.exact import exact_plan
+
+        return exact_plan(collective, size, fabric=fabric, **own, **settings)
     return Plan(_core.plan(build_request(collective, size, fabric, **settings)))
 
 
@@ -64,11 +74,41 @@ def plan_with_baselines(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
+    budget: str | float | None = None,
+    invariant_under: str | int | None = None,
+    report: Report | None = None,
     **settings: Unpack[Settings],
 ) -> tuple[Plan, list[_core.Row]]:
     """The plan, and the best of every planner for the plan's algorithm, fastest first; arguments as for `plan`."""
+    own = _exact_settings(settings, budget, invariant_under, report)
+    if own is not None:
+        from lightloom.exact import exact_plan
+
+        best = exact_plan(collective, size, fabric=fabric, **own, **settings)
+        # The others' times do not depend on the planner that is named, but for the algorithm.
+        others: Settings = {**settings, "planner": "harvest"}
+        if settings.get("schedule") is None and settings.get("matrix") is None:
+            others["algorithm"] = best.algorithm
+        return best, _core.plan_with_baselines(build_request(collective, size, fabric, **others))[1]
     made, baselines = _core.plan_with_baselines(build_request(collective, size, fabric, **settings))
     return Plan(made), baselines
+
+
+def _exact_settings(
+    settings: Settings, budget: str | float | None, invariant_under: str | int | None, report: Report | None
+) -> ExactSettings | None:
+    """What planner `exact` is told beside the settings; None for another planner, which must be told nothing."""
+    if settings.get("planner") == "exact":
+        own: ExactSettings = {"invariant_under": invariant_under}
+        if budget is not None:
+            own["budget"] = budget
+        if report is not None:
+            own["report"] = report
+        return own
+    for field, value in (("budget", budget), ("invariant_under", invariant_under)):
+        if value is not None:
+            raise refuse(field, f"it is for planner exact, not {settings.get('planner') or 'auto'}")
+    return None
 
 
 def compare(

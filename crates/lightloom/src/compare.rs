@@ -5,6 +5,7 @@ use planners::{Choice, Planner, Problem};
 use rayon::prelude::*;
 
 use crate::Request;
+use crate::request::open_planners;
 
 /// One line of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +58,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     // Topologies that are named for the static planner leave the others in the comparison.
     let mut planners = request.planners()?;
     if open {
-        planners = planners::REGISTRY.iter().copied().filter(|planner| request.admit(*planner).is_ok()).collect();
+        planners = open_planners().filter(|planner| request.admit(*planner).is_ok()).collect();
     }
     let (choosing, planners): (Vec<_>, Vec<_>) = planners.into_iter().partition(|planner| planner.chooses_algorithm());
     request.size_bytes()?;
@@ -72,8 +73,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
         rows.push(row_of_all(request, planner, &rows)?);
     }
     if open {
-        for (planner, error) in planners::REGISTRY.iter().filter_map(|p| request.admit(*p).err().map(|e| (p.name(), e)))
-        {
+        for (planner, error) in open_planners().filter_map(|p| request.admit(p).err().map(|e| (p.name(), e))) {
             let (planner, algorithm, topology) = (planner.into(), String::new(), String::new());
             rows.push(Row { planner, algorithm, topology, outcome: Err(error) });
         }
@@ -108,9 +108,9 @@ pub fn compare(request: &Request) -> Result<Comparison> {
 
 /// The best of every planner that takes one schedule and the request, on the problem that leaves all candidates open.
 pub(crate) fn baselines(request: &Request, problem: &Problem) -> Vec<Row> {
-    let planners = planners::REGISTRY.par_iter().filter(|planner| request.admit(**planner).is_ok());
-    let planners = planners.filter(|planner| !planner.chooses_algorithm());
-    let mut rows: Vec<Row> = planners.map(|planner| row_of(problem, *planner)).collect();
+    let planners = open_planners().filter(|planner| request.admit(*planner).is_ok());
+    let planners: Vec<_> = planners.filter(|planner| !planner.chooses_algorithm()).collect();
+    let mut rows: Vec<Row> = planners.par_iter().map(|planner| row_of(problem, *planner)).collect();
     rows.retain(|row| row.outcome.is_ok());
     rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
     rows

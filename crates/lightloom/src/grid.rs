@@ -6,6 +6,7 @@ use model::{Bound, Error, ReconfigurationDelay, Result};
 use planners::{Choice, Planner, Problem};
 
 use crate::Request;
+use crate::request::open_planners;
 
 /// One request, prepared for many sizes and delays.
 pub struct Grid {
@@ -54,7 +55,7 @@ impl Grid {
             let none = || Error::infeasible("algorithm", "no algorithm serves this problem");
             return Err(refusals.into_iter().next().map_or_else(none, |(_, error)| error));
         };
-        let admitted = planners::REGISTRY.iter().copied().filter(|planner| request.admit(*planner).is_ok());
+        let admitted = open_planners().filter(|planner| request.admit(*planner).is_ok());
         let (choosing, given) = admitted.partition(|planner| planner.chooses_algorithm());
         let open = request.problem_without_candidates(first)?;
         let problems = schedules.into_iter().map(|schedule| request.problem(schedule)).collect::<Result<_>>()?;

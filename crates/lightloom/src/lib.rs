@@ -7,6 +7,7 @@
 mod bound;
 mod compare;
 mod grid;
+mod proved;
 mod request;
 
 use model::{Error, Plan, Result, Schedule};
@@ -16,6 +17,7 @@ pub use bound::bound;
 pub use bounds::{Segment, Statement};
 pub use compare::{Comparison, Outcome, Row, compare};
 pub use grid::{Figures, Grid, Verdict};
+pub use proved::proved_plan;
 pub use request::{Request, Size, TopologyRef, Workload};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed

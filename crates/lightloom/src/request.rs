@@ -105,12 +105,12 @@ impl Request {
             if self.static_topologies.is_some() && self.candidates.is_none() {
                 return Ok(vec![planners::find("static")?]);
             }
-            return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.admit(*planner).is_ok()).collect());
+            return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         };
         let planner = planners::find(name)?;
         if planner.chooses_algorithm() {
             // It keeps the best of all, itself among them.
-            return Ok(planners::REGISTRY.iter().copied().filter(|planner| self.admit(*planner).is_ok()).collect());
+            return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         }
         if self.static_topologies.is_some() && !planner.takes_static_topologies() {
             let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
@@ -290,6 +290,11 @@ impl Request {
         }
         Ok(all)
     }
+}
+
+/// The planners that run where none is named.
+pub(crate) fn open_planners() -> impl Iterator<Item = &'static dyn Planner> {
+    planners::REGISTRY.iter().copied().filter(|planner| !planner.by_name_only())
 }
 
 impl Workload {

@@ -14,6 +14,7 @@ mod bvn;
 mod charges;
 mod choice;
 mod direct_connect;
+mod exact;
 mod fast;
 mod forwarded_blocks;
 mod harvest;
@@ -92,6 +93,10 @@ pub trait Planner: Sync {
     fn chooses_algorithm(&self) -> bool {
         false
     }
+    /// Whether it is too slow to run where it is not asked for by name.
+    fn by_name_only(&self) -> bool {
+        false
+    }
     /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
     /// which may be known long before what they cost is.
     ///
@@ -125,6 +130,7 @@ pub static REGISTRY: &[&dyn Planner] = &[
     &direct_connect::CIRCULANT,
     &topo_opt::TopoOpt,
     &weave::Weave,
+    &exact::Exact,
 ];
 
 /// The planner of that name.

@@ -11,7 +11,7 @@ use crate::state_search::StateSearch;
 use crate::{Choice, Planner, Problem};
 
 /// Orbits of links up to which flows are computed here.
-const MOST_LINK_ORBITS: usize = 64;
+const MOST_LINK_ORBITS: usize = 8;
 
 /// See the module.
 pub struct Weave;

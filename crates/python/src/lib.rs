@@ -31,7 +31,9 @@ mod _core {
     #[pymodule_export]
     use super::grid::{PyGrid, PyVerdict};
     #[pymodule_export]
-    use super::plan::{PyComparison, PyPlan, PyRow, PyStep, compare, plan, plan_with_baselines, verify_plan};
+    use super::plan::{
+        PyComparison, PyPlan, PyRow, PyStep, compare, plan, plan_with_baselines, proved_plan, verify_plan,
+    };
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]

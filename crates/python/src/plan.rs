@@ -280,6 +280,19 @@ pub fn plan_with_baselines(py: Python<'_>, request: &PyRequest) -> CoreResult<(P
 }
 
 #[pyfunction]
+pub fn proved_plan(
+    py: Python<'_>,
+    request: &PyRequest,
+    topologies: Vec<PyRef<'_, PyTopology>>,
+    bound_s: f64,
+    bound_class: String,
+) -> CoreResult<PyPlan> {
+    let topologies = topologies.iter().map(|topology| topology.0.clone()).collect();
+    let bound = model::Bound { seconds: bound_s, class: bound_class };
+    Ok(PyPlan(py.detach(|| lightloom::proved_plan(&request.0, topologies, bound))?))
+}
+
+#[pyfunction]
 pub fn compare(py: Python<'_>, request: &PyRequest) -> CoreResult<PyComparison> {
     Ok(PyComparison(py.detach(|| lightloom::compare(&request.0))?))
 }

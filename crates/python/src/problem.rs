@@ -38,6 +38,53 @@ impl PyProblem {
         (0..self.0.table.candidates()).map(|index| PyTopology(self.0.table.candidate(index).clone())).collect()
     }
 
+    #[getter]
+    fn gpus(&self) -> u32 {
+        self.0.fabric.shape.gpus()
+    }
+
+    #[getter]
+    fn ports(&self) -> u32 {
+        self.0.fabric.shape.ports()
+    }
+
+    #[getter]
+    fn routing(&self) -> &'static str {
+        self.0.settings.routing.name()
+    }
+
+    #[getter]
+    fn initial(&self) -> Option<PyTopology> {
+        self.0.start.map(|start| PyTopology(self.0.table.candidate(start).clone()))
+    }
+
+    #[getter]
+    fn startup_s(&self) -> f64 {
+        self.0.rates().startup_s
+    }
+
+    #[getter]
+    fn hop_s(&self) -> f64 {
+        self.0.rates().hop_s
+    }
+
+    #[getter]
+    fn load_s(&self) -> Vec<f64> {
+        self.0.rates().load_s
+    }
+
+    #[getter]
+    fn reconfiguration_delay_s(&self) -> (f64, f64) {
+        (self.0.fabric.reconfiguration.fixed_s, self.0.fabric.reconfiguration.per_port_s)
+    }
+
+    fn arcs(&self, step: usize) -> CoreResult<Vec<(u32, u32, f64)>> {
+        let steps = self.0.schedule().steps();
+        let accepts = || format!("an index below {}", steps.len());
+        let step = steps.get(step).ok_or_else(|| Error::value("step", step, accepts()))?;
+        Ok(step.traffic().expanded().into_iter().map(|arc| (arc.src, arc.dst, arc.weight)).collect())
+    }
+
     fn sweep<'py>(
         &self,
         py: Python<'py>,

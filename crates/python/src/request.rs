@@ -77,4 +77,9 @@ impl PyRequest {
         request.settings.overlap = Overlap::parse(overlap)?;
         Ok(Self(request))
     }
+
+    #[getter]
+    fn ports(&self) -> u32 {
+        self.0.fabric.shape.ports()
+    }
 }

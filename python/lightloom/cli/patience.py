@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,11 +18,22 @@ QUIET_S = 1.0
 LOOK_S = 0.1
 
 
-def patiently(what: str, work: Callable[[], Result]) -> Result:
+class Narration:
+    """What long work says that it is doing; said in one thread and shown by another."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def say(self, text: str) -> None:
+        """Show this from now on."""
+        self.text = text
+
+
+def patiently(what: str, work: Callable[[], Result], progress: Narration | None = None) -> Result:
     """Run `work` in a thread and return what it returns, or raise what it raises.
 
-    The core does not look for interrupts while it computes; the thread that waits for it does. `what` is shown with a
-    clock on a terminal once it takes longer than a second.
+    The core does not look for interrupts while it computes; the thread that waits for it does. `what`, and what
+    `progress` says, are shown with a clock on a terminal once it takes longer than a second.
     """
     outcome: list[Result] = []
     failure: list[BaseException] = []
@@ -36,9 +47,11 @@ def patiently(what: str, work: Callable[[], Result]) -> Result:
     worker = Thread(target=run, daemon=True)
     worker.start()
     worker.join(QUIET_S)
-    with _sign_of_life(what) if worker.is_alive() else nullcontext():
+    with _sign_of_life(what) if worker.is_alive() else nullcontext(lambda _text: None) as show:
         while worker.is_alive():
             worker.join(LOOK_S)
+            if progress is not None:
+                show(progress.text)
     if failure:
         raise failure[0]
     return outcome[0]
@@ -66,13 +79,16 @@ def progress_of(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
         yield lambda name, done: progress.update(task, advance=done, description=f"{what}: {name}")
 
 
-def _sign_of_life(what: str) -> AbstractContextManager[object]:
+@contextmanager
+def _sign_of_life(what: str) -> Iterator[Callable[[str], None]]:
+    """A clock on a terminal; told what is being done."""
     if not sys.stderr.isatty():
-        return nullcontext()
+        yield lambda _text: None
+        return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(what, total=None)
-    return progress
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda text: shown.update(task, description=f"{what}: {text}" if text else what)

@@ -1,0 +1,165 @@
+//! The best sequence of all topologies there are, for one port and few GPUs.
+//!
+//! With one port a topology is a set of chains and cycles of circuits. Closing the chains takes no circuit away, and a
+//! path that was there is still the only one, so that permutations suffice: n! of them, in which a GPU that is its own
+//! image is dark. The optimum over all sequences is a shortest path over (step, permutation), with the topology before
+//! the first step beside them where it is no permutation. It is what HARVEST's eq. 4 asks for, by trying everything:
+//! the reference that other planners and bounds are held against.
+
+mod permutations;
+
+use model::{Bound, Error, Initial, Result, Schedule, Topology, Traffic};
+use rayon::prelude::*;
+
+use crate::shortest_path::ShortestPath;
+use crate::{Choice, Planner, Problem};
+
+use permutations::{Circuits, all_permutations};
+
+/// Most GPUs: 9! = 362 880 permutations.
+const MOST_GPUS: u32 = 9;
+/// Most (step, permutation) pairs, of ten bytes each.
+const MOST_PAIRS: usize = 1 << 27;
+
+/// See the module.
+pub struct Exact;
+
+impl Planner for Exact {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the proven optimum over all topologies: up to 9 GPUs of one port, or a mixed-integer program for several ports"
+    }
+
+    fn source(&self) -> &'static str {
+        "HARVEST eq. 4 by exhaustion, appendix A"
+    }
+
+    fn takes_candidates(&self) -> bool {
+        false
+    }
+
+    fn by_name_only(&self) -> bool {
+        true
+    }
+
+    /// O(patterns · transfers · n · n! + steps · n!), on all cores.
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        self.check(problem)?;
+        let schedule = problem.schedule();
+        let gpus = schedule.ranks() as usize;
+        let mut tried = all_permutations(gpus);
+        let permutations = tried.len();
+        if schedule.steps().len() > MOST_PAIRS / permutations {
+            let accepts = format!("at most {} steps for {gpus} GPUs", MOST_PAIRS / permutations);
+            return Err(Error::value("schedule", format!("{} steps", schedule.steps().len()), accepts));
+        }
+        let start = match &problem.fabric.initial {
+            Initial::Free => None,
+            Initial::Topology(initial) => Some(place(&mut tried, Circuits::of(initial))),
+        };
+        let costs = costs(problem, &tried);
+        let mut search = ShortestPath::default();
+        let total_s = search.constant_delay(&costs, tried.len(), problem.fabric.reconfiguration.fixed_s, start);
+        if total_s.is_infinite() {
+            return Err(Error::infeasible("planner", "no topology of one port joins the transfers of some step"));
+        }
+        if total_s > limit_s {
+            return Ok(None);
+        }
+        let choice = self.choice(problem, &tried, search.path())?;
+        let class = format!(
+            "{} as given, every topology of one port in each step (all {permutations} permutations tried), any \
+             reconfigurations",
+            schedule.algorithm()
+        );
+        // The plan adds up what the search did, in another order.
+        let class_bound = Some(Bound { seconds: choice.total_s, class });
+        Ok(Some(Choice { class_bound, ..choice }))
+    }
+}
+
+impl Exact {
+    fn check(&self, problem: &Problem) -> Result<()> {
+        let shape = &problem.fabric.shape;
+        if shape.ports() != 1 {
+            let reason = "here it takes one port; `plan` and `lightloom.exact` solve a mixed-integer program for more";
+            return Err(Error::refused("ports", self.name(), reason));
+        }
+        if shape.gpus() > MOST_GPUS {
+            let accepts =
+                format!("at most {MOST_GPUS} with planner {} and one port: it tries all n! topologies", self.name());
+            return Err(Error::value("gpus", shape.gpus(), accepts));
+        }
+        if problem.fabric.reconfiguration.per_port_s != 0.0 {
+            let reason = "it takes one delay for every change; all pairs of topologies are too many for one per port";
+            return Err(Error::refused("reconfiguration_delay", self.name(), reason));
+        }
+        if problem.settings.overlap != model::Overlap::Additive {
+            return Err(Error::refused("overlap", self.name(), "it knows additive alone"));
+        }
+        Ok(())
+    }
+
+    /// The sequence as a choice among the topologies that it uses.
+    fn choice(&self, problem: &Problem, tried: &[Circuits], path: &[usize]) -> Result<Choice> {
+        let gpus = problem.schedule().ranks();
+        let mut used = path.to_vec();
+        used.sort_unstable();
+        used.dedup();
+        let topologies: Result<Vec<Topology>> = used.iter().map(|&index| tried[index].topology(gpus)).collect();
+        let schedule: Schedule = problem.schedule().clone();
+        let own = Problem::new(schedule, problem.fabric.clone(), problem.settings, problem.size_bytes, topologies?)?;
+        let candidates = path.iter().filter_map(|index| used.binary_search(index).ok()).collect();
+        Choice::priced(self.name(), own, candidates)
+    }
+}
+
+/// Where `circuits` are among those tried; they are added where they are not.
+fn place(tried: &mut Vec<Circuits>, circuits: Circuits) -> usize {
+    tried.iter().position(|other| *other == circuits).unwrap_or_else(|| {
+        tried.push(circuits);
+        tried.len() - 1
+    })
+}
+
+/// Seconds of every step on every one of `tried`, row-major `[step][tried]`.
+fn costs(problem: &Problem, tried: &[Circuits]) -> Vec<f64> {
+    let (rates, table) = (problem.rates(), &problem.table);
+    let reaches: Vec<Vec<(u8, f64)>> = table
+        .patterns()
+        .map(|pattern: &Traffic| {
+            let arcs = pattern.expanded();
+            tried.par_iter().map(|circuits| circuits.carry(&arcs).unwrap_or((0, f64::INFINITY))).collect()
+        })
+        .collect();
+    let mut costs = vec![0.0; table.steps() * tried.len()];
+    for (step, row) in costs.chunks_mut(tried.len()).enumerate() {
+        let reach = &reaches[table.pattern_of_step(step)];
+        row.par_iter_mut().zip(reach).for_each(|(cost, &(hops, load))| {
+            *cost = if load.is_finite() { rates.of(step, u32::from(hops), load) } else { f64::INFINITY };
+        });
+    }
+    costs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Link, Translations};
+
+    #[test]
+    fn a_start_that_is_no_permutation_is_tried_too() {
+        let chain = Topology::new("chain", Translations::trivial(3), [Link { src: 0, dst: 1, count: 1 }]).unwrap();
+        let mut tried = all_permutations(3);
+        assert_eq!(place(&mut tried, Circuits::of(&chain)), 6);
+        let pair = Topology::new(
+            "pair",
+            Translations::trivial(3),
+            [(0, 1), (1, 0)].map(|(src, dst)| Link { src, dst, count: 1 }),
+        );
+        assert!(place(&mut tried, Circuits::of(&pair.unwrap())) < 6);
+    }
+}

@@ -1,0 +1,139 @@
+"""Provably optimal topologies for a few GPUs of several ports: the planner `exact` where the core's does not reach.
+
+With one port and up to nine GPUs the core tries every topology. Here every interval of steps is a mixed-integer program
+(HARVEST, appendix A), and the cut into intervals is proved by the bounds of those on it. The topologies that come out
+are planned, priced and verified by the core like any other.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from lightloom import _core
+from lightloom.errors import refuse
+from lightloom.exact.demands import Demand, PricedTopology
+from lightloom.exact.groups import FIELD, RankGroup, rank_group
+from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
+from lightloom.exact.program import Scope
+from lightloom.plans import Plan
+from lightloom.requests import build_request
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from lightloom.fabric import Fabric
+    from lightloom.requests import Settings
+
+    Report: TypeAlias = Callable[[str], None]
+
+NAME = "exact"
+BUDGET = "60s"
+# Programs of more variables than this are not worth starting.
+MOST_FLOWS = 200_000
+
+
+class ExactSettings(TypedDict, total=False):
+    """What `exact_plan` takes beside the arguments of `lightloom.plan`."""
+
+    budget: str | float
+    invariant_under: str | int | None
+    report: Report
+
+
+def exact_plan(
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    budget: str | float = BUDGET,
+    invariant_under: str | int | None = None,
+    report: Report = lambda _text: None,
+    **settings: Unpack[Settings],
+) -> Plan:
+    """The plan of one algorithm with the best topologies there are, and a proof of how good they are.
+
+    budget: wall-clock limit of the proof, a time such as `"60s"` or seconds. The best that was found by then is
+        returned, with what was proved as `lower_bound_s`.
+    invariant_under: only topologies that are invariant under translations by this period (an int or `"4"`), or under
+        XOR with multiples of it (`"xor:4"`). The steps must be, too. Makes 16 GPUs tractable.
+    report: told what is being proved.
+    The other arguments are those of `lightloom.plan`. One port and at most nine GPUs are left to the core, which tries
+    every topology. Raises `InputError` that names the argument.
+
+    A program has O(patterns · n³ / |group|) columns, n times as many where hops cost time. There is no useful bound on
+    how long it takes: `benches/exact_optima.py` measures.
+    """
+    if settings.setdefault("planner", NAME) != NAME:
+        raise refuse("planner", f"`{settings['planner']}` is not accepted; it takes {NAME}")
+    started = time.monotonic()
+    seconds = _core.parse_time("budget", budget) if isinstance(budget, str) else budget
+    if not seconds > 0:
+        raise refuse("budget", f"{budget} is not accepted; it takes a time above 0, such as {BUDGET}")
+    request = build_request(collective, size, fabric, **settings)
+    for field in ("candidates", "topology"):
+        if settings.get(field) is not None:
+            raise refuse(field, f"{NAME} refuses this problem: it makes its own topologies")
+    if (settings.get("overlap") or "additive") != "additive":
+        raise refuse("overlap", f"{NAME} refuses this problem: it knows additive alone")
+    if invariant_under is None and request.ports == 1:
+        return Plan(_core.plan(request))
+    problem = _core.Problem(request)
+    group = rank_group(invariant_under, problem.gpus)
+    steps = _steps(problem, group)
+    intervals = Intervals(
+        steps,
+        Scope(problem.gpus, problem.ports, group),
+        Costs(problem.reconfiguration_delay_s[0], None if problem.initial is None else PricedTopology(problem.initial)),
+        [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)],
+    )
+    intervals.prove(started + seconds, report)
+    lower_s, upper_s = intervals.cut(lower=True).total_s, intervals.cut(lower=False).total_s
+    if upper_s == float("inf"):
+        raise refuse("budget", "no topology of the class was found within it; it takes a longer time")
+    startup_s = len(steps) * problem.startup_s
+    held = f" invariant under {group.name}" if group.name else ""
+    closed = upper_s <= lower_s * (1 + TOLERANCE)
+    status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
+    bound_class = (
+        f"{problem.algorithm} as given, every topology of degree at most {problem.ports}{held} in each step, any "
+        f"reconfigurations ({status})"
+    )
+    chosen = [priced.topology for priced in intervals.topologies()]
+    if not chosen and problem.initial is not None:
+        chosen = [problem.initial]
+    return Plan(_core.proved_plan(request, chosen, startup_s + lower_s, bound_class))
+
+
+def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
+    """The demand of every step. Raises `InputError` where the program does not know what is asked."""
+    if problem.routing != "concurrent-flow":
+        raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows concurrent-flow alone")
+    if problem.reconfiguration_delay_s[1] > 0:
+        raise refuse(
+            "reconfiguration_delay", f"{NAME} refuses this problem: it takes one delay for every change, none per port"
+        )
+    steps: list[Demand] = []
+    for index, load_s in enumerate(problem.load_s):
+        arcs = tuple(problem.arcs(index))
+        if not group.keeps(arcs):
+            raise refuse(
+                FIELD, f"{group.name} do not keep step {index + 1} of {problem.algorithm}; it takes those that do"
+            )
+        steps.append(Demand(arcs, problem.hop_s, load_s))
+    distinct = len({(step.arcs, step.load_s) if step.hop_s > 0 else step.arcs for step in steps})
+    layers = problem.gpus if problem.hop_s > 0 else 1
+    flows = distinct * len(group.representatives) * problem.gpus**2 * layers
+    if flows > MOST_FLOWS:
+        raise refuse(
+            "gpus",
+            f"{problem.gpus} is not accepted; {NAME} with several ports takes programs of at most {MOST_FLOWS} flows, "
+            f"and this one has {flows}: fewer GPUs or steps, a smaller {FIELD}, or no hop delay",
+        )
+    return steps
+
+
+def _is_invariant(topology: _core.Topology, group: RankGroup) -> bool:
+    return group.keeps([(int(src), int(dst), float(count)) for src, dst, count in topology.links])

@@ -1,0 +1,58 @@
+"""Groups of ranks under which topologies may be held invariant, which makes larger programs tractable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from lightloom.errors import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lightloom.exact.demands import Arc
+
+FIELD = "invariant_under"
+
+
+class RankGroup(NamedTuple):
+    """A group that acts freely on the ranks; every element as the images of ranks 0, 1, ..."""
+
+    name: str
+    elements: tuple[tuple[int, ...], ...]
+
+    @property
+    def representatives(self) -> list[int]:
+        """The least rank of every orbit."""
+        return sorted({min(element[rank] for element in self.elements) for rank in range(len(self.elements[0]))})
+
+    def orbit(self, pair: tuple[int, int]) -> list[tuple[int, int]]:
+        """All images of a pair of ranks, the least first."""
+        return sorted((element[pair[0]], element[pair[1]]) for element in self.elements)
+
+    def keeps(self, arcs: Iterable[Arc]) -> bool:
+        """Whether weighted pairs are the same after every element."""
+        weights = {(src, dst): weight for src, dst, weight in arcs}
+        return all(weights.get(image) == weights[pair] for pair in weights for image in self.orbit(pair))
+
+
+def rank_group(spec: str | int | None, gpus: int) -> RankGroup:
+    """The group of a specification: nothing, a period `4` of translations, or `xor:4`, XOR with its multiples.
+
+    Raises `InputError` that names `invariant_under`.
+    """
+    if spec is None:
+        return RankGroup("", (tuple(range(gpus)),))
+    kind, _, number = str(spec).rpartition(":")
+    period = int(number) if number.isdecimal() else 0
+    power_of_two = gpus & (gpus - 1) == 0
+    fits = 1 <= period < gpus and gpus % period == 0
+    if kind == "" and fits:
+        moved = (tuple((rank + by) % gpus for rank in range(gpus)) for by in range(0, gpus, period))
+        return RankGroup(f"translations by {period}", tuple(moved))
+    if kind == "xor" and fits and power_of_two:
+        moved = (tuple(rank ^ by for rank in range(gpus)) for by in range(0, gpus, period))
+        return RankGroup(f"XOR with multiples of {period}", tuple(moved))
+    xor = ", or xor: and such a number for XOR with its multiples" if power_of_two else ""
+    raise refuse(
+        FIELD, f"`{spec}` is not accepted; it takes a proper divisor of {gpus}, the period of translations{xor}"
+    )

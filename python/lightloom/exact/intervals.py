@@ -1,0 +1,152 @@
+"""The cheapest cut of steps into intervals that keep one topology each (HARVEST, algorithm 1), by proved bounds.
+
+For every interval of steps there is a time that no topology beats and a topology with the time that it takes. The
+cheapest cut by the first is a bound on the whole; programs are solved only for intervals on it, until they are closed,
+so that most intervals need none.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from lightloom.exact.demands import Demand, PricedTopology, merged, topology_of
+from lightloom.exact.program import Scope, solve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# Times this close, relatively, count as equal: what tangents and the solver's tolerances leave open.
+TOLERANCE = 5e-5
+# Programs that are solved for one interval, each exact at the loads of the solutions before.
+ROUNDS = 4
+
+
+class Costs(NamedTuple):
+    """Seconds of a reconfiguration, and the topology that is in force before the first step, if there is one."""
+
+    change_s: float
+    initial: PricedTopology | None
+
+
+class Cut(NamedTuple):
+    """Total time, and the (first, past) steps of the intervals."""
+
+    total_s: float
+    intervals: list[tuple[int, int]]
+
+
+class _Best:
+    """What is known of one set of demands on one topology; seconds without start-up."""
+
+    def __init__(self, lower_s: float) -> None:
+        self.lower_s = lower_s
+        self.upper_s = math.inf
+        self.topology: PricedTopology | None = None
+
+    def try_topology(self, demands: Sequence[Demand], topology: PricedTopology) -> None:
+        seconds = topology.seconds(demands)
+        if seconds < self.upper_s:
+            self.upper_s, self.topology = seconds, topology
+
+    @property
+    def is_closed(self) -> bool:
+        return self.upper_s <= self.lower_s * (1 + TOLERANCE)
+
+
+class Intervals:
+    """The intervals of a schedule's demands, one a step."""
+
+    def __init__(self, steps: Sequence[Demand], scope: Scope, costs: Costs, known: Sequence[PricedTopology]) -> None:
+        """Known topologies are of the scope's class; the better they are, the less is left to prove."""
+        self._scope = scope
+        self._costs = costs
+        self._initial = costs.initial
+        self._count = len(steps)
+        ends = [(first, past) for first in range(self._count) for past in range(first + 1, self._count + 1)]
+        self._demands = {ends: merged(steps[slice(*ends)]) for ends in ends}
+        self._on_initial = {
+            past: math.inf if self._initial is None else self._initial.seconds(steps[:past])
+            for past in range(1, self._count + 1)
+        }
+        # Intervals with the same demands share what is known of them.
+        self._best: dict[tuple[Demand, ...], _Best] = {}
+        for demands in self._demands.values():
+            best = self._best.setdefault(demands, _Best(sum(demand.least_s(scope.ports) for demand in demands)))
+            if best.topology is None:
+                for topology in known:
+                    best.try_topology(demands, topology)
+
+    def prove(self, deadline: float, report: Callable[[str], None]) -> None:
+        """Solve programs until the cheapest cut is proved, or until the deadline, by `time.monotonic`."""
+        while time.monotonic() < deadline:
+            proved, attained = self.cut(lower=True), self.cut(lower=False)
+            if attained.total_s <= proved.total_s * (1 + TOLERANCE):
+                return
+            still_open = [ends for ends in proved.intervals if not self._of(ends).is_closed]
+            if not still_open:
+                # The cut by bounds stays on the initial topology or on closed intervals, and so is attained.
+                return
+            first, past = min(still_open, key=lambda ends: (ends[1] - ends[0], ends))
+            gap = f"within {attained.total_s / proved.total_s - 1:.2%}" if proved.total_s > 0 else "open"
+            report(f"steps {first + 1} to {past} of {self._count}, so far {gap}")
+            if not self._close((first, past), deadline):
+                return
+
+    def cut(self, *, lower: bool) -> Cut:
+        """The cheapest cut by what is proved (`lower`) or by what is attained. O(steps²)."""
+        best: list[Cut] = [Cut(0.0, [])]
+        for past in range(1, self._count + 1):
+            choices = []
+            for first in range(past):
+                interval = self._of((first, past))
+                seconds = interval.lower_s if lower else interval.upper_s
+                change_s = self._costs.change_s if first > 0 or self._initial is not None else 0.0
+                choices.append(Cut(best[first].total_s + change_s + seconds, [*best[first].intervals, (first, past)]))
+            choices.append(Cut(self._on_initial[past], []))
+            best.append(min(choices, key=lambda cut: (cut.total_s, len(cut.intervals))))
+        return best[-1]
+
+    def topologies(self) -> list[PricedTopology]:
+        """Those of the cheapest cut by what is attained; the initial one is not among them."""
+        return [best.topology for ends in self.cut(lower=False).intervals if (best := self._of(ends)).topology]
+
+    def _of(self, ends: tuple[int, int]) -> _Best:
+        return self._best[self._demands[ends]]
+
+    def _close(self, ends: tuple[int, int], deadline: float) -> bool:
+        """Solve the interval's program, again with better tangents while that helps; False when time is up."""
+        demands, best = self._demands[ends], self._of(ends)
+        loads: list[list[float]] = [[] for _ in demands]
+        for _ in range(ROUNDS):
+            if best.topology is not None:
+                _add_loads(loads, demands, best.topology)
+            proved = solve(demands, self._scope, best.upper_s, loads, deadline - time.monotonic())
+            if math.isinf(proved.lower_s):
+                # Nothing is below what is known to be attained, not even by rounding.
+                best.lower_s = best.upper_s
+                break
+            best.lower_s = max(best.lower_s, min(proved.lower_s, best.upper_s))
+            if proved.links:
+                found = topology_of(proved.links, self._scope.gpus, f"optimum-{ends[0] + 1}-{ends[1]}")
+                _add_loads(loads, demands, found)
+                best.try_topology(demands, found)
+                self._offer(found)
+            if best.is_closed:
+                break
+            if time.monotonic() >= deadline:
+                return False
+        return True
+
+    def _offer(self, topology: PricedTopology) -> None:
+        """What serves one interval may serve others."""
+        for demands, best in self._best.items():
+            best.try_topology(demands, topology)
+
+
+def _add_loads(loads: list[list[float]], demands: Sequence[Demand], topology: PricedTopology) -> None:
+    for values, demand in zip(loads, demands, strict=True):
+        point = topology.point(demand)
+        if point is not None:
+            values.append(point[1])

@@ -1,0 +1,83 @@
+"""HiGHS, from rows and variables that are added one by one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lightloom.errors import refuse
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Relative difference of bound and solution at which the search ends.
+GAP = 1e-6
+
+
+class LinearProgram:
+    """A minimisation with integer variables."""
+
+    def __init__(self) -> None:
+        self._lower: list[float] = []
+        self._upper: list[float] = []
+        self._cost: list[float] = []
+        self._integer: list[bool] = []
+        self._rows: list[tuple[float, float]] = []
+        self._starts: list[int] = [0]
+        self._columns: list[int] = []
+        self._values: list[float] = []
+
+    def variable(self, lower: float, upper: float, *, cost: float = 0.0, integer: bool = False) -> int:
+        """A new variable's index."""
+        self._lower.append(lower)
+        self._upper.append(upper)
+        self._cost.append(cost)
+        self._integer.append(integer)
+        return len(self._lower) - 1
+
+    def row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Add the row lower ≤ Σ value · variable ≤ upper."""
+        self._rows.append((lower, upper))
+        self._columns += terms.keys()
+        self._values += terms.values()
+        self._starts.append(len(self._columns))
+
+    def solve(self, seconds: float) -> tuple[float, NDArray[np.float64] | None]:
+        """A lower bound on the optimum, and the best values that were found in that wall-clock time, if any.
+
+        The bound is infinite where there is no solution. Raises `InputError` where HiGHS is not installed.
+        """
+        try:
+            import highspy
+        except ImportError as error:
+            raise refuse(
+                "planner", "exact needs the package highspy for several ports: pip install 'lightloom[exact]'"
+            ) from error
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = len(self._lower), len(self._rows)
+        program.col_cost_ = np.array(self._cost)
+        program.col_lower_, program.col_upper_ = np.array(self._lower), np.array(self._upper)
+        program.row_lower_, program.row_upper_ = np.array(self._rows).T.copy()
+        kinds = highspy.HighsVarType
+        program.integrality_ = [kinds.kInteger if integer else kinds.kContinuous for integer in self._integer]
+        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = np.array(self._starts, dtype=np.int32)
+        program.a_matrix_.index_ = np.array(self._columns, dtype=np.int32)
+        program.a_matrix_.value_ = np.array(self._values)
+        solver = highspy.Highs()
+        for option, value in {
+            "output_flag": False,
+            "time_limit": max(seconds, 0.0),
+            "mip_rel_gap": GAP,
+            "random_seed": 0,
+        }.items():
+            solver.setOptionValue(option, value)
+        solver.passModel(program)
+        solver.run()
+        status, info = solver.getModelStatus(), solver.getInfo()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return math.inf, None
+        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        return float(info.mip_dual_bound), np.array(solver.getSolution().col_value) if found else None
