@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import pytest
 
@@ -13,9 +14,10 @@ from lightloom.exact.demands import Demand, PricedTopology
 from lightloom.exact.groups import rank_group
 from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
 from lightloom.exact.program import Scope
+from lightloom.planning import FrontPoint
 from tests.conftest import RunCli
 
-Arcs = Sequence[tuple[int, int, float]]
+Arcs = tuple[tuple[int, int, float], ...]
 
 
 def every_topology(gpus: int, ports: int) -> list[ll.Topology]:
@@ -29,8 +31,13 @@ def every_topology(gpus: int, ports: int) -> list[ll.Topology]:
     return topologies
 
 
+@cache
+def front(topology: ll.Topology, arcs: Arcs) -> list[FrontPoint]:
+    return ll.profile(topology, arcs)
+
+
 def seconds_on(topology: ll.Topology, arcs: Arcs, hop_s: float, load_s: float) -> float:
-    points = ll.profile(topology, arcs)
+    points = front(topology, arcs)
     return min((hop_s * point.hops + load_s * point.load for point in points), default=math.inf)
 
 
@@ -44,17 +51,16 @@ def least_over_cuts(costs: Sequence[Sequence[float]], change_s: float, start: in
     return min(before)
 
 
-def arcs_of(schedule: ll.Schedule, step: int) -> list[tuple[int, int, float]]:
+def arcs_of(schedule: ll.Schedule, step: int) -> Arcs:
     transfers = schedule.transfers(step)
     most = max(len(chunks) for *_, chunks in transfers)
-    return [(src, dst, len(chunks) / most) for src, dst, _, chunks in transfers]
+    return tuple(sorted((src, dst, len(chunks) / most) for src, dst, _, chunks in transfers))
 
 
 ALL_OF_FOUR = every_topology(4, 2)
 
 
-@pytest.mark.parametrize("initial", ["free", "ring"])
-@pytest.mark.parametrize("delay", ["100ns", "3us", "1s"])
+@pytest.mark.parametrize(("delay", "initial"), [("100ns", "free"), ("3us", "ring"), ("1s", "free")])
 @pytest.mark.parametrize("hop_delay", ["0ns", "700ns"])
 @pytest.mark.parametrize(
     ("algorithm", "collective"),
@@ -90,19 +96,18 @@ def test_equals_the_best_of_every_topology(
 
 
 @pytest.mark.parametrize("hop_delay", ["0ns", "500ns"])
-@pytest.mark.parametrize(("algorithm", "gpus"), [("bruck", 5), ("ring", 5), ("dissemination", 6), ("swing", 6)])
+@pytest.mark.parametrize(("algorithm", "gpus"), [("bruck", 5), ("direct", 5), ("swing", 4)])
 def test_the_program_agrees_with_the_core_that_tries_every_topology_of_one_port(
     algorithm: str, gpus: int, hop_delay: str
 ) -> None:
     fabric = ll.Fabric(gpus=gpus, hop_delay=hop_delay, reconfiguration_delay="4us")
-    collective = {"bruck": "all-to-all", "dissemination": "all-reduce"}.get(algorithm, "all-gather")
+    collective = "all-gather" if algorithm == "swing" else "all-to-all"
     core = ll.plan(collective, "1MiB", fabric=fabric, algorithm=algorithm, planner="exact")
     problem = ll.Problem(collective, "1MiB", fabric=fabric, algorithm=algorithm)
     hop_s = {"0ns": 0.0, "500ns": 500e-9}[hop_delay]
     schedule = ll.Schedule.build(algorithm, collective, gpus)
     steps = [
-        Demand(tuple(sorted(arcs_of(schedule, step))), hop_s, share * 2**20 * 8 / 800e9)
-        for step, share in enumerate(schedule.shares)
+        Demand(arcs_of(schedule, step), hop_s, share * 2**20 * 8 / 800e9) for step, share in enumerate(schedule.shares)
     ]
     scope = Scope(gpus, 1, rank_group(None, gpus))
     known = [PricedTopology(topology) for topology in problem.candidates[:1]]
@@ -184,9 +189,9 @@ def test_what_it_does_not_take_is_refused_by_name(arguments: dict[str, object], 
 
 
 def test_others_take_no_budget() -> None:
-    with pytest.raises(ll.InputError, match="^budget: it is for planner exact"):
+    with pytest.raises(ll.InputError, match=r"^budget: it is for planner exact"):
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), budget="1s")
-    with pytest.raises(ll.InputError, match="^invariant_under: it is for planner exact"):
+    with pytest.raises(ll.InputError, match=r"^invariant_under: it is for planner exact"):
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), planner="harvest", invariant_under=2)
 
 

@@ -56,3 +56,10 @@ def rank_group(spec: str | int | None, gpus: int) -> RankGroup:
     raise refuse(
         FIELD, f"`{spec}` is not accepted; it takes a proper divisor of {gpus}, the period of translations{xor}"
     )
+
+
+def groups_of(gpus: int) -> list[RankGroup]:
+    """All groups that can be named, the trivial one not among them."""
+    periods = [period for period in range(1, gpus) if gpus % period == 0]
+    kinds = ("", "xor:") if gpus & (gpus - 1) == 0 else ("",)
+    return [rank_group(f"{kind}{period}", gpus) for kind in kinds for period in periods]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lightloom.exact.groups import groups_of
 from lightloom.exact.solver import LinearProgram
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def solve(
     scale_s = upper_s if math.isfinite(upper_s) else sum(demand.load_s * scope.gpus for demand in demands)
     program = LinearProgram()
     capacities = _Capacities(program, scope)
+    _order_images(program, capacities, scope, demands)
     least_s = [demand.least_s(scope.ports) for demand in demands]
     for index, demand in enumerate(demands):
         # What the other demands leave of the time that is known to be attained.
@@ -96,6 +98,25 @@ def solve(
             )
         )
     return Proved(max(bound * scale_s, math.fsum(least_s)), links)
+
+
+def _order_images(program: LinearProgram, capacities: _Capacities, scope: Scope, demands: Sequence[Demand]) -> None:
+    """Keep one of the images of a topology under what keeps the demands: that in which rank 0 comes first.
+
+    Ranks are ordered by a weighted sum of their own circuits, the same for all up to the group's elements.
+    """
+    if len(scope.group.elements) > 1:
+        return
+    kept = [group for group in groups_of(scope.gpus) if all(group.keeps(demand.arcs) for demand in demands)]
+    largest = max(kept, key=lambda group: len(group.elements), default=scope.group)
+    for element in largest.elements[1:]:
+        row: dict[int, float] = {}
+        for place, other in enumerate(range(1, scope.gpus)):
+            ours = capacities.variables[capacities.orbit[0, other]]
+            theirs = capacities.variables[capacities.orbit[element[0], element[other]]]
+            row[ours] = row.get(ours, 0.0) + 0.5**place
+            row[theirs] = row.get(theirs, 0.0) - 0.5**place
+        program.row(row, lower=0)
 
 
 def _demand(

@@ -52,9 +52,7 @@ class LinearProgram:
         try:
             import highspy
         except ImportError as error:
-            raise refuse(
-                "planner", "exact needs the package highspy for several ports: pip install 'lightloom[exact]'"
-            ) from error
+            raise refuse("planner", "exact needs the package highspy for several ports: pip install highspy") from error
         program = highspy.HighsLp()
         program.num_col_, program.num_row_ = len(self._lower), len(self._rows)
         program.col_cost_ = np.array(self._cost)
