@@ -30,7 +30,8 @@ impl Planner for Exact {
     }
 
     fn summary(&self) -> &'static str {
-        "the proven optimum over all topologies: up to 9 GPUs of one port, or a mixed-integer program for several ports"
+        "the proven optimum over all topologies, where it is asked for by name: one port and up to 9 GPUs by trying all, \
+         several ports by a mixed-integer program"
     }
 
     fn source(&self) -> &'static str {
@@ -85,7 +86,7 @@ impl Exact {
     fn check(&self, problem: &Problem) -> Result<()> {
         let shape = &problem.fabric.shape;
         if shape.ports() != 1 {
-            let reason = "here it takes one port; `plan` and `lightloom.exact` solve a mixed-integer program for more";
+            let reason = "it takes one port here; `lightloom plan` and `lightloom.exact_plan` take several";
             return Err(Error::refused("ports", self.name(), reason));
         }
         if shape.gpus() > MOST_GPUS {

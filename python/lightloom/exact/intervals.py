@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # Times this close, relatively, count as equal: what tangents and the solver's tolerances leave open.
 TOLERANCE = 5e-5
-# Programs that are solved for one interval, each exact at the loads of the solutions before.
-ROUNDS = 4
 
 
 class Costs(NamedTuple):
@@ -40,10 +38,12 @@ class Cut(NamedTuple):
 class _Best:
     """What is known of one set of demands on one topology; seconds without start-up."""
 
-    def __init__(self, lower_s: float) -> None:
-        self.lower_s = lower_s
+    def __init__(self, demands: Sequence[Demand], ports: int) -> None:
+        self.lower_s = math.fsum(demand.least_s(ports) for demand in demands)
         self.upper_s = math.inf
         self.topology: PricedTopology | None = None
+        # For each demand, loads at which the next program's tangents are exact.
+        self.loads: list[list[float]] = [[] for _ in demands]
 
     def try_topology(self, demands: Sequence[Demand], topology: PricedTopology) -> None:
         seconds = topology.seconds(demands)
@@ -73,7 +73,7 @@ class Intervals:
         # Intervals with the same demands share what is known of them.
         self._best: dict[tuple[Demand, ...], _Best] = {}
         for demands in self._demands.values():
-            best = self._best.setdefault(demands, _Best(sum(demand.least_s(scope.ports) for demand in demands)))
+            best = self._best.setdefault(demands, _Best(demands, scope.ports))
             if best.topology is None:
                 for topology in known:
                     best.try_topology(demands, topology)
@@ -91,8 +91,7 @@ class Intervals:
             first, past = min(still_open, key=lambda ends: (ends[1] - ends[0], ends))
             gap = f"within {attained.total_s / proved.total_s - 1:.2%}" if proved.total_s > 0 else "open"
             report(f"steps {first + 1} to {past} of {self._count}, so far {gap}")
-            if not self._close((first, past), deadline):
-                return
+            self._solve((first, past), deadline - time.monotonic())
 
     def cut(self, *, lower: bool) -> Cut:
         """The cheapest cut by what is proved (`lower`) or by what is attained. O(steps²)."""
@@ -115,34 +114,19 @@ class Intervals:
     def _of(self, ends: tuple[int, int]) -> _Best:
         return self._best[self._demands[ends]]
 
-    def _close(self, ends: tuple[int, int], deadline: float) -> bool:
-        """Solve the interval's program, again with better tangents while that helps; False when time is up."""
+    def _solve(self, ends: tuple[int, int], seconds: float) -> None:
+        """Solve the interval's program; its solution makes the tangents of the next one better."""
         demands, best = self._demands[ends], self._of(ends)
-        loads: list[list[float]] = [[] for _ in demands]
-        for _ in range(ROUNDS):
-            if best.topology is not None:
-                _add_loads(loads, demands, best.topology)
-            proved = solve(demands, self._scope, best.upper_s, loads, deadline - time.monotonic())
-            if math.isinf(proved.lower_s):
-                # Nothing is below what is known to be attained, not even by rounding.
-                best.lower_s = best.upper_s
-                break
-            best.lower_s = max(best.lower_s, min(proved.lower_s, best.upper_s))
-            if proved.links:
-                found = topology_of(proved.links, self._scope.gpus, f"optimum-{ends[0] + 1}-{ends[1]}")
-                _add_loads(loads, demands, found)
-                best.try_topology(demands, found)
-                self._offer(found)
-            if best.is_closed:
-                break
-            if time.monotonic() >= deadline:
-                return False
-        return True
-
-    def _offer(self, topology: PricedTopology) -> None:
-        """What serves one interval may serve others."""
-        for demands, best in self._best.items():
-            best.try_topology(demands, topology)
+        if best.topology is not None:
+            _add_loads(best.loads, demands, best.topology)
+        proved = solve(demands, self._scope, best.upper_s, best.loads, seconds)
+        best.lower_s = max(best.lower_s, min(proved.lower_s, best.upper_s))
+        if proved.links:
+            found = topology_of(proved.links, self._scope.gpus, f"optimum-{ends[0] + 1}-{ends[1]}")
+            _add_loads(best.loads, demands, found)
+            # What serves one interval may serve others.
+            for others, known in self._best.items():
+                known.try_topology(others, found)
 
 
 def _add_loads(loads: list[list[float]], demands: Sequence[Demand], topology: PricedTopology) -> None:

@@ -30,7 +30,10 @@ GRID_RATIO = 1.01
 
 
 class Proved(NamedTuple):
-    """No topology of the class takes less than `lower_s`; `links` is the best that the solver found, if any."""
+    """No topology of the class takes less than `lower_s`; `links` is the best that the solver found, if any.
+
+    `lower_s` is infinite where none takes less than what was known to be attained.
+    """
 
     lower_s: float
     links: Links | None
