@@ -130,7 +130,7 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
         raise refuse(
             "gpus",
             f"{problem.gpus} is not accepted; {NAME} with several ports takes programs of at most {MOST_FLOWS} flows, "
-            f"and this one has {flows}: fewer GPUs or steps, a smaller {FIELD}, or no hop delay",
+            f"and this one has {flows}: fewer GPUs or steps, a smaller number in {FIELD}, or no hop delay",
         )
     return steps
 

@@ -153,6 +153,9 @@ def _demand(
             program.variable(0, 1, cost=demand.hop_s * hops / scale_s, integer=True) for hops in range(1, longest + 1)
         ]
         program.row(dict.fromkeys(limits, 1.0), lower=1, upper=1)
+        # One hop is a circuit for every pair; the flows alone would let a fraction of one do.
+        for orbit in sorted({capacities.orbit[src, dst] for src, dst, _ in demand.arcs}):
+            program.row({limits[0]: 1.0, capacities.variables[orbit]: -1.0}, upper=0)
     else:
         limits = []
     use: list[dict[int, float]] = [{variable: -1.0} for variable in capacities.variables]
