@@ -467,6 +467,8 @@ class Problem:
     def load_s(self) -> list[float]:
         """Seconds per unit of load, by step."""
     @property
+    def hides_reconfigurations(self) -> bool: ...
+    @property
     def reconfiguration_delay_s(self) -> tuple[float, float]:
         """(fixed, per port)."""
     def arcs(self, step: int) -> list[tuple[int, int, float]]:

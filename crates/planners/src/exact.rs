@@ -98,6 +98,10 @@ impl Exact {
             let reason = "it takes one delay for every change; all pairs of topologies are too many for one per port";
             return Err(Error::refused("reconfiguration_delay", self.name(), reason));
         }
+        if problem.fabric.hides() {
+            let reason = "it proves optima where nothing of a reconfiguration is hidden";
+            return Err(Error::refused("fabric", self.name(), reason));
+        }
         if problem.settings.overlap != model::Overlap::Additive {
             return Err(Error::refused("overlap", self.name(), "it knows additive alone"));
         }

@@ -3,8 +3,8 @@
 
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationDelay, Routing, Schedule,
-    Shape, Topology, Translations,
+    Collective, CostSettings, Fabric, Hiding, Initial, Link, Overlap, Propagation, ReconfigurationDelay, Routing,
+    Schedule, Shape, Topology, Translations,
 };
 use planners::{Problem, REGISTRY, StateSearch, choose, find};
 use proptest::prelude::*;
@@ -17,6 +17,7 @@ fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {
         hop_delay_s,
         reconfiguration: ReconfigurationDelay::constant(delay_s),
         initial: Initial::Free,
+        hiding: Hiding::default(),
     }
 }
 
@@ -112,10 +113,10 @@ proptest! {
         let exact = find("exact").unwrap().choose(&problem).unwrap();
         let all = setting.with(all_topologies(problem.fabric.shape.gpus()));
         let mut search = StateSearch::new(&all.table);
-        let expected = search.run(&all.rates(), &all.change(), all.start, f64::INFINITY).unwrap().unwrap();
+        let expected = search.run(&all.rates(), &all.charges(), all.start, f64::INFINITY).unwrap().unwrap();
         prop_assert!((exact.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", exact.total_s);
         let plan = exact.into_plan().unwrap();
-        prop_assert!((plan.bound.seconds - plan.total_s()).abs() <= 1e-12 * plan.total_s());
+        prop_assert!((plan.bound.seconds() - plan.total_s()).abs() <= 1e-12 * plan.total_s());
         let report = verify::plan(&plan);
         prop_assert!(report.passed(), "{:?}", report.first_failure());
     }
@@ -125,7 +126,7 @@ proptest! {
         let problem = setting.problem();
         let exact = find("exact").unwrap().choose(&problem).unwrap();
         let bound = bounds::given_schedule(problem.schedule(), &problem.fabric, problem.settings, problem.size_bytes);
-        prop_assert!(bound.seconds <= exact.total_s * (1.0 + 1e-12), "{} {}", bound.seconds, exact.total_s);
+        prop_assert!(bound.seconds() <= exact.total_s * (1.0 + 1e-12), "{} {}", bound.seconds(), exact.total_s);
         for planner in REGISTRY {
             let Ok(Some(choice)) = choose(*planner, &problem, f64::INFINITY) else { continue };
             if same_steps(choice.problem.schedule(), problem.schedule()) {

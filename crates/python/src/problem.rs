@@ -74,6 +74,11 @@ impl PyProblem {
     }
 
     #[getter]
+    fn hides_reconfigurations(&self) -> bool {
+        self.0.fabric.hides()
+    }
+
+    #[getter]
     fn reconfiguration_delay_s(&self) -> (f64, f64) {
         (self.0.fabric.reconfiguration.fixed_s, self.0.fabric.reconfiguration.per_port_s)
     }

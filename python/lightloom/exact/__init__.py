@@ -111,6 +111,8 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
     """The demand of every step. Raises `InputError` where the program does not know what is asked."""
     if problem.routing != "concurrent-flow":
         raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows concurrent-flow alone")
+    if problem.hides_reconfigurations:
+        raise refuse("fabric", f"{NAME} refuses this problem: it proves optima where nothing of a change is hidden")
     if problem.reconfiguration_delay_s[1] > 0:
         raise refuse(
             "reconfiguration_delay", f"{NAME} refuses this problem: it takes one delay for every change, none per port"
