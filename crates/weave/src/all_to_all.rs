@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use model::{Chunks, Collective, Op, Rank, Result, Step, Transfer, Translations};
 
+use search::GeneratorSet;
+
 use crate::Composition;
 use crate::grid::Grid;
 use crate::library::Library;
@@ -64,6 +66,31 @@ impl Trade {
         Self { span, turns, sums, on_ring: false }
     }
 
+    /// On the shifted rings of a generator set, each serving the places that are near on it.
+    fn on_shifted_rings(set: &GeneratorSet, span: u32) -> Self {
+        let mut turns: Vec<Turn> = set
+            .generators()
+            .iter()
+            .map(|&generator| Turn { circuits: vec![(i64::from(generator), 1)], places: Vec::new() })
+            .collect();
+        let mut hops = vec![(0, 0); turns.len()];
+        for (place, (index, distance)) in (1..).zip(set.assignment()) {
+            turns[index].places.push(place);
+            let (sum, most) = &mut hops[index];
+            *sum += distance;
+            *most = distance.max(*most);
+        }
+        // A ring that serves no place need not be set up.
+        turns.retain(|turn| !turn.places.is_empty());
+        let mut sums = Sums { steps: turns.len() as u32, ..Sums::default() };
+        for (sum, most) in hops {
+            sums.hops += f64::from(most);
+            sums.load += f64::from(sum);
+            sums.amount += f64::from(sum);
+        }
+        Self { span, turns, sums, on_ring: false }
+    }
+
     fn seconds(&self, prices: &Prices, ranks: u32) -> f64 {
         // m/r to each place is n/r blocks.
         let changes = (self.turns.len() - 1) as f64;
@@ -75,6 +102,9 @@ fn trades(library: &Library, span: u32, ports: u32) -> Vec<Trade> {
     let at_once = library.phases(span).iter().chain(library.on_rings(span));
     let mut trades: Vec<Trade> = at_once.filter_map(|phase| Trade::at_once(phase, false)).collect();
     trades.push(Trade::direct(span, ports));
+    if ports == 1 {
+        trades.extend(library.generator_sets(span).iter().map(|set| Trade::on_shifted_rings(set, span)));
+    }
     trades
 }
 

@@ -2,10 +2,11 @@
 //! once for each (ranks, ports, routing).
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use model::Routing;
 use rayon::prelude::*;
+use search::GeneratorSet;
 
 use crate::metacyclic::Metacyclic;
 use crate::phase::{Phase, undominated};
@@ -19,7 +20,15 @@ pub(crate) struct Library {
     on_rings: BTreeMap<u32, Vec<Phase>>,
     /// The Cayley digraph of all ranks.
     cayley: Option<Metacyclic>,
+    /// Generator sets of one-port All-to-Alls by span, made when they are first asked for.
+    generator_sets: BTreeMap<u32, OnceLock<Vec<GeneratorSet>>>,
 }
+
+/// Ranks up to which generator sets of every size are made.
+const MOST_FOR_EVERY_SET: u32 = 32;
+
+/// Rings of a set beyond that, each number half as large again as the one before.
+const MOST_RINGS: u32 = 64;
 
 /// Libraries that are kept. A sweep has few pairs of ranks and ports.
 const KEPT: usize = 32;
@@ -58,7 +67,13 @@ impl Library {
         let phases = made.iter().map(|(span, phases, _)| (*span, phases.clone())).collect();
         // None where it cannot be built.
         let cayley = metacyclic::best(ranks, ports).ok().flatten();
-        Self { phases, cayley, on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect() }
+        let generator_sets = made.iter().map(|(span, _, _)| (*span, OnceLock::new())).collect();
+        Self {
+            phases,
+            cayley,
+            generator_sets,
+            on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect(),
+        }
     }
 
     /// Phases of that span.
@@ -74,6 +89,20 @@ impl Library {
     /// The Cayley digraph of all ranks, where ports and ranks allow one.
     pub(crate) fn cayley(&self) -> Option<&Metacyclic> {
         self.cayley.as_ref()
+    }
+
+    /// Sets of shifted rings for an All-to-All of that span over one port, for every number of rings worth a try.
+    pub(crate) fn generator_sets(&self, span: u32) -> &[GeneratorSet] {
+        let Some(kept) = self.generator_sets.get(&span) else { return &[] };
+        kept.get_or_init(|| {
+            if span <= MOST_FOR_EVERY_SET {
+                return search::generator_sets(span).unwrap_or_default();
+            }
+            let next = |number: &u32| Some(number + number.div_ceil(2));
+            let numbers = std::iter::successors(Some(2), next).take_while(|number| *number < span.min(MOST_RINGS));
+            let numbers: Vec<u32> = numbers.collect();
+            numbers.into_par_iter().filter_map(|number| search::generator_set(span, number).ok()).collect()
+        })
     }
 
     /// The spans above 1, ascending.
