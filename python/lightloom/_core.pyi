@@ -140,6 +140,7 @@ class Request:
         optical_ports: int | None = None,
         overlap: str = "additive",
         seed: int = 0,
+        budget_s: float | None = None,
     ) -> Request: ...
     @property
     def ports(self) -> int:

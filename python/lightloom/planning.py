@@ -56,7 +56,8 @@ def plan(
         a schedule or matrix says it too.
     size: one rank's whole buffer, `"64MiB"` or bytes; `"32MiB/pair"` for All-to-All.
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
-    budget, invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
+    budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s local search, and of planner `exact`.
+    invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
     settings: see `lightloom.requests.Settings`.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
@@ -66,7 +67,7 @@ def plan(
         from lightloom.exact import exact_plan
 
         return exact_plan(collective, size, fabric=fabric, **own, **settings)
-    return Plan(_core.plan(build_request(collective, size, fabric, **settings)))
+    return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget)))
 
 
 def plan_with_baselines(
@@ -90,7 +91,7 @@ def plan_with_baselines(
         if settings.get("schedule") is None and settings.get("matrix") is None:
             others["algorithm"] = best.algorithm
         return best, _core.plan_with_baselines(build_request(collective, size, fabric, **others))[1]
-    made, baselines = _core.plan_with_baselines(build_request(collective, size, fabric, **settings))
+    made, baselines = _core.plan_with_baselines(build_request(collective, size, fabric, **settings, budget=budget))
     return Plan(made), baselines
 
 
@@ -105,9 +106,13 @@ def _exact_settings(
         if report is not None:
             own["report"] = report
         return own
-    for field, value in (("budget", budget), ("invariant_under", invariant_under)):
-        if value is not None:
-            raise refuse(field, f"it is for planner exact, not {settings.get('planner') or 'auto'}")
+    planner = settings.get("planner") or "auto"
+    for field, value, names in (
+        ("budget", budget, ("exact", "weave")),
+        ("invariant_under", invariant_under, ("exact",)),
+    ):
+        if value is not None and planner not in names:
+            raise refuse(field, f"it is for planner {' or '.join(names)}, not {planner}")
     return None
 
 

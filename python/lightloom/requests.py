@@ -10,6 +10,7 @@ from lightloom.errors import refuse
 from lightloom.fabric import Fabric
 from lightloom.files import MIB, read_text
 from lightloom.graphs import is_topology_file, resolve
+from lightloom.quantities import seconds_of
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
@@ -80,8 +81,12 @@ def build_request(
     optical_ports: int | None = None,
     overlap: str | None = None,
     seed: int = 0,
+    budget: str | float | None = None,
 ) -> _core.Request:
-    """The core's request; arguments are those of `Settings`. Raises `InputError` that names the argument."""
+    """The core's request; arguments are those of `Settings`, and the time of planner `weave`'s local search.
+
+    Raises `InputError` that names the argument.
+    """
     if fabric is None or isinstance(fabric, (str, os.PathLike)):
         fabric = Fabric.load("default" if fabric is None else fabric)
     sizes: dict[str, int] = {}
@@ -122,6 +127,7 @@ def build_request(
         optical_ports=None if optical_ports is None else whole_number("optical_ports", optical_ports, 1),
         overlap=overlap or "additive",
         seed=seed,
+        budget_s=None if budget is None else seconds_of("budget", budget),
     )
 
 

@@ -70,7 +70,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
         .flat_map(|problem| planners.par_iter().flat_map(|planner| rows_of(problem, *planner)))
         .collect();
     for planner in choosing {
-        rows.push(row_of_all(request, planner, &rows)?);
+        rows.push(row_of_all(request, planner));
     }
     if open {
         for (planner, error) in open_planners().filter_map(|p| request.admit(p).err().map(|e| (p.name(), e))) {
@@ -116,18 +116,18 @@ pub(crate) fn baselines(request: &Request, problem: &Problem) -> Vec<Row> {
     rows
 }
 
-/// The line of a planner that chooses the algorithm too: its own choice, or the best of the others'.
-fn row_of_all(request: &Request, planner: &'static dyn Planner, others: &[Row]) -> Result<Row> {
-    let best = others.iter().filter(|row| row.outcome.is_ok()).min_by(|a, b| a.time_s().total_cmp(&b.time_s()));
-    let own = match (request.kept_algorithm(), request.schedules()?.0.into_iter().next()) {
-        (None, Some(schedule)) => Some(row_of(&request.problem_without_candidates(schedule)?, planner)),
-        _ => None,
-    };
-    let least = own.iter().chain(best).min_by(|a, b| a.time_s().total_cmp(&b.time_s()));
-    let none = || Error::infeasible("algorithm", "no algorithm and planner serve this problem");
-    let (algorithm, outcome) =
-        least.map_or_else(|| (String::new(), Err(none())), |row| (row.algorithm.clone(), row.outcome.clone()));
-    Ok(Row { planner: planner.name().into(), algorithm, topology: String::new(), outcome })
+/// The line of a planner that chooses the algorithm too.
+fn row_of_all(request: &Request, planner: &'static dyn Planner) -> Row {
+    let named = Request { planner: Some(planner.name().into()), ..request.clone() };
+    let choice = crate::best_choice(&named).map(|(_, choice)| choice);
+    let algorithm = choice.as_ref().map_or("", |choice| choice.problem.schedule().algorithm()).into();
+    let outcome = choice.map(|choice| outcome(&choice));
+    Row { planner: planner.name().into(), algorithm, topology: String::new(), outcome }
+}
+
+/// The figures of a choice.
+fn outcome(choice: &Choice) -> Outcome {
+    Outcome { total_s: choice.total_s, reconfigurations: choice.reconfigurations(), bound: choice.bound() }
 }
 
 fn rows_of(problem: &Problem, planner: &'static dyn Planner) -> Vec<Row> {

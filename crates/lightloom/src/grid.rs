@@ -18,6 +18,8 @@ pub struct Grid {
     choosing: Vec<&'static dyn Planner>,
     /// What the latter are given.
     open: Problem,
+    /// Of searches.
+    seed: u64,
 }
 
 /// A plan's figures.
@@ -59,7 +61,7 @@ impl Grid {
         let (choosing, given) = admitted.partition(|planner| planner.chooses_algorithm());
         let open = request.problem_without_candidates(first)?;
         let problems = schedules.into_iter().map(|schedule| request.problem(schedule)).collect::<Result<_>>()?;
-        Ok(Self { problems, given, choosing, open })
+        Ok(Self { problems, given, choosing, open, seed: request.seed })
     }
 
     /// The verdict for a buffer of `size_bytes` and a reconfiguration delay.
@@ -79,6 +81,7 @@ impl Grid {
         }
         let given = best.as_ref().map(figures);
         let best = faster(best, &at(&self.open), &self.choosing);
+        let best = best.map(|choice| planners::searched(choice, None, self.seed)).transpose()?;
         match (given, best) {
             (Some(given), Some(best)) => Ok(Verdict { given, best: figures(&best), bound: best.bound() }),
             _ => Err(Error::infeasible("planner", "no planner serves this problem")),

@@ -104,6 +104,7 @@ fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
     })?;
     if let Some(planner) = request.keeps_the_best() {
+        choice = planners::searched(choice, request.options.budget, request.seed)?;
         choice.planner = planner.name();
     }
     Ok((schedules[order].clone(), choice))

@@ -1,5 +1,7 @@
 //! What some planners can be told beside the problem.
 
+use std::time::Duration;
+
 /// Settings that some planners take. All are left out by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlannerOptions {
@@ -8,4 +10,6 @@ pub struct PlannerOptions {
     /// Optical ports of the whole fabric, counted in both directions (BRIDGE §3.7); two for every GPU and
     /// circuit where it is left out.
     pub optical_ports: Option<u32>,
+    /// Wall-clock time for a local search of topologies; none where it is left out.
+    pub budget: Option<Duration>,
 }

@@ -1,5 +1,7 @@
 //! `Request`.
 
+use std::time::Duration;
+
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
 use model::{Collective, Convention, Error, Overlap, Routing};
@@ -21,7 +23,7 @@ impl PyRequest {
     #[pyo3(signature = (
         fabric, collective=None, size_bytes=None, size_is_per_pair=false, algorithm=None, radix=None, planner=None,
         candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, chunk_bytes=None,
-        optical_ports=None, overlap="additive", seed=0
+        optical_ports=None, overlap="additive", seed=0, budget_s=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a request")]
     fn new(
@@ -42,6 +44,7 @@ impl PyRequest {
         optical_ports: Option<u32>,
         overlap: &str,
         seed: u64,
+        budget_s: Option<f64>,
     ) -> CoreResult<Self> {
         let collective = collective.map(Collective::parse).transpose()?;
         let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
@@ -49,6 +52,8 @@ impl PyRequest {
         let routing = routing.map(Routing::parse).transpose()?;
         let matrix = matrix.map(|matrix| rows_of(&matrix));
         let schedule = schedule.map(|schedule| schedule.0.clone());
+        let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
+        let budget = budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
         let options = Options { radix, ..Options::default() };
         let (workload, size) = Workload::select(collective, algorithm, options, schedule, matrix, size)?;
         let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
@@ -70,7 +75,7 @@ impl PyRequest {
             planner,
             candidates: candidates.map(list),
             static_topologies: topologies.map(list),
-            options: PlannerOptions { chunk_bytes, optical_ports },
+            options: PlannerOptions { chunk_bytes, optical_ports, budget },
             seed,
         };
         let mut request = request.assume(convention, routing, fabric.initial_is_open)?;

@@ -13,7 +13,9 @@ from lightloom.cli.patience import Narration, patiently
 @click.command("plan", short_help="Plan a collective.")
 @problem_options
 @click.option(
-    "--budget", metavar="TIME", help="Wall-clock limit of planner exact's proof with several ports.  [default: 60s]"
+    "--budget",
+    metavar="TIME",
+    help="Time of planner weave's local search for topologies, none by default; of planner exact's proof, 60s.",
 )
 @click.option(
     "--invariant-under",
