@@ -50,11 +50,13 @@ pub(super) fn stays(collective: Collective, topology: &Topology, rates: &Rates, 
     let start = Start::of(topology)?;
     let others = f64::from(rates.ranks - 1);
     let block_s = buffer_s / f64::from(rates.ranks);
-    let most = if collective == Collective::AllToAll { 1 } else { most_steps(rates.ports, rates.ranks) };
+    let most = if collective == Collective::AllToAll { 1 } else { most_steps(rates.ports, rates.ranks).max(2) };
     let with_steps = |steps: u32| {
         // By all blocks.
         let uses = match collective {
             Collective::AllToAll => start.distances,
+            // One step sums up nothing on the way.
+            Collective::AllReduce if steps == 1 => f64::from(rates.ranks) * start.distances,
             Collective::AllReduce => f64::from(rates.ranks) * (usage(rates, steps) + others),
             _ => f64::from(rates.ranks) * usage(rates, steps),
         };
