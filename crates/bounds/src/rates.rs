@@ -51,6 +51,15 @@ impl Rates {
         }
     }
 
+    /// What of hop delays and bytes is charged: both, or the larger where they overlap.
+    pub(crate) fn charged(&self, propagation_s: f64, transmission_s: f64) -> (f64, f64) {
+        match (self.overlaps, propagation_s > transmission_s) {
+            (true, true) => (propagation_s, 0.0),
+            (true, false) => (0.0, transmission_s),
+            (false, _) => (propagation_s, transmission_s),
+        }
+    }
+
     /// Shares of hop delays and of bytes that may be charged together. A step that takes the larger of the two takes
     /// every weighted mean of them.
     pub(crate) fn mixes(&self) -> &'static [(f64, f64)] {

@@ -38,11 +38,7 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
 fn on_one_topology(rates: &Rates, steps: u32, transmission_s: f64) -> Statement {
     let hops = if rates.charges_hops { least_hops(rates.ports, f64::from(rates.ranks)).max(steps) } else { steps };
     let propagation_s = rates.hop_s * f64::from(hops);
-    let (propagation_s, transmission_s) = match (rates.overlaps, propagation_s > transmission_s) {
-        (true, true) => (propagation_s, 0.0),
-        (true, false) => (0.0, transmission_s),
-        (false, _) => (propagation_s, transmission_s),
-    };
+    let (propagation_s, transmission_s) = rates.charged(propagation_s, transmission_s);
     Statement {
         name: "two-passes",
         class: class(Collective::AllReduce, rates.ports),

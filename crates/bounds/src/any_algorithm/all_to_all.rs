@@ -25,15 +25,9 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
             rates.startup_s * f64::from(topologies),
             (topologies - 1).max(rates.least_changes) + rates.first_changes,
         );
-        let (mut propagation_s, mut transmission_s) =
-            (rates.hop_s * f64::from(hops), buffer_s * blocks.least_share(topologies, rates));
+        let (propagation_s, transmission_s) =
+            rates.charged(rates.hop_s * f64::from(hops), buffer_s * blocks.least_share(topologies, rates));
         let fixed_s = startup_s + rates.change_s * f64::from(changes);
-        if rates.overlaps {
-            (propagation_s, transmission_s) = match propagation_s > transmission_s {
-                true => (propagation_s, 0.0),
-                false => (0.0, transmission_s),
-            };
-        }
         let seconds = fixed_s + propagation_s + transmission_s;
         if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
             let statement = Statement {

@@ -63,11 +63,7 @@ pub(super) fn stays(collective: Collective, topology: &Topology, rates: &Rates, 
         let transmission_s = block_s * f64::max(uses / start.circuits, others / start.fewest);
         let hops = if rates.charges_hops { start.diameter.max(steps) } else { steps };
         let propagation_s = rates.hop_s * f64::from(hops);
-        let (propagation_s, transmission_s) = match (rates.overlaps, propagation_s > transmission_s) {
-            (true, true) => (propagation_s, 0.0),
-            (true, false) => (0.0, transmission_s),
-            (false, _) => (propagation_s, transmission_s),
-        };
+        let (propagation_s, transmission_s) = rates.charged(propagation_s, transmission_s);
         Statement {
             name: "staying",
             class: class(collective, rates.ports),
