@@ -103,9 +103,13 @@ fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
     let ((_, order), mut choice) = fastest.ok_or_else(|| {
         refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
     })?;
-    if let Some(planner) = request.keeps_the_best() {
+    // A planner that chooses algorithms may use any topology, so where one is open to the request, so are these.
+    if let Some(planner) = planners.iter().find(|planner| planner.chooses_algorithm()) {
+        let given_s = choice.total_s;
         choice = planners::searched(choice, request.options.budget, request.seed)?;
-        choice.planner = planner.name();
+        if choice.total_s < given_s || request.keeps_the_best().is_some() {
+            choice.planner = planner.name();
+        }
     }
     Ok((schedules[order].clone(), choice))
 }

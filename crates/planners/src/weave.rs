@@ -10,9 +10,6 @@ use topologies::candidates;
 use crate::state_search::StateSearch;
 use crate::{Choice, Planner, Problem};
 
-/// Orbits of links up to which flows are computed here.
-const MOST_LINK_ORBITS: usize = 8;
-
 /// See the module.
 pub struct Weave;
 
@@ -53,7 +50,8 @@ impl Planner for Weave {
             let fabric = problem.fabric.clone();
             // A graph without symmetry would need a large program; splitting evenly is as good where it is meant for
             // small buffers.
-            let large = composition.topologies.iter().any(|topology| topology.links().len() > MOST_LINK_ORBITS);
+            let ports = problem.fabric.shape.ports() as usize;
+            let large = composition.topologies.iter().any(|topology| topology.links().len() > ports);
             let routing = match problem.settings.routing {
                 Routing::ConcurrentFlow if large => Routing::EqualSplit,
                 routing => routing,

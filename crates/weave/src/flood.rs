@@ -1,6 +1,7 @@
-//! One hop a step on any topology, outwards from every rank at once.
+//! One hop a step on any topology, or a few, outwards from every rank at once.
 //!
-//! In step j a rank sends on what it had j − 1 hops from its origin, to those whose shortest path leads over it. The
+//! In step j a rank sends on what it had j − 1 hops from its origin, to those whose shortest path leads over it. Steps of
+//! several hops are fewer and send what lies farther from where it was before the step. The
 //! steps are as many as the diameter and every block uses one link for each rank that it reaches, the least there is, so
 //! on a graph of small diameter that loads its links evenly this is near the least in hops and in bytes at once. A
 //! ReduceScatter is an AllGather backwards on the circuits turned round.
@@ -35,19 +36,32 @@ pub(crate) type Sent = BTreeMap<(Rank, Rank), Vec<Rank>>;
 /// Most blocks times ranks of a flood.
 const MOST_PAIRS: u64 = 1 << 18;
 
-/// The flood for a collective of blocks; `None` where some rank cannot be reached, or ranks are too many.
+/// Hops of a step that are tried beside one.
+const MOST_HOPS: usize = 3;
+
+/// The floods for a collective of blocks by hops of a step; none where some rank cannot be reached, or ranks are too many.
 ///
 /// # Errors
 /// Those of [`Step::new`].
-pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Option<Composition>> {
+pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Composition>> {
+    let mut floods = Vec::new();
+    // One circuit a rank makes rings, which digits serve in as few steps.
+    let most = if whole.topology().degree() > 1 { MOST_HOPS } else { 1 };
+    for hops in 1..=most {
+        floods.extend(with_hops(collective, whole, hops)?);
+    }
+    Ok(floods)
+}
+
+fn with_hops(collective: Collective, whole: &Whole, hops: usize) -> Result<Option<Composition>> {
     let topology = whole.topology();
     let ranks = topology.ranks();
     if u64::from(ranks) * u64::from(ranks) > MOST_PAIRS {
         return Ok(None);
     }
     let chunks = |collective| Chunks::even(collective, ranks, 1);
-    let gather = || half(whole, &chunks(Collective::AllGather)?);
-    let reduce = || half(whole, &chunks(Collective::ReduceScatter)?);
+    let gather = || half(whole, hops, &chunks(Collective::AllGather)?);
+    let reduce = || half(whole, hops, &chunks(Collective::ReduceScatter)?);
     let steps = match collective {
         Collective::AllGather => gather()?,
         Collective::ReduceScatter => reduce()?,
@@ -66,7 +80,7 @@ pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Option<Co
 }
 
 /// Steps of an AllGather, or of a ReduceScatter.
-fn half(whole: &Whole, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
+fn half(whole: &Whole, hops: usize, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
     let backwards = chunks.collective() == Collective::ReduceScatter;
     let (symmetry, levels) = match whole {
         Whole::Any(topology) => {
@@ -76,6 +90,17 @@ fn half(whole: &Whole, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
             (topology.symmetry().clone(), levels)
         }
         Whole::Cayley(cayley) => (Translations::trivial(cayley.topology.ranks()), cayley.levels(backwards)),
+    };
+    if hops > 1 && levels.len() <= hops {
+        // One step for all: that is every rank to every other at once.
+        return Ok(None);
+    }
+    let (symmetry, levels) = match hops {
+        1 => (symmetry, levels),
+        _ => (
+            Translations::trivial(symmetry.ranks()),
+            levels.chunks(hops).map(|group| joined(group, &symmetry)).collect(),
+        ),
     };
     let mut steps = Vec::new();
     for sent in levels {
@@ -93,6 +118,27 @@ fn half(whole: &Whole, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
         steps.reverse();
     }
     Ok(Some(steps))
+}
+
+/// Several levels in one step: what a rank would pass on in it comes straight from where it was before.
+fn joined(levels: &[Sent], symmetry: &Translations) -> Sent {
+    // By holder and origin, the rank that had the block before the step.
+    let mut had: BTreeMap<(Rank, Rank), Rank> = BTreeMap::new();
+    let mut all = Sent::new();
+    for element in levels.iter().flat_map(|level| symmetry.elements().into_iter().map(move |element| (level, element)))
+    {
+        let (level, element) = element;
+        let moved = |rank: &Rank| symmetry.apply(element, *rank);
+        for ((src, dst), origins) in level {
+            for origin in origins.iter().map(moved) {
+                let (src, dst) = (moved(src), moved(dst));
+                let from = had.get(&(src, origin)).copied().unwrap_or(src);
+                had.insert((dst, origin), from);
+                all.entry((from, dst)).or_default().push(origin);
+            }
+        }
+    }
+    all
 }
 
 /// What goes over each link by level, from one origin for each orbit of ranks. O(orbits · links), and the choice of links.
@@ -176,7 +222,7 @@ mod tests {
             let shape = Shape::new(gpus, if dims.len() > 1 { &dims } else { &[] }, ports).unwrap();
             let topology = topologies::build(spec, &shape).unwrap();
             for collective in [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce] {
-                let found = compose(collective, &Whole::Any(topology.clone())).unwrap().unwrap();
+                let found = compose(collective, &Whole::Any(topology.clone())).unwrap().swap_remove(0);
                 let report = verify::schedule(&found.schedule);
                 assert!(report.first_failure().is_none(), "{spec} {:?}", report.first_failure());
                 let passes = if collective == Collective::AllReduce { 2 } else { 1 };
@@ -188,6 +234,27 @@ mod tests {
                     moved += transfer.chunks.len();
                 }
                 assert_eq!(moved, passes * (gpus * (gpus - 1)) as usize, "{spec}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_of_several_hops_are_fewer_and_gather_the_same() {
+        let shape = Shape::new(24, &[], 2).unwrap();
+        let kautz = Whole::Any(topologies::build("kautz", &shape).unwrap());
+        let cayley = Whole::Cayley(crate::metacyclic::best(24, 2).unwrap().unwrap());
+        let torus = Whole::Any(topologies::build("torus:4x6", &Shape::new(24, &[4, 6], 4).unwrap()).unwrap());
+        for whole in [kautz, cayley, torus] {
+            for collective in [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce] {
+                let floods = compose(collective, &whole).unwrap();
+                let passes = if collective == Collective::AllReduce { 2 } else { 1 };
+                let diameter = floods[0].schedule.steps().len() / passes;
+                assert!(floods.len() == MOST_HOPS && diameter > MOST_HOPS);
+                for (hops, flood) in (1..).zip(&floods) {
+                    assert_eq!(flood.schedule.steps().len(), passes * diameter.div_ceil(hops));
+                    let report = verify::schedule(&flood.schedule);
+                    assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
+                }
             }
         }
     }
