@@ -1,7 +1,10 @@
 //! What can be asked for, and how the parts left open are filled in.
 
 use collectives::Options;
-use model::{Collective, Convention, CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Topology};
+use model::{
+    Collective, Convention, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule,
+    Topology,
+};
 use planners::{Planner, PlannerOptions, Problem};
 use topologies::candidates;
 
@@ -108,6 +111,13 @@ impl Request {
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         };
         let planner = planners::find(name)?;
+        let CostSettings { routing, propagation, overlap } = self.settings;
+        let searches =
+            (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
+        if self.options.budget.is_some() && !searches {
+            let reason = "it searches topologies for concurrent flow, delays by hops and the additive cost alone";
+            return Err(Error::refused("budget", planner.name(), reason));
+        }
         if planner.chooses_algorithm() {
             // It keeps the best of all, itself among them.
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());

@@ -15,7 +15,8 @@ from lightloom.cli.patience import Narration, patiently
 @click.option(
     "--budget",
     metavar="TIME",
-    help="Time of planner weave's local search for topologies, none by default; of planner exact's proof, 60s.",
+    help="Time of planner weave's local search (plans of up to 32 steps, routed by concurrent flow), none by default; "
+    "of planner exact's proof, 60s.",
 )
 @click.option(
     "--invariant-under",
