@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import lightloom as ll
-from lightloom.plots import MAX_DIAGRAMS, SUFFIXES
+from lightloom.charts import SUFFIXES
+from lightloom.plots import MAX_DIAGRAMS
 from tests.conftest import RunCli
 
 PLAN = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"), algorithm="swing")

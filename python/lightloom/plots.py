@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom._core import show_size, show_time
-from lightloom.errors import refuse
-from lightloom.files import check_writable, write_bytes
+from lightloom.charts import check_plot_path, save
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from lightloom._core import Topology
     from lightloom.plans import Plan
 
-SUFFIXES = (".png", ".pdf", ".svg")
 MAX_DIAGRAMS = 8
 SCALES = ((1e9, "ns"), (1e6, "us"), (1e3, "ms"), (1.0, "s"))
 # Okabe and Ito's colours, which people with any colour vision tell apart.
@@ -31,13 +27,6 @@ TERMS = {
     "transmission_s": ("transmission", "#0072B2"),
     "reconfiguration_s": ("reconfiguration", "#D55E00"),
 }
-
-
-def check_plot_path(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that no picture can be written to. Raises `InputError` that names `plot`."""
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise refuse("plot", f"`{path}` is not accepted; it takes a file that ends in {', '.join(SUFFIXES)}")
-    check_writable("plot", path)
 
 
 def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -66,9 +55,7 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
         fontsize=11,
     )
     if path is not None:
-        picture = io.BytesIO()
-        figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=150)
-        write_bytes("plot", path, picture.getvalue())
+        save(figure, path)
     return figure
 
 

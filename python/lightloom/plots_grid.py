@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lightloom._core import show_size, show_time
-from lightloom.files import write_bytes
-from lightloom.plots import check_plot_path
+from lightloom.charts import check_plot_path, save
 
 if TYPE_CHECKING:
     import os
@@ -53,9 +50,7 @@ def plot_grid(points: Sequence[Point], title: str, path: str | os.PathLike[str] 
     ):
         _draw_part(part, part.subplots(rows, columns, squeeze=False), series, value, label, colours)
     if path is not None:
-        picture = io.BytesIO()
-        figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=110)
-        write_bytes("plot", path, picture.getvalue())
+        save(figure, path, dpi=110)
     return figure
 
 

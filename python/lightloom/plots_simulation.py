@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from lightloom._core import show_size, show_time
-from lightloom.files import write_bytes
-from lightloom.plots import SCALES, check_plot_path
+from lightloom.charts import PALETTE, check_plot_path, save
+from lightloom.plots import SCALES
 from lightloom.tracing import dark_span_s
 
 if TYPE_CHECKING:
@@ -29,8 +27,8 @@ if TYPE_CHECKING:
 MAX_ROWS = 64
 # Rows times steps: more bars than this are no longer seen apart, and fewer rows say the same.
 MAX_BARS = 40_000
-# Okabe and Ito's colours, which people with any colour vision tell apart; grey is kept for the dark fabric.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+# Black is the plan's own timeline, grey the dark fabric.
+COLORS = PALETTE[:-1]
 DARK, DARK_FILL, PREDICTED = "#B0B0B0", "#E4E4E4", "#000000"
 HATCH = "////"
 RECEIVING_ALPHA = 0.3
@@ -59,9 +57,7 @@ def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None 
     _legend(figure, simulation, colors)
     figure.suptitle(_title(simulation), fontsize=11)
     if path is not None:
-        picture = io.BytesIO()
-        figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=150)
-        write_bytes("plot", path, picture.getvalue())
+        save(figure, path)
     return figure
 
 

@@ -44,7 +44,7 @@ def command(output: str | None, plot: str | None, output_format: str, **options:
     if output is not None:
         check_writable("output", output)
     if plot is not None:
-        from lightloom.plots import check_plot_path
+        from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
     arguments = problem_arguments(options)

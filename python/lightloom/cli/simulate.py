@@ -108,7 +108,7 @@ def command(
         if Path(trace).resolve() == Path(plan).resolve():
             raise refuse("trace", f"`{trace}` is the plan; it takes another file")
     if plot is not None:
-        from lightloom.plots import check_plot_path
+        from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
     simulation = patiently("simulating", lambda: simulate(plan, **settings))
