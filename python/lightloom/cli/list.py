@@ -45,7 +45,7 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads, fabrics and grids.
+    technologies, workloads, fabrics, grids and figures.
 
     \b
     Examples:
@@ -77,11 +77,12 @@ def command(
 def everything() -> dict[str, list[dict[str, str]]]:
     """Every name that the command line takes, by kind."""
     from lightloom import _core
+    from lightloom.cli.reproduce import figure_list
     from lightloom.fabric import presets
     from lightloom.grids import GRIDS
 
     grids = [{"name": grid.name, "summary": grid.summary, "source": grid.source} for grid in GRIDS]
-    return {**_core.registry(), "fabrics": presets(), "grids": grids}
+    return {**_core.registry(), "fabrics": presets(), "grids": grids, "figures": figure_list()}
 
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:

@@ -23,5 +23,6 @@ VERBS = (
         "lightloom.cli.simulate",
         "Simulate a plan packet by packet, and say why it takes as long as it does.",
     ),
+    Verb("reproduce", "lightloom.cli.reproduce", "Make the papers' figures and tables again, and judge their claims."),
     Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
 )

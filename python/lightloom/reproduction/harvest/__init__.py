@@ -1,0 +1,5 @@
+"""HARVEST's figures."""
+
+from lightloom.reproduction.figure import Paper
+
+HARVEST = Paper("harvest", "HARVEST", ())

@@ -1,0 +1,116 @@
+"""Times of many plans, by the additive model or by packet simulation; finished simulations are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lightloom.files import MIB, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lightloom.fabric import Fabric
+    from lightloom.reproduction.figure import Setting
+
+KEPT = "simulated.jsonl"
+MAX_KEPT_BYTES = 256 * MIB
+
+
+class Measured(NamedTuple):
+    """A plan's time (s), the reconfigurations that it is charged, and what made it."""
+
+    total_s: float
+    reconfigurations: int
+    planner: str
+    algorithm: str
+
+
+class Case(NamedTuple):
+    """One plan: the arguments of `lightloom.plan`; `settings` are those beside the first three, as pairs."""
+
+    collective: str
+    size: str | float
+    fabric: Fabric
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, collective: str, size: str | float, fabric: Fabric, **settings: Any) -> Case:
+        """The case with these settings, such as `algorithm="ring"`."""
+        return cls(collective, size, fabric, tuple(sorted(settings.items())))
+
+    @property
+    def key(self) -> str:
+        """A digest of the case and of the version that plans and simulates it."""
+        from lightloom import __version__
+
+        return hashlib.sha256(repr((__version__, *self)).encode()).hexdigest()[:32]
+
+
+def measure(cases: Sequence[Case], setting: Setting) -> list[Measured]:
+    """As `Setting.measure`."""
+    return _modelled(cases, setting) if setting.engine == "model" else _simulated(cases, setting)
+
+
+def _modelled(cases: Sequence[Case], setting: Setting) -> list[Measured]:
+    measured = []
+    for done, case in enumerate(cases, 1):
+        measured.append(_plan(case))
+        setting.advance(done, len(cases))
+    return measured
+
+
+def _plan(case: Case) -> Measured:
+    from lightloom.planning import plan
+
+    made = plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
+    return Measured(made.total_s, made.reconfigurations, made.planner, made.algorithm)
+
+
+def simulate_case(case: Case) -> Measured:
+    """The time of the case's plan with every packet simulated."""
+    from lightloom.planning import plan
+    from lightloom.simulation import simulate
+
+    made = plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
+    return Measured(simulate(made).total_s, made.reconfigurations, made.planner, made.algorithm)
+
+
+def _simulated(cases: Sequence[Case], setting: Setting) -> list[Measured]:
+    known = {} if setting.folder is None else _kept(setting.folder / KEPT)
+    missing = {case.key: case for case in cases if case.key not in known}
+    setting.advance(len(known), len(missing) + len(known))
+    # A fork would copy the core's threads in whatever state they are.
+    with ProcessPoolExecutor(setting.workers, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(simulate_case, case): key for key, case in missing.items()}
+        for done, future in enumerate(as_completed(futures), 1):
+            key = futures[future]
+            known[key] = future.result()
+            if setting.folder is not None:
+                with (setting.folder / KEPT).open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([key, *known[key]]) + "\n")
+            setting.advance(len(known) - len(missing) + done, len(known))
+    return [known[case.key] for case in cases]
+
+
+def _kept(path: Path) -> dict[str, Measured]:
+    """Simulations of earlier runs; a line that was cut off is none."""
+    if not path.exists():
+        return {}
+    text = read_text("output", path, MAX_KEPT_BYTES)
+    if text and not text.endswith("\n"):
+        # What follows must start on a line of its own.
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n")
+    known = {}
+    for line in text.splitlines():
+        try:
+            key, total_s, reconfigurations, planner, algorithm = json.loads(line)
+            known[str(key)] = Measured(float(total_s), int(reconfigurations), str(planner), str(algorithm))
+        except (TypeError, ValueError):
+            continue
+    return known

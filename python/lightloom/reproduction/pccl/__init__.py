@@ -1,0 +1,5 @@
+"""PCCL's figures."""
+
+from lightloom.reproduction.figure import Paper
+
+PCCL = Paper("pccl", "PCCL", ())
