@@ -109,8 +109,13 @@ def _are_binary(low: float, high: float) -> bool:
 
 
 def _ratio_ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10, … and between them where the ratios span little."""
-    for digits in ((1.0, 1.02, 1.05), (1.0, 1.1, 1.2, 1.5, 2, 3, 5, 7), (1.0, 2, 5), (1.0,)):
+    """Even steps where the ratios span less than a factor of two; else 1, 2, 5, 10, … and between them."""
+    from matplotlib.ticker import MaxNLocator
+
+    if high < 2 * low:
+        even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high)
+        return [float(tick) for tick in even if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+    for digits in ((1.0, 1.2, 1.5, 2, 3, 5, 7), (1.0, 2, 5), (1.0,)):
         scaled = (digit * 10.0**power for power in range(-6, 7) for digit in digits)
         ticks = [value for value in scaled if low <= value <= high]
         if 2 <= len(ticks) <= MOST_TICKS:

@@ -82,7 +82,7 @@ def heat_map(
     for axis, kind, places in ((axes.xaxis, x_kind, x), (axes.yaxis, y_kind, y)):
         _show_places(axis, kind, places)
     _slant(axes)
-    x_centres, y_centres = _centres(x, x_kind), _centres(y, y_kind)
+    x_centres, y_centres = _centres(x_edges, x, x_kind), _centres(y_edges, y, y_kind)
     numbered = values.size <= MOST_NUMBERS
     whole = bool(np.all(values[np.isfinite(values)] % 1 == 0))
     if regions is not None:
@@ -239,8 +239,11 @@ def _edges(values: Sequence[Any] | NDArray[Any], kind: Kind) -> NDArray[np.float
     return np.exp(edges)
 
 
-def _centres(values: Sequence[Any] | NDArray[Any], kind: Kind) -> NDArray[np.float64]:
-    return np.asarray(values if _is_placed(values, kind) else range(len(values)), dtype=np.float64)
+def _centres(edges: NDArray[np.float64], values: Sequence[Any] | NDArray[Any], kind: Kind) -> NDArray[np.float64]:
+    """Middles of the cells as they are seen."""
+    if _is_placed(values, kind):
+        return np.sqrt(edges[1:] * edges[:-1])
+    return (edges[1:] + edges[:-1]) / 2
 
 
 def _show_places(axis: Any, kind: Kind, values: Sequence[Any] | NDArray[Any]) -> None:

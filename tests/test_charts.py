@@ -1,0 +1,131 @@
+"""Charts: what is drawn is what was given, in natural units."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from lightloom.axis_units import log_ticks, natural_label, rate_label, size_label, time_label
+from lightloom.charts import bars, colour_bar, heat_map, lines, ratio_norm, rising_norm, roomiest, save
+from lightloom.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        (size_label(32), "32 B"),
+        (size_label(1000), "1 KB"),
+        (size_label(1024), "1 KiB"),
+        (size_label(10**6), "1 MB"),
+        (size_label(3 << 20), "3 MiB"),
+        (size_label(1 << 30), "1 GiB"),
+        (time_label(1e-8), "10 ns"),
+        (time_label(3.7e-6), "3.7 µs"),
+        (time_label(1e-3), "1 ms"),
+        (time_label(0), "0"),
+        (rate_label(8e11), "800 Gbit/s"),
+        (natural_label("ratio", 2.5), "2.5×"),
+        (natural_label("name", "harvest"), "harvest"),
+    ],
+)
+def test_labels_are_as_people_write_them(label: str, shown: str) -> None:
+    assert label == shown
+
+
+@given(st.floats(1, 1e15), st.floats(1.0, 1e9))
+def test_ticks_lie_within_the_values_and_are_few(low: float, factor: float) -> None:
+    for kind in ("size", "time", "ratio"):
+        ticks = log_ticks(kind, np.geomspace(low, low * factor, 30).tolist())
+        assert 1 <= len(ticks) <= 30
+        assert all(low * (1 - 1e-6) <= tick <= low * factor * (1 + 1e-6) for tick in ticks)
+
+
+def test_few_values_are_their_own_ticks() -> None:
+    assert log_ticks("size", [32, 1024, 4 << 20]) == [32, 1024, 4 << 20]
+    assert log_ticks("time", np.geomspace(1e-8, 1e-2, 61).tolist()) == pytest.approx([10.0**p for p in range(-8, -1)])
+    assert log_ticks("ratio", np.geomspace(1, 1.21, 30).tolist()) == pytest.approx([1, 1.05, 1.1, 1.15, 1.2])
+
+
+def test_a_heat_map_shows_every_cell_where_its_axes_say() -> None:
+    sizes, delays = [1024, 4096, 65536], [1e-8, 1e-6]
+    cells = np.array([[0.5, 1.0, 4.0], [2.0, math.nan, 8.0]])
+    figure = Figure()
+    axes = figure.subplots()
+    mesh = heat_map(axes, sizes, delays, cells, centre=1.0)
+    shown: NDArray[np.float64] = np.ma.filled(np.ma.asarray(mesh.get_array()), math.nan).reshape(2, 3)
+    np.testing.assert_array_equal(shown, cells)
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1 KiB", "4 KiB", "64 KiB"]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["10 ns", "1 µs"]
+    corners: NDArray[np.float64] = np.asarray(mesh.get_coordinates())
+    for row, delay in enumerate(delays):
+        for column, size in enumerate(sizes):
+            assert corners[row, column, 0] < size < corners[row, column + 1, 0]
+            assert corners[row, column, 1] < delay < corners[row + 1, column, 1]
+    # Every finite cell has its number, inside it.
+    numbers = {text.get_text() for text in axes.texts}
+    assert numbers == {"0.50", "1.00", "4.00", "2.00", "8.00"}
+    # As many shades above 1 as below.
+    assert isinstance(mesh.norm, LogNorm)
+    assert mesh.norm(1.0) == pytest.approx(0.5)
+
+
+def test_boundaries_run_between_cells_of_different_regions() -> None:
+    regions = np.array([["a", "a", "b"], ["a", "b", "b"]])
+    figure = Figure()
+    axes = figure.subplots()
+    mesh = heat_map(axes, [1, 10, 100], [1, 10], np.ones((2, 3)), x_kind="time", regions=regions)
+    (borders,) = [part for part in axes.collections if part is not mesh]
+    corners: NDArray[np.float64] = np.asarray(mesh.get_coordinates())
+    x, y = corners[0, :, 0], corners[:, 0, 1]
+    drawn = {tuple((x, y) for x, y in np.asarray(path.vertices).tolist()) for path in borders.get_paths()}
+    assert drawn == {
+        ((x[2], y[0]), (x[2], y[1])),
+        ((x[1], y[1]), (x[1], y[2])),
+        ((x[1], y[1]), (x[2], y[1])),
+    }
+    assert {"a", "b"} <= {text.get_text() for text in axes.texts}
+
+
+def test_a_label_stands_where_its_region_has_most_room() -> None:
+    mask = np.zeros((9, 20), dtype=bool)
+    mask[2:7, 1:6] = True
+    mask[4, 6:20] = True
+    assert roomiest(mask) in {(4, 3), (4, 4)}
+
+
+def test_norms_take_what_is_not_finite() -> None:
+    norm = ratio_norm([math.nan, 4.0, 0.5, math.inf])
+    assert (norm.vmin, norm.vmax) == (0.25, 4.0)
+    assert rising_norm([math.nan]).vmax == 1.0
+    assert isinstance(rising_norm([1.0, 100.0]), LogNorm)
+    assert (ratio_norm([1e9]).vmax, ratio_norm([]).vmax) == (100.0, 2.0)
+
+
+def test_the_colour_bar_ends_where_the_values_end() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    mesh = heat_map(axes, [1, 2], [1, 2], [[1.0, 1.5], [2.0, 8.0]], centre=1.0)
+    colour_bar(figure, mesh, axes, "ratio", "ratio")
+    assert figure.axes[-1].get_ylim() == pytest.approx((1.0, 8.0))
+    assert "2×" in [tick.get_text() for tick in figure.axes[-1].get_yticklabels()]
+
+
+def test_lines_and_bars_are_as_high_as_their_values(tmp_path: Path) -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    lines(left, [1024, 2048], {"a": [1e-6, 2e-6], "b": [3e-6, math.nan]})
+    assert [line.get_ydata().tolist()[0] for line in left.lines] == [1e-6, 3e-6]
+    assert len({(line.get_color(), line.get_marker()) for line in left.lines}) == 2
+    bars(right, ["x", "y"], {"a": [1.0, 2.0], "b": [3.0, 4.0]}, y_kind="number", stacked=True)
+    assert [bar.get_y() for bar in right.containers[1]] == [1.0, 2.0]
+    save(figure, tmp_path / "chart.svg")
+    assert (tmp_path / "chart.svg").read_text().startswith("<?xml")
+    with pytest.raises(InputError, match=r"plot: .*\.png, \.pdf, \.svg"):
+        save(figure, tmp_path / "chart.jpg")
