@@ -98,7 +98,7 @@ def _verdict(holds: bool) -> Verdict:
 
 def _shown(number: float, unit: str) -> str:
     """Three digits, or all of a whole number; `×` and `%` follow as people write them."""
-    digits = f"{number:.0f}" if number == round(number) and abs(number) < 1e6 else f"{number:.3g}"
+    digits = f"{number:.0f}" if abs(number) < 1e6 and number == round(number) else f"{number:.3g}"
     return digits + ("" if unit in {"", "×"} else " ") + unit
 
 
