@@ -176,6 +176,33 @@ class Grid:
         """One verdict per point (bytes, seconds), in order, on all cores."""
 
 @final
+class Series:
+    """A request prepared for many points that differ in five numbers, which replace its own; schedules, candidates and
+    profiles are shared by all points. Raises `InputError` where nothing serves the request at its own numbers."""
+
+    def __new__(cls, request: Request) -> Series: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """(planner, algorithm) of all that was chosen so far, in the order of first use; it only becomes longer."""
+    def evaluate(
+        self,
+        size_bytes: NDArray[np.float64],
+        bandwidth_bps: NDArray[np.float64],
+        startup_s: NDArray[np.float64],
+        hop_delay_s: NDArray[np.float64],
+        reconfiguration_delay_s: NDArray[np.float64],
+        bound: bool = False,
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64] | None]:
+        """What `plan` finds at every point, all arrays of one length: completion times in seconds, numbers of
+        reconfigurations, indices into `names`, and lower bounds in seconds where they are asked for.
+
+        size_bytes: whole buffers m, whole bytes; reconfiguration_delay_s: fixed, beside the fabric's delay per port.
+        Where nothing serves a point its time is NaN, its index 2^32 − 1. On all cores, without the lock of the
+        interpreter. Raises `InputError` that names the field of a wrong number."""
+
+@final
 class Step:
     """One step of a plan; times in seconds."""
 

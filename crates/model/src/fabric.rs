@@ -1,6 +1,6 @@
 //! The photonic fabric: ports, rates, delays, and the topology that it starts in.
 
-use crate::{Error, Hiding, Result, Shape, Topology, unknown_name};
+use crate::{Error, Hiding, Result, Shape, Topology, units, unknown_name};
 
 /// A switch technology and its reconfiguration delay.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,8 +67,8 @@ impl ReconfigurationDelay {
             terms
         }) {
             match term.trim().strip_suffix("/port") {
-                Some(per_port) => delay.per_port_s += crate::units::parse_time(field, per_port)?,
-                None => delay.fixed_s += crate::units::parse_time(field, &term)?,
+                Some(per_port) => delay.per_port_s += units::parse_time(field, per_port)?,
+                None => delay.fixed_s += units::parse_time(field, &term)?,
             }
         }
         Ok(delay)
@@ -121,20 +121,11 @@ impl Fabric {
     /// A rate that is not above zero, a delay or window that is negative or not finite, or an initial topology of
     /// another size or with more circuits per GPU than there are ports.
     pub fn check(&self) -> Result<()> {
-        if !(self.bandwidth_bps.is_finite() && self.bandwidth_bps > 0.0) {
-            return Err(Error::value("bandwidth", self.bandwidth_bps, "a finite rate above zero"));
-        }
-        let delays = [
-            ("startup", self.startup_s),
-            ("hop_delay", self.hop_delay_s),
-            ("reconfiguration_delay", self.reconfiguration.fixed_s),
-            ("reconfiguration_delay", self.reconfiguration.per_port_s),
-        ];
-        for (field, delay) in delays {
-            if !(delay.is_finite() && delay >= 0.0) {
-                return Err(Error::value(field, delay, "a finite time of at least zero"));
-            }
-        }
+        units::rate_from_f64("bandwidth", self.bandwidth_bps)?;
+        units::time_from_f64("startup", self.startup_s)?;
+        units::time_from_f64("hop_delay", self.hop_delay_s)?;
+        units::time_from_f64("reconfiguration_delay", self.reconfiguration.fixed_s)?;
+        units::time_from_f64("reconfiguration_delay", self.reconfiguration.per_port_s)?;
         self.hiding.window.check()?;
         if let Initial::Topology(topology) = &self.initial {
             if topology.ranks() != self.shape.gpus() {

@@ -75,6 +75,24 @@ pub fn size_from_f64(field: &str, bytes: f64) -> Result<u64> {
     }
 }
 
+/// A rate, bit/s: finite and above zero.
+pub fn rate_from_f64(field: &str, rate_bps: f64) -> Result<f64> {
+    if rate_bps.is_finite() && rate_bps > 0.0 {
+        Ok(rate_bps)
+    } else {
+        Err(Error::value(field, rate_bps, "a finite rate above zero"))
+    }
+}
+
+/// A time, s: finite and at least zero.
+pub fn time_from_f64(field: &str, time_s: f64) -> Result<f64> {
+    if time_s.is_finite() && time_s >= 0.0 {
+        Ok(time_s)
+    } else {
+        Err(Error::value(field, time_s, "a finite time of at least zero"))
+    }
+}
+
 /// Seconds of `500ns`, `1.7us`, `0s`.
 pub fn parse_time(field: &str, text: &str) -> Result<f64> {
     quantity(field, text, TIME_UNITS, TIME_FORM)

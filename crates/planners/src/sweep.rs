@@ -1,6 +1,6 @@
 //! One schedule over many sizes and reconfiguration delays; profiles are shared by all points.
 
-use model::{Error, Overlap, ReconfigurationDelay, Result};
+use model::{Overlap, ReconfigurationDelay, Result, units};
 use rayon::prelude::*;
 
 use crate::pipelined::best_sequence;
@@ -20,10 +20,8 @@ pub fn sweep(problem: &Problem, points: &[(f64, f64)]) -> Result<Vec<(f64, u32)>
         .map_init(
             || (problem.clone(), StateSearch::new(&problem.table)),
             |(at, search), &(size_bytes, delay_s)| {
-                if !(delay_s.is_finite() && delay_s >= 0.0) {
-                    return Err(Error::value("reconfiguration_delay", delay_s, "a finite time of at least zero"));
-                }
-                at.size_bytes = model::units::size_from_f64("size", size_bytes)?;
+                units::time_from_f64("reconfiguration_delay", delay_s)?;
+                at.size_bytes = units::size_from_f64("size", size_bytes)?;
                 at.fabric.reconfiguration =
                     ReconfigurationDelay { fixed_s: delay_s, per_port_s: problem.fabric.reconfiguration.per_port_s };
                 if at.settings.overlap == Overlap::Pipelined {

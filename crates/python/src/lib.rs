@@ -13,6 +13,7 @@ mod problem;
 mod registry;
 mod request;
 mod schedule;
+mod series;
 mod simulation;
 mod topology;
 mod units;
@@ -42,6 +43,8 @@ mod _core {
     use super::request::PyRequest;
     #[pymodule_export]
     use super::schedule::{PySchedule, verify_schedule};
+    #[pymodule_export]
+    use super::series::PySeries;
     #[pymodule_export]
     use super::simulation::{PyCircuitTotals, PyCircuitUses, PyGpuTimes, PySimulatedStep, PySimulation, simulate};
     #[pymodule_export]

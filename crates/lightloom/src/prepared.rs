@@ -1,0 +1,173 @@
+//! A request made ready: its planners and schedules, and problems whose candidates and profiles serve all points.
+
+use std::sync::OnceLock;
+
+use model::{Error, Result, Schedule};
+use planners::{Choice, Numbers, Planner, Problem};
+
+use crate::Request;
+
+/// Times closer than this, relatively, are equal.
+const ROUNDING: f64 = 1e-12;
+
+/// What does not depend on the numbers of a point.
+pub(crate) struct Prepared {
+    request: Request,
+    planners: Vec<&'static dyn Planner>,
+    schedules: Vec<Schedule>,
+    refusals: Vec<(&'static str, Error)>,
+    /// By schedule: for planners that make their own topologies, and for those that choose from the candidates.
+    without_candidates: Vec<OnceLock<Result<Problem>>>,
+    with_candidates: Vec<OnceLock<Result<Problem>>>,
+}
+
+impl Prepared {
+    /// # Errors
+    /// Wrong input.
+    pub(crate) fn new(request: &Request) -> Result<Self> {
+        let planners = request.planners()?;
+        request.size_bytes()?;
+        let (schedules, refusals) = request.schedules()?;
+        let unknown = || schedules.iter().map(|_| OnceLock::new()).collect();
+        let (without_candidates, with_candidates) = (unknown(), unknown());
+        Ok(Self { request: request.clone(), planners, schedules, refusals, without_candidates, with_candidates })
+    }
+
+    pub(crate) fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The numbers of the request itself.
+    ///
+    /// # Errors
+    /// A size that the collective does not take.
+    pub(crate) fn own_numbers(&self) -> Result<Numbers> {
+        Ok(Numbers::of(&self.request.fabric, self.request.size_bytes()?))
+    }
+
+    /// The problem of a schedule for planners that make their own topologies.
+    fn problem_without_candidates(&self, order: usize, at: &Numbers) -> Result<Problem> {
+        let made = || self.request.problem_without_candidates(self.schedules[order].clone());
+        self.without_candidates[order].get_or_init(made).as_ref().map(|problem| problem.at(at)).map_err(Error::clone)
+    }
+
+    /// The problem of a schedule for planners that choose from the candidates.
+    fn problem(&self, order: usize, at: &Numbers) -> Result<Problem> {
+        let made = || self.request.problem(self.schedules[order].clone());
+        self.with_candidates[order].get_or_init(made).as_ref().map(|problem| problem.at(at)).map_err(Error::clone)
+    }
+
+    /// The choice of least time at a point, with the schedule that was to be planned.
+    ///
+    /// Planners that make their own topologies go first, since they need no profiles. Then the others, the
+    /// schedule of the least lower bound first; one whose bound is above the best time is left out, and the rest
+    /// are given up as soon as they are known to be slower. Times that differ by rounding alone are ties, which
+    /// go to the earlier planner, then to the earlier algorithm, so that the order of work does not show.
+    ///
+    /// # Errors
+    /// When no algorithm and planner serve the problem.
+    pub(crate) fn best_at(&self, at: &Numbers) -> Result<(&Schedule, Choice)> {
+        let Self { request, planners, schedules, refusals, .. } = self;
+        let (choosing, making): (Vec<usize>, Vec<usize>) =
+            (0..planners.len()).partition(|&planner| planners[planner].takes_candidates());
+        let mut best = Best { kept: request.kept_algorithm(), time_s: f64::INFINITY, found: Vec::new(), refusal: None };
+        let (composing, making): (Vec<usize>, Vec<usize>) =
+            making.into_iter().partition(|&planner| planners[planner].chooses_algorithm());
+        if best.kept.is_none() && !schedules.is_empty() && !composing.is_empty() {
+            best.try_planners(self.problem_without_candidates(0, at), &composing, planners, 0);
+        }
+        for order in (0..schedules.len()).filter(|_| !making.is_empty()) {
+            best.try_planners(self.problem_without_candidates(order, at), &making, planners, order);
+        }
+        for (bound_s, order) in self.by_bound(at).into_iter().filter(|_| !choosing.is_empty()) {
+            // A step that must be split runs as others than the bound is for.
+            let ports = request.fabric.shape.ports();
+            let as_given = || schedules[order].steps().iter().all(|step| step.traffic().degree() <= ports);
+            if bound_s > best.limit_s() && as_given() {
+                continue;
+            }
+            best.try_planners(self.problem(order, at), &choosing, planners, order);
+        }
+        // An algorithm that does not take this shape is no news where another fails for a better reason.
+        let (limit_s, refusal) =
+            (best.limit_s(), best.refusal.or_else(|| refusals.first().map(|(_, error)| error.clone())));
+        let fastest =
+            best.found.into_iter().filter(|(_, choice)| choice.total_s <= limit_s).min_by_key(|(place, _)| *place);
+        let ((_, order), mut choice) = fastest.ok_or_else(|| {
+            refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
+        })?;
+        // A planner that chooses algorithms may use any topology, so where one is open to the request, so are these.
+        if let Some(planner) = planners.iter().find(|planner| planner.chooses_algorithm()) {
+            let given_s = choice.total_s;
+            choice = planners::searched(choice, request.options.budget, request.seed)?;
+            if choice.total_s < given_s || request.keeps_the_best().is_some() {
+                choice.planner = planner.name();
+            }
+        }
+        Ok((&schedules[order], choice))
+    }
+
+    /// The schedules by lower bounds on their times. A single one has nothing to be left out for.
+    fn by_bound(&self, at: &Numbers) -> Vec<(f64, usize)> {
+        if self.schedules.len() == 1 {
+            return vec![(0.0, 0)];
+        }
+        let fabric = at.on(&self.request.fabric);
+        let bound_s = |schedule: &Schedule| {
+            bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds()
+        };
+        let mut by_bound: Vec<(f64, usize)> = self.schedules.iter().map(bound_s).zip(0..).collect();
+        by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));
+        by_bound
+    }
+}
+
+/// The best choices so far.
+struct Best<'a> {
+    /// The algorithm that a plan must keep.
+    kept: Option<&'a str>,
+    time_s: f64,
+    /// By place, that is planner and algorithm.
+    found: Vec<((usize, usize), Choice)>,
+    refusal: Option<Error>,
+}
+
+impl Best<'_> {
+    /// Above this a choice is slower than the best.
+    fn limit_s(&self) -> f64 {
+        self.time_s * (1.0 + ROUNDING)
+    }
+
+    /// Tries some of `planners`, by index, on the problem of one schedule.
+    fn try_planners(
+        &mut self,
+        problem: Result<Problem>,
+        some: &[usize],
+        planners: &[&'static dyn Planner],
+        order: usize,
+    ) {
+        match problem {
+            Ok(problem) => {
+                some.iter().for_each(|&planner| self.try_planner(planners[planner], (planner, order), &problem));
+            }
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    fn try_planner(&mut self, planner: &dyn Planner, place: (usize, usize), problem: &Problem) {
+        match planners::choose(planner, problem, self.limit_s()) {
+            Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
+            Ok(Some(choice)) => {
+                self.time_s = self.time_s.min(choice.total_s);
+                self.found.push((place, choice));
+            }
+            Ok(None) => {}
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    /// Keeps the first reason.
+    fn refuse(&mut self, error: Error) {
+        self.refusal.get_or_insert(error);
+    }
+}

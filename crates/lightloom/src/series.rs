@@ -1,0 +1,152 @@
+//! One request at many points that differ in numbers alone: size, bandwidth and delays.
+//!
+//! Schedules, candidates and profiles do not depend on these numbers, so all points share them.
+
+use std::sync::{Mutex, PoisonError};
+
+use model::{Error, Result, units};
+use planners::{Choice, Numbers};
+use rayon::prelude::*;
+
+use crate::{Prepared, Request};
+
+/// A request, prepared for many points.
+pub struct Series {
+    prepared: Prepared,
+    /// Planner and algorithm of what was chosen so far, in the order of first use.
+    names: Mutex<Vec<(String, String)>>,
+}
+
+/// The numbers of points, one each per point; [`Numbers`] says what they are.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "they are the fields of `Numbers`")]
+pub struct Points<'a> {
+    pub size_bytes: &'a [f64],
+    pub bandwidth_bps: &'a [f64],
+    pub startup_s: &'a [f64],
+    pub hop_delay_s: &'a [f64],
+    pub reconfiguration_delay_s: &'a [f64],
+}
+
+/// What was found, one each per point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// Completion times, s; not a number where nothing serves the point.
+    pub total_s: Vec<f64>,
+    /// Changes of topology; none where nothing serves the point.
+    pub reconfigurations: Vec<u32>,
+    /// Index of the chosen planner and algorithm in [`Series::names`], [`Evaluation::NOTHING`] where nothing serves
+    /// the point.
+    pub choice: Vec<u32>,
+    /// Lower bounds, s, where they are asked for.
+    pub lower_bound_s: Option<Vec<f64>>,
+}
+
+impl Evaluation {
+    /// Index of a choice that there is none of.
+    pub const NOTHING: u32 = u32::MAX;
+}
+
+/// The figures of one point.
+struct Figures {
+    total_s: f64,
+    reconfigurations: usize,
+    names: (String, String),
+    lower_bound_s: f64,
+}
+
+impl Series {
+    /// Prepares the request and plans it at its own numbers, which the points replace.
+    ///
+    /// # Errors
+    /// Wrong input, or nothing that serves the request.
+    pub fn new(request: &Request) -> Result<Self> {
+        let prepared = Prepared::new(request)?;
+        prepared.best_at(&prepared.own_numbers()?)?;
+        Ok(Self { prepared, names: Mutex::default() })
+    }
+
+    /// GPUs of the fabric.
+    pub fn gpus(&self) -> u32 {
+        self.prepared.request().fabric.shape.gpus()
+    }
+
+    /// Names of the planners and algorithms that were chosen so far. It only becomes longer.
+    pub fn names(&self) -> Vec<(String, String)> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What [`crate::plan`] finds at every point. `bound`: whether to bound the times from below.
+    ///
+    /// # Errors
+    /// Arrays of different lengths, or a number that its field does not take.
+    pub fn evaluate(&self, points: Points, bound: bool) -> Result<Evaluation> {
+        let numbers = points.numbers()?;
+        let found: Vec<Option<Figures>> = numbers.par_iter().map(|at| self.figures(at, bound)).collect();
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let choice = found.iter().map(|figures| match figures {
+            Some(figures) => index_of(&mut names, &figures.names),
+            None => Evaluation::NOTHING,
+        });
+        Ok(Evaluation {
+            choice: choice.collect(),
+            total_s: found.iter().map(|one| one.as_ref().map_or(f64::NAN, |one| one.total_s)).collect(),
+            reconfigurations: found
+                .iter()
+                .map(|one| one.as_ref().map_or(0, |one| one.reconfigurations as u32))
+                .collect(),
+            lower_bound_s: bound
+                .then(|| found.iter().map(|one| one.as_ref().map_or(f64::NAN, |one| one.lower_bound_s)).collect()),
+        })
+    }
+
+    /// `None` where nothing serves the point.
+    fn figures(&self, at: &Numbers, bound: bool) -> Option<Figures> {
+        let choice: Choice = self.prepared.best_at(at).ok()?.1;
+        Some(Figures {
+            total_s: choice.total_s,
+            reconfigurations: choice.reconfigurations(),
+            names: (choice.planner.into(), choice.problem.schedule().algorithm().into()),
+            lower_bound_s: if bound { choice.bound().seconds } else { f64::NAN },
+        })
+    }
+}
+
+impl Points<'_> {
+    fn numbers(&self) -> Result<Vec<Numbers>> {
+        let points = self.size_bytes.len();
+        let others = [
+            ("bandwidth", self.bandwidth_bps),
+            ("startup", self.startup_s),
+            ("hop_delay", self.hop_delay_s),
+            ("reconfiguration_delay", self.reconfiguration_delay_s),
+        ];
+        for (field, values) in others {
+            if values.len() != points {
+                let accepts = format!("as many as there are sizes, {points}");
+                return Err(Error::value(field, format!("{} values", values.len()), accepts));
+            }
+        }
+        let one = |point: usize| {
+            let numbers = Numbers {
+                size_bytes: units::size_from_f64("size", self.size_bytes[point])?,
+                bandwidth_bps: self.bandwidth_bps[point],
+                startup_s: self.startup_s[point],
+                hop_delay_s: self.hop_delay_s[point],
+                reconfiguration_delay_s: self.reconfiguration_delay_s[point],
+            };
+            numbers.check()?;
+            Ok(numbers)
+        };
+        (0..points).map(one).collect()
+    }
+}
+
+/// Where `names` are; they are added where they are not.
+fn index_of(all: &mut Vec<(String, String)>, names: &(String, String)) -> u32 {
+    let known = all.iter().position(|other| other == names).unwrap_or_else(|| {
+        all.push(names.clone());
+        all.len() - 1
+    });
+    known as u32
+}

@@ -1,0 +1,68 @@
+//! `Series`.
+
+use lightloom::{Points, Series};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::input_error::CoreResult;
+use crate::request::PyRequest;
+
+#[pyclass(name = "Series", module = "lightloom._core", frozen)]
+pub struct PySeries(Series);
+
+/// Times, reconfigurations, choices and lower bounds, one each per point.
+type Evaluated<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Option<Bound<'py, PyArray1<f64>>>,
+);
+
+#[pymethods]
+impl PySeries {
+    #[new]
+    fn new(py: Python<'_>, request: &PyRequest) -> CoreResult<Self> {
+        Ok(Self(py.detach(|| Series::new(&request.0))?))
+    }
+
+    #[getter]
+    fn gpus(&self) -> u32 {
+        self.0.gpus()
+    }
+
+    #[getter]
+    fn names(&self) -> Vec<(String, String)> {
+        self.0.names()
+    }
+
+    #[pyo3(signature = (size_bytes, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s, bound=false))]
+    #[expect(clippy::too_many_arguments, reason = "the numbers of a point")]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        size_bytes: PyReadonlyArray1<'py, f64>,
+        bandwidth_bps: PyReadonlyArray1<'py, f64>,
+        startup_s: PyReadonlyArray1<'py, f64>,
+        hop_delay_s: PyReadonlyArray1<'py, f64>,
+        reconfiguration_delay_s: PyReadonlyArray1<'py, f64>,
+        bound: bool,
+    ) -> CoreResult<Evaluated<'py>> {
+        let all = [size_bytes, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s];
+        let [size_bytes, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s] =
+            all.map(|array| array.as_array().to_vec());
+        let points = Points {
+            size_bytes: &size_bytes,
+            bandwidth_bps: &bandwidth_bps,
+            startup_s: &startup_s,
+            hop_delay_s: &hop_delay_s,
+            reconfiguration_delay_s: &reconfiguration_delay_s,
+        };
+        let found = py.detach(|| self.0.evaluate(points, bound))?;
+        Ok((
+            PyArray1::from_vec(py, found.total_s),
+            PyArray1::from_vec(py, found.reconfigurations),
+            PyArray1::from_vec(py, found.choice),
+            found.lower_bound_s.map(|bounds| PyArray1::from_vec(py, bounds)),
+        ))
+    }
+}
