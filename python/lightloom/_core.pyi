@@ -199,7 +199,7 @@ class Series:
         reconfigurations, indices into `names`, and lower bounds in seconds where they are asked for.
 
         size_bytes: whole buffers m, whole bytes; reconfiguration_delay_s: fixed, beside the fabric's delay per port.
-        Where nothing serves a point its time is NaN, its index 2^32 − 1. On all cores, without the lock of the
+        Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the lock of the
         interpreter. Raises `InputError` that names the field of a wrong number."""
 
 @final

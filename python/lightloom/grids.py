@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lightloom._core import parse_size, parse_time
+from lightloom._core import parse_time
 from lightloom.errors import unknown_name
 from lightloom.fabric import Fabric
+from lightloom.requests import buffer_bytes
 
 if TYPE_CHECKING:
     from lightloom.requests import Settings
@@ -41,7 +42,7 @@ class Series:
     def points(self) -> list[tuple[int, float]]:
         """Bytes of one rank's whole buffer and seconds, sizes varying slowest."""
         gpus = self.fabric.sized().gpus or 1
-        return [(_buffer(size, gpus), parse_time("delay", delay)) for size in self.sizes for delay in self.delays]
+        return [(buffer_bytes(size, gpus), parse_time("delay", delay)) for size in self.sizes for delay in self.delays]
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,6 @@ class Grid:
     summary: str
     source: str
     series: tuple[Series, ...]
-
-
-def _buffer(size: str, gpus: int) -> int:
-    per_pair = size.removesuffix("/pair")
-    return parse_size("size", per_pair) * (gpus if per_pair != size else 1)
 
 
 def _powers_of_four(first: int, last: int) -> tuple[str, ...]:

@@ -190,5 +190,15 @@ def _size(field: str, size: str | float | None) -> tuple[int | None, bool]:
     return _core.parse_size(field, f"{size}B"), False
 
 
+def buffer_bytes(size: str | float, gpus: int) -> int:
+    """Bytes of one rank's whole buffer m: of a size as people write it, or of as many blocks as there are GPUs.
+
+    Raises `InputError` that names `size`.
+    """
+    size_bytes, per_pair = _size("size", size)
+    assert size_bytes is not None  # noqa: S101 (it is only where there is no size)
+    return size_bytes * (gpus if per_pair else 1)
+
+
 def _unless_auto(name: str | None) -> str | None:
     return None if name == "auto" else name

@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,30 @@ def test_a_figure_writes_its_data_its_picture_and_its_page(tmp_path: Path) -> No
     page = (tmp_path / "new" / made.page).read_text()
     for part in ("# small-1: title", "![title of small-1](small-1.png)", "Notes.", "| holds |", "no chip"):
         assert part in page
+
+
+def test_cases_that_are_planned_together_are_planned_as_alone() -> None:
+    def cases(**settings: Any) -> list[Case]:
+        return [
+            Case.of(
+                collective,
+                size,
+                ll.Fabric(gpus=gpus, startup=startup, reconfiguration_delay=delay, initial=initial),
+                **settings,
+            )
+            for collective in ("all-to-all", "reduce-scatter")
+            for size in ("8KiB", 3 << 20)
+            for gpus in (6, 8)
+            for delay in ("100ns", "5us+10ns/port")
+            for startup in ("0s", "1us")
+            for initial in ("free", "ring")
+        ]
+
+    every = [*cases(), *cases(planner="bvn"), Case.of("all-to-all", "64KiB/pair", ll.Fabric(gpus=5))]
+    for case, one in zip(every, Setting().measure(every), strict=True):
+        plan = ll.plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
+        assert one.total_s == pytest.approx(plan.total_s, rel=1e-12)
+        assert one.reconfigurations == plan.reconfigurations
 
 
 def test_packets_are_simulated_once_and_kept(tmp_path: Path) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from lightloom import _core
 from lightloom.files import MIB, read_text
+from lightloom.requests import buffer_bytes, build_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 
 KEPT = "simulated.jsonl"
 MAX_KEPT_BYTES = 256 * MIB
+# Settings that say sizes of their own.
+SAY_SIZES = ("matrix", "schedule")
 
 
 class Measured(NamedTuple):
@@ -57,14 +64,47 @@ def measure(cases: Sequence[Case], setting: Setting) -> list[Measured]:
 
 
 def _modelled(cases: Sequence[Case], setting: Setting) -> list[Measured]:
-    measured = []
-    for done, case in enumerate(cases, 1):
-        measured.append(_plan(case))
-        setting.advance(done, len(cases))
-    return measured
+    """Cases of one collective, shape and settings are planned together: what differs between them are numbers."""
+    groups: dict[object, list[int]] = {}
+    for index, case in enumerate(cases):
+        alone = any(name in SAY_SIZES for name, _ in case.settings)
+        groups.setdefault(index if alone else _what_is_shared(case), []).append(index)
+    found: dict[int, Measured] = {}
+    for indices in groups.values():
+        together = [cases[index] for index in indices]
+        measured = [_planned(together[0])] if len(together) == 1 else _planned_together(together)
+        found.update(zip(indices, measured, strict=True))
+        setting.advance(len(found), len(cases))
+    return [found[index] for index in range(len(cases))]
 
 
-def _plan(case: Case) -> Measured:
+def _what_is_shared(case: Case) -> object:
+    fabric = replace(case.fabric, bandwidth="1Gbps", startup=0, hop_delay=0, reconfiguration_delay=0)
+    return repr((case.collective, fabric, case.fabric.reconfiguration_delay_s[1], case.settings))
+
+
+def _planned_together(cases: Sequence[Case]) -> list[Measured]:
+    first = cases[0]
+    series = _core.Series(build_request(first.collective, first.size, first.fabric, **dict(first.settings)))
+    numbers = [
+        (
+            buffer_bytes(case.size, series.gpus),
+            case.fabric.bandwidth_bps,
+            case.fabric.startup_s,
+            case.fabric.hop_delay_s,
+            case.fabric.reconfiguration_delay_s[0],
+        )
+        for case in cases
+    ]
+    total_s, reconfigurations, choice, _ = series.evaluate(*np.array(numbers, dtype=np.float64).T.copy())
+    names = series.names
+    return [
+        Measured(float(time_s), int(changes), *names[index]) if np.isfinite(time_s) else _planned(case)
+        for case, time_s, changes, index in zip(cases, total_s, reconfigurations, choice, strict=True)
+    ]
+
+
+def _planned(case: Case) -> Measured:
     from lightloom.planning import plan
 
     made = plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
