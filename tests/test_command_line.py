@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lightloom.cli.registry import VERBS
-from tests.conftest import RunCli
+from tests.conftest import ROOT, RunCli
 
 COMMAND = [sys.executable, "-m", "lightloom"]
 PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8"]
@@ -34,6 +34,7 @@ def test_help_has_examples_that_work(cli: RunCli, in_tmp: Path, verb: str) -> No
     assert ran.status == 0
     examples = EXAMPLE.findall(ran.out)
     assert examples
+    (in_tmp / "examples").symlink_to(ROOT / "examples")
     for example in examples:
         assert cli(*example.split()).status == 0, example
     assert in_tmp.is_dir()

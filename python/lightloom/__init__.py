@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lightloom._core import Comparison, Schedule, Statement, Step, Topology, __version__
     from lightloom.bounds import Bounds, bound
+    from lightloom.calibration import Calibration, calibrate
     from lightloom.errors import InputError
     from lightloom.exact import exact_plan
     from lightloom.fabric import Fabric
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
     "Bounds": "bounds",
+    "Calibration": "calibration",
     "Comparison": "_core",
     "Fabric": "fabric",
     "InputError": "errors",
@@ -39,6 +41,7 @@ _HOMES = {
     "Topology": "_core",
     "__version__": "_core",
     "bound": "bounds",
+    "calibrate": "calibration",
     "compare": "planning",
     "exact_plan": "exact",
     "from_networkx": "graphs",
@@ -51,6 +54,7 @@ _HOMES = {
 
 __all__ = [
     "Bounds",
+    "Calibration",
     "Comparison",
     "Fabric",
     "InputError",
@@ -63,6 +67,7 @@ __all__ = [
     "Topology",
     "__version__",
     "bound",
+    "calibrate",
     "compare",
     "exact_plan",
     "from_networkx",

@@ -24,5 +24,8 @@ VERBS = (
         "Simulate a plan packet by packet, and say why it takes as long as it does.",
     ),
     Verb("reproduce", "lightloom.cli.reproduce", "Make the papers' figures and tables again, and judge their claims."),
+    Verb(
+        "calibrate", "lightloom.cli.calibrate", "Fit start-up, bandwidth and hop delay of a fabric to measured times."
+    ),
     Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
 )
