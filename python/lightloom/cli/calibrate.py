@@ -70,7 +70,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
         _check_fabric_path(output)
         check_writable("output", output)
     if plot is not None:
-        from lightloom.plots import check_plot_path
+        from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
     calibration = calibrate(measurements, **settings)
