@@ -15,7 +15,6 @@ from lightloom.calibration import Calibration, calibrate
 from lightloom.errors import InputError
 from lightloom.least_squares import ERRORS
 from lightloom.measurements import COLUMNS, Measurements, Row, read_measurements
-from lightloom.student_t import student_t_quantile
 from tests.conftest import ROOT, RunCli
 from tests.test_bad_input import assert_refused
 
@@ -208,23 +207,6 @@ def test_as_many_rows_as_unknowns_have_no_intervals() -> None:
 
 
 # Tables of Fisher and Yates; the last is the closed form of two degrees of freedom.
-@pytest.mark.parametrize(
-    ("probability", "freedom", "quantile"),
-    [
-        (0.975, 1, 12.706205),
-        (0.975, 5, 2.570582),
-        (0.975, 10, 2.228139),
-        (0.995, 4, 4.604095),
-        (0.95, 30, 1.697261),
-        (0.975, 120, 1.979930),
-        (0.975, 200_000, 1.959964),
-        (0.9, 2, 0.8 * math.sqrt(2 / (4 * 0.9 * 0.1))),
-    ],
-)
-def test_quantiles_of_student(probability: float, freedom: int, quantile: float) -> None:
-    assert student_t_quantile(probability, freedom) == pytest.approx(quantile, rel=1e-6)
-
-
 WRONG = {
     "header alone": ("size_bytes,time_us\n", "has no rows"),
     "empty": ("", "is empty"),

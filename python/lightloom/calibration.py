@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
+from scipy.special import stdtrit
 
 from lightloom._core import show_size
 from lightloom.errors import refuse, unknown_name
@@ -18,7 +19,6 @@ from lightloom.files import write_bytes
 from lightloom.least_squares import ERRORS, Fit, fit_by_errors
 from lightloom.measurements import FIELD, Measurements, ScheduleOf, read_measurements
 from lightloom.quantities import number_of, seconds_of
-from lightloom.student_t import student_t_quantile
 
 if TYPE_CHECKING:
     import os
@@ -192,7 +192,7 @@ def _estimates(fit: Fit, confidence: float) -> list[Estimate]:
     """Values with their intervals, those of the fit in which no term is held at zero, as far as they are above it."""
     if fit.freedom == 0:
         return [Estimate(float(value), None, None) for value in fit.values]
-    reach = student_t_quantile((1 + confidence) / 2, fit.freedom) * fit.deviations
+    reach = float(stdtrit(fit.freedom, (1 + confidence) / 2)) * fit.deviations
     low, high = np.maximum(fit.free - reach, 0.0), np.maximum(fit.free + reach, 0.0)
     low, high = np.minimum(low, fit.values), np.maximum(high, fit.values)
     return [Estimate(*numbers) for numbers in zip(fit.values.tolist(), low.tolist(), high.tolist(), strict=True)]
