@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use model::{Error, Result, Schedule};
-use planners::{Choice, Numbers, Planner, Problem};
+use planners::{Choice, Numbers, Planner, Problem, is_concave};
 
 use crate::Request;
 
@@ -55,6 +55,34 @@ impl Prepared {
     fn problem(&self, order: usize, at: &Numbers) -> Result<Problem> {
         let made = || self.request.problem(self.schedules[order].clone());
         self.with_candidates[order].get_or_init(made).as_ref().map(|problem| problem.at(at)).map_err(Error::clone)
+    }
+
+    /// Makes every problem that some planner may be given, with what its table keeps for all points, so that threads
+    /// need not wait for it.
+    pub(crate) fn make_problems(&self) -> Result<()> {
+        let own = self.own_numbers()?;
+        for order in 0..self.schedules.len() {
+            if self.planners.iter().any(|planner| !planner.takes_candidates()) {
+                let _ = self.problem_without_candidates(order, &own);
+            }
+            if self.planners.iter().any(|planner| planner.takes_candidates())
+                && let Ok(problem) = self.problem(order, &own)
+            {
+                problem.charges();
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the least time is a concave function of α, δ, β·m and α_r, found by [`Prepared::best_at`].
+    pub(crate) fn is_concave(&self) -> bool {
+        let Request { settings, fabric, options, .. } = &self.request;
+        let on = |planner: &dyn Planner, schedule| is_concave(planner, schedule, fabric, *settings, options);
+        self.planners.iter().all(|planner| {
+            // A choice of another algorithm than the one that must be kept does not count.
+            let keeps = self.request.kept_algorithm().is_none() || planner.takes_candidates();
+            keeps && self.schedules.iter().all(|schedule| on(*planner, schedule))
+        })
     }
 
     /// The choice of least time at a point, with the schedule that was to be planned.

@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use model::{Error, Result, units};
-use planners::{Choice, Numbers};
+use planners::{Choice, Envelope, Numbers};
 use rayon::prelude::*;
 
 use crate::{Prepared, Request};
@@ -47,14 +47,6 @@ impl Evaluation {
     pub const NOTHING: u32 = u32::MAX;
 }
 
-/// The figures of one point.
-struct Figures {
-    total_s: f64,
-    reconfigurations: usize,
-    names: (String, String),
-    lower_bound_s: f64,
-}
-
 impl Series {
     /// Prepares the request and plans it at its own numbers, which the points replace.
     ///
@@ -62,6 +54,7 @@ impl Series {
     /// Wrong input, or nothing that serves the request.
     pub fn new(request: &Request) -> Result<Self> {
         let prepared = Prepared::new(request)?;
+        prepared.make_problems()?;
         prepared.best_at(&prepared.own_numbers()?)?;
         Ok(Self { prepared, names: Mutex::default() })
     }
@@ -78,38 +71,83 @@ impl Series {
 
     /// What [`crate::plan`] finds at every point. `bound`: whether to bound the times from below.
     ///
+    /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
+    /// elsewhere every point is searched. The same points give the same bits, whatever the number of threads; in other
+    /// company only those may differ, in the last bits of their times or in their reconfigurations, where several
+    /// plans are equally fast.
+    ///
     /// # Errors
     /// Arrays of different lengths, or a number that its field does not take.
     pub fn evaluate(&self, points: Points, bound: bool) -> Result<Evaluation> {
         let numbers = points.numbers()?;
-        let found: Vec<Option<Figures>> = numbers.par_iter().map(|at| self.figures(at, bound)).collect();
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let choice = found.iter().map(|figures| match figures {
-            Some(figures) => index_of(&mut names, &figures.names),
-            None => Evaluation::NOTHING,
-        });
+        if self.prepared.is_concave() { self.on_pieces(&numbers, bound) } else { Ok(self.one_by_one(&numbers, bound)) }
+    }
+
+    fn best_at(&self, at: &Numbers) -> Result<Choice> {
+        Ok(self.prepared.best_at(at)?.1)
+    }
+
+    fn on_pieces(&self, numbers: &[Numbers], bound: bool) -> Result<Evaluation> {
+        let envelope = Envelope::of(numbers, |at| self.best_at(at))?;
+        let choices: Vec<u32> = envelope.pieces.iter().map(|piece| self.index_of(&piece.choice)).collect();
+        let (total_s, reconfigurations) = envelope.times(numbers).into_iter().unzip();
+        let bound_at = |(at, &piece): (&Numbers, &usize)| {
+            let choice = &envelope.pieces[piece].choice;
+            // A bound on the planner's own class holds where it was made.
+            Ok(match choice.class_bound {
+                None => Choice { problem: choice.problem.at(at), ..choice.clone() }.bound().seconds,
+                Some(_) => self.best_at(at)?.bound().seconds,
+            })
+        };
+        let bounds = || numbers.par_iter().zip(&envelope.of_point).map(bound_at).collect::<Result<_>>();
         Ok(Evaluation {
-            choice: choice.collect(),
-            total_s: found.iter().map(|one| one.as_ref().map_or(f64::NAN, |one| one.total_s)).collect(),
-            reconfigurations: found
-                .iter()
-                .map(|one| one.as_ref().map_or(0, |one| one.reconfigurations as u32))
-                .collect(),
-            lower_bound_s: bound
-                .then(|| found.iter().map(|one| one.as_ref().map_or(f64::NAN, |one| one.lower_bound_s)).collect()),
+            total_s,
+            reconfigurations,
+            choice: envelope.of_point.iter().map(|&piece| choices[piece]).collect(),
+            lower_bound_s: bound.then(bounds).transpose()?,
         })
     }
 
-    /// `None` where nothing serves the point.
-    fn figures(&self, at: &Numbers, bound: bool) -> Option<Figures> {
-        let choice: Choice = self.prepared.best_at(at).ok()?.1;
-        Some(Figures {
-            total_s: choice.total_s,
-            reconfigurations: choice.reconfigurations(),
-            names: (choice.planner.into(), choice.problem.schedule().algorithm().into()),
-            lower_bound_s: if bound { choice.bound().seconds } else { f64::NAN },
-        })
+    fn one_by_one(&self, numbers: &[Numbers], bound: bool) -> Evaluation {
+        // Nothing of a choice is kept but its figures.
+        let figures = |at: &Numbers| {
+            let choice = self.best_at(at).ok()?;
+            let lower_bound_s = if bound { choice.bound().seconds } else { f64::NAN };
+            Some((choice.total_s, choice.reconfigurations() as u32, names_of(&choice), lower_bound_s))
+        };
+        let found: Vec<_> = numbers.par_iter().map(figures).collect();
+        let figure = |of: fn(&(f64, u32, (String, String), f64)) -> f64| {
+            found.iter().map(|one| one.as_ref().map_or(f64::NAN, of)).collect::<Vec<f64>>()
+        };
+        Evaluation {
+            total_s: figure(|one| one.0),
+            reconfigurations: found.iter().map(|one| one.as_ref().map_or(0, |one| one.1)).collect(),
+            choice: found
+                .iter()
+                .map(|one| one.as_ref().map_or(Evaluation::NOTHING, |one| self.index_of_names(&one.2)))
+                .collect(),
+            lower_bound_s: bound.then(|| figure(|one| one.3)),
+        }
     }
+
+    fn index_of(&self, choice: &Choice) -> u32 {
+        self.index_of_names(&names_of(choice))
+    }
+
+    /// Where they are among the names; they are added where they are not.
+    fn index_of_names(&self, names: &(String, String)) -> u32 {
+        let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().position(|other| other == names).unwrap_or_else(|| {
+            all.push(names.clone());
+            all.len() - 1
+        });
+        known as u32
+    }
+}
+
+/// Planner and algorithm.
+fn names_of(choice: &Choice) -> (String, String) {
+    (choice.planner.into(), choice.problem.schedule().algorithm().into())
 }
 
 impl Points<'_> {
@@ -140,13 +178,4 @@ impl Points<'_> {
         };
         (0..points).map(one).collect()
     }
-}
-
-/// Where `names` are; they are added where they are not.
-fn index_of(all: &mut Vec<(String, String)>, names: &(String, String)) -> u32 {
-    let known = all.iter().position(|other| other == names).unwrap_or_else(|| {
-        all.push(names.clone());
-        all.len() - 1
-    });
-    known as u32
 }

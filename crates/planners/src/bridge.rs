@@ -30,7 +30,7 @@
 mod pattern;
 mod segments;
 
-use model::{Error, Result, Topology};
+use model::{Error, Result, Schedule, Topology};
 
 use crate::{Choice, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
@@ -99,6 +99,10 @@ impl Planner for Bridge {
     }
 
     fn takes_optical_ports(&self) -> bool {
+        true
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
     }
 

@@ -27,6 +27,10 @@ impl Planner for Bvn {
         false
     }
 
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         choose(self.name(), problem.schedule(), problem, limit_s)
     }

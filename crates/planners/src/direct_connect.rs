@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{CostSettings, Error, Fabric, Initial, Result, Routing, Shape, Topology};
+use model::{CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Shape, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::join_steps;
@@ -57,6 +57,10 @@ impl Planner for DirectConnect {
 
     fn fixed_routing(&self) -> Option<Routing> {
         Some(Routing::ConcurrentFlow)
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        true
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -46,6 +46,10 @@ impl Planner for Exact {
         true
     }
 
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        true
+    }
+
     /// O(patterns · transfers · n · n! + steps · n!), on all cores.
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         self.check(problem)?;

@@ -1,7 +1,7 @@
 //! FAST as the all-to-all paper's baseline (§5.1): the matchings of the matrix's Birkhoff–von Neumann decomposition,
 //! as many at a time as there are ports, each flow on circuits of its own.
 
-use model::Result;
+use model::{Result, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::join_steps;
@@ -25,6 +25,10 @@ impl Planner for Fast {
 
     fn takes_candidates(&self) -> bool {
         false
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        true
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

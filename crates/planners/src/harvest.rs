@@ -6,7 +6,7 @@
 //! delays that depend on the ports that change. For cyclic recursive doubling on one port the subproblem
 //! has a closed form (eq. 8) over all topologies, which needs no profiles at all.
 
-use model::{Overlap, Result};
+use model::{Overlap, Result, Schedule};
 
 use crate::pipelined::best_sequence;
 use crate::{Choice, Planner, Problem, RecursiveDoubling, StateSearch};
@@ -32,6 +32,10 @@ impl Planner for Harvest {
     }
 
     fn knows_hiding(&self) -> bool {
+        true
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
     }
 

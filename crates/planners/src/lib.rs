@@ -14,6 +14,7 @@ mod bvn;
 mod charges;
 mod choice;
 mod direct_connect;
+mod envelope;
 mod exact;
 mod fast;
 mod forwarded_blocks;
@@ -25,6 +26,7 @@ mod options;
 mod packet_times;
 mod pccl;
 mod pipelined;
+mod plane;
 mod problem;
 mod profile_table;
 mod reconfigure_all_to_all;
@@ -39,15 +41,17 @@ mod sweep;
 mod topo_opt;
 mod weave;
 
-use model::{Error, Result, Routing, unknown_name};
+use model::{CostSettings, Error, Fabric, Overlap, Result, Routing, Schedule, unknown_name};
 
 pub use bridge::Bridge;
 pub use charges::Charges;
 pub use choice::Choice;
+pub use envelope::{Envelope, Piece};
 pub use numbers::Numbers;
 pub use options::PlannerOptions;
 pub use packet_times::PacketTimes;
 pub use pipelined::choose;
+pub use plane::Plane;
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
@@ -101,6 +105,11 @@ pub trait Planner: Sync {
     fn by_name_only(&self) -> bool {
         false
     }
+    /// Whether it takes the least of a set of sums that does not depend on the numbers of the problem, each linear in α, δ,
+    /// β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        false
+    }
     /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
     /// which may be known long before what they cost is.
     ///
@@ -136,6 +145,21 @@ pub static REGISTRY: &[&dyn Planner] = &[
     &weave::Weave,
     &exact::Exact,
 ];
+
+/// Whether what a planner takes for a schedule is a concave function of α, δ, β·m and α_r, so that an [`Envelope`] serves
+/// many points.
+pub fn is_concave(
+    planner: &dyn Planner,
+    schedule: &Schedule,
+    fabric: &Fabric,
+    settings: CostSettings,
+    options: &PlannerOptions,
+) -> bool {
+    settings.overlap == Overlap::Additive
+        && !fabric.hides()
+        && options.chunk_bytes.is_none()
+        && planner.takes_least_sum(schedule)
+}
 
 /// The planner of that name.
 ///

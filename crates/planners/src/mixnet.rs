@@ -1,7 +1,7 @@
 //! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
 
 use all_to_all::{baselines, workloads};
-use model::{Result, Routing};
+use model::{Result, Routing, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Choice, Planner, Problem};
@@ -32,6 +32,10 @@ impl Planner for MixNet {
 
     fn forwards_blocks(&self) -> bool {
         true
+    }
+
+    fn takes_least_sum(&self, schedule: &Schedule) -> bool {
+        schedule.chunks().as_pieces().is_none()
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -22,7 +22,7 @@ mod rounds;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::{CostSettings, Error, Link, Result, Routing, Topology};
+use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
 use profile::Network;
 
 use crate::{Choice, Planner, Problem, ProfileTable, split_steps};
@@ -76,6 +76,10 @@ impl Planner for Pccl {
 
     fn fixed_routing(&self) -> Option<Routing> {
         Some(Routing::SinglePath)
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        true
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -4,7 +4,7 @@
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
 use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks};
-use model::{Result, Routing};
+use model::{Result, Routing, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Choice, Planner, Problem};
@@ -36,6 +36,10 @@ impl Planner for ReconfigureAllToAll {
 
     fn forwards_blocks(&self) -> bool {
         true
+    }
+
+    fn takes_least_sum(&self, schedule: &Schedule) -> bool {
+        schedule.chunks().as_pieces().is_none()
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

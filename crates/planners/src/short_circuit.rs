@@ -69,6 +69,10 @@ impl Planner for ShortCircuit {
         Some(Routing::SinglePath)
     }
 
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
+        true
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let doubling = Doubling::new(problem)?;
         let (best, candidates) = doubling.best()?;

@@ -1,6 +1,6 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
-use model::{Error, Overlap, Result, sum_seconds};
+use model::{Error, Overlap, Result, Schedule, sum_seconds};
 
 use crate::pipelined::best_static;
 use crate::{Choice, Planner, Problem, Rates};
@@ -33,6 +33,10 @@ impl Planner for Static {
     }
 
     fn knows_hiding(&self) -> bool {
+        true
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
     }
 

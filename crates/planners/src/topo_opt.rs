@@ -1,7 +1,7 @@
 //! TopoOpt as the all-to-all paper's baseline (§5.1): a union of shifted rings and one shortest path for every flow.
 
 use all_to_all::baselines;
-use model::{Result, Routing};
+use model::{Result, Routing, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Choice, Planner, Problem};
@@ -31,6 +31,10 @@ impl Planner for TopoOpt {
     }
 
     fn forwards_blocks(&self) -> bool {
+        true
+    }
+
+    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
     }
 

@@ -1,0 +1,83 @@
+//! Many points of one request: the envelope of the plans that are best somewhere, against a search at every point.
+
+use collectives::Options;
+use lightloom::{Points, Request, Series, Size, Workload, problem};
+use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use planners::{Numbers, find};
+use rayon::prelude::*;
+
+/// Points along each axis.
+const ALONG: usize = 1000;
+
+/// Every so many points are searched one by one; all would take minutes.
+const SAMPLED: usize = 97;
+
+fn request(planner: &str, collective: Collective, algorithm: &str, dims: &[u32], ports: u32) -> Request {
+    Request {
+        fabric: Fabric {
+            shape: Shape::new(dims.iter().product(), dims, ports).expect("a shape"),
+            bandwidth_bps: 8e11,
+            startup_s: 500e-9,
+            hop_delay_s: 500e-9,
+            reconfiguration: ReconfigurationDelay::constant(1e-5),
+            hiding: Hiding::default(),
+            initial: Initial::Free,
+        },
+        workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
+        size: Size::Buffer(1 << 20),
+        settings: CostSettings::default(),
+        routing_is_given: false,
+        planner: Some(planner.into()),
+        candidates: None,
+        static_topologies: None,
+        options: planners::PlannerOptions::default(),
+        seed: 0,
+    }
+}
+
+/// As many values as there are points along an axis, evenly spaced by their logarithms.
+fn spaced(least: f64, most: f64) -> Vec<f64> {
+    (0..ALONG).map(|i| least * (most / least).powf(i as f64 / (ALONG - 1) as f64)).collect()
+}
+
+/// A million points of 1 KiB to 1 GiB and 10 ns to 10 ms.
+fn sizes_and_delays(what: &str, request: &Request) {
+    let series = Series::new(request).expect("a request that can be served");
+    let (sizes, delays) = (spaced(1024.0, 1_073_741_824.0), spaced(1e-8, 1e-2));
+    let size_bytes: Vec<f64> = sizes.iter().flat_map(|size| std::iter::repeat_n(size.round(), ALONG)).collect();
+    let reconfiguration_delay_s: Vec<f64> = sizes.iter().flat_map(|_| delays.iter().copied()).collect();
+    let same = |value: f64| vec![value; ALONG * ALONG];
+    let points = Points {
+        size_bytes: &size_bytes,
+        bandwidth_bps: &same(request.fabric.bandwidth_bps),
+        startup_s: &same(request.fabric.startup_s),
+        hop_delay_s: &same(request.fabric.hop_delay_s),
+        reconfiguration_delay_s: &reconfiguration_delay_s,
+    };
+    let ours_s = ratio::median_s(3, || series.evaluate(points, false).expect("times")) / (ALONG * ALONG) as f64;
+    let problem = problem(request).expect("one schedule");
+    let planner = find(request.planner.as_deref().expect("a name")).expect("registered");
+    let own = Numbers::of(&request.fabric, 1 << 20);
+    let sampled: Vec<Numbers> = size_bytes
+        .iter()
+        .zip(&reconfiguration_delay_s)
+        .step_by(SAMPLED)
+        .map(|(&size, &delay_s)| Numbers { size_bytes: size as u64, reconfiguration_delay_s: delay_s, ..own })
+        .collect();
+    let search = |at: &Numbers| planner.choose(&problem.at(at)).expect("a choice").total_s;
+    let theirs_s = ratio::median_s(1, || sampled.par_iter().map(search).collect::<Vec<f64>>()) / sampled.len() as f64;
+    ratio::report(&format!("{what}, a point of a million"), ours_s, "a search at each", theirs_s);
+}
+
+fn main() {
+    let swing = request("harvest", Collective::AllReduce, "swing", &[4, 4, 4], 6);
+    sizes_and_delays("Swing AllReduce, 4x4x4 torus, all candidates", &swing);
+    let swing = request("harvest", Collective::AllReduce, "swing", &[64], 1);
+    sizes_and_delays("Swing AllReduce, 64 GPUs, one port", &swing);
+    let swing = request("static", Collective::AllReduce, "swing", &[4, 4, 4], 6);
+    sizes_and_delays("static, Swing AllReduce, 4x4x4 torus", &swing);
+    let doubling = request("harvest", Collective::AllReduce, "recursive-doubling", &[64], 1);
+    sizes_and_delays("recursive doubling AllReduce, 64 GPUs, one port", &doubling);
+    let doubling = request("pccl", Collective::AllReduce, "recursive-doubling", &[64], 1);
+    sizes_and_delays("pccl, recursive doubling AllReduce, 64 GPUs", &doubling);
+}

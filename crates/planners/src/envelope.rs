@@ -1,0 +1,301 @@
+//! The least of linear functions at many points, by few searches.
+//!
+//! A planner that takes the least of a fixed set of sums, each linear in α, δ, β·m and α_r, is a concave function T of
+//! these four. Where one of the sums is as little as T at all corners of a box, it is so at every point of the box:
+//! T there is at least the weighted mean of T at the corners, which is the sum's value, and at most that value. More
+//! generally where two sums p, q attain T at the corners: the part of the box with p ≤ q is a polytope, whose corners
+//! are corners of the box and points of its edges with p = q. Where T is p at all of these, it is p all over the part,
+//! and likewise q on the other.
+//!
+//! So a search at few corners serves all points of a box; other boxes are halved at the median of their points. (For
+//! one parameter this is Eisner and Severance 1976.)
+//!
+//! Every time is computed from its sum in the same way, whatever box the point was in. Boxes are looked at generation
+//! by generation, in the order of the points, so that the number of threads does not show. Points in other company may
+//! differ only where several sums are the least within rounding.
+
+use std::collections::BTreeMap;
+
+use model::Result;
+use rayon::prelude::*;
+
+use crate::{Choice, Numbers, Plane};
+
+/// Sums that differ relatively by less are both the least.
+const ROUNDING: f64 = 1e-13;
+
+/// What is the least in some part of the space.
+#[derive(Clone)]
+pub struct Piece {
+    /// Its time at all points.
+    pub plane: Plane,
+    /// The choice that it is the time of, at one of the points where it is the least.
+    pub choice: Choice,
+}
+
+/// The pieces that points are on.
+pub struct Envelope {
+    /// All that were found.
+    pub pieces: Vec<Piece>,
+    /// Index of each point's piece.
+    pub of_point: Vec<usize>,
+    /// How many searches it took.
+    pub searches: usize,
+}
+
+impl Envelope {
+    /// The least at every point, where `search` takes the least of a fixed set of sums.
+    ///
+    /// # Errors
+    /// The first that `search` returns.
+    pub fn of(points: &[Numbers], search: impl Fn(&Numbers) -> Result<Choice> + Sync) -> Result<Self> {
+        let mut known = Known { search, places: BTreeMap::new(), index: BTreeMap::new(), pieces: Vec::new() };
+        let mut of_point = vec![0; points.len()];
+        let mut regions = vec![(0..points.len()).collect::<Vec<usize>>()];
+        regions.retain(|region| !region.is_empty());
+        while !regions.is_empty() {
+            regions = known.settle(points, regions, &mut of_point)?;
+        }
+        Ok(Self { pieces: known.pieces, of_point, searches: known.places.len() })
+    }
+
+    /// Time (s) and number of reconfigurations of every one of `points`, which are those that it is of.
+    pub fn times(&self, points: &[Numbers]) -> Vec<(f64, u32)> {
+        let changes: Vec<u32> = self.pieces.iter().map(|piece| piece.choice.reconfigurations() as u32).collect();
+        let one =
+            |(at, &piece): (&Numbers, &usize)| (self.pieces[piece].plane.time_s(at.coordinates()), changes[piece]);
+        points.iter().zip(&self.of_point).map(one).collect()
+    }
+}
+
+/// What was found so far.
+struct Known<S> {
+    search: S,
+    /// The piece at each place that was searched, by the bits of its coordinates.
+    places: BTreeMap<[u64; 4], usize>,
+    /// Pieces by plane and by what they are called.
+    index: BTreeMap<([u64; 5], &'static str, String, usize), usize>,
+    pieces: Vec<Piece>,
+}
+
+impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
+    /// Says on which piece the points of these regions are, as far as it is clear, and cuts the other regions.
+    fn settle(
+        &mut self,
+        points: &[Numbers],
+        regions: Vec<Vec<usize>>,
+        of_point: &mut [usize],
+    ) -> Result<Vec<Vec<usize>>> {
+        let extents: Vec<Extent> = regions.iter().map(|region| Extent::around(points, region)).collect();
+        self.search_all(extents.iter().flat_map(Extent::corners))?;
+        // Regions on two pieces wait for the searches on their edges.
+        let mut doubtful = Vec::new();
+        let mut on_two = Vec::new();
+        for (region, around) in regions.into_iter().zip(extents) {
+            let found = self.at_corners(&around);
+            match found[..] {
+                _ if let Some(piece) = self.on_one(&around, &found) => {
+                    region.into_iter().for_each(|point| of_point[point] = piece);
+                }
+                [one, other] => on_two.push((self.edges_between(&around, one, other), [one, other], region, around)),
+                _ => doubtful.push((region, around)),
+            }
+        }
+        self.search_all(on_two.iter().flat_map(|(edges, ..)| edges.iter().copied()))?;
+        for (edges, [one, other], region, around) in on_two {
+            if edges.iter().all(|at| self.is_least(one, at) && self.is_least(other, at)) {
+                for point in region {
+                    of_point[point] = self.lesser(one, other, &points[point]);
+                }
+            } else {
+                doubtful.push((region, around));
+            }
+        }
+        Ok(doubtful.into_iter().flat_map(|(region, around)| self.cut(points, region, &around)).collect())
+    }
+
+    /// Searches the places that were not searched before, side by side.
+    fn search_all(&mut self, places: impl Iterator<Item = Numbers>) -> Result<()> {
+        let mut new: BTreeMap<[u64; 4], Numbers> = BTreeMap::new();
+        for place in places {
+            let key = key(&place);
+            if !self.places.contains_key(&key) {
+                new.entry(key).or_insert(place);
+            }
+        }
+        let search = &self.search;
+        let one = |(key, place): (&[u64; 4], &Numbers)| {
+            let choice = search(place)?;
+            Ok((*key, Piece { plane: Plane::of(&choice)?, choice }))
+        };
+        let found: Vec<([u64; 4], Piece)> = new.par_iter().map(one).collect::<Result<_>>()?;
+        for (key, piece) in found {
+            let choice = &piece.choice;
+            let algorithm = choice.problem.schedule().algorithm().to_string();
+            let name = (piece.plane.bits(), choice.planner, algorithm, choice.reconfigurations());
+            let next = self.pieces.len();
+            let index = *self.index.entry(name).or_insert(next);
+            if index == next {
+                self.pieces.push(piece);
+            }
+            self.places.insert(key, index);
+        }
+        Ok(())
+    }
+
+    /// The piece that was found at a place that was searched.
+    fn found(&self, place: &Numbers) -> usize {
+        self.places[&key(place)]
+    }
+
+    fn time_s(&self, piece: usize, place: &Numbers) -> f64 {
+        self.pieces[piece].plane.time_s(place.coordinates())
+    }
+
+    /// Whether a piece is the least at a place that was searched.
+    fn is_least(&self, piece: usize, place: &Numbers) -> bool {
+        self.time_s(piece, place) <= self.time_s(self.found(place), place) * (1.0 + ROUNDING)
+    }
+
+    /// The piece that takes less at a point; of equals the one of fewer changes.
+    fn lesser(&self, one: usize, other: usize, at: &Numbers) -> usize {
+        let rank = |piece: usize| (self.time_s(piece, at), self.pieces[piece].plane.changes());
+        if rank(other) < rank(one) { other } else { one }
+    }
+
+    /// The pieces that were found at the corners, by index.
+    fn at_corners(&self, around: &Extent) -> Vec<usize> {
+        let mut found: Vec<usize> = around.corners().map(|corner| self.found(&corner)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// One of the pieces that is the least at all corners; of several the one of fewest changes.
+    fn on_one(&self, around: &Extent, found: &[usize]) -> Option<usize> {
+        let all = found.iter().copied().filter(|&piece| around.corners().all(|corner| self.is_least(piece, &corner)));
+        all.min_by(|&a, &b| self.pieces[a].plane.changes().total_cmp(&self.pieces[b].plane.changes()))
+    }
+
+    /// The points of the edges where two pieces take equally long.
+    fn edges_between(&self, around: &Extent, one: usize, other: usize) -> Vec<Numbers> {
+        let apart_s = |at: &Numbers| self.time_s(one, at) - self.time_s(other, at);
+        let crossing = |(from, to, dimension): (Numbers, Numbers, usize)| {
+            let (from_s, to_s) = (apart_s(&from), apart_s(&to));
+            let crosses = (from_s < 0.0 && to_s > 0.0) || (from_s > 0.0 && to_s < 0.0);
+            crosses.then(|| between(&from, &to, dimension, from_s / (from_s - to_s)))
+        };
+        around.edges().filter_map(crossing).collect()
+    }
+
+    /// Two halves of the region, or its single points where it has hardly more of them than corners.
+    fn cut(&self, points: &[Numbers], region: Vec<usize>, around: &Extent) -> Vec<Vec<usize>> {
+        if region.len() <= 2 << around.varying.len() {
+            return region.into_iter().map(|point| vec![point]).collect();
+        }
+        let Some(dimension) = self.most_changing(around) else { return vec![region] };
+        let value = |point: usize| points[point].coordinates()[dimension];
+        let mut values: Vec<f64> = region.iter().map(|&point| value(point)).collect();
+        let middle = values.len() / 2;
+        let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
+        let least = around.low.coordinates()[dimension];
+        // Both halves have points: the least value is on one side, the largest on the other.
+        let is_low = |point: &usize| if median > least { value(*point) < median } else { value(*point) <= least };
+        let (low, high) = region.into_iter().partition(is_low);
+        vec![low, high]
+    }
+
+    /// The dimension along which most edges lead from one piece to another; of several the one that spans most orders of
+    /// magnitude.
+    fn most_changing(&self, around: &Extent) -> Option<usize> {
+        let (low, high) = (around.low.coordinates(), around.high.coordinates());
+        let rank = |dimension: usize| {
+            let along = around.edges().filter(|edge| edge.2 == dimension);
+            let changing = along.filter(|(from, to, _)| self.found(from) != self.found(to)).count();
+            (changing, high[dimension] / low[dimension])
+        };
+        let ranks = around.varying.iter().map(|&dimension| (rank(dimension), dimension));
+        let most = ranks.reduce(|most, other| if other.0 > most.0 { other } else { most });
+        most.map(|(_, dimension)| dimension)
+    }
+}
+
+/// The least box around some points, in the coordinates α, δ, β·m and α_r.
+struct Extent {
+    low: Numbers,
+    high: Numbers,
+    /// Dimensions in which it extends.
+    varying: Vec<usize>,
+}
+
+impl Extent {
+    /// That of a region, which has points.
+    fn around(points: &[Numbers], region: &[usize]) -> Self {
+        let (mut low, mut high) = (points[region[0]], points[region[0]]);
+        for &point in region {
+            let here = &points[point];
+            let coordinates = here.coordinates();
+            for (dimension, &value) in coordinates.iter().enumerate() {
+                if value < low.coordinates()[dimension] {
+                    replace(&mut low, here, dimension);
+                } else if value > high.coordinates()[dimension] {
+                    replace(&mut high, here, dimension);
+                }
+            }
+        }
+        let (from, to) = (low.coordinates(), high.coordinates());
+        let varying = (0..from.len()).filter(|&dimension| from[dimension] < to[dimension]).collect();
+        Self { low, high, varying }
+    }
+
+    /// Corner of that index: bit i tells on which end of the i-th varying dimension it is.
+    fn corner(&self, index: usize) -> Numbers {
+        let mut corner = self.low;
+        for (bit, &dimension) in self.varying.iter().enumerate() {
+            if index >> bit & 1 == 1 {
+                replace(&mut corner, &self.high, dimension);
+            }
+        }
+        corner
+    }
+
+    fn corners(&self) -> impl Iterator<Item = Numbers> + '_ {
+        (0..1 << self.varying.len()).map(|index| self.corner(index))
+    }
+
+    /// The ends of every edge, and the dimension in which they differ.
+    fn edges(&self) -> impl Iterator<Item = (Numbers, Numbers, usize)> + '_ {
+        self.varying.iter().enumerate().flat_map(move |(bit, &dimension)| {
+            let from = (0..1 << self.varying.len()).filter(move |index| index >> bit & 1 == 0);
+            from.map(move |index| (self.corner(index), self.corner(index | 1 << bit), dimension))
+        })
+    }
+}
+
+/// Takes one coordinate from another place: β·m by its size and its bandwidth.
+fn replace(place: &mut Numbers, other: &Numbers, dimension: usize) {
+    match dimension {
+        0 => place.startup_s = other.startup_s,
+        1 => place.hop_delay_s = other.hop_delay_s,
+        2 => (place.size_bytes, place.bandwidth_bps) = (other.size_bytes, other.bandwidth_bps),
+        _ => place.reconfiguration_delay_s = other.reconfiguration_delay_s,
+    }
+}
+
+/// The place between two that differ in one coordinate, at a fraction of the way; for β·m by its bandwidth.
+fn between(from: &Numbers, to: &Numbers, dimension: usize, fraction: f64) -> Numbers {
+    let value = |at: &Numbers| at.coordinates()[dimension];
+    let middle = value(from) + (value(to) - value(from)) * fraction;
+    let mut place = *from;
+    match dimension {
+        0 => place.startup_s = middle,
+        1 => place.hop_delay_s = middle,
+        2 => place.bandwidth_bps = 8.0 * place.size_bytes as f64 / middle,
+        _ => place.reconfiguration_delay_s = middle,
+    }
+    place
+}
+
+fn key(place: &Numbers) -> [u64; 4] {
+    place.coordinates().map(f64::to_bits)
+}
