@@ -11,7 +11,7 @@ use model::{Error, Initial, Link, Rank, ReconfigurationDelay, Result, Shape, Top
 use crate::{Prices, Round, Stage, Strategy, bases, degree_one};
 
 /// Strategies that are relabelled, those that cost least without it.
-const RELABELLED: usize = 3;
+pub(crate) const RELABELLED: usize = 3;
 /// Flows that are looked at in all swaps of one strategy: a fraction of a second.
 const LOOKS: u64 = 1 << 26;
 
@@ -49,18 +49,7 @@ pub fn best_for_blocks(
         shortlist.sort_by(|a, b| a.0.total_cmp(&b.0));
         shortlist.truncate(RELABELLED);
     };
-    let ports = shape.ports().min(ranks - 1);
-    if ports == 1 {
-        let order = degree_one::shifts(ranks).order;
-        for count in 1..=order.len() {
-            consider(degree_one::of_shifts(ranks, &order[..count])?);
-        }
-    } else {
-        bases::every(ranks, ports, |sequences| {
-            sequences.iter().for_each(|contractions| consider(contractions.strategy()));
-            Ok(true)
-        })?;
-    }
+    each_strategy(shape, &mut consider)?;
     let mut best: Option<(f64, Strategy)> = None;
     for (_, strategy) in shortlist {
         let flat = Flat::new(&strategy);
@@ -75,13 +64,33 @@ pub fn best_for_blocks(
     best.map(|(_, strategy)| strategy).ok_or_else(|| Error::infeasible("topology", "no base joins all ranks"))
 }
 
+/// Visits the strategies of every number of topologies, one for each base.
+///
+/// # Errors
+/// None for a shape that exists.
+pub(crate) fn each_strategy(shape: &Shape, visit: &mut dyn FnMut(Strategy)) -> Result<()> {
+    let ranks = shape.gpus();
+    let ports = shape.ports().min(ranks - 1);
+    if ports > 1 {
+        return bases::every(ranks, ports, |sequences| {
+            sequences.iter().for_each(|contractions| visit(contractions.strategy()));
+            Ok(true)
+        });
+    }
+    let order = degree_one::shifts(ranks).order;
+    for count in 1..=order.len() {
+        visit(degree_one::of_shifts(ranks, &order[..count])?);
+    }
+    Ok(())
+}
+
 /// Every flow of every round with its hops, without symmetry.
-struct Flat {
+pub(crate) struct Flat {
     rounds: Vec<Vec<(usize, usize, usize)>>,
 }
 
 impl Flat {
-    fn new(strategy: &Strategy) -> Self {
+    pub(crate) fn new(strategy: &Strategy) -> Self {
         let group = &strategy.symmetry;
         let flow = |element: u32, path: &[Rank]| {
             let end = |node: Rank| group.apply(element, node) as usize;
@@ -96,7 +105,7 @@ impl Flat {
     }
 
     /// Seconds of all slots where rank `names[v]` is at node v.
-    fn slots_s(&self, blocks: &Blocks, names: &[usize]) -> f64 {
+    pub(crate) fn slots_s(&self, blocks: &Blocks, names: &[usize]) -> f64 {
         let mut largest = Vec::new();
         let mut slots = Vec::new();
         for round in &self.rounds {
@@ -121,7 +130,7 @@ impl Flat {
     }
 
     /// Swaps the two ranks whose swap saves most, again and again, as long as one saves time.
-    fn relabel(&self, blocks: &Blocks, names: &mut [usize]) {
+    pub(crate) fn relabel(&self, blocks: &Blocks, names: &mut [usize]) {
         let flows: u64 = self.rounds.iter().map(|round| round.len() as u64).sum();
         let mut tries = LOOKS / flows.max(1);
         let mut least_s = self.slots_s(blocks, names);
@@ -158,7 +167,7 @@ pub fn without_empty_flows(strategy: &Strategy, matrix: &[Vec<f64>]) -> Result<S
 }
 
 /// The strategy with rank `names[v]` at node v, without flows that have no bytes.
-fn renamed(strategy: &Strategy, names: &[usize], matrix: &[Vec<f64>]) -> Result<Strategy> {
+pub(crate) fn renamed(strategy: &Strategy, names: &[usize], matrix: &[Vec<f64>]) -> Result<Strategy> {
     let group = &strategy.symmetry;
     let symmetry = Translations::trivial(strategy.ranks());
     let name = |node: Rank| names[node as usize] as Rank;

@@ -4,6 +4,7 @@
 //! Request ─▶ schedules ─▶ problem (candidates, profiles) ─▶ planners ─▶ best choice ─▶ plan ─▶ verify
 //! ```
 
+mod all_to_all_lines;
 mod bound;
 mod compare;
 mod grid;
@@ -15,6 +16,7 @@ mod series;
 use model::{Error, Plan, Result, Schedule};
 use planners::{Choice, Problem};
 
+pub use all_to_all_lines::all_to_all_lines;
 pub use bound::bound;
 pub use bounds::{Segment, Statement};
 pub use compare::{Comparison, Outcome, Row, compare};

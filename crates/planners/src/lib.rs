@@ -9,6 +9,7 @@
 //! makes a [`Choice`]; [`Choice::into_plan`] adds routes, cost terms and the bound. Adding a planner is
 //! one file and one line in [`REGISTRY`].
 
+mod all_to_all_lines;
 mod bridge;
 mod bvn;
 mod charges;
@@ -43,6 +44,7 @@ mod weave;
 
 use model::{CostSettings, Error, Fabric, Overlap, Result, Routing, Schedule, unknown_name};
 
+pub use all_to_all_lines::all_to_all_lines;
 pub use bridge::Bridge;
 pub use charges::Charges;
 pub use choice::Choice;

@@ -3,6 +3,7 @@
 //! What it exposes is documented in `python/lightloom/_core.pyi`, which type checkers read.
 #![allow(missing_docs, reason = "the interface is documented in _core.pyi")]
 
+mod all_to_all;
 mod bound;
 mod checks;
 mod fabric;
@@ -25,6 +26,8 @@ use pyo3::prelude::*;
 /// `lightloom._core`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::all_to_all::{all_to_all_lines, shift_hops};
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]
