@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.problem import Problem
     from lightloom.simulation import Simulation, simulate
+    from lightloom.sweeps import SweepResult, sweep
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
@@ -38,6 +39,7 @@ _HOMES = {
     "Simulation": "simulation",
     "Statement": "_core",
     "Step": "_core",
+    "SweepResult": "sweeps",
     "Topology": "_core",
     "__version__": "_core",
     "bound": "bounds",
@@ -48,6 +50,7 @@ _HOMES = {
     "plan": "planning",
     "profile": "planning",
     "simulate": "simulation",
+    "sweep": "sweeps",
     "to_networkx": "graphs",
     "verify": "planning",
 }
@@ -64,6 +67,7 @@ __all__ = [
     "Simulation",
     "Statement",
     "Step",
+    "SweepResult",
     "Topology",
     "__version__",
     "bound",
@@ -74,6 +78,7 @@ __all__ = [
     "plan",
     "profile",
     "simulate",
+    "sweep",
     "to_networkx",
     "verify",
 ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
     from matplotlib.collections import QuadMesh
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
@@ -64,6 +65,7 @@ def heat_map(
     centre: float | None = None,
     regions: ArrayLike | None = None,
     numbers: str | None = None,
+    cell_kind: Kind = "number",
 ) -> QuadMesh:
     """Draw `cells[y][x]` as colours; NaN is left white. Returns what `colour_bar` takes.
 
@@ -72,6 +74,7 @@ def heat_map(
     centre: the value at which the colours change from red (below) to blue (above), such as a ratio's 1.
     regions: labels `[y][x]` such as planners' names; a line is drawn where they change, and a name within each.
     numbers: format of the numbers in the cells, such as `.2f`; without one, two or three digits where cells are few.
+    cell_kind: what the cells hold; times, sizes and rates are shown with their units.
     """
     values = np.asarray(cells, dtype=float)
     if norm is None:
@@ -90,14 +93,16 @@ def heat_map(
     if numbered:
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
-                shown = format(value, numbers) if numbers else f"{value:.0f}" if whole else _short(value)
+                shown = format(value, numbers) if numbers else _in_cell(float(value), cell_kind, whole=whole)
                 colour = _readable_on(mesh.cmap(norm(value)))
                 place = float(x_centres[column]), float(y_centres[row])
                 axes.text(*place, shown, ha="center", va="center", fontsize=6, color=colour)
     return mesh
 
 
-def colour_bar(figure: Any, mesh: QuadMesh, axes: Any, label: str, kind: Kind = "number", **settings: Any) -> None:
+def colour_bar(
+    figure: Any, mesh: ScalarMappable, axes: Any, label: str, kind: Kind = "number", **settings: Any
+) -> None:
     """A colour bar beside `axes`, in natural units, that shows no colour outside the values' range.
 
     figure: a figure or subfigure; settings: of matplotlib's `colorbar`, such as `location`.
@@ -299,6 +304,12 @@ def roomiest(mask: NDArray[np.bool_]) -> tuple[int, int]:
     depth = distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
     row, column = np.unravel_index(int(np.argmax(depth)), mask.shape)
     return int(row), int(column)
+
+
+def _in_cell(value: float, kind: Kind, *, whole: bool) -> str:
+    if kind in {"size", "time", "rate"}:
+        return natural_label(kind, value)
+    return f"{value:.0f}" if whole else _short(value)
 
 
 def _short(value: float) -> str:

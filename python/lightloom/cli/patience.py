@@ -68,12 +68,22 @@ def progress_of(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    class RateColumn(ProgressColumn):
+        """Points a second, of the last half minute."""
+
+        def render(self, task: Task) -> Text:
+            """The rate once there is one."""
+            return Text("" if task.speed is None else f"{task.speed:,.3g} points/s", style="progress.data.speed")
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), RateColumn(), TimeElapsedColumn()
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda name, done: progress.update(task, advance=done, description=f"{what}: {name}")

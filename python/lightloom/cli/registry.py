@@ -27,5 +27,10 @@ VERBS = (
     Verb(
         "calibrate", "lightloom.cli.calibrate", "Fit start-up, bandwidth and hop delay of a fabric to measured times."
     ),
+    Verb(
+        "sweep",
+        "lightloom.cli.sweep",
+        "Evaluate many combinations of options: a table, heat maps and lines; resumes.",
+    ),
     Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
 )

@@ -1,0 +1,86 @@
+"""The verb `sweep`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.patience import patiently, progress_of
+
+
+@click.command("sweep", short_help="Evaluate many combinations of options.")
+@click.argument("description", metavar="DESCRIPTION")
+@click.option("--engine", metavar="NAME", help="model, flow or packet.  [default: what the description says, or model]")
+@click.option("--output", metavar="FOLDER", help="Where the table and pictures go.  [default: out/sweeps/NAME]")
+@click.option("--workers", metavar="N", type=int, help="Threads that compute.  [default: as many as there are cores]")
+@click.option("--scheduler", metavar="ADDRESS", help="Compute on the workers of this Dask scheduler: tcp://HOST:8786.")
+@click.option("--restart", is_flag=True, help="Start anew, whatever the folder holds.")
+@click.option(
+    "--plot",
+    type=click.Choice(["png", "svg", "pdf"]),
+    default="png",
+    show_default=True,
+    help="What pictures are written as.",
+)
+@FORMAT_OPTION
+def command(
+    description: str,
+    engine: str | None,
+    output: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    restart: bool,
+    plot: str,
+    output_format: str,
+) -> None:
+    """Evaluate every combination of some options' values, as a DESCRIPTION (TOML) says.
+
+    The table goes to FOLDER/NAME.parquet, a row a point, pictures beside it. A run that was stopped goes on from what
+    it finished when it is run again.
+
+    \b
+    A description:
+      baseline = ["static", "bvn"]
+      [settings]
+      collective = "all-reduce"
+      dims = "4x4x4"
+      ports = 6
+      algorithm = "swing"
+      planner = "harvest"
+      [axes]
+      size = { from = "1KiB", to = "1GiB", count = 31 }
+      reconfiguration-delay = { from = "10ns", to = "10ms", count = 31 }
+
+    \b
+    Examples:
+      lightloom sweep examples/sweeps/when-to-reconfigure.toml
+      lightloom sweep swing.toml --engine packet --workers 2 --format json
+    """  # noqa: D301
+    from lightloom.plots_sweep import plot_sweep
+    from lightloom.sweeps.description import SweepDescription
+    from lightloom.sweeps.run import sweep
+    from lightloom.tables.sweep import sweep_summary, sweep_table
+
+    made = SweepDescription.load(description, engine)
+    folder = Path("out/sweeps") / made.name if output is None else Path(output)
+    with progress_of(f"sweep {made.name}", made.points) as advance:
+        result = patiently(
+            "sweeping",
+            lambda: sweep(
+                made,
+                output=folder,
+                workers=workers,
+                scheduler=scheduler,
+                restart=restart,
+                advance=lambda done: advance(made.engine, done),
+            ),
+        )
+    assert result.path is not None  # noqa: S101 (a folder was named)
+    files = [result.path, *patiently("drawing", lambda: plot_sweep(result, folder, f".{plot}"))]
+    if output_format == "json":
+        click.echo(json.dumps({**sweep_summary(result), "files": [str(file) for file in files]}, indent=1))
+    else:
+        click.echo(sweep_table(result, files))

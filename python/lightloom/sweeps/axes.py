@@ -1,0 +1,109 @@
+"""An axis: a key of `plan` with its values, and what its column in the table is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from lightloom.errors import refuse
+from lightloom.sweeps.keys import (
+    NUMBERS,
+    PER_PAIR_COLUMN,
+    WHOLE,
+    Quantity,
+    Value,
+    key_of,
+    plain_value,
+    quantity,
+)
+from lightloom.sweeps.ranges import in_range, listed
+
+if TYPE_CHECKING:
+    from lightloom.axis_units import Kind
+
+KINDS: dict[str, Kind] = {
+    "size": "size",
+    "bandwidth": "rate",
+    "startup": "time",
+    "hop_delay": "time",
+    "reconfiguration_delay": "time",
+}
+
+
+class Axis(NamedTuple):
+    """What varies.
+
+    key: of `plan`; column: its name in the table; values: numbers in the column's unit, whole numbers or text.
+    per_pair: whether sizes are those of blocks between pairs; labels: what is shown for the values, where these are
+    numbers of technologies.
+    """
+
+    key: str
+    column: str
+    values: tuple[float, ...] | tuple[Value, ...]
+    per_pair: bool = False
+    labels: tuple[str, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Whether points along it share profiles: it is a number that the core takes as it comes."""
+        return self.column in NUMBERS.values() or self.column == PER_PAIR_COLUMN
+
+    @property
+    def kind(self) -> Kind:
+        """How its values are shown on the axis of a picture."""
+        if self.labels:
+            return "name"
+        if self.is_number:
+            return KINDS[self.key]
+        return "count" if self.key in WHOLE else "name"
+
+    @property
+    def shown(self) -> tuple[Value | float, ...]:
+        """The values as a picture places them: labels where there are some."""
+        return self.labels or self.values
+
+
+def axis_of(text: str, given: object, known: tuple[str, ...]) -> Axis:
+    """The axis that a description writes. Raises `InputError` that names it."""
+    field = f"axes.{text}"
+    key = key_of("axes", text, known)
+    if key in NUMBERS:
+        return _number_axis(field, key, given)
+    if isinstance(given, Mapping):
+        if key not in WHOLE:
+            raise refuse(field, f"a range is for numbers; {key} takes a list of names")
+        read = lambda value: float(plain_value(field, key, value))  # noqa: E731
+        numbers = in_range(field, given, read, whole=True)
+        return Axis(key, key, tuple(plain_value(field, key, int(number)) for number in numbers))
+    return Axis(key, key, tuple(listed(field, given, lambda value: plain_value(field, key, value))))
+
+
+def _number_axis(field: str, key: str, given: object) -> Axis:
+    if isinstance(given, Mapping):
+        ends = [quantity(f"{field}.{end}", key, given[end]) for end in ("from", "to") if end in given]
+        per_pair = _one_kind(field, ends)
+        if any(end.per_port_s for end in ends):
+            raise refuse(field, "a range is for delays without a part per port; it takes a list")
+        read = lambda value: quantity(field, key, value).number  # noqa: E731
+        numbers = tuple(in_range(field, given, read, whole=key == "size"))
+        return Axis(key, PER_PAIR_COLUMN if per_pair else NUMBERS[key], numbers, per_pair)
+    quantities = listed(field, given, lambda value: quantity(field, key, value))
+    if any(item.per_port_s for item in quantities):
+        # The charge depends on the ports that change, which no column of seconds tells: they are told apart by name.
+        assert isinstance(given, (list, tuple))  # noqa: S101 (`listed` refuses what is not)
+        return Axis(key, key, tuple(value if isinstance(value, str) else f"{value}s" for value in given))
+    per_pair = _one_kind(field, quantities)
+    labels = tuple(item.name for item in quantities)
+    if any(labels) and not all(labels):
+        raise refuse(field, "it has names of technologies and times; it takes either")
+    column = PER_PAIR_COLUMN if per_pair else NUMBERS[key]
+    return Axis(key, column, tuple(item.number for item in quantities), per_pair, labels if all(labels) else ())
+
+
+def _one_kind(field: str, quantities: list[Quantity]) -> bool:
+    """Whether all sizes are those of blocks between pairs."""
+    kinds = {item.per_pair for item in quantities}
+    if len(kinds) > 1:
+        raise refuse(field, "it has sizes of whole buffers and sizes per pair; it takes either")
+    return kinds == {True}

@@ -1,0 +1,90 @@
+"""Chunks on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom import _core
+from lightloom.errors import InputError, refuse
+from lightloom.sweeps.engines import evaluate_chunk
+from lightloom.sweeps.store import digest_of, label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from lightloom.sweeps.description import SweepDescription
+
+CONNECT_S = 20
+# Chunks that are handed out beyond those that threads work on, so that none waits for the next.
+AHEAD = 2
+LEAST_AT_ONCE = 16
+# A worker may die with a chunk that is not to blame; one that kills so many workers is.
+MOST_LOSSES = 10
+
+
+def on_dask(address: str, description: SweepDescription, chunks: Sequence[int]) -> Generator[tuple[int, bytes]]:
+    """Every chunk with its content, as they are finished; what a lost worker had not finished is done by another.
+
+    Raises `InputError` that names `scheduler` when it cannot be reached, goes away, or runs another Lightloom.
+    """
+    try:
+        import distributed
+    except ImportError as error:
+        raise refuse("scheduler", "it takes Dask: pip install 'lightloom[dask]'") from error
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise refuse("scheduler", f"cannot reach `{address}`: {str(error) or type(error).__name__}") from error
+    with client:
+        try:
+            yield from _as_finished(client, description, chunks)
+        except InputError:
+            raise
+        except (OSError, distributed.client.FutureCancelledError) as error:
+            raise refuse(
+                "scheduler", f"`{address}` went away; what is finished is kept, run the same again to go on"
+            ) from error
+
+
+def _evaluate(description: SweepDescription, chunk: int, version: str) -> bytes:
+    """What a worker runs."""
+    if _core.__version__ != version:
+        raise refuse("scheduler", f"a worker has Lightloom {_core.__version__}, and the sweep is of {version}")
+    return evaluate_chunk(description, chunk)
+
+
+def _as_finished(client: object, description: SweepDescription, chunks: Sequence[int]) -> Generator[tuple[int, bytes]]:
+    import distributed
+
+    assert isinstance(client, distributed.Client)  # noqa: S101 (its type is known only once Dask is imported)
+    digest = digest_of(label_of(description))
+    waiting = iter(chunks)
+    running = distributed.as_completed()
+    number: dict[str, int] = {}
+    losses: dict[str, int] = {}
+
+    def hand_out() -> None:
+        threads = sum(client.nthreads().values())
+        while len(number) < max(AHEAD * threads, LEAST_AT_ONCE):
+            chunk = next(waiting, None)
+            if chunk is None:
+                return
+            # The key says what the content depends on, so that a cluster that has it already does not compute it again.
+            key = f"lightloom-sweep-{digest}-{chunk}"
+            number[key] = chunk
+            running.add(client.submit(_evaluate, description, chunk, _core.__version__, key=key))
+
+    hand_out()
+    for future in running:
+        try:
+            content = future.result()
+        except distributed.KilledWorker as error:
+            losses[future.key] = losses.get(future.key, 0) + 1
+            if losses[future.key] > MOST_LOSSES:
+                raise refuse("scheduler", f"chunk {number[future.key]} ended every worker that took it") from error
+            future.retry()
+            running.add(future)
+            continue
+        yield number.pop(future.key), content
+        future.release()
+        hand_out()

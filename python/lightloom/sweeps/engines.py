@@ -1,0 +1,122 @@
+"""Evaluates a chunk of a sweep: what every worker runs, on this machine or another."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lightloom.errors import InputError
+from lightloom.sweeps.layout import Layout
+from lightloom.sweeps.parts import part_of
+from lightloom.sweeps.series import Outcome, SeriesKey, evaluator_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lightloom.sweeps.description import Baseline, SweepDescription
+    from lightloom.sweeps.layout import Piece
+    from lightloom.sweeps.series import Evaluator
+
+# Prepared problems that a worker keeps; a chunk rarely needs more, and each may hold megabytes of profiles.
+MOST_KEPT = 16
+
+
+class Judged:
+    """The outcome of some rows beside that of the best of the baselines; an entry a row.
+
+    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 where there is none.
+    """
+
+    def __init__(self, own: Outcome, baseline_s: NDArray[np.float64] | None, baseline: NDArray[np.int32]) -> None:
+        self.own = own
+        self.baseline_s = baseline_s
+        self.baseline = baseline
+
+
+def evaluate_chunk(description: SweepDescription, chunk: int) -> bytes:
+    """The chunk's rows as the content of a part file."""
+    layout = Layout(description)
+    judged = [_judge(description, piece) for piece in layout.pieces(chunk)]
+    return part_of(description, judged)
+
+
+def series_key(description: SweepDescription, settings: tuple[tuple[str, object], ...]) -> SeriesKey:
+    """What makes the series with these settings."""
+    axes = {axis.key: axis for axis in description.axes if axis.is_number}
+    numbers = {key: quantity.number for key, quantity in description.numbers}
+    numbers |= {key: float(axis.values[0]) for key, axis in axes.items()}
+    size = dict(description.numbers).get("size")
+    per_pair = axes["size"].per_pair if "size" in axes else size is not None and size.per_pair
+    return SeriesKey(description.engine, settings, tuple(sorted(numbers.items())), per_pair, description.folder)  # type: ignore[arg-type]
+
+
+class _Prepared:
+    """Evaluators of the series that were last used; each is made once, however many threads ask for it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._slots: OrderedDict[SeriesKey, tuple[Lock, list[Evaluator | InputError]]] = OrderedDict()
+
+    def get(self, key: SeriesKey) -> Evaluator:
+        """The evaluator. Raises the `InputError` that its making raised."""
+        with self._lock:
+            lock, made = self._slots.setdefault(key, (Lock(), []))
+            self._slots.move_to_end(key)
+            while len(self._slots) > MOST_KEPT:
+                self._slots.popitem(last=False)
+        with lock:
+            if not made:
+                try:
+                    made.append(evaluator_of(key))
+                except InputError as error:
+                    made.append(error)
+        if isinstance(made[0], InputError):
+            raise made[0]
+        return made[0]
+
+
+_PREPARED = _Prepared()
+
+
+def _judge(description: SweepDescription, piece: Piece) -> Judged:
+    own = _outcome(description, piece, piece.settings, bound="gap" in description.metrics)
+    points = len(piece.rows)
+    if not description.baseline:
+        return Judged(own, None, np.full(points, -1, dtype=np.int32))
+    best_s = np.full(points, np.inf)
+    best = np.full(points, -1, dtype=np.int32)
+    for index, baseline in enumerate(description.baseline):
+        other = _outcome(description, piece, _with(piece.settings, baseline), bound=False)
+        other_s = other.total_s if other.simulated_s is None else other.simulated_s
+        # A NaN is never less.
+        better = other_s < best_s
+        best_s[better], best[better] = other_s[better], index
+    best_s[best < 0] = np.nan
+    return Judged(own, best_s, best)
+
+
+def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple[tuple[str, object], ...]:
+    return tuple(sorted({**dict(settings), **dict(baseline.settings)}.items()))
+
+
+def _outcome(
+    description: SweepDescription, piece: Piece, settings: tuple[tuple[str, object], ...], *, bound: bool
+) -> Outcome:
+    """What the rows come to with these settings; all without a plan where nothing serves the series."""
+    points = len(piece.rows)
+    try:
+        return _PREPARED.get(series_key(description, settings)).evaluate(piece.numbers, bound=bound)
+    except InputError as error:
+        nothing = np.full(points, np.nan)
+        return Outcome(
+            nothing,
+            np.full(points, -1, dtype=np.int32),
+            np.zeros(points, dtype=np.uint32),
+            (("", ""),),
+            dict.fromkeys(range(points), str(error)),
+            None if description.engine == "model" else nothing,
+            nothing if bound else None,
+        )

@@ -1,0 +1,126 @@
+"""What a sweep can set or vary: the options of `plan` and, of simulations, those of `simulate`; how values are read."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from typing import TYPE_CHECKING, NamedTuple
+
+from lightloom import _core
+from lightloom.errors import refuse, unknown_name
+from lightloom.fabric import Fabric
+from lightloom.requests import MAX_SEED, PER_PAIR, Settings
+from lightloom.simulation import simulate
+from lightloom.whole import LARGEST, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What points of one series may differ in, in the order that the core takes them, with their columns.
+NUMBERS = {
+    "size": "size_bytes",
+    "bandwidth": "bandwidth_bps",
+    "startup": "startup_s",
+    "hop_delay": "hop_delay_s",
+    "reconfiguration_delay": "reconfiguration_delay_s",
+}
+# What the sizes of blocks between pairs are called, where a sweep has these.
+PER_PAIR_COLUMN = "size_bytes_per_pair"
+# Least and largest values of whole numbers.
+WHOLE = {
+    "gpus": (2, LARGEST),
+    "ports": (1, LARGEST),
+    "radix": (2, LARGEST),
+    "optical_ports": (1, LARGEST),
+    "seed": (0, MAX_SEED),
+}
+TRUTHS = ("background_reconfiguration",)
+# Keys whose values have names, by the kind that `lightloom list` knows.
+NAMED = {
+    "collective": "collectives",
+    "algorithm": "algorithms",
+    "planner": "planners",
+    "routing": "routings",
+    "convention": "conventions",
+    "overlap": "overlaps",
+}
+OPEN = ("algorithm", "planner")
+FABRIC_KEYS = tuple(field.name for field in fields(Fabric))
+PLAN_KEYS = ("collective", "size", "fabric", *FABRIC_KEYS, *Settings.__annotations__)
+SIMULATION_KEYS = tuple(name for name in inspect.signature(simulate).parameters if name not in {"plan", "level"})
+# Keys of which the number alone matters where a plain number is given.
+QUANTITIES = {"chunk_size": "B", "window": "s", "packet_size": "B", "header_size": "B", "barrier": "s", "buffer": "B"}
+
+Value = str | int | bool
+
+
+class Quantity(NamedTuple):
+    """A number that points of one series may differ in.
+
+    number: bytes, bit/s or seconds; per_port_s: what a reconfiguration delay adds for each changed port; per_pair:
+    whether a size is that of a block between a pair; name: of a technology, else empty.
+    """
+
+    number: float
+    per_port_s: float = 0.0
+    per_pair: bool = False
+    name: str = ""
+
+
+def known_keys(engine: str) -> tuple[str, ...]:
+    """What a description for this engine may set or vary."""
+    return PLAN_KEYS if engine == "model" else PLAN_KEYS + SIMULATION_KEYS
+
+
+def key_of(field: str, text: object, known: tuple[str, ...]) -> str:
+    """The key as Python writes it; dashes are underscores. Raises `InputError` for an unknown one."""
+    key = str(text).replace("-", "_")
+    if key not in known:
+        raise unknown_name(field, key, known)
+    return key
+
+
+def quantity(field: str, key: str, value: object) -> Quantity:
+    """The number of a key of `NUMBERS`, of text with a unit or a plain number. Raises `InputError` naming `field`."""
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes numbers or text with a unit")
+    text = value.strip() if isinstance(value, str) else None
+    if key == "size":
+        per_pair = text is not None and text.endswith(PER_PAIR)
+        amount = f"{value}B" if text is None else text.removesuffix(PER_PAIR)
+        return Quantity(float(_core.parse_size(field, amount)), per_pair=per_pair)
+    if key == "reconfiguration_delay" and text is not None:
+        fixed_s, per_port_s = _core.parse_reconfiguration_delay(field, text)
+        name = text if any(entry["name"] == text for entry in _core.registry()["technologies"]) else ""
+        return Quantity(fixed_s, per_port_s, name=name)
+    if text is not None:
+        parse: Callable[[str, str], float] = _core.parse_rate if key == "bandwidth" else _core.parse_time
+        return Quantity(parse(field, text))
+    number = float(value)
+    least = "above zero" if key == "bandwidth" else "of at least zero"
+    if not (0 <= number < 1e300) or (key == "bandwidth" and number == 0):
+        raise refuse(field, f"`{value}` is not accepted; it takes a finite number {least}, or text with a unit")
+    return Quantity(number)
+
+
+def plain_value(field: str, key: str, value: object) -> Value:
+    """The value of any other key, checked as far as it can be without the others. Raises `InputError`."""
+    if key in WHOLE:
+        return whole_number(field, value, *WHOLE[key])
+    if key in TRUTHS:
+        if not isinstance(value, bool):
+            raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes true or false")
+        return value
+    if key == "dims" and isinstance(value, (list, tuple)):
+        value = "x".join(str(size) for size in value)
+    elif key in QUANTITIES and isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = f"{value}{QUANTITIES[key]}"
+    if not isinstance(value, str) or not value:
+        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes text")
+    if key in NAMED:
+        known = [entry["name"] for entry in _core.registry()[NAMED[key]]]
+        if key in OPEN:
+            known.append("auto")
+        if value not in known:
+            raise unknown_name(field, value, known)
+    return value

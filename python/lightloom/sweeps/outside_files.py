@@ -1,0 +1,78 @@
+"""Files that a description names: where they are, and what tells that they changed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lightloom import _core
+from lightloom.fabric import Fabric
+from lightloom.files import MIB, read_bytes
+from lightloom.graphs import is_topology_file
+from lightloom.requests import split_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightloom.sweeps.description import SweepDescription
+    from lightloom.sweeps.keys import Value
+
+MAX_FILE_BYTES = 256 * MIB
+
+
+def located(key: str, value: Value, folder: Path) -> Value:
+    """The value with the files in it as absolute paths, looked for in `folder`."""
+    if not isinstance(value, str):
+        return value
+    if key in {"topology", "candidates"}:
+        items = [_absolute(item, folder) if is_topology_file(item) else item for item in split_names(value)]
+        return ";".join(items)
+    return _absolute(value, folder) if _is_file(key, value) else value
+
+
+def file_digests(description: SweepDescription) -> dict[str, str]:
+    """SHA-256 of every file that a description names, by its name there. Raises `InputError` that names the key."""
+    digests = {}
+    for key, name, path in _named(description):
+        digests[name] = hashlib.sha256(read_bytes(key, path, MAX_FILE_BYTES)).hexdigest()
+    return digests
+
+
+def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
+    """The key, the name and the place of every file."""
+    values: list[tuple[str, object]] = [*description.settings]
+    values += [pair for entry in description.baseline for pair in entry.settings]
+    values += [(axis.key, value) for axis in description.axes if not axis.is_number for value in axis.values]
+    for key, value in values:
+        if not isinstance(value, str):
+            continue
+        if key in {"topology", "candidates"}:
+            files = [item for item in split_names(value) if is_topology_file(item)]
+        else:
+            files = [value] if _is_file(key, value) else []
+        for name in files:
+            path = _absolute(name, description.folder)
+            yield key, name, path
+            if key == "fabric":
+                initial = Fabric.load(path).initial
+                if isinstance(initial, str) and is_topology_file(initial):
+                    yield key, f"{name}: {Path(initial).name}", initial
+
+
+def _is_file(key: str, value: str) -> bool:
+    match key:
+        case "schedule":
+            return True
+        case "matrix":
+            return not _core.is_workload(value)
+        case "fabric":
+            return value.endswith(".toml") or Path(value).name != value
+        case "initial":
+            return is_topology_file(value)
+        case _:
+            return False
+
+
+def _absolute(name: str, folder: Path) -> str:
+    return str((folder / name).absolute())

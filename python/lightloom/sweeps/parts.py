@@ -1,0 +1,130 @@
+"""The table's columns of results, and a chunk of them as the content of a Parquet file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from lightloom.sweeps.description import SweepDescription
+    from lightloom.sweeps.engines import Judged
+
+# What each metric adds to the table.
+METRIC_COLUMNS = {
+    "time": ("total_s",),
+    "simulated": ("simulated_s",),
+    "ratio": ("ratio", "baseline_s", "baseline"),
+    "gap": ("gap", "lower_bound_s"),
+    "reconfigurations": ("reconfigurations",),
+}
+# What it is read from.
+VALUE_COLUMNS = {metric: columns[0] for metric, columns in METRIC_COLUMNS.items()}
+ALWAYS = ("chosen_planner", "chosen_algorithm", "reason")
+TEXTS = ("baseline", *ALWAYS)
+
+
+def result_columns(description: SweepDescription) -> tuple[str, ...]:
+    """Names of the columns of results, in order."""
+    return tuple(column for metric in description.metrics for column in METRIC_COLUMNS[metric]) + ALWAYS
+
+
+def result_schema(description: SweepDescription) -> pa.Schema:
+    """The columns of results with their types; all may be null."""
+    import pyarrow as pa
+
+    types = {"reconfigurations": pa.int32(), **dict.fromkeys(TEXTS, pa.dictionary(pa.int32(), pa.string()))}
+    return pa.schema([(name, types.get(name, pa.float64())) for name in result_columns(description)])
+
+
+def part_of(description: SweepDescription, judged: Sequence[Judged]) -> bytes:
+    """The rows of a chunk, series after series, as the content of a part file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = result_schema(description)
+    table = pa.Table.from_batches([_batch(description, piece, schema) for piece in judged])
+    stream = pa.BufferOutputStream()
+    # Checksums tell a part that the machine's failure tore or changed.
+    pq.write_table(table.unify_dictionaries(), stream, write_page_checksum=True, compression="none")
+    content: bytes = stream.getvalue().to_pybytes()
+    return content
+
+
+def rows_of(content: bytes, schema: pa.Schema, rows: int) -> pa.Table:
+    """The table in a part file's content. Raises `ValueError` where it is not such a part of so many rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(str(error)) from error
+    if table.num_rows != rows or not table.schema.equals(schema):
+        message = f"{table.num_rows} rows of {table.schema.names}"
+        raise ValueError(message)
+    return table
+
+
+def _batch(description: SweepDescription, judged: Judged, schema: pa.Schema) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    own = judged.own
+    own_s = own.total_s if own.simulated_s is None else own.simulated_s
+    reasons = dict(own.reasons)
+    texts = {
+        "chosen_planner": _named([planner for planner, _ in own.names], own.choice, np.isnan(own.total_s)),
+        "chosen_algorithm": _named([algorithm for _, algorithm in own.names], own.choice, np.isnan(own.total_s)),
+        "baseline": _named([entry.label for entry in description.baseline], judged.baseline, judged.baseline < 0),
+    }
+    numbers = {"total_s": own.total_s, "simulated_s": own.simulated_s, "lower_bound_s": own.lower_bound_s}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if own.lower_bound_s is not None:
+            # A bound of zero bounds nothing.
+            numbers["gap"] = np.where(own.lower_bound_s > 0, own.total_s / own.lower_bound_s, np.nan)
+        if judged.baseline_s is not None:
+            numbers["baseline_s"] = judged.baseline_s
+            numbers["ratio"] = judged.baseline_s / own_s
+    columns = []
+    for field in schema:
+        if field.name == "reconfigurations":
+            columns.append(pa.array(own.reconfigurations, mask=own.reconfigurations < 0))
+        elif field.name == "reason":
+            columns.append(_reasons(reasons, len(own.total_s)))
+        elif field.name in texts:
+            columns.append(texts[field.name])
+        else:
+            values = numbers[field.name]
+            assert values is not None  # noqa: S101 (the metrics say which are asked for)
+            columns.append(pa.array(values, mask=np.isnan(values)))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _named(names: Sequence[str], choice: NDArray[np.integer], missing: NDArray[np.bool_]) -> pa.DictionaryArray:
+    """The name of each row; the dictionary is sorted, since the order of `names` may depend on who came first."""
+    import pyarrow as pa
+
+    used = np.unique(choice[~missing])
+    distinct = sorted({names[index] for index in used.tolist()})
+    place = np.zeros(len(names) + 1, dtype=np.int32)
+    for index in used.tolist():
+        place[index] = distinct.index(names[index])
+    indices = place[np.where(missing, len(names), choice)]
+    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing), pa.array(distinct, pa.string()))
+
+
+def _reasons(reasons: dict[int, str], rows: int) -> pa.DictionaryArray:
+    import pyarrow as pa
+
+    distinct = list(dict.fromkeys(reasons.values()))
+    indices = np.zeros(rows, dtype=np.int32)
+    missing = np.ones(rows, dtype=bool)
+    place = {text: index for index, text in enumerate(distinct)}
+    for row, text in reasons.items():
+        indices[row], missing[row] = place[text], False
+    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing), pa.array(distinct, pa.string()))

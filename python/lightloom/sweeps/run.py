@@ -1,0 +1,88 @@
+"""Runs a sweep: what is not there yet is computed, kept and put together."""
+
+from __future__ import annotations
+
+from contextlib import closing, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lightloom.errors import InputError
+from lightloom.sweeps.description import SweepDescription
+from lightloom.sweeps.engines import evaluate_chunk
+from lightloom.sweeps.layout import Layout
+from lightloom.sweeps.result import SweepResult
+from lightloom.sweeps.store import Memory, opened
+from lightloom.sweeps.workers import cores, on_threads
+from lightloom.whole import whole_number
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Generator
+    from contextlib import AbstractContextManager
+
+    from lightloom.sweeps.description import Source
+    from lightloom.sweeps.store import Store
+
+MAX_WORKERS = 1024
+
+
+def sweep(
+    description: Source,
+    *,
+    engine: str | None = None,
+    output: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    restart: bool = False,
+    advance: Callable[[int], None] = lambda _done: None,
+) -> SweepResult:
+    """Evaluate every combination of some options' values: a table with a row a point.
+
+    description: a TOML file or a mapping of the same keys, such as `{"settings": {"collective": "all-reduce"}, "axes":
+        {"size": ["1MiB", "64MiB"], "planner": ["harvest", "static"]}}`; see docs/sweeps.md.
+    engine: `"model"`, `"flow"` or `"packet"`; that of the description when left out.
+    output: the folder of the Parquet file; a run that was stopped goes on from what it finished. In memory without one.
+    workers: threads; as many as there are cores when left out.
+    scheduler: the address of a Dask scheduler whose workers compute, such as `"tcp://node:8786"`; it takes
+        `lightloom[dask]`.
+    restart: do not go on from what is in `output`.
+    advance: told how many points were finished just now; first, those that a run before had finished.
+
+    The result does not depend on who computes it. Raises `InputError` that names the key, also where no point at all
+    has a plan.
+    """
+    made = SweepDescription.load(description, engine)
+    threads = cores() if workers is None else whole_number("workers", workers, 1, MAX_WORKERS)
+    folder = None if output is None else Path(output)
+    opening: AbstractContextManager[Store] = (
+        nullcontext(Memory(made)) if folder is None else opened(made, folder, restart=restart)
+    )
+    layout = Layout(made)
+    with opening as store:
+        finished = store.finished()
+        found = sum(len(layout.rows(chunk)) for chunk in finished)
+        advance(found)
+        missing = [chunk for chunk in range(layout.chunks) if chunk not in finished]
+        with closing(_computed(made, missing, threads, scheduler)) as parts:
+            for chunk, content in parts:
+                store.put(chunk, content)
+                advance(len(layout.rows(chunk)))
+        table = store.finish()
+    path = None if folder is None else folder / f"{made.name}.parquet"
+    result = SweepResult(made, table, path, found)
+    if table.column("total_s").null_count == len(result):
+        reason = str(result["reason"][0])
+        raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
+    return result
+
+
+def _computed(
+    description: SweepDescription, chunks: list[int], threads: int, scheduler: str | None
+) -> Generator[tuple[int, bytes]]:
+    work = partial(evaluate_chunk, description)
+    if scheduler is None:
+        return on_threads(work, chunks, threads)
+    from lightloom.sweeps.cluster import on_dask
+
+    return on_dask(scheduler, description, chunks)

@@ -1,0 +1,183 @@
+"""A series: one problem at points that differ in five numbers, by the cost model, or planned and simulated."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.errors import InputError
+from lightloom.fabric import Fabric
+from lightloom.planning import plan
+from lightloom.requests import PER_PAIR, build_request
+from lightloom.simulation import simulate
+from lightloom.sweeps.keys import FABRIC_KEYS, NUMBERS, SIMULATION_KEYS
+from lightloom.sweeps.outside_files import located
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lightloom.sweeps.keys import Value
+
+
+class Outcome(NamedTuple):
+    """What points of a series came to, an entry a point; NaN, and -1 reconfigurations, where there is no plan.
+
+    choice: the index in `names` of the planner and the algorithm that were taken; reasons: by index, why there is no
+    plan; simulated_s: None where nothing was simulated; lower_bound_s: None where it was not asked for.
+    """
+
+    total_s: NDArray[np.float64]
+    reconfigurations: NDArray[np.int32]
+    choice: NDArray[np.uint32]
+    names: tuple[tuple[str, str], ...]
+    reasons: dict[int, str]
+    simulated_s: NDArray[np.float64] | None = None
+    lower_bound_s: NDArray[np.float64] | None = None
+
+
+class Evaluator(Protocol):
+    """Whatever gives points of a series their outcome."""
+
+    def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
+        """The outcome at points given by the numbers that vary, by key of `NUMBERS`; `bound`: with lower bounds."""
+        ...
+
+
+class SeriesKey(NamedTuple):
+    """What makes a series.
+
+    settings: by key; numbers: the values of numbers that the description has, of the first point where they vary;
+    per_pair: whether the size is that of a block between a pair; folder: where files are looked for.
+    """
+
+    engine: str
+    settings: tuple[tuple[str, Value], ...]
+    numbers: tuple[tuple[str, float], ...]
+    per_pair: bool
+    folder: Path
+
+    def arguments(self, numbers: Mapping[str, float]) -> dict[str, Any]:
+        """What `plan` takes, with these numbers over the series' own."""
+        settings = {key: located(key, value, self.folder) for key, value in self.settings if key not in SIMULATION_KEYS}
+        values: dict[str, Any] = {**settings, **dict(self.numbers), **numbers}
+        size = values.pop("size", None)
+        if size is not None:
+            # Sizes are whole bytes up to 2^53, which floats hold.
+            values["size"] = f"{int(size)}{PER_PAIR}" if self.per_pair else int(size)
+        overrides = {key: values.pop(key) for key in FABRIC_KEYS if key in values}
+        return {**values, "fabric": Fabric.load(values.pop("fabric", "default"), **overrides)}
+
+    @property
+    def simulation(self) -> dict[str, Any]:
+        """What `simulate` takes beside the plan."""
+        return {key: value for key, value in self.settings if key in SIMULATION_KEYS}
+
+
+def evaluator_of(key: SeriesKey) -> Evaluator:
+    """What evaluates the series. Raises `InputError` for a problem that nothing serves."""
+    if key.engine == "model" and dict(key.settings).get("planner") != "exact":
+        return _ModelSeries(key)
+    return _PlannedSeries(key)
+
+
+class _ModelSeries:
+    """Points of the cost model, by the core: the problem is prepared once."""
+
+    def __init__(self, key: SeriesKey) -> None:
+        self._key = key
+        arguments = key.arguments({})
+        fabric: Fabric = arguments["fabric"]
+        self._own = {
+            "size": math.nan,
+            "bandwidth": fabric.bandwidth_bps,
+            "startup": fabric.startup_s,
+            "hop_delay": fabric.hop_delay_s,
+            "reconfiguration_delay": fabric.reconfiguration_delay_s[0],
+        }
+        self._gpus = fabric.gpus
+        self._arguments = arguments
+        self._series = _core.Series(build_request(**arguments))
+
+    def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
+        """See `Evaluator`."""
+        points = len(next(iter(numbers.values()))) if numbers else 1
+        own = {**self._own, **dict(self._key.numbers)}
+        values = {name: numbers.get(name, np.full(points, own[name])) for name in NUMBERS}
+        values["size"] = self._buffer_bytes(values["size"])
+        total_s, reconfigurations, choice, lower_bound_s = self._series.evaluate(
+            values["size"],
+            values["bandwidth"],
+            values["startup"],
+            values["hop_delay"],
+            values["reconfiguration_delay"],
+            bound,
+        )
+        changes = reconfigurations.astype(np.int32)
+        changes[np.isnan(total_s)] = -1
+        return Outcome(total_s, changes, choice, tuple(self._series.names), {}, lower_bound_s=lower_bound_s)
+
+    def _buffer_bytes(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bytes of the busiest GPU's whole buffer."""
+        matrix = self._arguments.get("matrix")
+        if not self._key.per_pair and not np.isnan(sizes[0]):
+            return sizes
+        if matrix is None:
+            return sizes * self._series.gpus
+        seed = self._arguments.get("seed", 0)
+        known = {size: _busiest_bytes(matrix, self._series.gpus, size, seed) for size in np.unique(sizes).tolist()}
+        return np.array([known[size] for size in sizes.tolist()])
+
+
+class _PlannedSeries:
+    """Points planned one by one, and simulated where the engine does."""
+
+    def __init__(self, key: SeriesKey) -> None:
+        self._key = key
+
+    def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
+        """See `Evaluator`."""
+        points = len(next(iter(numbers.values()))) if numbers else 1
+        simulates = self._key.engine != "model"
+        total_s, simulated_s, lower_bound_s = (np.full(points, np.nan) for _ in range(3))
+        reconfigurations = np.full(points, -1, dtype=np.int32)
+        choice = np.zeros(points, dtype=np.uint32)
+        names: dict[tuple[str, str], int] = {}
+        reasons: dict[int, str] = {}
+        for index in range(points):
+            try:
+                made = plan(**self._key.arguments({key: float(values[index]) for key, values in numbers.items()}))
+                if simulates:
+                    simulation = simulate(made, level=self._key.engine, **self._key.simulation)
+                    simulated_s[index] = simulation.total_s
+            except InputError as error:
+                reasons[index] = str(error)
+                continue
+            total_s[index], lower_bound_s[index] = made.total_s, made.lower_bound_s
+            reconfigurations[index] = made.reconfigurations
+            choice[index] = names.setdefault((made.planner, made.algorithm), len(names))
+        return Outcome(
+            total_s,
+            reconfigurations,
+            choice,
+            tuple(names) or (("", ""),),
+            reasons,
+            simulated_s if simulates else None,
+            lower_bound_s if bound else None,
+        )
+
+
+def _busiest_bytes(matrix: str, gpus: int, size: float, seed: int) -> float:
+    """Bytes m of a matrix: a file's own, or of a generated one with so many bytes a pair in the mean."""
+    if _core.is_workload(matrix):
+        values = _core.workload_matrix(matrix, gpus, size, seed)
+    else:
+        from lightloom.matrix import read_matrix
+
+        values = read_matrix(matrix)
+    return float(math.ceil(_core.Schedule.from_matrix(values)[1]))

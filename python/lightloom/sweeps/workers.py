@@ -1,0 +1,57 @@
+"""Who computes the chunks: threads of this process, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from queue import Queue
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def on_threads(work: Callable[[int], bytes], chunks: Sequence[int], workers: int) -> Generator[tuple[int, bytes]]:
+    """Every chunk with its content, as they are finished. Raises what `work` raises.
+
+    Threads are enough: the core and Arrow release the interpreter's lock. They are daemons, so that an interrupt ends
+    the program at once; what is unfinished is computed again by the next run.
+    """
+    waiting = iter(chunks)
+    next_lock = Lock()
+    stopped = Event()
+    # No worker is further ahead than this of whoever writes the parts.
+    finished: Queue[tuple[int, bytes] | BaseException] = Queue(maxsize=2 * workers)
+
+    def run() -> None:
+        while not stopped.is_set():
+            with next_lock:
+                chunk = next(waiting, None)
+            if chunk is None:
+                return
+            try:
+                finished.put((chunk, work(chunk)))
+            except BaseException as error:
+                finished.put(error)
+                return
+
+    for _ in range(min(workers, len(chunks))):
+        Thread(target=run, daemon=True).start()
+    try:
+        for _ in chunks:
+            item = finished.get()
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped.set()
+        # Whoever waits to hand over its last chunk can, and ends.
+        while not finished.empty():
+            finished.get_nowait()

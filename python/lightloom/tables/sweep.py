@@ -1,0 +1,194 @@
+"""What the verb `sweep` prints: the best and the worst points, where a baseline is beaten, and what was chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.text import Text
+
+from lightloom.axis_units import natural_label
+from lightloom.tables.page import bar, heading, render, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lightloom.axis_units import Kind
+    from lightloom.sweeps.result import SweepResult
+
+KINDS: dict[str, Kind] = {"total_s": "time", "simulated_s": "time", "ratio": "ratio", "gap": "ratio"}
+WORDS = {
+    "total_s": "time",
+    "simulated_s": "simulated time",
+    "ratio": "ratio",
+    "gap": "gap",
+    "reconfigurations": "reconfigurations",
+}
+# A ratio above this is a plan that is faster, not rounding.
+FASTER = 1.001
+MOST_CHOICES = 8
+MOST_REASONS = 5
+
+
+def sweep_summary(result: SweepResult) -> dict[str, Any]:
+    """The figures of the summary, for programs."""
+    planned = int(np.isfinite(result["total_s"]).sum())
+    made: dict[str, Any] = {
+        "sweep": result.description.name,
+        "engine": result.description.engine,
+        "points": len(result),
+        "computed": result.computed,
+        "found": result.found,
+        "without_plan": len(result) - planned,
+        "metrics": {
+            column: {
+                "least": _extreme(result, column, largest=False),
+                "median": float(np.median(values)),
+                "largest": _extreme(result, column, largest=True),
+            }
+            for column, values in _metrics(result)
+        },
+        "chosen": [
+            {"planner": planner, "algorithm": algorithm, "share": share}
+            for planner, algorithm, share in _choices(result)
+        ],
+    }
+    if "ratio" in result.columns:
+        made["faster"] = _faster(result)
+    return made
+
+
+def sweep_table(result: SweepResult, files: Sequence[Path]) -> str:
+    """The summary for people, and the files that were written."""
+    description = result.description
+    shape = " x ".join(f"{len(axis.values)} {axis.key}" for axis in result.axes)
+    without = int(np.isnan(result["total_s"]).sum())
+    parts: list[Any] = [heading(f"{description.name}: {len(result):,} points ({shape}), engine {description.engine}")]
+    metrics = table("", "least", "median", "largest", "least at", "largest at", right=("least", "median", "largest"))
+    for column, values in _metrics(result):
+        kind = KINDS.get(column, "count")
+        metrics.add_row(
+            WORDS[column],
+            natural_label(kind, values.min()),
+            natural_label(kind, np.median(values)),
+            natural_label(kind, values.max()),
+            _at(result, column, largest=False),
+            _at(result, column, largest=True),
+        )
+    parts.append(metrics)
+    chosen = table("planner", "algorithm", "share of points", "", right=("share of points",))
+    choices = _choices(result)
+    for planner, algorithm, share in choices[:MOST_CHOICES]:
+        chosen.add_row(planner, algorithm, f"{share:.1%}", bar(share))
+    if len(choices) > MOST_CHOICES:
+        rest = choices[MOST_CHOICES:]
+        chosen.add_row(f"{len(rest)} more", "", f"{sum(share for *_, share in rest):.1%}", "")
+    parts.append(chosen)
+    if "ratio" in result.columns:
+        parts += [Text(line) for line in _faster_lines(result)]
+    if without:
+        parts.append(Text(f"without a plan: {without:,} points"))
+        parts += [Text(f"  {count:,}: {reason}") for reason, count in _reasons(result)]
+    if result.found:
+        parts.append(Text(f"{result.found:,} points were there from a run before"))
+    parts += [Text(f"written: {file}") for file in files]
+    return render(*parts)
+
+
+def _metrics(result: SweepResult) -> list[tuple[str, NDArray[np.float64]]]:
+    """Every metric with its values where there are some."""
+    found = []
+    for column in WORDS:
+        if column in result.columns:
+            values = _numbers(result, column)
+            kept = values[np.isfinite(values)]
+            if kept.size:
+                found.append((column, kept))
+    return found
+
+
+def _numbers(result: SweepResult, column: str) -> NDArray[np.float64]:
+    values = result[column].astype(np.float64)
+    if column == "reconfigurations":
+        values[values < 0] = np.nan
+    return values
+
+
+def _extreme(result: SweepResult, column: str, *, largest: bool) -> dict[str, Any]:
+    """The value and its point."""
+    values = _numbers(result, column)
+    row = int(np.nanargmax(values) if largest else np.nanargmin(values))
+    point: dict[str, Any] = result.to_arrow().select([axis.column for axis in result.axes]).slice(row, 1).to_pylist()[0]
+    return {column: float(values[row]), **point}
+
+
+def _at(result: SweepResult, column: str, *, largest: bool) -> str:
+    values = _numbers(result, column)
+    return _point(result, int(np.nanargmax(values) if largest else np.nanargmin(values)))
+
+
+def _point(result: SweepResult, row: int) -> str:
+    """The axes' values at a row; an axis of one value needs no mention."""
+    shape = tuple(len(axis.values) for axis in result.axes)
+    places = np.unravel_index(row, shape)
+    shown = [
+        natural_label(axis.kind, axis.shown[int(place)]) + (f" {axis.key}" if axis.kind == "count" else "")
+        for axis, place in zip(result.axes, places, strict=True)
+        if len(axis.values) > 1
+    ]
+    return ", ".join(shown)
+
+
+def _choices(result: SweepResult) -> list[tuple[str, str, float]]:
+    """Planner and algorithm with the share of planned points that they are taken at, most first."""
+    counts = (
+        result.to_arrow()
+        .select(["chosen_planner", "chosen_algorithm"])
+        .group_by(["chosen_planner", "chosen_algorithm"])
+        .aggregate([([], "count_all")])
+    )
+    rows = [row for row in counts.to_pylist() if row["chosen_planner"] is not None]
+    total = sum(row["count_all"] for row in rows)
+    rows.sort(key=lambda row: (-row["count_all"], row["chosen_planner"], row["chosen_algorithm"]))
+    return [(row["chosen_planner"], row["chosen_algorithm"], row["count_all"] / total) for row in rows]
+
+
+def _faster(result: SweepResult) -> dict[str, Any]:
+    """The share of points that are faster than the best baseline; along the last axis, from and to where."""
+    ratio = result["ratio"]
+    known = np.isfinite(ratio)
+    return {"share": float((ratio[known] > FASTER).mean()) if known.any() else None, "above": FASTER}
+
+
+def _faster_lines(result: SweepResult) -> list[str]:
+    """Where the plan is faster than the best of the baselines, by axis of numbers: the span of these points."""
+    ratio = result["ratio"]
+    faster = np.isfinite(ratio) & (ratio > FASTER)
+    known = int(np.isfinite(ratio).sum())
+    labels = ", ".join(entry.label for entry in result.description.baseline)
+    if not faster.any():
+        return [f"nowhere faster than the best of {labels}"]
+    spans = []
+    for axis in result.axes:
+        if axis.kind == "name" or len(axis.values) < 2:
+            continue
+        values = result[axis.column][faster]
+        low, high = (natural_label(axis.kind, end) for end in (values.min(), values.max()))
+        spans.append(f"{axis.key} {low} to {high}")
+    mean = float(np.exp(np.log(ratio[faster]).mean()))
+    return [
+        f"faster than the best of {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times in the "
+        f"geometric mean; within {', '.join(spans)}"
+        if spans
+        else f"faster than the best of {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times"
+    ]
+
+
+def _reasons(result: SweepResult) -> list[tuple[str, int]]:
+    """The commonest reasons."""
+    counts = result.to_arrow().column("reason").value_counts().to_pylist()
+    rows = [(entry["values"], entry["counts"]) for entry in counts if entry["values"] is not None]
+    return sorted(rows, key=lambda row: (-row[1], row[0]))[:MOST_REASONS]
