@@ -150,8 +150,8 @@ def _baselines(found: dict[str, Times]) -> tuple[Claim, ...]:
             ours=f"HD takes {float(np.min(static / bruck)):.1f}× to {apart:.1f}× Bruck's time",
             rule="within 1 % at every size",
             holds=apart < 1.01,
-            why="a partner 2^k behind is n less 2^k hops ahead on a one-way ring, and halving/doubling sends half the buffer "
-            "over n/2 first. With cyclic partners at distance 1 first the times are Bruck's: "
+            why="a partner 2^k behind is n less 2^k hops ahead on a one-way ring, and halving/doubling sends half the "
+            "buffer over n/2 first. With cyclic partners at distance 1 first the times are Bruck's: "
             f"{float(np.max(np.abs(cyclic / bruck - 1))):.1e} apart at most",
         ),
     )
