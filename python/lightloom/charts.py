@@ -34,6 +34,8 @@ DASHES = ("-", "--", "-.", ":")
 DIVERGING, RISING = "RdBu", "cividis"
 # Cells up to this many get their number.
 MOST_NUMBERS = 120
+# A region of less than this part of a map without numbers gets no name.
+LEAST_NAMED = 300
 # Points up to this many get a marker.
 MOST_MARKERS = 40
 
@@ -269,7 +271,7 @@ def _draw_regions(
     *,
     below: bool,
 ) -> None:
-    """Lines between cells of different labels, and each label once, where it has most room."""
+    """Lines between cells of different labels, and each part's label where it has most room."""
     from matplotlib.collections import LineCollection
     from matplotlib.patheffects import withStroke
 
@@ -283,10 +285,14 @@ def _draw_regions(
     ]
     axes.add_collection(LineCollection(upright + level, colors="k", linewidths=1.2, capstyle="projecting"))
     outline = [withStroke(linewidth=2, foreground="w")]
-    for label in sorted({str(label) for label in labels.flat}):
-        row, column = roomiest(labels.astype(str) == label)
+    names = labels.astype(str)
+    smallest = 1 if below else labels.size / LEAST_NAMED
+    for label, part in ((label, part) for label in np.unique(names) for part in _connected(names == label)):
+        if part.sum() < smallest:
+            continue
+        row, column = roomiest(part)
         axes.annotate(
-            label,
+            str(label),
             (x_centres[column], y_centres[row]),
             (0, -5 if below else 0),
             textcoords="offset points",
@@ -295,6 +301,14 @@ def _draw_regions(
             fontsize=6 if below else 8,
             path_effects=outline,
         )
+
+
+def _connected(mask: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """The parts of the mask whose cells share edges."""
+    from scipy.ndimage import label
+
+    numbered, count = label(mask)
+    return [numbered == number for number in range(1, count + 1)]
 
 
 def roomiest(mask: NDArray[np.bool_]) -> tuple[int, int]:

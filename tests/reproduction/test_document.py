@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lightloom.reproduction import Figure, Setting
+from lightloom.reproduction import Claim, Figure, Setting
 from lightloom.reproduction.pages import paper_claims, summary_page
 from lightloom.reproduction.registry import PAPERS
 from lightloom.reproduction.run import reproduce
@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 
 DOCUMENT = ROOT / "docs" / "reproduction.md"
 FIGURES = [figure for paper in PAPERS for figure in paper.figures]
-CLAIMS = {}
+CLAIMS: dict[str, tuple[Claim, ...]] = {}
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
