@@ -2,24 +2,15 @@
 //!
 //! Schedules, candidates and profiles do not depend on sizes and delays, so all points of a grid share them.
 
-use model::{Bound, Error, ReconfigurationDelay, Result};
-use planners::{Choice, Planner, Problem};
+use model::{Bound, Result};
+use planners::{Choice, Numbers};
 
 use crate::Request;
-use crate::request::open_planners;
+use crate::prepared::{Prepared, Race};
 
 /// One request, prepared for many sizes and delays.
 pub struct Grid {
-    /// A problem for every algorithm.
-    problems: Vec<Problem>,
-    /// Planners that are given an algorithm: the papers' and the baselines.
-    given: Vec<&'static dyn Planner>,
-    /// Planners that choose it.
-    choosing: Vec<&'static dyn Planner>,
-    /// What the latter are given.
-    open: Problem,
-    /// Of searches.
-    seed: u64,
+    prepared: Prepared,
 }
 
 /// A plan's figures.
@@ -47,60 +38,32 @@ pub struct Verdict {
 }
 
 impl Grid {
-    /// Prepares the request; its size and reconfiguration delay are replaced at every point.
+    /// Prepares the request for all planners that are not for asking by name; its size and reconfiguration delay are
+    /// replaced at every point.
     ///
     /// # Errors
-    /// Wrong input, or no algorithm for the request.
+    /// Wrong input.
     pub fn new(request: &Request) -> Result<Self> {
-        let (schedules, refusals) = request.schedules()?;
-        let Some(first) = schedules.first().cloned() else {
-            let none = || Error::infeasible("algorithm", "no algorithm serves this problem");
-            return Err(refusals.into_iter().next().map_or_else(none, |(_, error)| error));
-        };
-        let admitted = open_planners().filter(|planner| request.admit(*planner).is_ok());
-        let (choosing, given) = admitted.partition(|planner| planner.chooses_algorithm());
-        let open = request.problem_without_candidates(first)?;
-        let problems = schedules.into_iter().map(|schedule| request.problem(schedule)).collect::<Result<_>>()?;
-        Ok(Self { problems, given, choosing, open, seed: request.seed })
+        let prepared = Prepared::new(&Request { planner: None, ..request.clone() })?;
+        prepared.make_problems()?;
+        Ok(Self { prepared })
     }
 
-    /// The verdict for a buffer of `size_bytes` and a reconfiguration delay.
+    /// The verdict for a buffer of `size_bytes` and a fixed reconfiguration delay, s.
     ///
     /// # Errors
-    /// When no planner serves the problem.
-    pub fn judge(&self, size_bytes: u64, delay: ReconfigurationDelay) -> Result<Verdict> {
-        let at = |problem: &Problem| {
-            let mut problem = problem.clone();
-            problem.size_bytes = size_bytes;
-            problem.fabric.reconfiguration = delay;
-            problem
-        };
-        let mut best: Option<Choice> = None;
-        for problem in self.problems.iter().map(at) {
-            best = faster(best, &problem, &self.given);
-        }
-        let given = best.as_ref().map(figures);
-        let best = faster(best, &at(&self.open), &self.choosing);
-        let best = best.map(|choice| planners::searched(choice, None, self.seed)).transpose()?;
-        match (given, best) {
-            (Some(given), Some(best)) => Ok(Verdict { given, best: figures(&best), bound: best.bound() }),
-            _ => Err(Error::infeasible("planner", "no planner serves this problem")),
-        }
+    /// A delay that is negative or not finite, or when no planner serves the problem.
+    pub fn judge(&self, size_bytes: u64, reconfiguration_delay_s: f64) -> Result<Verdict> {
+        let at = Numbers { size_bytes, reconfiguration_delay_s, ..self.prepared.own_numbers()? };
+        at.check()?;
+        let mut race = Race::new(None);
+        self.prepared.run(&mut race, |planner| !planner.chooses_algorithm(), &at);
+        let given = figures(race.fastest().ok_or_else(|| self.prepared.refusal(&race))?.1);
+        self.prepared.run(&mut race, |planner| planner.chooses_algorithm(), &at);
+        let (_, best) = race.fastest().ok_or_else(|| self.prepared.refusal(&race))?;
+        let best = planners::searched(best.clone(), None, self.prepared.request().seed)?;
+        Ok(Verdict { given, best: figures(&best), bound: best.bound() })
     }
-}
-
-/// The best of `best` and what the planners find.
-fn faster(mut best: Option<Choice>, problem: &Problem, planners: &[&'static dyn Planner]) -> Option<Choice> {
-    for planner in planners {
-        let limit_s = best.as_ref().map_or(f64::INFINITY, |choice| choice.total_s);
-        // One that cannot serve the problem is not in the running.
-        if let Ok(Some(choice)) = planners::choose(*planner, problem, limit_s)
-            && choice.total_s < limit_s
-        {
-            best = Some(choice);
-        }
-    }
-    best
 }
 
 fn figures(choice: &Choice) -> Figures {

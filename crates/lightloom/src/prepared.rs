@@ -95,44 +95,60 @@ impl Prepared {
     /// # Errors
     /// When no algorithm and planner serve the problem.
     pub(crate) fn best_at(&self, at: &Numbers) -> Result<(&Schedule, Choice)> {
-        let Self { request, planners, schedules, refusals, .. } = self;
-        let (choosing, making): (Vec<usize>, Vec<usize>) =
-            (0..planners.len()).partition(|&planner| planners[planner].takes_candidates());
-        let mut best = Best { kept: request.kept_algorithm(), time_s: f64::INFINITY, found: Vec::new(), refusal: None };
+        let mut race = Race::new(self.request.kept_algorithm());
+        self.run(&mut race, |_| true, at);
+        let (order, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
+        Ok((&self.schedules[order], self.searched(choice.clone())?))
+    }
+
+    /// Lets some planners run at a point, each for every schedule.
+    pub(crate) fn run(&self, race: &mut Race<'_>, takes_part: impl Fn(&dyn Planner) -> bool, at: &Numbers) {
+        let Self { planners, schedules, .. } = self;
+        let (choosing, making): (Vec<usize>, Vec<usize>) = (0..planners.len())
+            .filter(|&planner| takes_part(planners[planner]))
+            .partition(|&planner| planners[planner].takes_candidates());
         let (composing, making): (Vec<usize>, Vec<usize>) =
             making.into_iter().partition(|&planner| planners[planner].chooses_algorithm());
-        if best.kept.is_none() && !schedules.is_empty() && !composing.is_empty() {
-            best.try_planners(self.problem_without_candidates(0, at), &composing, planners, 0);
+        if race.kept.is_none() && !schedules.is_empty() && !composing.is_empty() {
+            race.try_planners(self.problem_without_candidates(0, at), &composing, planners, 0);
         }
         for order in (0..schedules.len()).filter(|_| !making.is_empty()) {
-            best.try_planners(self.problem_without_candidates(order, at), &making, planners, order);
+            race.try_planners(self.problem_without_candidates(order, at), &making, planners, order);
         }
-        for (bound_s, order) in self.by_bound(at).into_iter().filter(|_| !choosing.is_empty()) {
+        if choosing.is_empty() {
+            return;
+        }
+        for (bound_s, order) in self.by_bound(at) {
             // A step that must be split runs as others than the bound is for.
-            let ports = request.fabric.shape.ports();
+            let ports = self.request.fabric.shape.ports();
             let as_given = || schedules[order].steps().iter().all(|step| step.traffic().degree() <= ports);
-            if bound_s > best.limit_s() && as_given() {
+            if bound_s > race.limit_s() && as_given() {
                 continue;
             }
-            best.try_planners(self.problem(order, at), &choosing, planners, order);
+            race.try_planners(self.problem(order, at), &choosing, planners, order);
         }
-        // An algorithm that does not take this shape is no news where another fails for a better reason.
-        let (limit_s, refusal) =
-            (best.limit_s(), best.refusal.or_else(|| refusals.first().map(|(_, error)| error.clone())));
-        let fastest =
-            best.found.into_iter().filter(|(_, choice)| choice.total_s <= limit_s).min_by_key(|(place, _)| *place);
-        let ((_, order), mut choice) = fastest.ok_or_else(|| {
-            refusal.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm and planner serve this problem"))
-        })?;
-        // A planner that chooses algorithms may use any topology, so where one is open to the request, so are these.
-        if let Some(planner) = planners.iter().find(|planner| planner.chooses_algorithm()) {
-            let given_s = choice.total_s;
-            choice = planners::searched(choice, request.options.budget, request.seed)?;
-            if choice.total_s < given_s || request.keeps_the_best().is_some() {
-                choice.planner = planner.name();
-            }
+    }
+
+    /// Why a race has no winner. An algorithm that does not take this shape is no news where another fails for a better
+    /// reason.
+    pub(crate) fn refusal(&self, race: &Race<'_>) -> Error {
+        let of_shape = || self.refusals.first().map(|(_, error)| error.clone());
+        let none = || Error::infeasible("algorithm", "no algorithm and planner serve this problem");
+        race.refusal.clone().or_else(of_shape).unwrap_or_else(none)
+    }
+
+    /// The choice on better topologies, where they can be found and one of the planners may use any. A planner that
+    /// chooses algorithms may, so where one is open to the request, so are these.
+    fn searched(&self, mut choice: Choice) -> Result<Choice> {
+        let Some(planner) = self.planners.iter().find(|planner| planner.chooses_algorithm()) else {
+            return Ok(choice);
+        };
+        let given_s = choice.total_s;
+        choice = planners::searched(choice, self.request.options.budget, self.request.seed)?;
+        if choice.total_s < given_s || self.request.keeps_the_best().is_some() {
+            choice.planner = planner.name();
         }
-        Ok((&schedules[order], choice))
+        Ok(choice)
     }
 
     /// The schedules by lower bounds on their times. A single one has nothing to be left out for.
@@ -150,9 +166,9 @@ impl Prepared {
     }
 }
 
-/// The best choices so far.
-struct Best<'a> {
-    /// The algorithm that a plan must keep.
+/// The best choices of planners so far.
+pub(crate) struct Race<'a> {
+    /// The algorithm that a choice must keep.
     kept: Option<&'a str>,
     time_s: f64,
     /// By place, that is planner and algorithm.
@@ -160,7 +176,19 @@ struct Best<'a> {
     refusal: Option<Error>,
 }
 
-impl Best<'_> {
+impl<'a> Race<'a> {
+    /// `kept`: the algorithm that a choice must keep.
+    pub(crate) fn new(kept: Option<&'a str>) -> Self {
+        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusal: None }
+    }
+
+    /// The best choice, of equals that of the earliest planner and algorithm, with the place of its schedule.
+    pub(crate) fn fastest(&self) -> Option<(usize, &Choice)> {
+        let limit_s = self.limit_s();
+        let fastest = self.found.iter().filter(|(_, choice)| choice.total_s <= limit_s).min_by_key(|(place, _)| *place);
+        fastest.map(|((_, order), choice)| (*order, choice))
+    }
+
     /// Above this a choice is slower than the best.
     fn limit_s(&self) -> f64 {
         self.time_s * (1.0 + ROUNDING)

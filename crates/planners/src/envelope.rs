@@ -93,12 +93,12 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
         let mut on_two = Vec::new();
         for (region, around) in regions.into_iter().zip(extents) {
             let found = self.at_corners(&around);
-            match found[..] {
-                _ if let Some(piece) = self.on_one(&around, &found) => {
-                    region.into_iter().for_each(|point| of_point[point] = piece);
-                }
-                [one, other] => on_two.push((self.edges_between(&around, one, other), [one, other], region, around)),
-                _ => doubtful.push((region, around)),
+            if let Some(piece) = self.on_one(&around, &found) {
+                region.into_iter().for_each(|point| of_point[point] = piece);
+            } else if let [one, other] = found[..] {
+                on_two.push((self.edges_between(&around, one, other), [one, other], region, around));
+            } else {
+                doubtful.push((region, around));
             }
         }
         self.search_all(on_two.iter().flat_map(|(edges, ..)| edges.iter().copied()))?;
@@ -173,6 +173,9 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
 
     /// One of the pieces that is the least at all corners; of several the one of fewest changes.
     fn on_one(&self, around: &Extent, found: &[usize]) -> Option<usize> {
+        if let [piece] = found {
+            return Some(*piece);
+        }
         let all = found.iter().copied().filter(|&piece| around.corners().all(|corner| self.is_least(piece, &corner)));
         all.min_by(|&a, &b| self.pieces[a].plane.changes().total_cmp(&self.pieces[b].plane.changes()))
     }

@@ -1,7 +1,7 @@
 //! `Grid`.
 
 use lightloom::{Grid, Verdict};
-use model::{Error, ReconfigurationDelay, Result};
+use model::Result;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -46,12 +46,7 @@ impl PyGrid {
     }
 
     fn judge(&self, py: Python<'_>, points: Vec<(u64, f64)>) -> CoreResult<Vec<PyVerdict>> {
-        let judged = |(size_bytes, delay_s): (u64, f64)| {
-            if !(delay_s.is_finite() && delay_s >= 0.0) {
-                return Err(Error::value("reconfiguration_delay", delay_s, "a finite time of at least zero"));
-            }
-            self.0.judge(size_bytes, ReconfigurationDelay::constant(delay_s))
-        };
+        let judged = |(size_bytes, delay_s): (u64, f64)| self.0.judge(size_bytes, delay_s);
         let verdicts: Result<Vec<Verdict>> = py.detach(|| points.into_par_iter().map(judged).collect());
         Ok(verdicts?.into_iter().map(PyVerdict::from).collect())
     }
