@@ -42,29 +42,48 @@ fn spaced(least: f64, most: f64) -> Vec<f64> {
 
 /// A million points of 1 KiB to 1 GiB and 10 ns to 10 ms.
 fn sizes_and_delays(what: &str, request: &Request) {
-    let series = Series::new(request).expect("a request that can be served");
-    let (sizes, delays) = (spaced(1024.0, 1_073_741_824.0), spaced(1e-8, 1e-2));
-    let size_bytes: Vec<f64> = sizes.iter().flat_map(|size| std::iter::repeat_n(size.round(), ALONG)).collect();
-    let reconfiguration_delay_s: Vec<f64> = sizes.iter().flat_map(|_| delays.iter().copied()).collect();
-    let same = |value: f64| vec![value; ALONG * ALONG];
-    let points = Points {
-        size_bytes: &size_bytes,
-        bandwidth_bps: &same(request.fabric.bandwidth_bps),
-        startup_s: &same(request.fabric.startup_s),
-        hop_delay_s: &same(request.fabric.hop_delay_s),
-        reconfiguration_delay_s: &reconfiguration_delay_s,
+    let own = Numbers::of(&request.fabric, 1 << 20);
+    let delays = spaced(1e-8, 1e-2);
+    let of_size = |size: f64| {
+        let size_bytes = size.round() as u64;
+        delays.iter().map(move |&reconfiguration_delay_s| Numbers { size_bytes, reconfiguration_delay_s, ..own })
     };
-    let ours_s = ratio::median_s(3, || series.evaluate(points, false).expect("times")) / (ALONG * ALONG) as f64;
+    let points: Vec<Numbers> = spaced(1024.0, 1_073_741_824.0).into_iter().flat_map(of_size).collect();
+    against_a_search_at_each(what, request, &points);
+}
+
+/// A million points all over the five numbers, on no grid (Kronecker's sequence).
+fn scattered(what: &str, request: &Request) {
+    let one = |index: usize| {
+        let fraction = |step: f64| (index as f64 * step).fract();
+        let from_to = |step: f64, least: f64, most: f64| least * (most / least).powf(fraction(step));
+        Numbers {
+            size_bytes: from_to(0.618_033_988, 1024.0, 1_073_741_824.0) as u64,
+            bandwidth_bps: from_to(0.754_877_666, 1e11, 1e13),
+            startup_s: from_to(0.819_172_513, 1e-8, 1e-5),
+            hop_delay_s: from_to(0.856_674_883, 1e-8, 1e-5),
+            reconfiguration_delay_s: from_to(0.414_213_562, 1e-8, 1e-2),
+        }
+    };
+    let points: Vec<Numbers> = (0..ALONG * ALONG).map(one).collect();
+    against_a_search_at_each(what, request, &points);
+}
+
+fn against_a_search_at_each(what: &str, request: &Request, points: &[Numbers]) {
+    let series = Series::new(request).expect("a request that can be served");
+    let values = |of: fn(&Numbers) -> f64| points.iter().map(of).collect::<Vec<f64>>();
+    let arrays = Points {
+        size_bytes: &values(|at| at.size_bytes as f64),
+        bandwidth_bps: &values(|at| at.bandwidth_bps),
+        startup_s: &values(|at| at.startup_s),
+        hop_delay_s: &values(|at| at.hop_delay_s),
+        reconfiguration_delay_s: &values(|at| at.reconfiguration_delay_s),
+    };
+    let ours_s = ratio::median_s(1, || series.evaluate(arrays, false).expect("times")) / points.len() as f64;
     let problem = problem(request).expect("one schedule");
     let planner = find(request.planner.as_deref().expect("a name")).expect("registered");
-    let own = Numbers::of(&request.fabric, 1 << 20);
-    let sampled: Vec<Numbers> = size_bytes
-        .iter()
-        .zip(&reconfiguration_delay_s)
-        .step_by(SAMPLED)
-        .map(|(&size, &delay_s)| Numbers { size_bytes: size as u64, reconfiguration_delay_s: delay_s, ..own })
-        .collect();
-    let search = |at: &Numbers| planner.choose(&problem.at(at)).expect("a choice").total_s;
+    let sampled: Vec<&Numbers> = points.iter().step_by(SAMPLED).collect();
+    let search = |at: &&Numbers| planner.choose(&problem.at(at)).expect("a choice").total_s;
     let theirs_s = ratio::median_s(1, || sampled.par_iter().map(search).collect::<Vec<f64>>()) / sampled.len() as f64;
     ratio::report(&format!("{what}, a point of a million"), ours_s, "a search at each", theirs_s);
 }
@@ -72,6 +91,9 @@ fn sizes_and_delays(what: &str, request: &Request) {
 fn main() {
     let swing = request("harvest", Collective::AllReduce, "swing", &[4, 4, 4], 6);
     sizes_and_delays("Swing AllReduce, 4x4x4 torus, all candidates", &swing);
+    let swing = request("harvest", Collective::AllReduce, "swing", &[8, 8], 4);
+    sizes_and_delays("Swing AllReduce, 8x8 torus, all candidates", &swing);
+    scattered("the same, five numbers", &swing);
     let swing = request("harvest", Collective::AllReduce, "swing", &[64], 1);
     sizes_and_delays("Swing AllReduce, 64 GPUs, one port", &swing);
     let swing = request("static", Collective::AllReduce, "swing", &[4, 4, 4], 6);

@@ -89,7 +89,7 @@ impl Series {
 
     fn on_pieces(&self, numbers: &[Numbers], bound: bool) -> Result<Evaluation> {
         let envelope = Envelope::of(numbers, |at| self.best_at(at))?;
-        let choices: Vec<u32> = envelope.pieces.iter().map(|piece| self.index_of(&piece.choice)).collect();
+        let choices: Vec<u32> = envelope.pieces.iter().map(|piece| self.index_of(&names_of(&piece.choice))).collect();
         let (total_s, reconfigurations) = envelope.times(numbers).into_iter().unzip();
         let bound_at = |(at, &piece): (&Numbers, &usize)| {
             let choice = &envelope.pieces[piece].choice;
@@ -109,33 +109,30 @@ impl Series {
     }
 
     fn one_by_one(&self, numbers: &[Numbers], bound: bool) -> Evaluation {
-        // Nothing of a choice is kept but its figures.
         let figures = |at: &Numbers| {
             let choice = self.best_at(at).ok()?;
-            let lower_bound_s = if bound { choice.bound().seconds } else { f64::NAN };
-            Some((choice.total_s, choice.reconfigurations() as u32, names_of(&choice), lower_bound_s))
+            Some(Figures {
+                total_s: choice.total_s,
+                reconfigurations: choice.reconfigurations() as u32,
+                names: names_of(&choice),
+                lower_bound_s: if bound { choice.bound().seconds } else { f64::NAN },
+            })
         };
-        let found: Vec<_> = numbers.par_iter().map(figures).collect();
-        let figure = |of: fn(&(f64, u32, (String, String), f64)) -> f64| {
-            found.iter().map(|one| one.as_ref().map_or(f64::NAN, of)).collect::<Vec<f64>>()
+        let found: Vec<Option<Figures>> = numbers.par_iter().map(figures).collect();
+        let seconds = |of: fn(&Figures) -> f64| -> Vec<f64> {
+            found.iter().map(|one| one.as_ref().map_or(f64::NAN, of)).collect()
         };
+        let index = |one: &Option<Figures>| one.as_ref().map_or(Evaluation::NOTHING, |one| self.index_of(&one.names));
         Evaluation {
-            total_s: figure(|one| one.0),
-            reconfigurations: found.iter().map(|one| one.as_ref().map_or(0, |one| one.1)).collect(),
-            choice: found
-                .iter()
-                .map(|one| one.as_ref().map_or(Evaluation::NOTHING, |one| self.index_of_names(&one.2)))
-                .collect(),
-            lower_bound_s: bound.then(|| figure(|one| one.3)),
+            total_s: seconds(|one| one.total_s),
+            reconfigurations: found.iter().map(|one| one.as_ref().map_or(0, |one| one.reconfigurations)).collect(),
+            choice: found.iter().map(index).collect(),
+            lower_bound_s: bound.then(|| seconds(|one| one.lower_bound_s)),
         }
     }
 
-    fn index_of(&self, choice: &Choice) -> u32 {
-        self.index_of_names(&names_of(choice))
-    }
-
     /// Where they are among the names; they are added where they are not.
-    fn index_of_names(&self, names: &(String, String)) -> u32 {
+    fn index_of(&self, names: &(String, String)) -> u32 {
         let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().position(|other| other == names).unwrap_or_else(|| {
             all.push(names.clone());
@@ -143,6 +140,14 @@ impl Series {
         });
         known as u32
     }
+}
+
+/// What is kept of the choice at one point.
+struct Figures {
+    total_s: f64,
+    reconfigurations: u32,
+    names: (String, String),
+    lower_bound_s: f64,
 }
 
 /// Planner and algorithm.

@@ -108,10 +108,10 @@ fn shared() -> Vec<(&'static str, Request)> {
     vec![
         ("one port", request(fabric(&[16], 1), all_reduce, Some("swing"), Some("harvest"))),
         ("closed form", request(fabric(&[16], 1), all_reduce, doubling, Some("harvest"))),
-        ("ports", request(fabric(&[4, 4], 4), all_reduce, Some("swing"), Some("harvest"))),
+        ("ports", request(fabric(&[2, 8], 3), all_reduce, Some("swing"), Some("harvest"))),
         ("start", request(ring(fabric(&[16], 2)), all_reduce, Some("swing"), Some("harvest"))),
         ("per port", request(per_port(ring(fabric(&[8], 2))), all_reduce, Some("swing"), Some("harvest"))),
-        ("inverse", inverse(request(fabric(&[4, 4], 4), all_reduce, Some("swing"), Some("harvest")))),
+        ("inverse", inverse(request(fabric(&[16], 2), all_reduce, Some("swing"), Some("harvest")))),
         ("algorithms", request(fabric(&[8], 2), all_reduce, None, Some("harvest"))),
         ("static", request(fabric(&[4, 4], 4), all_reduce, Some("swing"), Some("static"))),
         ("static per port", request(per_port(ring(fabric(&[12], 2))), all_to_all, Some("direct"), Some("static"))),
@@ -140,7 +140,7 @@ fn matrix(planner: &str) -> Request {
 fn one_by_one(request: &Request, points: &[Numbers]) -> Vec<(f64, usize)> {
     let Ok(problem) = problem(request) else {
         let planned = |numbers: &Numbers| plan(&at(request, numbers)).unwrap();
-        return points.par_iter().map(|p| planned(p)).map(|plan| (plan.total_s(), plan.reconfigurations())).collect();
+        return points.par_iter().map(planned).map(|plan| (plan.total_s(), plan.reconfigurations())).collect();
     };
     let planner = find(request.planner.as_deref().unwrap()).unwrap();
     let search = |numbers: &Numbers| planner.choose(&problem.at(numbers)).unwrap();

@@ -6,11 +6,11 @@ use model::{Collective, CostSettings, Error, Fabric, Hiding, Initial, Reconfigur
 use planners::{Envelope, Numbers, Problem, find};
 
 fn problem() -> Problem {
-    let shape = Shape::new(16, &[4, 4], 4).unwrap();
+    let shape = Shape::new(16, &[], 2).unwrap();
     let schedule =
         collectives::find("swing").unwrap().build(Collective::AllReduce, &shape, &Options::default()).unwrap();
     let patterns: Vec<&model::Traffic> = schedule.steps().iter().map(|step| step.traffic()).collect();
-    let families = topologies::candidates::DEFAULT.map(String::from);
+    let families: Vec<String> = topologies::candidates::DEFAULT.iter().map(|name| (*name).to_string()).collect();
     let candidates = topologies::candidates::build(&families, &shape, &patterns, 0).unwrap();
     let fabric = Fabric {
         shape,
@@ -46,7 +46,7 @@ fn searches_grow_far_slower_than_points() {
     let fine = Envelope::of(&points(&problem, 160), search).unwrap();
     assert!(fine.searches < 3 * coarse.searches, "{} {}", fine.searches, coarse.searches);
     assert!(fine.searches < 160 * 160 / 10, "{}", fine.searches);
-    assert!(fine.pieces.len() > 10, "{}", fine.pieces.len());
+    assert!(fine.pieces.len() > 5, "{}", fine.pieces.len());
 }
 
 #[test]
