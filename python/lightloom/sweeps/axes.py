@@ -16,7 +16,7 @@ from lightloom.sweeps.keys import (
     plain_value,
     quantity,
 )
-from lightloom.sweeps.ranges import in_range, listed
+from lightloom.sweeps.ranges import SPACINGS, in_range, listed
 
 if TYPE_CHECKING:
     from lightloom.axis_units import Kind
@@ -73,6 +73,8 @@ def axis_of(text: str, given: object, known: tuple[str, ...]) -> Axis:
     if isinstance(given, Mapping):
         if key not in WHOLE:
             raise refuse(field, f"a range is for numbers; {key} takes a list of names")
+        if not given.keys() & SPACINGS:
+            given = {**given, "step": 1}
         read = lambda value: float(plain_value(field, key, value))  # noqa: E731
         numbers = in_range(field, given, read, whole=True)
         return Axis(key, key, tuple(plain_value(field, key, int(number)) for number in numbers))

@@ -59,7 +59,7 @@ def _as_finished(client: object, description: SweepDescription, chunks: Sequence
     assert isinstance(client, distributed.Client)  # noqa: S101 (its type is known only once Dask is imported)
     digest = digest_of(label_of(description))
     waiting = iter(chunks)
-    running = distributed.as_completed()
+    running = distributed.as_completed(loop=client.loop)
     number: dict[str, int] = {}
     losses: dict[str, int] = {}
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 MAX_VALUES = 100_000
+SPACINGS = {"count", "factor", "step"}
 RANGE_KEYS = ("from", "to", "count", "factor", "step")
 ACCEPTS = 'it takes a list, or a range such as { from = "1KiB", to = "1GiB", count = 31 }'
 
@@ -34,11 +35,8 @@ def listed(field: str, given: object, read: Callable[[object], Item]) -> list[It
 def in_range(field: str, given: Mapping[str, object], read: Callable[[object], float], *, whole: bool) -> list[float]:
     """The numbers of a range: `count` of them or one every `factor` in equal ratios, or one every `step`.
 
-    Whole numbers are rounded. Where neither is said, whole numbers go up by one. Raises `InputError` that names what is
-    wrong.
+    Whole numbers are rounded. Raises `InputError` that names what is wrong.
     """
-    if whole and not given.keys() & {"count", "factor", "step"}:
-        given = {**given, "step": 1}
     for key in given:
         if key not in RANGE_KEYS:
             raise unknown_name(field, key, RANGE_KEYS)

@@ -10,6 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import InputError
 from lightloom.fabric import Fabric
+from lightloom.matrix import read_matrix
 from lightloom.planning import plan
 from lightloom.requests import PER_PAIR, build_request
 from lightloom.simulation import simulate
@@ -69,7 +70,7 @@ class SeriesKey(NamedTuple):
         size = values.pop("size", None)
         if size is not None:
             # Sizes are whole bytes up to 2^53, which floats hold.
-            values["size"] = f"{int(size)}{PER_PAIR}" if self.per_pair else int(size)
+            values["size"] = f"{int(size)}B{PER_PAIR}" if self.per_pair else int(size)
         overrides = {key: values.pop(key) for key in FABRIC_KEYS if key in values}
         return {**values, "fabric": Fabric.load(values.pop("fabric", "default"), **overrides)}
 
@@ -100,9 +101,9 @@ class _ModelSeries:
             "hop_delay": fabric.hop_delay_s,
             "reconfiguration_delay": fabric.reconfiguration_delay_s[0],
         }
-        self._gpus = fabric.gpus
         self._arguments = arguments
-        self._series = _core.Series(build_request(**arguments))
+        others = {name: value for name, value in arguments.items() if name not in {"collective", "size", "fabric"}}
+        self._series = _core.Series(build_request(arguments.get("collective"), arguments.get("size"), fabric, **others))
 
     def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
         """See `Evaluator`."""
@@ -125,12 +126,16 @@ class _ModelSeries:
     def _buffer_bytes(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bytes of the busiest GPU's whole buffer."""
         matrix = self._arguments.get("matrix")
-        if not self._key.per_pair and not np.isnan(sizes[0]):
+        if matrix is not None and np.isnan(sizes[0]):
+            return np.full(len(sizes), _busiest_bytes(read_matrix(matrix)))
+        if not self._key.per_pair:
             return sizes
-        if matrix is None:
+        if matrix is None or not _core.is_workload(matrix):
             return sizes * self._series.gpus
-        seed = self._arguments.get("seed", 0)
-        known = {size: _busiest_bytes(matrix, self._series.gpus, size, seed) for size in np.unique(sizes).tolist()}
+        gpus, seed = self._series.gpus, self._arguments.get("seed", 0)
+        known = {
+            size: _busiest_bytes(_core.workload_matrix(matrix, gpus, size, seed)) for size in np.unique(sizes).tolist()
+        }
         return np.array([known[size] for size in sizes.tolist()])
 
 
@@ -172,12 +177,6 @@ class _PlannedSeries:
         )
 
 
-def _busiest_bytes(matrix: str, gpus: int, size: float, seed: int) -> float:
-    """Bytes m of a matrix: a file's own, or of a generated one with so many bytes a pair in the mean."""
-    if _core.is_workload(matrix):
-        values = _core.workload_matrix(matrix, gpus, size, seed)
-    else:
-        from lightloom.matrix import read_matrix
-
-        values = read_matrix(matrix)
-    return float(math.ceil(_core.Schedule.from_matrix(values)[1]))
+def _busiest_bytes(matrix: NDArray[np.float64]) -> float:
+    """Bytes m of a matrix: what its busiest GPU sends or receives."""
+    return float(math.ceil(_core.Schedule.from_matrix(matrix)[1]))

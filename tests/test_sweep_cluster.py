@@ -1,0 +1,74 @@
+"""Sweeps on a Dask cluster: the same table, and nothing lost with a worker that is killed."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lightloom as ll
+from lightloom.errors import InputError
+
+distributed = pytest.importorskip("distributed")
+
+SWEEP: dict[str, Any] = {
+    "engine": "flow",
+    "settings": {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling", "planner": "harvest"},
+    "axes": {
+        "reconfiguration-delay": {"from": "100ns", "to": "1ms", "count": 12},
+        "size": {"from": "1KiB", "to": "256MiB", "count": 30},
+    },
+    "plots": [],
+}
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A scheduler and two worker processes under nannies, which start another for one that dies."""
+    assert multiprocessing.get_start_method(allow_none=True) in {None, "fork", "spawn", "forkserver"}
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as made:
+        yield made
+
+
+def test_workers_killed_during_a_sweep_lose_nothing(cluster: Any, tmp_path: Path) -> None:
+    done = 0
+    enough = threading.Event()
+
+    def advance(points: int) -> None:
+        nonlocal done
+        done += points
+        if done >= 40:
+            enough.set()
+
+    def kill() -> None:
+        for _ in range(2):
+            enough.wait(30)
+            workers = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+            os.kill(workers[0], signal.SIGKILL)
+            killed.append(workers[0])
+            time.sleep(0.2)
+
+    killed: list[int] = []
+    killer = threading.Thread(target=kill)
+    killer.start()
+    result = ll.sweep(SWEEP, output=tmp_path / "cluster", scheduler=cluster.scheduler_address, advance=advance)
+    killer.join()
+    alone = ll.sweep(SWEEP, output=tmp_path / "alone")
+    assert len(killed) == 2
+    assert (done, result.computed) == (360, 360)
+    assert result.path is not None
+    assert alone.path is not None
+    assert result.path.read_bytes() == alone.path.read_bytes()
+
+
+def test_an_address_where_nobody_listens_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lightloom.sweeps.cluster.CONNECT_S", 0.3)
+    with pytest.raises(InputError, match="scheduler: cannot reach `tcp://127.0.0.1:9`"):
+        ll.sweep(SWEEP, scheduler="tcp://127.0.0.1:9")

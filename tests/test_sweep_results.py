@@ -1,0 +1,232 @@
+"""What sweeps find is what plans and simulations of single points say, whoever computes it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import lightloom as ll
+from lightloom.errors import InputError
+from tests.conftest import ROOT
+
+SETTINGS = {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling"}
+MODEL: dict[str, Any] = {
+    "metrics": ["time", "ratio", "gap", "reconfigurations"],
+    "baseline": ["static", {"planner": "harvest", "algorithm": "ring"}],
+    "settings": SETTINGS,
+    "axes": {
+        "planner": ["harvest", "bvn", "auto"],
+        "ports": [1, 2],
+        "size": ["1KiB", "300KB", "64MiB"],
+        "reconfiguration-delay": ["100ns", "5us", "1ms"],
+        "bandwidth": ["100Gbps", "800Gbps"],
+    },
+}
+
+
+def plan_at(result: ll.SweepResult, row: int, **changes: Any) -> ll.Plan:
+    """The plan of a row, by itself."""
+    fabric = ll.Fabric(
+        gpus=16,
+        ports=int(result["ports"][row]),
+        bandwidth=float(result["bandwidth_bps"][row]),
+        reconfiguration_delay=float(result["reconfiguration_delay_s"][row]),
+    )
+    options = {"algorithm": "recursive-doubling", "planner": str(result["planner"][row]), **changes}
+    return ll.plan("all-reduce", size=int(result["size_bytes"][row]), fabric=fabric, **options)
+
+
+@pytest.fixture(scope="module")
+def model() -> ll.SweepResult:
+    return ll.sweep(MODEL)
+
+
+def test_model_points_equal_plans(model: ll.SweepResult) -> None:
+    assert len(model) == 3 * 2 * 3 * 3 * 2
+    for row in range(0, len(model), 5):
+        plan = plan_at(model, row)
+        assert model["total_s"][row] == pytest.approx(plan.total_s, rel=1e-12)
+        assert model["lower_bound_s"][row] == pytest.approx(plan.lower_bound_s, rel=1e-9)
+        assert model["gap"][row] == pytest.approx(plan.gap, rel=1e-9)
+        if model["planner"][row] != "auto":
+            assert model["reconfigurations"][row] == plan.reconfigurations
+            assert (model["chosen_planner"][row], model["chosen_algorithm"][row]) == (plan.planner, plan.algorithm)
+
+
+def test_the_ratio_is_that_of_the_best_baseline_planned_by_itself(model: ll.SweepResult) -> None:
+    best = set()
+    for row in range(0, len(model), 7):
+        others = {
+            "static": plan_at(model, row, planner="static").total_s,
+            "harvest ring": plan_at(model, row, planner="harvest", algorithm="ring").total_s,
+        }
+        label = min(others, key=lambda name: others[name])
+        best.add(label)
+        assert model["baseline_s"][row] == pytest.approx(others[label], rel=1e-12)
+        assert model["ratio"][row] == pytest.approx(others[label] / plan_at(model, row).total_s, rel=1e-12)
+        if len({round(time, 15) for time in others.values()}) > 1:
+            assert model["baseline"][row] == label
+    assert best == {"static", "harvest ring"}
+
+
+@pytest.mark.parametrize("engine", ["flow", "packet"])
+def test_simulated_points_equal_simulations(engine: str) -> None:
+    result = ll.sweep(
+        {
+            "baseline": ["static"],
+            "settings": {**SETTINGS, "planner": "harvest", "barrier": "100ns"},
+            "axes": {"sync": ["barrier"], "size": ["64KiB", "4MiB"], "reconfiguration-delay": ["1us", "10us"]},
+        },
+        engine=engine,
+    )
+    assert result.columns[:3] == ("sync", "size_bytes", "reconfiguration_delay_s")
+    for row in range(len(result)):
+        fabric = ll.Fabric(gpus=16, reconfiguration_delay=float(result["reconfiguration_delay_s"][row]))
+        simulated, static = (
+            ll.simulate(
+                ll.plan(
+                    "all-reduce",
+                    size=int(result["size_bytes"][row]),
+                    fabric=fabric,
+                    algorithm="recursive-doubling",
+                    planner=planner,
+                ),
+                level=engine,
+                barrier="100ns",
+            )
+            for planner in ("harvest", "static")
+        )
+        assert result["simulated_s"][row] == simulated.total_s
+        assert result["total_s"][row] == simulated.predicted_total_s
+        assert result["ratio"][row] == static.total_s / simulated.total_s
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_the_table_is_the_same_whatever_the_number_of_workers(
+    tmp_path: Path, model: ll.SweepResult, workers: int
+) -> None:
+    one = ll.sweep(MODEL, output=tmp_path / "one", workers=1)
+    many = ll.sweep(MODEL, output=tmp_path / "many", workers=workers)
+    assert one.path is not None
+    assert many.path is not None
+    assert one.path.read_bytes() == many.path.read_bytes()
+    assert one.to_arrow().equals(pq.read_table(one.path))
+    for column in model.columns:
+        assert np.array_equal(model[column], one[column], equal_nan=model[column].dtype.kind == "f"), column
+
+
+def test_what_cannot_be_planned_is_a_row_with_its_reason() -> None:
+    result = ll.sweep(
+        {
+            "baseline": ["static"],
+            "settings": {"collective": "all-reduce", "planner": "harvest"},
+            "axes": {"gpus": [8, 12], "algorithm": ["ring", "recursive-doubling"], "size": ["1KiB", "1MiB"]},
+        }
+    )
+    missing = np.isnan(result["total_s"])
+    assert missing.tolist() == [False] * 6 + [True] * 2
+    assert np.isnan(result["ratio"][missing]).all()
+    assert (result["reconfigurations"][missing] == -1).all()
+    assert all("power of two" in reason for reason in result["reason"][missing])
+    assert (result["reason"][~missing] == "").all()
+    assert (result["chosen_planner"] == np.where(missing, "", "harvest")).all()
+    assert result.to_arrow().column("total_s").null_count == 2
+
+
+def test_a_sweep_without_any_plan_is_refused_by_its_reason() -> None:
+    with pytest.raises(InputError, match=r"^algorithm: .*power of two.*at every point"):
+        ll.sweep(
+            {
+                "settings": {"collective": "all-reduce", "algorithm": "recursive-doubling", "gpus": 12},
+                "axes": {"size": ["1KiB", "1MiB"]},
+            }
+        )
+
+
+def test_sizes_per_pair_and_generated_matrices_are_those_of_plans() -> None:
+    for matrix in (None, "zipf:0.4:7"):
+        settings: dict[str, Any] = {"collective": "all-to-all", "gpus": 8, "planner": "harvest", "algorithm": "direct"}
+        if matrix is not None:
+            settings = {"gpus": 8, "planner": "harvest", "matrix": matrix}
+        result = ll.sweep({"settings": settings, "axes": {"size": ["1KiB/pair", "1MB/pair"], "ports": [1, 2]}})
+        assert result.columns[:2] == ("ports", "size_bytes_per_pair")
+        for row, size in enumerate(result["size_bytes_per_pair"]):
+            fabric = ll.Fabric(gpus=8, ports=int(result["ports"][row]))
+            options: dict[str, Any] = {key: value for key, value in settings.items() if key != "gpus"}
+            plan = ll.plan(options.pop("collective", None), size=f"{size}B/pair", fabric=fabric, **options)
+            # A matrix of other bytes is rounded to other bytes.
+            assert result["total_s"][row] == pytest.approx(plan.total_s, rel=1e-12 if matrix is None else 1e-3)
+
+
+def test_files_are_looked_for_beside_the_description(tmp_path: Path) -> None:
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    (folder / "lab.toml").write_text('ports = 1\nbandwidth = "400Gbps"\n')
+    (folder / "bytes.csv").write_text("0,8000,1000\n2000,0,4000\n6000,1000,0\n")
+    (folder / "cycle.edgelist").write_text("0 1\n1 2\n2 0\n")
+    (folder / "sweep.toml").write_text(
+        '[settings]\nfabric = "lab.toml"\nmatrix = "bytes.csv"\nplanner = "static"\n'
+        '[axes]\ntopology = ["cycle.edgelist", "ring"]\nreconfiguration-delay = ["1us", "1ms"]\n'
+    )
+    result = ll.sweep(folder / "sweep.toml")
+    for row in range(len(result)):
+        name = str(result["topology"][row])
+        plan = ll.plan(
+            matrix=folder / "bytes.csv",
+            fabric=ll.Fabric.load(folder / "lab.toml", reconfiguration_delay=result["reconfiguration_delay_s"][row]),
+            planner="static",
+            topology=folder / name if name.endswith("edgelist") else name,
+        )
+        assert result["total_s"][row] == pytest.approx(plan.total_s, rel=1e-12)
+    assert set(result["topology"]) == {"cycle.edgelist", "ring"}
+
+
+def test_planner_exact_and_delays_per_port() -> None:
+    result = ll.sweep(
+        {
+            "settings": {"collective": "reduce-scatter", "gpus": 6, "algorithm": "ring", "size": "1MiB"},
+            "axes": {"planner": ["exact", "harvest"], "reconfiguration-delay": ["1us", "1us+20ns/port"]},
+        }
+    )
+    assert result["reconfiguration_delay"].tolist() == ["1us", "1us+20ns/port"] * 2
+    assert [bool(reason) for reason in result["reason"]] == [False, True, False, False]
+    assert "one delay for every change" in result["reason"][1]
+    for row in (0, 2, 3):
+        fabric = ll.Fabric(gpus=6, reconfiguration_delay=str(result["reconfiguration_delay"][row]))
+        planner = str(result["planner"][row])
+        plan = ll.plan("reduce-scatter", size="1MiB", fabric=fabric, algorithm="ring", planner=planner)
+        assert result["total_s"][row] == pytest.approx(plan.total_s, rel=1e-12)
+
+
+def test_columns_cannot_be_written_to_and_unknown_ones_are_named(model: ll.SweepResult) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        model["total_s"][0] = 0.0
+    with pytest.raises(InputError, match="did you mean `total_s`"):
+        model["total"]
+    assert model.grid("ratio").shape == tuple(len(axis.values) for axis in model.axes)
+    assert repr(model) == (
+        "SweepResult(sweep, model: 108 points, 3 planner x 2 ports x 3 size x 3 reconfiguration_delay x 2 bandwidth)"
+    )
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "sweeps").glob("*.toml")), ids=lambda path: path.stem)
+def test_examples_say_what_they_are_for(path: Path) -> None:
+    result = ll.sweep(path)
+    assert np.isfinite(result["total_s"]).all()
+    ratio = result["ratio"]
+    match path.stem:
+        case "when-to-reconfigure":
+            # It pays twofold somewhere, and nowhere does a planner that may stay or change do worse than both.
+            assert ratio.max() > 2
+            assert ratio.min() >= 1 - 1e-12
+        case "which-switch":
+            fast, slow = (ratio[result["reconfiguration_delay"] == name] for name in ("tunable-laser", "piezo"))
+            assert fast.min() > 2
+            assert slow.max() == pytest.approx(1, abs=1e-9)
+        case "packets":
+            barrier, dataflow = (result["simulated_s"][result["sync"] == sync] for sync in ("barrier", "dataflow"))
+            assert (dataflow <= barrier * (1 + 1e-12)).all()
+        case _:
+            pytest.fail("say here what it is for")
