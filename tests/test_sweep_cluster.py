@@ -19,9 +19,9 @@ distributed = pytest.importorskip("distributed")
 SWEEP: dict[str, Any] = {
     "engine": "flow",
     "settings": {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling", "planner": "harvest"},
-    "axes": {
-        "reconfiguration-delay": {"from": "100ns", "to": "1ms", "count": 12},
-        "size": {"from": "1KiB", "to": "256MiB", "count": 30},
+    "axes": {  # 144 points, and as many chunks
+        "reconfiguration-delay": {"from": "100ns", "to": "1ms", "count": 9},
+        "size": {"from": "1KiB", "to": "256MiB", "count": 16},
     },
     "plots": [],
 }
@@ -44,7 +44,7 @@ def test_workers_killed_during_a_sweep_lose_nothing(cluster: Any, tmp_path: Path
     def advance(points: int) -> None:
         nonlocal done
         done += points
-        if done >= 40:
+        if done >= 30:
             enough.set()
 
     def kill() -> None:
@@ -62,7 +62,7 @@ def test_workers_killed_during_a_sweep_lose_nothing(cluster: Any, tmp_path: Path
     killer.join()
     alone = ll.sweep(SWEEP, output=tmp_path / "alone")
     assert len(killed) == 2
-    assert (done, result.computed) == (360, 360)
+    assert (done, result.computed) == (144, 144)
     assert result.path is not None
     assert alone.path is not None
     assert result.path.read_bytes() == alone.path.read_bytes()
@@ -70,5 +70,5 @@ def test_workers_killed_during_a_sweep_lose_nothing(cluster: Any, tmp_path: Path
 
 def test_an_address_where_nobody_listens_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lightloom.sweeps.cluster.CONNECT_S", 0.3)
-    with pytest.raises(InputError, match="scheduler: cannot reach `tcp://127.0.0.1:9`"):
+    with pytest.raises(InputError, match=r"scheduler: cannot reach `tcp://127\.0\.0\.1:9`"):
         ll.sweep(SWEEP, scheduler="tcp://127.0.0.1:9")

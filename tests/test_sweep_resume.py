@@ -48,7 +48,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupted: bytes, seed: int) -> None:
     (in_tmp / "stopped.toml").write_text(DESCRIPTION)
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 (moments, no secrets)
     command = [sys.executable, "-m", "lightloom", "sweep", "stopped.toml", "--format", "json", "--output", "out"]
     parts = in_tmp / "out" / PARTS
     kept: dict[str, tuple[int, int]] = {}
@@ -145,7 +145,7 @@ def test_a_file_that_changed_is_another_description(tmp_path: Path) -> None:
 
 def test_a_folder_with_something_else_and_a_folder_in_use_are_refused(tmp_path: Path) -> None:
     (tmp_path / "sweep.parquet").write_bytes(b"mine")
-    with pytest.raises(InputError, match="output: .*something else"):
+    with pytest.raises(InputError, match=r"output: .*something else"):
         ll.sweep(SMALL, output=tmp_path)
     assert (tmp_path / "sweep.parquet").read_bytes() == b"mine"
     used = tmp_path / "used"
