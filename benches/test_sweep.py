@@ -74,7 +74,7 @@ MILLION = {
     ids=["swing on 4x4x4", "recursive doubling on one port"],
 )
 def test_a_million_points_to_parquet(benchmark: BenchmarkFixture, tmp_path: Path, settings: dict[str, object]) -> None:
-    """From the description to the table on the disk in a fresh process, profiles included; CPU seconds of all threads."""
+    """From the description to the table on the disk in a fresh process: CPU seconds of all threads, with profiles."""
     described = {**MILLION, "settings": {"collective": "all-reduce", "planner": "harvest", **settings}}
     point: dict[str, Any] = {**described, "axes": {"size": ["1MiB"], "reconfiguration-delay": ["10us"]}}
 
