@@ -41,7 +41,7 @@ def _make(setting: Setting) -> Outcome:
     least = min(float(one.over_best.min()) for one in found.values())
     return Outcome(
         merged([one.table(workload=name) for name, one in found.items()]),
-        lambda picture: draw_maps(picture, list(found.items()), list(OVER), most=20.0),
+        lambda picture: draw_maps(picture, list(found.items()), list(OVER)),
         (
             Claim.fact(
                 "HARVEST is at least as fast as static topologies and BvN schedules",

@@ -178,11 +178,23 @@ def draw_maps(
     for column, over in enumerate(columns):
         maps = [getattr(speed_ups, over) for _, speed_ups in rows]
         norm = ratio_norm(np.concatenate([np.ravel(cells) for cells in maps]), 1.0, most)
+        meshes = []
         for row, ((name, speed_ups), cells) in enumerate(zip(rows, maps, strict=True)):
             axes = all_axes[row, column]
-            mesh = heat_map(axes, speed_ups.sizes, speed_ups.delays_s, cells, norm=norm, centre=1.0)
+            meshes.append(heat_map(axes, speed_ups.sizes, speed_ups.delays_s, cells, norm=norm, centre=1.0))
             axes.set_title(name, fontsize=9)
             axes.set_xlabel("buffer of a GPU" if row == len(rows) - 1 else "", fontsize=8)
             axes.set_ylabel("reconfiguration delay" if column == 0 else "", fontsize=8)
             axes.tick_params(labelsize=7)
-        colour_bar(picture, mesh, all_axes[:, column].tolist(), OVER[over], "ratio", location="bottom", aspect=40)
+        # The bar ends at the largest of the values that it is given.
+        mesh = meshes[int(np.argmax([cells.max() for cells in maps]))]
+        colour_bar(
+            picture,
+            mesh,
+            all_axes[:, column].tolist(),
+            OVER[over],
+            "ratio",
+            location="bottom",
+            aspect=40,
+            fraction=0.03,
+        )
