@@ -48,9 +48,9 @@ class Workload:
     candidates: str | None = None
     radix: int | None = None
 
-    def case(self, planner: str, size: int, delay: str) -> Case:
-        """The plan of a planner at one point."""
-        settings: dict[str, Any] = {"algorithm": self.algorithm, "planner": planner}
+    def case(self, planner: str, size: int, delay: str, **more: str) -> Case:
+        """The plan of a planner at one point; `more` are settings beside the workload's."""
+        settings: dict[str, Any] = {"algorithm": self.algorithm, "planner": planner, **more}
         if self.radix is not None:
             settings["radix"] = self.radix
         if planner == "static" and self.static is not None:
