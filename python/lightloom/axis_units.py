@@ -116,8 +116,8 @@ def _ratio_ticks(low: float, high: float) -> list[float]:
         even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high)
         return [float(tick) for tick in even if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
     # Over more than a factor of ten, 1.2 and 1.5 would stand on top of each other.
-    fine = (1.0, 1.2, 1.5, 2, 3, 5, 7) if high < 10 * low else (1.0, 2, 3, 5)
-    for digits in (fine, (1.0, 2, 5), (1.0,)):
+    fine = ((1.0, 1.2, 1.5, 2, 3, 5, 7),) if high < 10 * low else ()
+    for digits in (*fine, (1.0, 2, 5), (1.0,)):
         scaled = (digit * 10.0**power for power in range(-6, 7) for digit in digits)
         ticks = [value for value in scaled if low <= value <= high]
         if 2 <= len(ticks) <= MOST_TICKS:

@@ -25,7 +25,7 @@ POINTS = 2000
 REPETITIONS = 3
 TICKS_S = (5e-7, 1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 3.5e-5)
 # Claims are about these; the measured time differs from run to run, so what is reported is the next of these above it.
-STEPS_S = (5e-6, 10e-6, 20e-6, 35e-6, 100e-6, 1e-3)
+STEPS_S = (10e-6, 20e-6, 35e-6, 100e-6, 1e-3)
 
 
 def _make(_setting: Setting) -> Outcome:

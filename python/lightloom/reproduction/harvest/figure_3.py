@@ -30,7 +30,7 @@ PROVED_DELAYS = ("10ns", "1us", "3us", "10us", "100us")
 
 def _make(setting: Setting) -> Outcome:
     workload = RECURSIVE_DOUBLING
-    cases = [workload.case(p, SIZE, f"{delay:.12f}s") for p in ("harvest", "bvn", "static") for delay in DELAYS_S]
+    cases = [workload.case(p, SIZE, float(delay)) for p in ("harvest", "bvn", "static") for delay in DELAYS_S]
     measured = setting.measure(cases)
     harvest, bvn, static = (measured[k * len(DELAYS_S) : (k + 1) * len(DELAYS_S)] for k in range(3))
     best_s, changes = np.array([one.total_s for one in harvest]), np.array([one.reconfigurations for one in harvest])

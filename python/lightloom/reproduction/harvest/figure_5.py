@@ -221,8 +221,8 @@ def _over_best(to_16_mb: bool) -> ClaimsOf:
 
 def _slower(setting: Setting, workload: Workload, found: SpeedUps) -> str:
     row, column = np.unravel_index(int(found.over_best.argmin()), found.over_best.shape)
-    point = int(found.sizes[column]), f"{found.delays_s[row]:.12f}s"
-    informed = setting.measure([workload.case("harvest", *point, overlap="pipelined")])[0].total_s
+    size, delay_s = int(found.sizes[column]), float(found.delays_s[row])
+    informed = setting.measure([workload.case("harvest", size, delay_s, overlap="pipelined")])[0].total_s
     best_s = min(float(found.static_s[row, column]), float(found.bvn_s[row, column]))
     return (
         "HARVEST chooses by the additive model, and packets overlap hops with queueing. At "

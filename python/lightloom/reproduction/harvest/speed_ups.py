@@ -48,7 +48,7 @@ class Workload:
     candidates: str | None = None
     radix: int | None = None
 
-    def case(self, planner: str, size: int, delay: str, **more: str) -> Case:
+    def case(self, planner: str, size: int, delay: str | float, **more: str) -> Case:
         """The plan of a planner at one point; `more` are settings beside the workload's."""
         settings: dict[str, Any] = {"algorithm": self.algorithm, "planner": planner, **more}
         if self.radix is not None:
