@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.patience import patiently
 
 
 @click.command("calibrate", short_help="Fit a fabric to measured times.")
@@ -73,7 +74,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
         from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
-    calibration = calibrate(measurements, **settings)
+    calibration = patiently("calibrating", lambda: calibrate(measurements, **settings))
     if output is not None:
         calibration.save_fabric(output)
     if plot is not None:
