@@ -61,7 +61,8 @@ def make(setting: Setting) -> Outcome:
             axes.set_xticks(ticks, [size_label(tick) for tick in ticks])
             axes.set_title(NAMES[collective], fontsize=10)
             axes.set_xlabel("buffer")
-            axes.set_ylabel("completion time")
+            if collective == "all-reduce":
+                axes.set_ylabel("completion time")
             axes.legend(fontsize=8)
 
     rows = [
@@ -110,8 +111,9 @@ def _claims(found: dict[str, dict[str, NDArray[np.float64]]], torus: Start) -> t
             paper=7.5,
             ours=float(single.max()),
             unit="×",
-            why=f"DEX's {len(steps)} rounds have {hops} hops and {loads:g} loads on this torus, so with one circuit for "
-            f"each pair nothing can be over {max(hops, loads) / len(steps):g}× faster. With the six ports divided over a round's peer it is up to "
+            why=f"DEX's {len(steps)} rounds have {hops} hops and {loads:g} loads on this torus, so with one circuit "
+            f"for each pair nothing can be over {max(hops, loads) / len(steps):g}× faster. With the six ports divided "
+            "over a round's peer it is up to "
             f"{divided.max():.2f}×, and 7.5× comes out at {size_label(SIZES[closest])} ({divided[closest]:.2f}×); but "
             f"with the same circuits AllReduce does not match 3D bucket, it is {also:.1f}× faster",
         ),
