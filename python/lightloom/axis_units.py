@@ -105,7 +105,8 @@ def log_ticks(kind: Kind, values: Sequence[float] | NDArray[np.float64]) -> list
 
 
 def _are_binary(low: float, high: float) -> bool:
-    return low < 1000 or low % 1024 == 0 or high % 1024 == 0
+    """Whether sizes are in KiB: those in KB may divide by 1024 as well, as 256 MB does."""
+    return low < 1000 or (low % 1000 != 0 and (low % 1024 == 0 or high % 1024 == 0))
 
 
 def _ratio_ticks(low: float, high: float) -> list[float]:

@@ -13,6 +13,7 @@ from lightloom.reproduction.bridge import (
     reduce_scatter_sizes,
     table_1,
 )
+from lightloom.reproduction.bridge.other_claims import OTHER_CLAIMS
 from lightloom.reproduction.figure import Paper
 
 BRIDGE = Paper(
@@ -31,4 +32,5 @@ BRIDGE = Paper(
         reduce_scatter_ranks.FIGURE,
         reduce_scatter_full_range.FIGURE,
     ),
+    OTHER_CLAIMS,
 )

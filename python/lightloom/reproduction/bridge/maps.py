@@ -12,7 +12,6 @@ from lightloom.charts import colour_bar, heat_map, ratio_norm
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure as Picture
     from numpy.typing import NDArray
 
@@ -30,26 +29,26 @@ def draw_maps(
     columns: int = 2,
 ) -> None:
     """A map for each title, `[y][x]`, with colours that all share; places are even, as in the paper's tables."""
+    from matplotlib.cm import ScalarMappable
+
     rows = -(-len(panels) // columns)
     picture.set_size_inches(5.4 * columns, 3.4 * rows + 0.4)
     all_axes = picture.subplots(rows, columns, squeeze=False, sharey=True)
     norm = ratio_norm(np.concatenate([cells.ravel() for cells in panels.values()]), most=30.0)
     names = [[natural_label(kind, value) for value in values] for kind, values in zip(kinds, (x, y), strict=True)]
-    widest: tuple[float, QuadMesh] | None = None
     for axes, (title, cells) in zip(all_axes.flat, panels.items(), strict=False):
         mesh = heat_map(
             axes, names[0], names[1], cells, x_kind="name", y_kind="name", norm=norm, centre=1.0, numbers=".3g"
         )
-        if widest is None or cells.max() > widest[0]:
-            widest = float(cells.max()), mesh
         axes.set_title(title, fontsize=10)
         axes.set_xlabel(labels[0])
     for axes in all_axes.flat[len(panels) :]:
         axes.axis("off")
     for row in all_axes:
         row[0].set_ylabel(labels[1])
-    if widest is not None:
-        colour_bar(picture, widest[1], all_axes, "times faster", "ratio", shrink=0.9)
+    every = ScalarMappable(norm, mesh.cmap)
+    every.set_array(np.concatenate([cells.ravel() for cells in panels.values()]))
+    colour_bar(picture, every, all_axes, "times faster", "ratio", shrink=0.9)
 
 
 def columns_of(

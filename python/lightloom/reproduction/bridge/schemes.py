@@ -36,11 +36,11 @@ class Scheme(NamedTuple):
     initial: str = "ring"
     fixed: bool = False
 
-    def case(self, size: float, gpus: float, hop_delay_s: float, delay_s: float) -> Case:
+    def case(self, size: float, gpus: float, hop_delay_s: float, delay_s: float, startup_s: float = STARTUP_S) -> Case:
         """The plan for a buffer of `size` bytes."""
         fabric = Fabric(
             gpus=int(gpus),
-            startup=STARTUP_S,
+            startup=startup_s,
             hop_delay=float(hop_delay_s),
             reconfiguration_delay=0.0 if self.fixed else float(delay_s),
             initial=self.initial,
@@ -87,6 +87,7 @@ def times(
     *,
     gpus: ArrayLike = GPUS,
     hop_delays_s: ArrayLike = HOP_DELAY_S,
+    startup_s: float = STARTUP_S,
 ) -> dict[str, Times]:
     """The times of every scheme, by its name; the arrays broadcast against each other, as NumPy does.
 
@@ -94,7 +95,7 @@ def times(
     """
     grids = [np.asarray(grid, dtype=float) for grid in np.broadcast_arrays(sizes, gpus, hop_delays_s, delays_s)]
     points = list(zip(*(grid.ravel().tolist() for grid in grids), strict=True))
-    cases = {scheme.name: [scheme.case(*point) for point in points] for scheme in schemes}
+    cases = {scheme.name: [scheme.case(*point, startup_s=startup_s) for point in points] for scheme in schemes}
     distinct = {case: None for listed in cases.values() for case in listed}
     measured = dict(zip(distinct, setting.measure(list(distinct)), strict=True))
     shape = grids[0].shape
