@@ -47,6 +47,9 @@ def test_ticks_lie_within_the_values_and_are_few(low: float, factor: float) -> N
 
 
 def test_few_values_are_their_own_ticks() -> None:
+    # 256 MB divides by 1024, and is decimal all the same.
+    decimal = [1000.0 * 2**power for power in range(10)] + [1e6 * 2**power for power in range(9)]
+    assert log_ticks("size", decimal) == pytest.approx([10.0**power for power in range(3, 9)])
     assert log_ticks("size", [32, 1024, 4 << 20]) == [32, 1024, 4 << 20]
     assert log_ticks("time", np.geomspace(1e-8, 1e-2, 61).tolist()) == pytest.approx([10.0**p for p in range(-8, -1)])
     assert log_ticks("ratio", np.geomspace(1, 1.21, 30).tolist()) == pytest.approx([1, 1.05, 1.1, 1.15, 1.2])

@@ -8,6 +8,7 @@ import numpy as np
 
 from lightloom.axis_units import size_label, time_label
 from lightloom.reproduction.bridge.maps import columns_of, draw_maps
+from lightloom.reproduction.bridge.packets import packet_note
 from lightloom.reproduction.bridge.schemes import (
     ALL_TO_ALL,
     GREEDY_ALL_TO_ALL,
@@ -40,6 +41,7 @@ PEAK = (63 - 6) / 5
 
 def make(setting: Setting) -> Outcome:
     """Both maps, and what §4.2 and the introduction say of them."""
+    note = packet_note(setting, STATIC_ALL_TO_ALL)
     schemes = [ALL_TO_ALL, STATIC_ALL_TO_ALL, GREEDY_ALL_TO_ALL, GREEDY_CHARGED]
     found = times(setting, schemes, np.array(SIZES)[None], np.array(DELAYS_S)[:, None])
     static, greedy = faster(found, "S-Bruck"), faster(found, "G-Bruck")
@@ -47,8 +49,8 @@ def make(setting: Setting) -> Outcome:
     charged = faster(found, "S-Bruck", GREEDY_CHARGED.name)
     changes = found["BRIDGE"].reconfigurations
     claims = (
-        *_over_static(static),
-        *_regimes(static, greedy, changes),
+        *_over_static(static, note),
+        *_regimes(static, greedy, changes, note),
         *_over_both(static, greedy, both, charged),
     )
 
@@ -79,7 +81,7 @@ def _at(grid: NDArray[np.float64], size: int, delay_s: float) -> float:
     return float(grid[DELAYS_S.index(delay_s), SIZES.index(size)])
 
 
-def _over_static(static: NDArray[np.float64]) -> tuple[Claim, ...]:
+def _over_static(static: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
     slow = static[[d >= 1e-3 for d in DELAYS_S]]
     slow_gain = [_at(static, size, 5e-3) for size in SIZES if _at(static, size, 5e-3) > 1.01]
     medium = static[:, [size >= 4 * MB for size in SIZES]]
@@ -102,6 +104,7 @@ def _over_static(static: NDArray[np.float64]) -> tuple[Claim, ...]:
             ours=f"from {static.min():.2f}× to {static.max():.2f}×",
             rule="no cell below its neighbour of a smaller buffer or a longer delay by over 1 %",
             holds=bool(np.all(np.diff(static, axis=1) >= -0.01) and np.all(np.diff(static, axis=0) <= 0.01)),
+            why=note,
         ),
         Claim.near(
             "Up to 5× over S-Bruck with delays of milliseconds",
@@ -142,7 +145,9 @@ def _over_static(static: NDArray[np.float64]) -> tuple[Claim, ...]:
     )
 
 
-def _regimes(static: NDArray[np.float64], greedy: NDArray[np.float64], changes: NDArray[np.int64]) -> tuple[Claim, ...]:
+def _regimes(
+    static: NDArray[np.float64], greedy: NDArray[np.float64], changes: NDArray[np.int64], note: str
+) -> tuple[Claim, ...]:
     small_slow, large_fast = static[-1, 0], greedy[0, -1]
     return (
         Claim.fact(
@@ -152,6 +157,7 @@ def _regimes(static: NDArray[np.float64], greedy: NDArray[np.float64], changes: 
             ours=f"{small_slow:.2f}× over S-Bruck at 1 KB and 5 ms, {large_fast:.2f}× over G-Bruck at 256 MB and 1 µs",
             rule="both within 1 %",
             holds=bool(abs(small_slow - 1) < 0.01 and abs(large_fast - 1) < 0.01),
+            why=note,
         ),
         Claim.fact(
             "The largest gains over both are where one or two reconfigurations pay",
@@ -160,6 +166,7 @@ def _regimes(static: NDArray[np.float64], greedy: NDArray[np.float64], changes: 
             ours=f"R = {changes[np.unravel_index(np.argmin(-np.minimum(static, greedy)), static.shape)]}",
             rule="R is 1 or 2 in the cell of the largest gain",
             holds=bool(changes[np.unravel_index(np.argmax(np.minimum(static, greedy)), static.shape)] in {1, 2}),
+            why=note,
         ),
     )
 

@@ -8,15 +8,8 @@ import numpy as np
 
 from lightloom.axis_units import time_label
 from lightloom.reproduction.bridge.maps import columns_of, draw_maps
-from lightloom.reproduction.bridge.schemes import (
-    KB,
-    MB,
-    REDUCE_SCATTER,
-    RING,
-    STATIC_REDUCE_SCATTER,
-    faster,
-    times,
-)
+from lightloom.reproduction.bridge.packets import packet_note
+from lightloom.reproduction.bridge.schemes import KB, MB, REDUCE_SCATTER, RING, STATIC_REDUCE_SCATTER, faster, times
 from lightloom.reproduction.claims import Claim
 from lightloom.reproduction.figure import ENGINES, Figure, Outcome
 
@@ -35,6 +28,7 @@ OTHER_SIZES = tuple(MB * size for size in range(8, 33))
 
 def make(setting: Setting) -> Outcome:
     """Both sizes over each static baseline's better and over Ring."""
+    note = packet_note(setting, STATIC_REDUCE_SCATTER)
     found = times(
         setting,
         [REDUCE_SCATTER, STATIC_REDUCE_SCATTER, RING],
@@ -65,12 +59,12 @@ def make(setting: Setting) -> Outcome:
             },
         ),
         draw,
-        (*_small(ring, static), *_large(setting, ring, bruck)),
+        (*_small(ring, static, note), *_large(setting, ring, bruck, note)),
         "ReduceScatter from a one-way ring, 1 µs a hop. The paper's smaller buffer is not named; here it is 32 KB.",
     )
 
 
-def _small(ring: NDArray[np.float64], static: NDArray[np.float64]) -> tuple[Claim, ...]:
+def _small(ring: NDArray[np.float64], static: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
     fastest = ring[0, :, -1]
     return (
         Claim.fact(
@@ -87,6 +81,7 @@ def _small(ring: NDArray[np.float64], static: NDArray[np.float64]) -> tuple[Clai
                 and static[0, -2, 0] < 1.01
                 and np.all(np.diff(static[0], axis=1) >= -1e-9)
             ),
+            why=note,
         ),
         Claim.near(
             "Small buffers: up to 20× over static baselines",
@@ -101,7 +96,7 @@ def _small(ring: NDArray[np.float64], static: NDArray[np.float64]) -> tuple[Clai
     )
 
 
-def _large(setting: Setting, ring: NDArray[np.float64], bruck: NDArray[np.float64]) -> tuple[Claim, ...]:
+def _large(setting: Setting, ring: NDArray[np.float64], bruck: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
     sizes = np.array(OTHER_SIZES)
     gains = faster(times(setting, [REDUCE_SCATTER, RING], sizes, 1e-6, gpus=256), "Ring")
     fitting = OTHER_SIZES[int(np.argmin(np.abs(gains - 3.6)))]
@@ -125,6 +120,7 @@ def _large(setting: Setting, ring: NDArray[np.float64], bruck: NDArray[np.float6
             holds=bool(
                 np.all(ring[1, DELAYS_S.index(5e-5) :, 0] < 1) and np.all(ring[1, : DELAYS_S.index(1e-5) + 1, -1] > 1)
             ),
+            why=note,
         ),
     )
 

@@ -9,7 +9,8 @@ import numpy as np
 from lightloom.axis_units import size_label, time_label
 from lightloom.reproduction.bridge.halving_doubling import r_hd
 from lightloom.reproduction.bridge.maps import columns_of, draw_maps
-from lightloom.reproduction.bridge.schemes import KB, MB, REDUCE_SCATTER, RING, faster, times
+from lightloom.reproduction.bridge.packets import packet_note
+from lightloom.reproduction.bridge.schemes import KB, MB, REDUCE_SCATTER, RING, STATIC_REDUCE_SCATTER, faster, times
 from lightloom.reproduction.claims import Claim
 from lightloom.reproduction.figure import ENGINES, Figure, Outcome
 
@@ -27,6 +28,7 @@ SHORTER_S = tuple(step * 2e-8 for step in range(51))
 
 def make(setting: Setting) -> Outcome:
     """Both maps, and what §4.3 says of them."""
+    note = packet_note(setting, STATIC_REDUCE_SCATTER)
     sizes, delays_s = np.array(SIZES)[None], np.array(DELAYS_S)[:, None]
     found = times(setting, [REDUCE_SCATTER, RING], sizes, delays_s)
     found["R-HD"] = r_hd(setting, sizes, delays_s)
@@ -45,7 +47,7 @@ def make(setting: Setting) -> Outcome:
             {"over_ring": ring, "over_r_hd": hd, "over_both": both, "reconfigurations": changes},
         ),
         draw,
-        (*_over_ring(ring, shorter), *_over_r_hd(ring, hd, changes)),
+        (*_over_ring(ring, shorter, note), *_over_r_hd(ring, hd, changes, note)),
         "ReduceScatter of 64 GPUs from a one-way ring, 1 µs a hop. Ring is the ring algorithm on the static ring, "
         "R-HD recursive doubling on the ring and from its best threshold on with every step's own circuits; it has "
         "cyclic partners, as Bruck, since a partner that is behind on a one-way ring is far away.",
@@ -56,7 +58,7 @@ def _at(grid: NDArray[np.float64], size: int, delay_s: float) -> float:
     return float(grid[DELAYS_S.index(delay_s), SIZES.index(size)])
 
 
-def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64]) -> tuple[Claim, ...]:
+def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
     small = float(ring[:, 0].max())
     nearest_s = SHORTER_S[int(np.argmin(np.abs(shorter - 8.5)))]
     slow = {size: _at(ring, size, 1.5e-4) for size in SIZES}
@@ -101,11 +103,14 @@ def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64]) -> tuple
             rule="below 1 at 0.15 ms from 16 MB on, above 1 at 10 µs",
             holds=all(gain < 1 for size, gain in slow.items() if size >= 16 * MB)
             and bool(np.all(ring[DELAYS_S.index(1e-5)] > 1)),
+            why=note,
         ),
     )
 
 
-def _over_r_hd(ring: NDArray[np.float64], hd: NDArray[np.float64], changes: NDArray[np.int64]) -> tuple[Claim, ...]:
+def _over_r_hd(
+    ring: NDArray[np.float64], hd: NDArray[np.float64], changes: NDArray[np.int64], note: str
+) -> tuple[Claim, ...]:
     ahead = np.where(ring > 1, hd, 0)
     place = np.unravel_index(np.argmax(ahead), hd.shape)
     widest = np.unravel_index(np.argmax(hd), hd.shape)
@@ -117,6 +122,7 @@ def _over_r_hd(ring: NDArray[np.float64], hd: NDArray[np.float64], changes: NDAr
             ours=f"{hd.min():.3f}× at least",
             rule="at least 1 in every cell",
             holds=bool(np.all(hd >= 1 - 1e-9)),
+            why=note,
         ),
         Claim.near(
             "Up to 1.4× over R-HD at moderate sizes",
@@ -134,6 +140,7 @@ def _over_r_hd(ring: NDArray[np.float64], hd: NDArray[np.float64], changes: NDAr
             ours=f"R = {changes[place]} at the largest gain",
             rule="R is 1 or 2",
             holds=bool(changes[place] in {1, 2}),
+            why=note,
         ),
         Claim.near(
             "Up to 1.5× over R-HD",

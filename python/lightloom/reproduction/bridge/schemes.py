@@ -95,7 +95,10 @@ def times(
     """
     grids = [np.asarray(grid, dtype=float) for grid in np.broadcast_arrays(sizes, gpus, hop_delays_s, delays_s)]
     points = list(zip(*(grid.ravel().tolist() for grid in grids), strict=True))
-    cases = {scheme.name: [scheme.case(*point, startup_s=startup_s) for point in points] for scheme in schemes}
+    cases = {
+        scheme.name: [scheme.case(size, ranks, hop_s, delay_s, startup_s) for size, ranks, hop_s, delay_s in points]
+        for scheme in schemes
+    }
     distinct = {case: None for listed in cases.values() for case in listed}
     measured = dict(zip(distinct, setting.measure(list(distinct)), strict=True))
     shape = grids[0].shape
