@@ -15,6 +15,7 @@ from lightloom.reproduction.pccl import swing
 from lightloom.reproduction.pccl.schemes import (
     BASELINES,
     DELAY_S,
+    DIMS,
     GB,
     IDEAL,
     KB,
@@ -95,7 +96,8 @@ def make(setting: Setting, *, collective: str, gpus: int, where: str) -> Outcome
         f"{gpus} GPUs, 3 µs a hop, 450 GB/s a circuit, reconfiguration delay 5 µs. PCCL is given halving/doubling with "
         "distance n/2 first and one circuit for each pair, as algorithm 2 counts; with its ports divided over a "
         "round's one peer it is a scheme of its own. Ranks lie on tori and grids row by row, also Ring's. Swing has "
-        "one port. The paper does not list its buffers.",
+        "one port. The paper does not list its buffers."
+        + (" Around a dimension of two a torus has two links, which baselines use." if "x2" in DIMS[gpus][1] else ""),
     )
 
 
