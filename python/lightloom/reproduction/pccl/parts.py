@@ -60,7 +60,7 @@ def draw_parts(picture: Picture, found: Mapping[str, Mapping[str, Parts]], *, lo
     all_axes = picture.subplots(1, len(found), squeeze=False)[0]
     for axes, (topology, schemes) in zip(all_axes, found.items(), strict=True):
         series = {part: [parts[index] for parts in schemes.values()] for index, part in enumerate(PARTS)}
-        bars(axes, list(schemes), series, stacked=True, log=log)
+        bars(axes, [name.replace(", ", ",\n") for name in schemes], series, stacked=True, log=log)
         axes.set_title(topology, fontsize=10)
         for label in axes.get_xticklabels():
             label.set(rotation=60, ha="right", rotation_mode="anchor")
