@@ -10,7 +10,16 @@ from lightloom.axis_units import size_label, time_label
 from lightloom.reproduction.bridge.halving_doubling import r_hd
 from lightloom.reproduction.bridge.maps import columns_of, draw_maps
 from lightloom.reproduction.bridge.packets import packet_note
-from lightloom.reproduction.bridge.schemes import KB, MB, REDUCE_SCATTER, RING, STATIC_REDUCE_SCATTER, faster, times
+from lightloom.reproduction.bridge.schemes import (
+    KB,
+    LONGER_HOP_S,
+    MB,
+    REDUCE_SCATTER,
+    RING,
+    STATIC_REDUCE_SCATTER,
+    faster,
+    times,
+)
 from lightloom.reproduction.claims import Claim
 from lightloom.reproduction.figure import ENGINES, Figure, Outcome
 
@@ -35,6 +44,7 @@ def make(setting: Setting) -> Outcome:
     ring, hd = faster(found, "Ring"), faster(found, "R-HD")
     both = faster(found, "Ring", "R-HD")
     shorter = faster(times(setting, [REDUCE_SCATTER, RING], KB, np.array(SHORTER_S)), "Ring")
+    longer = faster(times(setting, [REDUCE_SCATTER, RING], KB, 1e-6, hop_delays_s=LONGER_HOP_S), "Ring")
     changes = found["BRIDGE"].reconfigurations
 
     def draw(picture: Picture) -> None:
@@ -47,7 +57,7 @@ def make(setting: Setting) -> Outcome:
             {"over_ring": ring, "over_r_hd": hd, "over_both": both, "reconfigurations": changes},
         ),
         draw,
-        (*_over_ring(ring, shorter, note), *_over_r_hd(ring, hd, changes, note)),
+        (*_over_ring(ring, shorter, float(longer), note), *_over_r_hd(ring, hd, changes, note)),
         "ReduceScatter of 64 GPUs from a one-way ring, 1 µs a hop. Ring is the ring algorithm on the static ring, "
         "R-HD recursive doubling on the ring and from its best threshold on with every step's own circuits; it has "
         "cyclic partners, as Bruck, since a partner that is behind on a one-way ring is far away.",
@@ -58,7 +68,7 @@ def _at(grid: NDArray[np.float64], size: int, delay_s: float) -> float:
     return float(grid[DELAYS_S.index(delay_s), SIZES.index(size)])
 
 
-def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
+def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], longer: float, note: str) -> tuple[Claim, ...]:
     small = float(ring[:, 0].max())
     nearest_s = SHORTER_S[int(np.argmin(np.abs(shorter - 8.5)))]
     slow = {size: _at(ring, size, 1.5e-4) for size in SIZES}
@@ -73,7 +83,7 @@ def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], note: st
             unit="×",
             why=f"63 steps of 2.7 µs against 6 steps and five reconfigurations at 1 µs; without any charge for these "
             f"it would be {shorter[0]:.1f}×, and 8.5× comes out with a delay of {time_label(nearest_s)}, below the "
-            "paper's range. The abstract and the conclusion say up to 6.6×",
+            f"paper's range; or with 2 µs a hop, {longer:.2f}×. The abstract and the conclusion say up to 6.6×",
         ),
         Claim.near(
             "Up to 6.6× over Ring on low to moderate sizes",
