@@ -507,9 +507,7 @@ class Problem:
         """Best time and number of reconfigurations at each point; both arguments have the same length k,
         and so have the results."""
 
-def all_to_all_lines(
-    request: Request, delays_s: Sequence[float]
-) -> list[tuple[str, list[tuple[int, float, float]]]]:
+def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[str, list[tuple[int, float, float]]]]:
     """By planner that forwards blocks in rounds, (topologies, seconds, seconds if no circuit waited for another) of each of
     its strategies, whose time at a reconfiguration delay R is R·topologies and the seconds. Strategies of unequal blocks
     are relabelled that `reconfigure-all-to-all` takes at one of these delays."""

@@ -287,12 +287,12 @@ def _draw_regions(
     outline = [withStroke(linewidth=2, foreground="w")]
     names = labels.astype(str)
     smallest = 1 if below else labels.size / LEAST_NAMED
-    for label, part in ((label, part) for label in np.unique(names) for part in _connected(names == label)):
+    for name, part in ((name, part) for name in np.unique(names) for part in _connected(names == name)):
         if part.sum() < smallest:
             continue
         row, column = roomiest(part)
         axes.annotate(
-            str(label),
+            str(name),
             (x_centres[column], y_centres[row]),
             (0, -5 if below else 0),
             textcoords="offset points",
