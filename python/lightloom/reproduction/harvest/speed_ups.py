@@ -37,7 +37,8 @@ class Workload:
     """A collective by one algorithm, and the static topology that it is compared on.
 
     static: a topology, or None for the best of the ring, tori and generalised Kautz graph that fit the ports.
-    candidates: HARVEST's, all families where None; radix: of algorithms that have one.
+    candidates: HARVEST's, all families where None; radix: of algorithms that have one; convention: HARVEST's eq. 4
+        where None.
     """
 
     name: str
@@ -47,12 +48,14 @@ class Workload:
     static: str | None = "ring"
     candidates: str | None = None
     radix: int | None = None
+    convention: str | None = None
 
     def case(self, planner: str, size: int, delay: str | float, **more: str) -> Case:
         """The plan of a planner at one point; `more` are settings beside the workload's."""
         settings: dict[str, Any] = {"algorithm": self.algorithm, "planner": planner, **more}
-        if self.radix is not None:
-            settings["radix"] = self.radix
+        for name in ("radix", "convention"):
+            if getattr(self, name) is not None:
+                settings[name] = getattr(self, name)
         if planner == "static" and self.static is not None:
             settings["topology"] = self.static
         if planner == "harvest" and self.candidates is not None:
