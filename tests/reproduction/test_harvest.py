@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure as Picture
 
+import lightloom as ll
 from lightloom.reproduction import Setting, Verdict
 from lightloom.reproduction.harvest import HARVEST, figure_10
 from lightloom.reproduction.harvest.figure_6 import FAR_FIRST, TESTBED
@@ -178,6 +179,17 @@ def test_figure_3_is_the_lower_envelope_of_its_lines() -> None:
 def test_figure_10_draws_every_number_of_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figure_10, "PORTS", (1, 3))
     outcome = _outcome("harvest-10")
+    kautz = ll.plan(
+        "all-to-all",
+        1 << 20,
+        fabric=ll.Fabric(gpus=64, ports=3),
+        algorithm="direct",
+        planner="static",
+        topology="kautz",
+    )
+    of_three = zip(outcome.table["ports"], outcome.table["size_bytes"], outcome.table["static_s"], strict=True)
+    still = {time_s for ports, size, time_s in of_three if (ports, size) == ("3", 1 << 20)}
+    assert list(still) == [pytest.approx(kautz.total_s, rel=1e-12)]
     picture = Picture()
     outcome.draw(picture)
     for axes, delay_s in zip(picture.axes, (1e-8, 1e-6, 1e-4), strict=True):

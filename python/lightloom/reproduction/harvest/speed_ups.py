@@ -28,6 +28,9 @@ SIZES = tuple(1024 * 4**power for power in range(11))
 DELAYS = ("10ns", "100ns", "1us", "10us", "100us", "1ms", "10ms")
 # What the paper calls small: up to 256 KB.
 SMALL_BYTES = 256 * 1024
+BEST_CANDIDATE = "best candidate"
+# A delay that no schedule of the figures pays.
+NEVER = "1000s"
 # A ratio above this is a faster schedule, not rounding.
 FASTER = 1.01
 
@@ -36,7 +39,8 @@ FASTER = 1.01
 class Workload:
     """A collective by one algorithm, and the static topology that it is compared on.
 
-    static: a topology, or None for the best of the ring, tori and generalised Kautz graph that fit the ports.
+    static: a topology, or None for the best of the ring, tori and generalised Kautz graph that fit the ports, or
+        `BEST_CANDIDATE` for the best of HARVEST's candidates, whose flows are then routed once for both.
     candidates: HARVEST's, all families where None; radix: of algorithms that have one; convention: HARVEST's eq. 4
         where None.
     """
@@ -52,6 +56,8 @@ class Workload:
 
     def case(self, planner: str, size: int, delay: str | float, **more: str) -> Case:
         """The plan of a planner at one point; `more` are settings beside the workload's."""
+        if planner == "static" and self.static == BEST_CANDIDATE:
+            return self.case("harvest", size, NEVER, **more)
         settings: dict[str, Any] = {"algorithm": self.algorithm, "planner": planner, **more}
         for name in ("radix", "convention"):
             if getattr(self, name) is not None:
