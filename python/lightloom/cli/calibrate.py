@@ -24,8 +24,12 @@ from lightloom.cli.patience import patiently
 @click.option(
     "--hop-delay", metavar="TIME", help="Delay of a hop where it is known.  [default: fitted where the rows tell, or 0]"
 )
-@click.option("--collective", metavar="NAME", help="What was run, where no column says it: with --algorithm and --gpus")
-@click.option("--algorithm", metavar="NAME", help="the steps, hops and bytes on the wire follow from it.")
+@click.option(
+    "--collective", metavar="NAME", help="What was run, where no column says it; goes with --algorithm and --gpus."
+)
+@click.option(
+    "--algorithm", metavar="NAME", help="By which algorithm; steps, hops and bytes on the wire follow from it."
+)
 @click.option("--gpus", metavar="N", help="How many ran it.")
 @click.option("--dims", metavar="AxBxC", help="Grid of the GPUs.")
 @click.option("--ports", metavar="N", help="Circuits in and out of one GPU.  [default: 1]")
