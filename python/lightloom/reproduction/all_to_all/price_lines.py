@@ -135,7 +135,7 @@ def _by_concurrent_flow_or_matchings(workload: Workload) -> dict[str, Line]:
 
 
 def envelope_s(lines: tuple[Line, ...] | list[Line], delays_s: ArrayLike) -> NDArray[np.float64]:
-    """The least time of any of these lines at each delay, every topology charged, the first one too (§2.1)."""
+    """The least time of any line at each of a list of delays, every topology charged, the first one too (§2.1)."""
     times: NDArray[np.float64] = _times_s(lines, delays_s).min(axis=0)
     return times
 

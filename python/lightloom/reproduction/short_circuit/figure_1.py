@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,13 @@ SIZES = (32, 32_000, 4_000_000, 32_000_000)
 ALGORITHMS = {"ring": "Ring", "recursive-doubling": "recursive doubling"}
 
 
+class Apart(NamedTuple):
+    """Part of a cost model's time by which packets differ, by case: of the additive model, and of the pipelined one."""
+
+    additive: NDArray[np.float64]
+    pipelined: NDArray[np.float64]
+
+
 def make(setting: Setting) -> Outcome:
     """Times over the hop delay, a panel for each size."""
     cases = [
@@ -37,7 +44,11 @@ def make(setting: Setting) -> Outcome:
     ring_s, doubling_s = measured_s.reshape(len(ALGORITHMS), len(SIZES), len(HOPS_S))
     modelled_s = times_s(replace(setting, engine=MODEL), cases)
     simulated_s = np.array([simulate_case(case).total_s for case in cases])
-    apart = float(np.abs(simulated_s / modelled_s - 1).max())
+    pipelined_s = times_s(
+        replace(setting, engine=MODEL),
+        [case._replace(settings=(*case.settings, ("overlap", "pipelined"))) for case in cases],
+    )
+    apart = Apart(*(np.abs(simulated_s / model_s - 1) for model_s in (modelled_s, pipelined_s)))
 
     def draw(picture: Picture) -> None:
         picture.set_size_inches(11, 3.4)
@@ -66,7 +77,7 @@ def make(setting: Setting) -> Outcome:
     return Outcome(table, draw, _claims(ring_s, doubling_s, apart), notes)
 
 
-def _claims(ring_s: NDArray[np.float64], doubling_s: NDArray[np.float64], apart: float) -> tuple[Claim, ...]:
+def _claims(ring_s: NDArray[np.float64], doubling_s: NDArray[np.float64], apart: Apart) -> tuple[Claim, ...]:
     ratios = doubling_s / ring_s
     hops = [float(of[0, -1] / HOPS_S[-1]) for of in (ring_s, doubling_s)]
     small = ratios[SIZES.index(32_000)]
@@ -108,9 +119,15 @@ def _claims(ring_s: NDArray[np.float64], doubling_s: NDArray[np.float64], apart:
             "the cost model closely aligns with the simulation",
             "fig. 1, §2.3",
             paper="closely aligns",
-            ours=f"at most {apart:.1%} apart at any point",
+            ours=f"within 5 % at {np.mean(apart.additive <= 0.05):.0%} of the points, at most "
+            f"{apart.additive.max():.1%} apart",
             rule="within 5 % of packets of 4096 B at every point",
-            holds=apart <= 0.05,
+            holds=bool(apart.additive.max() <= 0.05),
+            why="the paper's equations add the delays of hops to the time on the busiest link; packets that queue for "
+            "that "
+            f"link spend part of these delays waiting. With the two overlapped the model is at most "
+            f"{apart.pipelined.max():.1%} "
+            "off",
         ),
         Claim.not_judged(
             "how much slower recursive doubling is at the least delay",
