@@ -57,7 +57,8 @@ def make(setting: Setting) -> Outcome:
             lines(axes, HOPS_S, dict(zip(ALGORITHMS.values(), (ring, doubling), strict=True)), x_kind="time")
             axes.set(title=size_label(size), xlabel="delay of a hop")
             low, high = axes.get_ylim()
-            ticks = [digit * 10.0**power for power in range(-9, 0) for digit in (1, 2, 3, 4, 5, 7)]
+            digits = (1, 2, 5) if high > 10 * low else (1, 2, 3, 4, 5, 7)
+            ticks = [digit * 10.0**power for power in range(-9, 0) for digit in digits]
             ticks = [tick for tick in ticks if low <= tick <= high]
             axes.set_yticks(ticks, [time_label(tick) for tick in ticks])
         panels[0].set_ylabel("ReduceScatter, 16 GPUs")
