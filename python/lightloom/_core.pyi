@@ -508,9 +508,9 @@ class Problem:
         and so have the results."""
 
 def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[str, list[tuple[int, float, float]]]]:
-    """By planner that forwards blocks in rounds, (topologies, seconds, seconds if no circuit waited for another) of each of
-    its strategies, whose time at a reconfiguration delay R is R·topologies and the seconds. Strategies of unequal blocks
-    are relabelled that `reconfigure-all-to-all` takes at one of these delays."""
+    """By planner that forwards blocks in rounds, (topologies, seconds, seconds if no circuit waited for another) of
+    each of its strategies, whose time at a reconfiguration delay R is R·topologies and the seconds. Strategies of
+    unequal blocks are relabelled that `reconfigure-all-to-all` takes at one of these delays."""
 
 def shift_hops(gpus: int) -> list[int]:
     """Σ hops of the one-port strategies of `reconfigure-all-to-all` with one topology, two, and so on."""

@@ -287,12 +287,13 @@ def _draw_regions(
     outline = [withStroke(linewidth=2, foreground="w")]
     names = labels.astype(str)
     smallest = 1 if below else labels.size / LEAST_NAMED
-    for name, part in ((name, part) for name in np.unique(names) for part in _connected(names == name)):
+    parts = [(str(name), part) for name in np.unique(names) for part in _connected(names == name)]
+    for name, part in parts:
         if part.sum() < smallest:
             continue
         row, column = roomiest(part)
         axes.annotate(
-            str(name),
+            name,
             (x_centres[column], y_centres[row]),
             (0, -5 if below else 0),
             textcoords="offset points",

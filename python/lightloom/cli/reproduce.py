@@ -45,7 +45,7 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
       lightloom reproduce list
       lightloom reproduce bridge-table-1
       lightloom reproduce harvest-5a --engine packet
-      lightloom reproduce all --output out/reproduction
+      lightloom reproduce short-circuit --output out/papers
     """  # noqa: D301
     from lightloom.charts import SUFFIXES
     from lightloom.errors import refuse, unknown_name
