@@ -124,6 +124,22 @@ def test_delays_per_port_are_problems_of_their_own() -> None:
         ({"plots": [{"kind": "heat", "x": "size", "value": "time"}]}, "plots[0]", "no `y`"),
         ({"plots": [{"kind": "heat", "x": "size", "y": "size", "value": "time"}]}, "plots[0]", "different"),
         ({"plots": [{"kind": "heat", "x": "ports", "y": "size", "value": "time"}]}, "plots[0].x", "ports"),
+        (
+            {
+                "metrics": ["time"],
+                "plots": [
+                    {
+                        "kind": "heat",
+                        "x": "size",
+                        "y": "reconfiguration-delay",
+                        "value": "time",
+                        "regions": "reconfigurations",
+                    }
+                ],
+            },
+            "plots[0].regions",
+            "not among",
+        ),
         ({"plots": [{"kind": "map"}]}, "plots[0].kind", "map"),
         ({"plots": [{"kind": "lines", "x": "size", "value": "gap"}]}, "plots[0].value", "gap"),
         ({"plots": [{"kind": "lines", "x": "size", "y": "size", "value": "time"}]}, "plots[0]", "y"),

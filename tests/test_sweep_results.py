@@ -71,6 +71,27 @@ def test_the_ratio_is_that_of_the_best_baseline_planned_by_itself(model: ll.Swee
     assert best == {"static", "harvest ring"}
 
 
+def test_baselines_are_planned_under_the_assumptions_of_the_point() -> None:
+    """Planner bridge starts on the ring by itself; beside harvest its start is free."""
+    result = ll.sweep(
+        {
+            "metrics": ["ratio"],
+            "baseline": ["bridge"],
+            "settings": {"collective": "reduce-scatter", "gpus": 16, "algorithm": "bruck", "size": "64MiB"},
+            "axes": {"planner": ["harvest", "pccl"], "reconfiguration-delay": ["10us"]},
+        }
+    )
+    fabric = ll.Fabric(gpus=16, reconfiguration_delay="10us")
+    expected = [
+        ll.plan(
+            "reduce-scatter", "64MiB", fabric=fabric, algorithm="bruck", planner="bridge", convention=convention
+        ).total_s
+        for convention in ("harvest", "pccl")
+    ]
+    assert result["baseline_s"] == pytest.approx(expected, rel=1e-12)
+    assert expected[0] < expected[1]
+
+
 @pytest.mark.parametrize("engine", ["flow", "packet"])
 def test_simulated_points_equal_simulations(engine: str) -> None:
     result = ll.sweep(

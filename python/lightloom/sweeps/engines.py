@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lightloom import _core
 from lightloom.errors import InputError
 from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.parts import part_of
@@ -99,7 +100,14 @@ def _judge(description: SweepDescription, piece: Piece) -> Judged:
 
 
 def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple[tuple[str, object], ...]:
-    return tuple(sorted({**dict(settings), **dict(baseline.settings)}.items()))
+    """The point's settings as the baseline changes them, under the point's assumptions unless it names others.
+
+    A planner's own convention would compare other routings and starts beside other plans.
+    """
+    conventions = [entry["name"] for entry in _core.registry()["conventions"]]
+    planner = dict(settings).get("planner")
+    assumed = planner if planner in conventions else conventions[0]
+    return tuple(sorted({"convention": assumed, **dict(settings), **dict(baseline.settings)}.items()))
 
 
 def _outcome(

@@ -77,7 +77,9 @@ class Layout:
             planners: set[object] = {value for key, value in description.settings if key == "planner"}
             planners |= {value for axis in self.structural if axis.key == "planner" for value in axis.values}
             planners |= {value for entry in description.baseline for key, value in entry.settings if key == "planner"}
-            least = QUICK_POINTS if planners and planners <= QUICK_PLANNERS else SEARCHED_POINTS
+            # A lower bound is a search as well.
+            is_quick = planners and planners <= QUICK_PLANNERS and "gap" not in description.metrics
+            least = QUICK_POINTS if is_quick else SEARCHED_POINTS
         return max(least, -(-description.points // MOST_CHUNKS))
 
     @property

@@ -43,7 +43,7 @@ class Picture(NamedTuple):
 def pictures_of(given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> tuple[Picture, ...]:
     """The pictures of `plots`, or the defaults where there is none. Raises `InputError` that names `plots[0].x`."""
     if given is None:
-        made = [_default(axes, metric) for metric in metrics]
+        made = [_default(axes, metric, metrics) for metric in metrics]
     else:
         if not isinstance(given, (list, tuple)):
             raise refuse("plots", "it takes tables [[plots]], or an empty list for no pictures")
@@ -59,19 +59,17 @@ def pictures_of(given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> 
     return tuple(made)
 
 
-def _default(axes: Sequence[Axis], metric: str) -> Picture:
+def _default(axes: Sequence[Axis], metric: str, metrics: Sequence[str]) -> Picture:
     """A heat map over two axes of numbers, lines over one, bars over none."""
     several = [axis for axis in axes if len(axis.values) > 1] or list(axes)
     numeric = sorted((axis for axis in several if axis.kind != "name"), key=lambda axis: not axis.is_number)
     if len(numeric) >= 2:
-        return Picture("heat", metric, numeric[0].key, numeric[1].key, regions=_default_regions(metric))
+        others = set(metrics) - {metric}
+        regions = "reconfigurations" if "reconfigurations" in others else "none"
+        return Picture("heat", metric, numeric[0].key, numeric[1].key, regions=regions)
     first = (numeric or several)[0]
     others = [axis.key for axis in several if axis is not first]
     return Picture("lines" if numeric else "bars", metric, first.key, lines=others[-1] if others else "")
-
-
-def _default_regions(metric: str) -> str:
-    return "none" if metric == "reconfigurations" else "reconfigurations"
 
 
 def _picture(field: str, given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> Picture:
@@ -98,6 +96,8 @@ def _picture(field: str, given: object, axes: Sequence[Axis], metrics: Sequence[
         raise refuse(f"{field}.x", f'`{places["x"]}` has names and no numbers; kind = "bars" shows them')
     value = _one_of(f"{field}.value", given.get("value"), tuple(metrics))
     regions = _one_of(f"{field}.regions", given.get("regions", "none"), REGIONS)
+    if regions == "reconfigurations" and regions not in metrics:
+        raise refuse(f"{field}.regions", "`reconfigurations` is not among the metrics")
     return Picture(kind, value, places["x"], places.get("y", ""), regions, places.get("lines", ""))
 
 
