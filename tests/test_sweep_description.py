@@ -163,6 +163,16 @@ def test_too_many_points_are_counted() -> None:
     assert described(axes={"startup": some, "hop-delay": some}).points == 4_000_000
 
 
+def test_packets_that_are_followed_one_by_one_are_counted() -> None:
+    changes: dict[str, Any] = {"engine": "packet", "axes": {"size": ["1MiB", "1TiB"]}}
+    with pytest.raises(InputError, match=r"^size: the largest is 268,435,456 packets of 4096 bytes"):
+        described(settings={**SETTINGS, "injection": "paced"}, **changes)
+    with pytest.raises(InputError, match="engine flow"):
+        described(settings={**SETTINGS, "buffer": "64KiB"}, **changes)
+    assert described(settings={**SETTINGS, "injection": "paced", "packet-size": "1MiB"}, **changes).points == 2
+    assert described(**changes).points == 2
+
+
 def test_too_many_panels_are_refused_or_not_drawn() -> None:
     axes = {"startup": {"from": "1ns", "to": "1us", "count": 300}, "planner": ["harvest"], "size": ["1KiB", "1MiB"]}
     plots = [{"kind": "lines", "x": "size", "value": "time"}]

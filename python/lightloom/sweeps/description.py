@@ -14,6 +14,7 @@ from lightloom.errors import refuse, unknown_name
 from lightloom.files import MIB, read_text
 from lightloom.sweeps.axes import Axis, axis_of
 from lightloom.sweeps.keys import NUMBERS, Quantity, Value, key_of, known_keys, plain_value, quantity
+from lightloom.sweeps.packets import check_packets
 from lightloom.sweeps.pictures import Picture, pictures_of
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class SweepDescription:
             folder=folder,
         )
         _check_points(made)
+        check_packets(made)
         return replace(made, pictures=pictures_of(given.get("plots"), axes, metrics))
 
     @property

@@ -31,6 +31,8 @@ WORDS = {
 FASTER = 1.001
 MOST_CHOICES = 8
 MOST_REASONS = 5
+# Values of an axis at which it is said where plans are faster.
+MOST_PLACES = 7
 
 
 def sweep_summary(result: SweepResult) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def sweep_table(result: SweepResult, files: Sequence[Path]) -> str:
         chosen.add_row(f"{len(rest)} more", "", f"{sum(share for *_, share in rest):.1%}", "")
     parts.append(chosen)
     if "ratio" in result.columns:
-        parts += [Text(line) for line in _faster_lines(result)]
+        parts += _faster_parts(result)
     if without:
         parts.append(Text(f"without a plan: {without:,} points"))
         parts += [Text(f"  {count:,}: {reason}") for reason, count in _reasons(result)]
@@ -157,34 +159,54 @@ def _choices(result: SweepResult) -> list[tuple[str, str, float]]:
 
 
 def _faster(result: SweepResult) -> dict[str, Any]:
-    """The share of points that are faster than the best baseline; along the last axis, from and to where."""
+    """The share of points that are faster than the best baseline, and their mean ratio."""
+    faster, known = _where_faster(result)
+    mean = float(np.exp(np.log(result["ratio"][faster]).mean())) if faster.any() else None
+    return {"above": FASTER, "share": faster.sum() / known if known else None, "geometric_mean": mean}
+
+
+def _where_faster(result: SweepResult) -> tuple[NDArray[np.bool_], int]:
+    """Which points are faster than the best baseline, of how many that have one."""
     ratio = result["ratio"]
     known = np.isfinite(ratio)
-    return {"share": float((ratio[known] > FASTER).mean()) if known.any() else None, "above": FASTER}
+    return known & (np.nan_to_num(ratio) > FASTER), int(known.sum())
 
 
-def _faster_lines(result: SweepResult) -> list[str]:
-    """Where the plan is faster than the best of the baselines, by axis of numbers: the span of these points."""
-    ratio = result["ratio"]
-    faster = np.isfinite(ratio) & (ratio > FASTER)
-    known = int(np.isfinite(ratio).sum())
+def _faster_parts(result: SweepResult) -> list[Any]:
+    """How often the plan is faster than the best of the baselines; from and to where, along two axes of numbers."""
+    faster, known = _where_faster(result)
     labels = ", ".join(entry.label for entry in result.description.baseline)
     if not faster.any():
-        return [f"nowhere faster than the best of {labels}"]
-    spans = []
-    for axis in result.axes:
-        if axis.kind == "name" or len(axis.values) < 2:
-            continue
-        values = result[axis.column][faster]
-        low, high = (natural_label(axis.kind, end) for end in (values.min(), values.max()))
-        spans.append(f"{axis.key} {low} to {high}")
-    mean = float(np.exp(np.log(ratio[faster]).mean()))
-    return [
-        f"faster than the best of {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times in the "
-        f"geometric mean; within {', '.join(spans)}"
-        if spans
-        else f"faster than the best of {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times"
-    ]
+        return [Text(f"nowhere faster than the best of {labels}")]
+    mean = float(np.exp(np.log(result["ratio"][faster]).mean()))
+    said = (
+        f"faster than the best of {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times in the mean"
+    )
+    numeric = [axis for axis in result.axes if axis.kind != "name" and len(axis.values) > 1]
+    if len(numeric) < 2:
+        return [Text(said)]
+    along, across = sorted(numeric[-2:], key=lambda axis: axis.key != "size")
+    words = {axis.key: axis.key.replace("_", " ") for axis in (along, across)}
+    made = table(words[along.key], f"faster at {words[across.key]}", "most", right=("most",))
+    for value in _evenly(np.unique(result[along.column])):
+        at = result[along.column] == value
+        there = at & faster
+        if there.any():
+            ends = result[across.column][there]
+            span = " to ".join(dict.fromkeys(natural_label(across.kind, end) for end in (ends.min(), ends.max())))
+        else:
+            span = "none"
+        most = result["ratio"][at]
+        largest = natural_label("ratio", np.nanmax(most)) if np.isfinite(most).any() else ""
+        made.add_row(natural_label(along.kind, value), span, largest)
+    return [Text(said), made]
+
+
+def _evenly(values: NDArray[Any]) -> NDArray[Any]:
+    """So many of the values, both ends among them."""
+    places = np.linspace(0, len(values) - 1, min(len(values), MOST_PLACES))
+    kept: NDArray[Any] = values[np.round(places).astype(np.intp)]
+    return kept
 
 
 def _reasons(result: SweepResult) -> list[tuple[str, int]]:

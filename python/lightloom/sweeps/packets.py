@@ -1,0 +1,39 @@
+"""Refuses packet simulations that would take minutes a point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.errors import refuse
+from lightloom.quantities import bytes_of
+
+if TYPE_CHECKING:
+    from lightloom.sweeps.description import SweepDescription
+
+# Packets of one GPU's buffer; so many take about a minute.
+MAX_PACKETS = 1 << 24
+DEFAULT_PACKET = "4096B"
+
+
+def check_packets(description: SweepDescription) -> None:
+    """Refuse points with too many packets, where these are followed one by one: paced, or with limited buffers.
+
+    Bursts cost the number of times that streams meet, whatever their size (`docs/decisions/0006`).
+    Raises `InputError` that names `size`.
+    """
+    if description.engine != "packet":
+        return
+    values = {key: [value] for key, value in description.settings}
+    values |= {axis.key: list(axis.values) for axis in description.axes if not axis.is_number}  # type: ignore[arg-type]
+    if "paced" not in values.get("injection", []) and "buffer" not in values:
+        return
+    sizes = [quantity.number for key, quantity in description.numbers if key == "size"]
+    sizes += [float(size) for axis in description.axes if axis.key == "size" for size in axis.values]
+    packet_bytes = min(bytes_of("packet_size", str(value)) for value in values.get("packet_size", [DEFAULT_PACKET]))
+    packets = max(sizes, default=0.0) / packet_bytes
+    if packets > MAX_PACKETS:
+        raise refuse(
+            "size",
+            f"the largest is {packets:,.0f} packets of {packet_bytes} bytes, followed one by one; paced injection and "
+            f"limited buffers take at most {MAX_PACKETS:,}: a larger packet_size, or engine flow",
+        )
