@@ -57,7 +57,7 @@ def command(
     \b
     Examples:
       lightloom sweep examples/sweeps/when-to-reconfigure.toml
-      lightloom sweep swing.toml --engine packet --workers 2 --format json
+      lightloom sweep examples/sweeps/packets.toml --workers 2 --plot svg --format json
     """  # noqa: D301
     from lightloom.plots_sweep import plot_sweep
     from lightloom.sweeps.description import SweepDescription
