@@ -20,8 +20,7 @@ OTHER_CLAIMS = (
         "fig. 14, §5.4",
         paper="slight variation",
         why="it would take the paper's extension of htsim and its matrices; ours runs rounds one after the other, "
-        "without "
-        "variation",
+        "without variation",
     ),
     Claim.not_judged(
         "schedules are generated more efficiently than by constraint solvers",

@@ -90,7 +90,7 @@ def make(_setting: Setting) -> Outcome:
         "Σ hops of the shifts that planner `reconfigure-all-to-all` adds, the one that saves most first, n-cycles "
         f"counting twice, over theorem 1, for every number of topologies d' from 1 to n-1. Every n up to {SMALL[-1]}; "
         f"beyond, {', '.join(map(str, (*LARGE, *LARGEST)))}: powers of two, the numbers below them, primes, and "
-        f"numbers "
+        "numbers "
         'of many divisors. The paper leaves the order of shifts open beyond "n-1 second, n-cycles preferred"; two '
         f"simple orders are drawn beside ours, for every n up to {SMALL[-1]} and for 128, 256, 512 and 1024."
     )
@@ -122,8 +122,7 @@ def _claims(
             ours=small,
             unit="×",
             why=f"the order of shifts decides: taken in turn (1, n-1, 2, 3, …) the worst is {in_turn:.2f}, "
-            f"{at_64:.3f} at "
-            f"n = 64; with all n-cycles first {cycles:.2f}",
+            f"{at_64:.3f} at n = 64; with all n-cycles first {cycles:.2f}",
         ),
         Claim.at_most("worst ratio up to n = 4096", "fig. 13a, §5.3", paper=4.54, ours=large, unit="×"),
         Claim.fact(

@@ -8,7 +8,6 @@ import numpy as np
 
 from lightloom.axis_units import time_label
 from lightloom.charts import lines
-from lightloom.reproduction.all_to_all.figures_11_12 import SHOWN
 from lightloom.reproduction.all_to_all.price_lines import (
     BASELINES,
     DIRECT_CONNECT,
@@ -21,6 +20,7 @@ from lightloom.reproduction.all_to_all.price_lines import (
     envelope_s,
     lines_of,
 )
+from lightloom.reproduction.all_to_all.shown_names import PLANNERS
 from lightloom.reproduction.claims import Claim
 from lightloom.reproduction.figure import Figure, Outcome
 
@@ -74,7 +74,7 @@ def make(_setting: Setting) -> Outcome:
         for column, panel in enumerate(PANELS):
             for row, curve in enumerate(one for one in curves if one.panel == panel):
                 axes = panels[row][column]
-                lines(axes, DELAYS_S, {label: curve.times_s(name) for name, label in SHOWN.items()}, x_kind="time")
+                lines(axes, DELAYS_S, {label: curve.times_s(name) for name, label in PLANNERS.items()}, x_kind="time")
                 for line in axes.get_lines():
                     line.set_marker("")
                 axes.get_lines()[0].set(linewidth=2.4, zorder=3)
@@ -107,10 +107,8 @@ def make(_setting: Setting) -> Outcome:
     notes = (
         "Random flows, seed 0, settings as for figures 11 and 12, every topology charged; at each delay the number of "
         "topologies that costs least, written along our curve. Ranks are not relabelled for the flows here, which "
-        "lowers "
-        "ours by some per cent more. The paper does not name the flow size of panel c; 128 MB is assumed. Its curves "
-        "are "
-        "from packets and not quite smooth, since transmission varies; these are exact in the cost model."
+        "lowers ours by some per cent more. The paper does not name the flow size of panel c; 128 MB is assumed. Its "
+        "curves are from packets and not quite smooth, since transmission varies; these are exact in the cost model."
     )
     return Outcome(table, draw, _claims(curves), notes)
 
@@ -214,7 +212,7 @@ def _claims(curves: list[Curve]) -> tuple[Claim, ...]:
             paper="ahead of some",
             ours="two ports: "
             + "; ".join(
-                f"{panel}: ahead of {', '.join(SHOWN[name] for name in names)}" for panel, names in beaten.items()
+                f"{panel}: ahead of {', '.join(PLANNERS[name] for name in names)}" for panel, names in beaten.items()
             ),
             rule="of at least one fixed topology in every panel with two ports; with one port all are the ring",
             holds=all(beaten.values()),
@@ -247,8 +245,8 @@ def _both(static_s: dict[tuple[str, int], float], panel: str) -> str:
 
 def _names(best: dict[tuple[str, int], str]) -> str:
     if len(set(best.values())) == 1:
-        return f"{SHOWN[next(iter(best.values()))]} in all"
-    return ", ".join(f"{SHOWN[name]} ({panel}, k = {ports})" for (panel, ports), name in best.items())
+        return f"{PLANNERS[next(iter(best.values()))]} in all"
+    return ", ".join(f"{PLANNERS[name]} ({panel}, k = {ports})" for (panel, ports), name in best.items())
 
 
 def _why_eager(by: dict[tuple[str, int], Curve]) -> str:
@@ -263,8 +261,7 @@ def _why_eager(by: dict[tuple[str, int], Curve]) -> str:
     }
     return (
         "unequal flows in rounds wait for the largest flow of their round, DirectConnect's flow for none; with "
-        "circuits "
-        "that never wait ours is ahead at "
+        "circuits that never wait ours is ahead at "
         + ", ".join(f"{part * 100:.0f}" for part in ahead.values())
         + " % of these delays"
     )

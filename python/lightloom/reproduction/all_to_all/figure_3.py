@@ -64,8 +64,8 @@ def make(_setting: Setting) -> Outcome:
         "cost_at_7_T": [hops[name] + 7 * topologies[name] for name in STRATEGIES],
     }
     notes = (
-        "Σ hops are counted: a flow of distance g goes where a shift reaches g in the fewest hops. The strategies with "
-        "one, two and seven topologies are the ones that planner `reconfigure-all-to-all` has for these numbers "
+        "Σ hops are counted: a flow of distance g goes where a shift reaches g in the fewest hops. The strategies "
+        "with one, two and seven topologies are the ones that planner `reconfigure-all-to-all` has for these numbers "
         f"({', '.join(str(count) for count in _core.shift_hops(GPUS))} hops with 1 to 7 topologies)."
     )
     return Outcome(table, draw, _claims(hops), notes)
@@ -106,9 +106,9 @@ def _claims(hops: dict[str, int]) -> tuple[Claim, ...]:
             "fig. 7, §4.3",
             paper="19T+2R",
             ours=_sum(shifted, 2),
-            why=f"the rounds that the figure keeps, 1, 2, 4 and 5 of the base and 1, 2 and 5 of the 3-shift, add up to "
-            f"{rounds} = {in_rounds}; the least hops to each distance over both topologies add up to {shifted}, and no "
-            "schedule on them takes fewer, since a slot moves each rank's flows by one hop in all",
+            why="the rounds that the figure keeps, 1, 2, 4 and 5 of the base and 1, 2 and 5 of the 3-shift, add up "
+            f"to {rounds} = {in_rounds}; the least hops to each distance over both topologies add up to {shifted}, "
+            "and no schedule on them takes fewer, since a slot moves each rank's flows by one hop in all",
         ),
         Claim.fact(
             "no three topologies reach the bound",
@@ -127,8 +127,7 @@ def _claims(hops: dict[str, int]) -> tuple[Claim, ...]:
             rule="of the base's rounds, none is left without flows",
             holds=emptied == 0,
             why=f"flows that the base's rounds keep: {', '.join(map(str, left))} of 8 each; where equally long paths "
-            f"go to the "
-            f"second topology {', '.join(map(str, fewest))}",
+            f"go to the second topology {', '.join(map(str, fewest))}",
         ),
         Claim.near(
             "size of the search space",

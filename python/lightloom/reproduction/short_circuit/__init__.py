@@ -11,8 +11,7 @@ OTHER_CLAIMS = (
         "§4, methodology",
         paper="times of these simulators",
         why="the extended simulator is not published; `--engine packet` simulates the same plans with a simulator of "
-        "ours, "
-        "which docs/validation.md compares with ns-3",
+        "ours, which docs/validation.md compares with ns-3",
     ),
     Claim.not_judged(
         "synchronisation before every step is practical in scale-up domains that share memory",

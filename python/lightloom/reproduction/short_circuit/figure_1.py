@@ -72,8 +72,7 @@ def make(setting: Setting) -> Outcome:
     }
     notes = (
         "ReduceScatter on a one-way ring of 16 GPUs, 800 Gbit/s, no start-up. The values of the paper's axes are not "
-        "in "
-        "its text; these sizes and delays span those of its figure 2, and 32 KB beside."
+        "in its text; these sizes and delays span those of its figure 2, and 32 KB beside."
     )
     return Outcome(table, draw, _claims(ring_s, doubling_s, apart), notes)
 
@@ -124,11 +123,9 @@ def _claims(ring_s: NDArray[np.float64], doubling_s: NDArray[np.float64], apart:
             f"{apart.additive.max():.1%} apart",
             rule="within 5 % of packets of 4096 B at every point",
             holds=bool(apart.additive.max() <= 0.05),
-            why="the paper's equations add the delays of hops to the time on the busiest link; packets that queue for "
-            "that "
-            f"link spend part of these delays waiting. With the two overlapped the model is at most "
-            f"{apart.pipelined.max():.1%} "
-            "off",
+            why="the paper's equations add the delays of hops to the time on the busiest link; packets that queue "
+            "for that link spend part of these delays waiting. With the two overlapped the model is at most "
+            f"{apart.pipelined.max():.1%} off",
         ),
         Claim.not_judged(
             "how much slower recursive doubling is at the least delay",

@@ -32,10 +32,8 @@ HOPS_S = (100e-9, 250e-9, 500e-9, 1e-6, 2e-6)
 DELAYS_S = (10e-9, 50e-9, 100e-9, 500e-9, 1e-6, 2e-6, 5e-6, 10e-6)
 NOTES = (
     "ReduceScatter, 32 GPUs, 800 Gbit/s, no start-up, a one-way ring at first. T is the step from which every step "
-    "has its "
-    "own circuits: 1 is always, 5 never. The values of the paper's axes and its speed-ups are not in the text at "
-    "hand; the "
-    "axes here span what it names, and the speed-ups that are judged are those of its equations 3 and 4."
+    "has its own circuits: 1 is always, 5 never. The values of the paper's axes and its speed-ups are not in the text "
+    "at hand; the axes here span what it names, and the speed-ups that are judged are those of its equations 3 and 4."
 )
 
 
@@ -156,8 +154,8 @@ def _claims_2(found: Maps) -> tuple[Claim, ...]:
             "even reconfiguration delays at every step, up to the largest, leave that the fastest recursive doubling",
             "fig. 2, §4",
             paper="the lowest completion time",
-            ours=f"4 MB, 10 µs: {min(static / even for static, even in zip(static_s, even_s, strict=True)):.2f}× "
-            "the time on the static ring is saved at least",
+            ours=f"4 MB, 10 µs: {min(static / even for static, even in zip(static_s, even_s, strict=True)):.2f}× the "
+            "time on the static ring is saved at least",
             rule="over 1× for every hop delay",
             holds=all(static > even for static, even in zip(static_s, even_s, strict=True)),
         ),
@@ -203,8 +201,8 @@ def _claims_2(found: Maps) -> tuple[Claim, ...]:
             ours=f"speed-ups at most {apart:.2%} apart",
             rule="within 2 %",
             holds=apart <= 0.02,
-            why=f"{found.planned} of {percent.size} plans are recursive doubling, the others Ring; "
-            f"{found.differing} have another threshold than eq. 4",
+            why=f"{found.planned} of {percent.size} plans are recursive doubling, the others Ring; {found.differing} "
+            "have another threshold than eq. 4",
         ),
         Claim.not_judged(
             "the largest speed-ups at 32 B and 32 MB in numbers",
