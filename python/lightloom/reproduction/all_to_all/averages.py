@@ -162,13 +162,13 @@ def why(figure: str) -> str:
     matchings = _fast_matchings()
     nearest = min(found, key=lambda name: abs(found[name] - PAPER[figure]))
     return (
-        "the paper does not say which delays it sweeps, how FAST uses two ports, or how flows share a link. Ours, over "
-        f"all delays: {found['all delays']:.1f} %. With 1, 2 or 4 delays a decade: {found['1 delay a decade']:.1f}, "
-        f"{found['2 delays a decade']:.1f}, {found['4 delays a decade']:.1f} %; circuits that never wait for another "
-        f"flow: {found['circuits never wait']:.1f} %; FAST sending one matching at a time over both ports: "
-        f"{found['FAST: one matching at a time']:.1f} %; FAST with a matching per distance in place of {matchings} of "
-        f"its decomposition (random, n = 16): {found['FAST: a matching per distance']:.1f} %; against the mean of all "
-        f"baselines: {found[OVER_ALL]:.1f} %"
+        "the paper does not say which delays it sweeps, how FAST uses two ports, or how flows share a link. Ours, "
+        f"over all delays: {found['all delays']:.1f} %. With 1, 2 or 4 delays a decade: "
+        f"{found['1 delay a decade']:.1f}, {found['2 delays a decade']:.1f}, {found['4 delays a decade']:.1f} %; "
+        f"circuits that never wait for another flow: {found['circuits never wait']:.1f} %; FAST sending one matching "
+        f"at a time over both ports: {found['FAST: one matching at a time']:.1f} %; FAST with a matching per distance "
+        f"in place of {matchings} of its decomposition (random, n = 16): {found['FAST: a matching per distance']:.1f} "
+        f"%; against the mean of all baselines: {found[OVER_ALL]:.1f} %"
         + (in_chunks + seeded if figure == "12" else "")
         + f". Nearest to the paper: {nearest} ({found[nearest]:.1f} %)"
     )
@@ -214,10 +214,11 @@ def make(_setting: Setting) -> Outcome:
     )
     notes = (
         'The average reductions of figures 11 and 12, each assumption changed alone. "All delays" is what figures 11 '
-        "and 12 are made with. Circuits never wait: every topology takes as long as its busiest circuit, whatever the "
-        "order of flows; FAST and DirectConnect do already. One matching at a time: all ports serve the same pair. "
-        "The last is the average over all baselines at the same delay. Within 5 % of both of the paper's averages: "
-        f"{', '.join(meeting) or 'none'}. That an assumption comes near one of them does not show that the paper made it."
+        "and 12 are made with. Circuits never wait: every topology takes as long as its busiest circuit, whatever "
+        "the order of flows; FAST and DirectConnect do already. One matching at a time: all ports serve the same "
+        "pair. The last is the average over all baselines at the same delay. Within 5 % of both of the paper's "
+        f"averages: {', '.join(meeting) or 'none'}. That an assumption comes near one of them does not show that the "
+        "paper made it."
     )
     return Outcome(table, draw, claims, notes)
 
