@@ -1,9 +1,12 @@
 """Sweeps: every point is what a plan of its own gives, in the shape that NumPy broadcasts to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import lightloom as ll
+from lightloom.requests import Settings
 
 FABRIC = ll.Fabric(gpus=16, ports=2)
 
@@ -57,3 +60,16 @@ def test_wrong_points(sizes: list[object], delays: list[object], field: str) -> 
         problem.sweep(sizes, delays)  # type: ignore[arg-type]
     assert raised.value.field == field
     assert str(raised.value).startswith(f"{field}: ")
+
+
+@pytest.mark.parametrize("planner", ["static", "bvn", "short-circuit", "pccl"])
+def test_a_named_planner_is_the_one_that_sweeps(planner: str) -> None:
+    fabric = ll.Fabric(gpus=8, initial="ring")
+    settings: Settings = {"algorithm": "recursive-doubling", "planner": planner}
+    sizes, delays = [1024, 1 << 24], [1e-7, 1e-5]
+    swept = ll.Problem("reduce-scatter", fabric=fabric, **settings).sweep(np.array(sizes)[:, None], delays)
+    for row, size in enumerate(sizes):
+        for column, delay_s in enumerate(delays):
+            plan = ll.plan("reduce-scatter", size, fabric=replace(fabric, reconfiguration_delay=delay_s), **settings)
+            assert swept.total_s[row, column] == pytest.approx(plan.total_s, rel=1e-12)
+            assert swept.reconfigurations[row, column] == plan.reconfigurations

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from lightloom import _core
 from lightloom.errors import refuse
+from lightloom.fabric import Fabric
 from lightloom.requests import Settings, build_request
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
-
-    from lightloom.fabric import Fabric
 
 
 class Sweep(NamedTuple):
@@ -40,7 +39,13 @@ class Problem:
         fabric: Fabric | str | os.PathLike[str] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        self._core = _core.Problem(build_request(collective, "1MiB" if size is None else size, fabric, **settings))
+        if fabric is None or isinstance(fabric, (str, os.PathLike)):
+            fabric = Fabric.load("default" if fabric is None else fabric)
+        request = build_request(collective, "1MiB" if size is None else size, fabric, **settings)
+        self._core = _core.Problem(request)
+        self._fabric = fabric
+        # A named planner may choose otherwise than the best sequence of candidates.
+        self._series = _core.Series(request) if settings.get("planner") not in {None, "auto", "harvest"} else None
 
     @property
     def algorithm(self) -> str:
@@ -60,10 +65,13 @@ class Problem:
     def sweep(self, sizes: ArrayLike, delays: ArrayLike) -> Sweep:
         """Best time at every (size, reconfiguration delay).
 
+        It is that of the planner which was named, else over all sequences of candidates.
+
         sizes: bytes or strings such as `"64MiB"`; delays: seconds or strings such as `"10us"`; one, a list or an array
         each, broadcast against each other as NumPy does (`sizes[:, None]` against `delays` gives a grid).
 
-        O(steps · candidates) a point. Raises `InputError` that names `sizes` or `delays`.
+        O(steps · candidates) a point at most; points on the same plan share one search. A point that the planner does
+        not serve is infinite. Raises `InputError` that names `sizes` or `delays`.
         """
         size_bytes = _numbers("sizes", sizes, lambda text: _core.parse_size("sizes", text))
         delay_s = _numbers("delays", delays, lambda text: _core.parse_time("delays", text))
@@ -75,7 +83,17 @@ class Problem:
             raise refuse(
                 "sizes", f"shapes {size_bytes.shape} and {delay_s.shape} of sizes and delays do not broadcast"
             ) from error
-        total_s, reconfigurations = self._core.sweep(np.ravel(size_bytes), np.ravel(delay_s))
+        if self._series is None:
+            total_s, reconfigurations = self._core.sweep(np.ravel(size_bytes), np.ravel(delay_s))
+        else:
+            total_s, reconfigurations, *_ = self._series.evaluate(
+                np.ravel(size_bytes),
+                np.full(size_bytes.size, self._fabric.bandwidth_bps),
+                np.full(size_bytes.size, self._fabric.startup_s),
+                np.full(size_bytes.size, self._fabric.hop_delay_s),
+                np.ravel(delay_s),
+            )
+            total_s[np.isnan(total_s)] = np.inf
         return Sweep(total_s.reshape(size_bytes.shape), reconfigurations.reshape(size_bytes.shape))
 
 
