@@ -156,6 +156,18 @@ def test_what_cannot_be_planned_is_a_row_with_its_reason() -> None:
     assert result.to_arrow().column("total_s").null_count == 2
 
 
+def test_a_point_that_is_too_large_leaves_the_others_of_its_series() -> None:
+    result = ll.sweep(
+        {
+            "settings": {"collective": "all-to-all", "gpus": 16, "algorithm": "direct", "planner": "harvest"},
+            "axes": {"size": ["1MiB/pair", "1000TiB/pair"]},
+        }
+    )
+    assert np.isnan(result["total_s"]).tolist() == [False, True]
+    assert result["reconfigurations"][1] == -1
+    assert "at most 2^53 bytes per rank" in result["reason"][1]
+
+
 def test_a_sweep_without_any_plan_is_refused_by_its_reason() -> None:
     with pytest.raises(InputError, match=r"^algorithm: .*power of two.*at every point"):
         ll.sweep(

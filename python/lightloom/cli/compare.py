@@ -69,7 +69,7 @@ def _compare_grid(name: str, folder: str, output_format: str) -> None:
         raise refuse("output", f"cannot make the folder `{folder}`: {error.strerror}") from error
     total = sum(len(series.points) for series in grid.series)
     with progress_of(f"grid {name}", total) as advance:
-        points = patiently("comparing", lambda: run_grid(grid, target / f"{name}.csv", advance))
+        points = patiently(None, lambda: run_grid(grid, target / f"{name}.csv", advance))
     plot_grid(points, f"{grid.summary} ({grid.source})", target / f"{name}.png")
     if output_format == "json":
         click.echo(

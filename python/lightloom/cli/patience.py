@@ -29,11 +29,12 @@ class Narration:
         self.text = text
 
 
-def patiently(what: str, work: Callable[[], Result], progress: Narration | None = None) -> Result:
+def patiently(what: str | None, work: Callable[[], Result], progress: Narration | None = None) -> Result:
     """Run `work` in a thread and return what it returns, or raise what it raises.
 
     The core does not look for interrupts while it computes; the thread that waits for it does. `what`, and what
-    `progress` says, are shown with a clock on a terminal once it takes longer than a second.
+    `progress` says, are shown with a clock on a terminal once it takes longer than a second; nothing is where `what` is
+    None, since something else is shown.
     """
     outcome: list[Result] = []
     failure: list[BaseException] = []
@@ -47,7 +48,7 @@ def patiently(what: str, work: Callable[[], Result], progress: Narration | None 
     worker = Thread(target=run, daemon=True)
     worker.start()
     worker.join(QUIET_S)
-    with _sign_of_life(what) if worker.is_alive() else nullcontext(lambda _text: None) as show:
+    with nullcontext(_quiet) if what is None or not worker.is_alive() else _sign_of_life(what) as show:
         while worker.is_alive():
             worker.join(LOOK_S)
             if progress is not None:
@@ -55,6 +56,10 @@ def patiently(what: str, work: Callable[[], Result], progress: Narration | None 
     if failure:
         raise failure[0]
     return outcome[0]
+
+
+def _quiet(_text: str) -> None:
+    """Show nothing."""
 
 
 @contextmanager

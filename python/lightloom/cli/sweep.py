@@ -68,7 +68,7 @@ def command(
     folder = Path("out/sweeps") / made.name if output is None else Path(output)
     with progress_of(f"sweep {made.name}", made.points) as advance:
         result = patiently(
-            "sweeping",
+            None,
             lambda: sweep(
                 made,
                 output=folder,

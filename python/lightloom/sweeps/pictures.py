@@ -64,8 +64,8 @@ def _default(axes: Sequence[Axis], metric: str, metrics: Sequence[str]) -> Pictu
     several = [axis for axis in axes if len(axis.values) > 1] or list(axes)
     numeric = sorted((axis for axis in several if axis.kind != "name"), key=lambda axis: not axis.is_number)
     if len(numeric) >= 2:
-        others = set(metrics) - {metric}
-        regions = "reconfigurations" if "reconfigurations" in others else "none"
+        drawn = metric != "reconfigurations" and "reconfigurations" in metrics
+        regions = "reconfigurations" if drawn else "none"
         return Picture("heat", metric, numeric[0].key, numeric[1].key, regions=regions)
     first = (numeric or several)[0]
     others = [axis.key for axis in several if axis is not first]

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from lightloom.sweeps.keys import Value
 
 
+# Bytes of one GPU's buffer that floats count exactly; the core takes no more.
+MAX_BYTES = float(1 << 53)
+
+
 class Outcome(NamedTuple):
     """What points of a series came to, an entry a point; NaN, and -1 reconfigurations, where there is no plan.
 
@@ -111,17 +115,29 @@ class _ModelSeries:
         own = {**self._own, **dict(self._key.numbers)}
         values = {name: numbers.get(name, np.full(points, own[name])) for name in NUMBERS}
         values["size"] = self._buffer_bytes(values["size"])
+        too_large = values["size"] > MAX_BYTES
         total_s, reconfigurations, choice, lower_bound_s = self._series.evaluate(
-            values["size"],
+            np.where(too_large, MAX_BYTES, values["size"]),
             values["bandwidth"],
             values["startup"],
             values["hop_delay"],
             values["reconfiguration_delay"],
             bound,
         )
+        missing = too_large | np.isnan(total_s)
         changes = reconfigurations.astype(np.int32)
-        changes[np.isnan(total_s)] = -1
-        return Outcome(total_s, changes, choice, tuple(self._series.names), {}, lower_bound_s=lower_bound_s)
+        changes[missing] = -1
+        total_s = np.where(missing, np.nan, total_s)
+        reasons = {int(row): self._reason(numbers, int(row)) for row in np.flatnonzero(missing)}
+        return Outcome(total_s, changes, choice, tuple(self._series.names), reasons, lower_bound_s=lower_bound_s)
+
+    def _reason(self, numbers: Mapping[str, NDArray[np.float64]], row: int) -> str:
+        """Why a single point has no plan, though the series has some."""
+        try:
+            plan(**self._key.arguments({key: float(values[row]) for key, values in numbers.items()}))
+        except InputError as error:
+            return str(error)
+        return "planner: it serves other points of these settings, not this one"
 
     def _buffer_bytes(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bytes of the busiest GPU's whole buffer."""
