@@ -33,7 +33,7 @@ def command(output_format: str, grid_name: str | None, output: str | None, **opt
     \b
     Examples:
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --reconfiguration-delay 1us
-      lightloom compare --grid bridge
+      lightloom compare --grid short-circuit
     """  # noqa: D301
     from lightloom.planning import compare
 
