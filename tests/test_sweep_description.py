@@ -200,7 +200,7 @@ KEYS = st.sampled_from(["axes", "settings", "metrics", "baseline", "plots", "eng
 INNER = st.sampled_from(["size", "ports", "planner", "dims", "fabric", "startup", "matrix", "from", "to", "kind", "x"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.dictionaries(KEYS, JSON | st.dictionaries(INNER, JSON | st.dictionaries(INNER, JSON, max_size=3), max_size=3)),
     st.booleans(),

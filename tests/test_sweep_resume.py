@@ -107,9 +107,13 @@ def test_damaged_parts_are_computed_again(tmp_path: Path, uninterrupted: bytes) 
 def test_a_finished_sweep_computes_nothing(tmp_path: Path, uninterrupted: bytes) -> None:
     (tmp_path / "stopped.toml").write_text(DESCRIPTION)
     (tmp_path / "stopped.parquet").write_bytes(uninterrupted)
+    # Killed when the table was there and the parts were not all gone.
+    (tmp_path / PARTS).mkdir()
+    (tmp_path / PARTS / "000007.parquet").write_bytes(b"left")
     told: list[int] = []
     result = ll.sweep(tmp_path / "stopped.toml", output=tmp_path, advance=told.append)
     assert (result.found, result.computed, sum(told)) == (POINTS, 0, POINTS)
+    assert not (tmp_path / PARTS).exists()
     again = ll.sweep(tmp_path / "stopped.toml", output=tmp_path, restart=True)
     assert (again.found, again.computed) == (0, POINTS)
     assert (tmp_path / "stopped.parquet").read_bytes() == uninterrupted

@@ -46,8 +46,8 @@ def on_dask(address: str, description: SweepDescription, chunks: Sequence[int]) 
             ) from error
 
 
-def _evaluate(description: SweepDescription, chunk: int, version: str) -> bytes:
-    """What a worker runs."""
+def run_chunk(description: SweepDescription, chunk: int, version: str) -> bytes:
+    """What a worker runs: the chunk's content. Raises `InputError` where it is of another version."""
     if _core.__version__ != version:
         raise refuse("scheduler", f"a worker has Lightloom {_core.__version__}, and the sweep is of {version}")
     return evaluate_chunk(description, chunk)
@@ -72,7 +72,7 @@ def _as_finished(client: object, description: SweepDescription, chunks: Sequence
             # The key says what the content depends on, so that a cluster that has it already does not compute it again.
             key = f"lightloom-sweep-{digest}-{chunk}"
             number[key] = chunk
-            running.add(client.submit(_evaluate, description, chunk, _core.__version__, key=key))
+            running.add(client.submit(run_chunk, description, chunk, _core.__version__, key=key))
 
     hand_out()
     for future in running:
