@@ -32,11 +32,15 @@ SWEEP: dict[str, Any] = {
 def cluster() -> Iterator[Any]:
     """A scheduler and two worker processes under nannies, which start another for one that dies."""
     dask = pytest.importorskip("dask")
-    with (
+    settings = {
         # Dask blames a chunk for the first worker that dies with it, so that it comes back as an error here.
-        dask.config.set(
-            {"distributed.scheduler.allowed-failures": 0, "distributed.worker.multiprocessing-method": "spawn"}
-        ),
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.worker.multiprocessing-method": "spawn",
+        # How long a result is asked for at a worker that is no more; half a minute otherwise.
+        "distributed.comm.timeouts.connect": "2s",
+    }
+    with (
+        dask.config.set(settings),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
         ) as made,
