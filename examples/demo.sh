@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Three plans: an AllReduce, an unequal All-to-All like a mixture of experts', and a schedule written by others;
-# two of them simulated.
+# two of them simulated. Then a sweep: which planner is best where.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p out
@@ -33,5 +33,8 @@ else
     printf '\n== A schedule written by others: %s is not there, so it is left out\n' "$schedule"
 fi
 
-show "All of them are what they claim to be" \
+show "Over which sizes and delays does reconfiguring pay, and by which planner? A table and a heat map" \
+    lightloom sweep examples/sweeps/which-planner.toml
+
+show "All plans are what they claim to be" \
     lightloom verify out/*.json

@@ -44,8 +44,8 @@ def test_examples_run(example: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_the_demo_runs_and_says_when_data_are_missing(tmp_path: Path) -> None:
     """In a copy, so that its output folder is not the checkout's, and the neighbouring data are there or not."""
     project = tmp_path / "project"
-    (project / "examples").mkdir(parents=True)
-    for name in ("demo.sh", "moe_matrix.py"):
+    (project / "examples" / "sweeps").mkdir(parents=True)
+    for name in ("demo.sh", "moe_matrix.py", "sweeps/which-planner.toml"):
         copy = project / "examples" / name
         copy.write_bytes((ROOT / "examples" / name).read_bytes())
         copy.chmod(0o755)
@@ -58,6 +58,7 @@ def test_the_demo_runs_and_says_when_data_are_missing(tmp_path: Path) -> None:
         "moe.csv",
         "moe.json",
         "moe.png",
+        "sweeps",
     ]
     if not MSCCL.is_dir():
         pytest.skip(f"no MSCCL data at {MSCCL}")

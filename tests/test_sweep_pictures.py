@@ -131,3 +131,41 @@ def test_what_has_no_plan_is_left_white_or_said() -> None:
     lines, bars = (figure for _, figure in sweep_figures(result))
     assert [[text.get_text() for text in axes.texts] for axes in lines.axes] == [[], ["no plan"]]
     assert [axes.get_title() for axes in bars.axes] == ["size 1 KiB", "size 1 MiB"]
+
+
+@pytest.mark.parametrize(
+    "plots", [None, [{"kind": "heat", "x": "size", "y": "reconfiguration-delay", "value": "ratio"}]]
+)
+def test_a_map_of_the_best_planner_takes_the_least_time_in_every_cell(plots: list[dict[str, str]] | None) -> None:
+    planners = ["bvn", "static", "harvest"]
+    given = {} if plots is None else {"plots": [{**plot, "best": "planner"} for plot in plots]}
+    result = ll.sweep(
+        {
+            "baseline": ["static"],
+            "settings": SETTINGS,
+            "axes": {"planner": planners, "size": SIZES, "reconfiguration-delay": DELAYS},
+            **given,
+        }
+    )
+    name, figure = next(iter(sweep_figures(result)))
+    assert name == "sweep-best-planner"
+    assert "lines: where the best planner changes" in figure.get_suptitle()
+    (axes,) = (axes for axes in figure.axes if axes.get_xlabel() == "size")
+    assert not axes.get_title()
+    times = np.stack([result["total_s"][result["planner"] == planner].reshape(17, 9) for planner in planners])
+    (mesh,) = (part for part in axes.collections if isinstance(part, QuadMesh))
+    # The ratio of the fastest is the largest.
+    np.testing.assert_allclose(np.asarray(mesh.get_array()), (times[1] / times.min(0)).T)
+    # Equal ones take the first's name: bvn where all steps reconfigure, static where none does, harvest between.
+    best = np.argmax(times <= times.min(0) * (1 + 1e-9), 0).T
+    assert set(np.unique(best)) == {0, 1, 2}
+    (border,) = (part for part in axes.collections if isinstance(part, LineCollection))
+    between = np.count_nonzero(best[1:] != best[:-1]) + np.count_nonzero(best[:, 1:] != best[:, :-1])
+    assert len(border.get_segments()) == between
+    assert {text.get_text() for text in axes.texts} == set(planners)
+
+
+def test_regions_of_the_best_need_an_axis() -> None:
+    plot = {"kind": "heat", "x": "size", "y": "reconfiguration-delay", "value": "time", "regions": "best"}
+    with pytest.raises(ll.InputError, match=r"plots\[0\]\.regions: `best` takes an axis too"):
+        ll.sweep({"settings": SETTINGS, "axes": {"size": SIZES, "reconfiguration-delay": DELAYS}, "plots": [plot]})

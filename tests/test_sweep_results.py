@@ -254,6 +254,11 @@ def test_examples_say_what_they_are_for(path: Path) -> None:
             # It pays twofold somewhere, and nowhere does a planner that may stay or change do worse than both.
             assert ratio.max() > 2
             assert ratio.min() >= 1 - 1e-12
+        case "which-planner":
+            # Staying is best for small buffers and slow switches, Ring for large ones, BRIDGE where switches are fast.
+            time_s = result.grid("total_s")
+            best = np.argmax(time_s <= time_s.min(0) * (1 + 1e-9), 0)
+            assert (best[0, -1], best[-1, -1], best[0, 30]) == (0, 1, 2)
         case "which-switch":
             fast, slow = (ratio[result["reconfiguration_delay"] == name] for name in ("tunable-laser", "piezo"))
             assert fast.min() > 2

@@ -30,6 +30,8 @@ MOST_COLUMNS = 3
 MOST_PANELS = 12
 # Cells along a side of a heat map: pictures have no more pixels, so that of longer axes some values are shown.
 MOST_CELLS = 400
+# Times this close are equal.
+EQUAL = 1e-9
 KINDS: dict[str, Kind] = {
     "time": "time",
     "simulated": "time",
@@ -81,7 +83,7 @@ def sweep_figures(result: SweepResult) -> Iterator[tuple[str, Figure]]:
     for picture in result.description.pictures:
         panels = _panels(result.axes, picture)
         for first in range(0, len(panels), MOST_PANELS):
-            name = f"{result.description.name}-{picture.value}"
+            name = f"{result.description.name}-{f'best-{picture.best}' if picture.best else picture.value}"
             used[name] += 1
             number = f"-{used[name]}" if used[name] > 1 else ""
             yield f"{name}{number}", _figure(result, picture, panels[first : first + MOST_PANELS])
@@ -97,15 +99,22 @@ def value_label(result: SweepResult, metric: str) -> str:
 
 def _panels(axes: tuple[Axis, ...], picture: Picture) -> list[Panel]:
     ranges = [[slice(None)] if axis.key in picture.placed else range(len(axis.values)) for axis in axes]
-    return [Panel(_title(axes, index), index) for index in product(*ranges)]
+    # Of the axis whose best value is shown, one is left.
+    made = [[0] if axis.key == picture.best else places for axis, places in zip(axes, ranges, strict=True)]
+    titled = [axis for axis in axes if axis.key not in picture.placed]
+    order = [axis in titled for axis in axes]
+    return [
+        Panel(_title(titled, [place for place, said in zip(index, order, strict=True) if said]), index)
+        for index in product(*made)
+    ]
 
 
-def _title(axes: tuple[Axis, ...], index: tuple[Any, ...]) -> str:
+def _title(axes: list[Axis], index: list[Any]) -> str:
     """What the panel's axes have there; an axis of one value needs no mention."""
     said = [
         str(axis.shown[place]) if axis.kind == "name" else _labelled(axis, axis.shown[place])
         for axis, place in zip(axes, index, strict=True)
-        if not isinstance(place, slice) and len(axis.values) > 1
+        if len(axis.values) > 1
     ]
     return ", ".join(said)
 
@@ -120,11 +129,14 @@ def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figur
     columns = min(len(panels), MOST_COLUMNS)
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(max(4.6 * columns, 6.0), 3.6 * rows + 0.9), layout="constrained")
-    regions = f"; lines: where {_region_words(picture.regions)} changes" if picture.regions != "none" else ""
+    words = (
+        f"the best {picture.best.replace('_', ' ')}" if picture.regions == "best" else _region_words(picture.regions)
+    )
+    regions = f"; lines: where {words} changes" if picture.regions != "none" else ""
     title = result.description.summary or result.description.name
     figure.suptitle(f"{title}\n{value_label(result, picture.value)}{regions}", fontsize=11)
     grid = figure.subplots(rows, columns, squeeze=False)
-    values = _values(result, VALUE_COLUMNS[picture.value])
+    values = _of_best(result, picture, _values(result, VALUE_COLUMNS[picture.value]))
     if picture.kind == "heat":
         _draw_heat_maps(figure, grid, result, picture, panels, values)
     else:
@@ -151,7 +163,7 @@ def _draw_heat_maps(
 
     centre = 1.0 if picture.value == "ratio" else None
     norm: Normalize = rising_norm(values) if centre is None else ratio_norm(values, centre)
-    regions = None if picture.regions == "none" else _region_names(result, picture.regions)
+    regions = _regions(result, picture)
     x, y = _axis(result, picture.x), _axis(result, picture.y)
     for axes, panel in zip(grid.flat, panels, strict=False):
         columns, rows = _places(x), _places(y)
@@ -233,6 +245,35 @@ def _values(result: SweepResult, column: str) -> NDArray[np.float64]:
     if column == "reconfigurations":
         values[values < 0] = np.nan
     return values
+
+
+def _of_best(result: SweepResult, picture: Picture, grid: NDArray[Any]) -> NDArray[Any]:
+    """The grid where the axis that `best` names has its best value alone, if it names one."""
+    if not picture.best:
+        return grid
+    along, best = _best(result, picture)
+    return np.take_along_axis(grid, best, along)
+
+
+def _best(result: SweepResult, picture: Picture) -> tuple[int, NDArray[np.intp]]:
+    """The place of the axis that `best` names, and which of its values takes the least time, the first of equals."""
+    along = [axis.key for axis in result.axes].index(picture.best)
+    times = _values(result, "simulated_s" if "simulated" in result.description.metrics else "total_s")
+    times = np.where(np.isfinite(times), times, np.inf)
+    least = times.min(along, keepdims=True)
+    return along, np.argmax(times <= least * (1 + EQUAL), along, keepdims=True)
+
+
+def _regions(result: SweepResult, picture: Picture) -> NDArray[Any] | None:
+    """The name of each cell's region, where the picture has regions."""
+    if picture.regions == "none":
+        return None
+    if picture.regions != "best":
+        return _of_best(result, picture, _region_names(result, picture.regions))
+    _, best = _best(result, picture)
+    axis = _axis(result, picture.best)
+    names = np.array([natural_label(axis.kind, value) for value in axis.shown])[best]
+    return np.where(np.isfinite(_of_best(result, picture, _values(result, "total_s"))), names, "no plan")
 
 
 def _region_names(result: SweepResult, regions: str) -> NDArray[Any]:

@@ -202,7 +202,8 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
             )
         settings = {key_of(field, key, BASELINE_KEYS): value for key, value in entry.items()}
         values = {key: plain_value(f"{field}.{key}", key, value) for key, value in settings.items()}
-        label = " ".join(str(value) for value in values.values())
+        # Ring, the algorithm, on the ring needs saying once.
+        label = " ".join(dict.fromkeys(str(value) for value in values.values()))
         if label in {known.label for known in made}:
             raise refuse(field, f"`{label}` is there twice")
         made.append(Baseline(label, tuple(values.items())))

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from lightloom.sweeps.keys import Value
 
 # Points of these planners are read off planes, millions a second; of the others, each is a search.
-QUICK_PLANNERS = {"harvest", "static", "bvn", "short-circuit"}
+QUICK_PLANNERS = {"harvest", "static", "bvn", "bridge", "pccl", "pccl-parallel", "short-circuit", "fast", "topo-opt"}
+QUICK_PLANNERS |= {"direct-connect-kautz", "direct-connect-circulant"}
 QUICK_POINTS, SEARCHED_POINTS = 16_384, 16
 # A chunk is a file while the sweep runs; a folder takes this many without becoming slow.
 MOST_CHUNKS = 20_000

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from lightloom.sweeps.axes import Axis
 
 # What each kind takes beside `kind` and `value`.
-PLACES = {"heat": ("x", "y", "regions"), "lines": ("x", "lines"), "bars": ("x", "lines")}
-REGIONS = ("planner", "algorithm", "reconfigurations", "none")
+PLACES = {"heat": ("x", "y", "best", "regions"), "lines": ("x", "lines"), "bars": ("x", "lines")}
+REGIONS = ("planner", "algorithm", "reconfigurations", "best", "none")
+# Axes of these are choices that a reader wants to see made: of which planner is it best to have the plan?
+CHOICES = ("planner", "algorithm", "topology", "candidates")
 MAX_PANELS = 200
 
 
@@ -23,8 +25,9 @@ class Picture(NamedTuple):
     """A picture: a panel for each combination of the axes that it does not place.
 
     kind: `"heat"`, `"lines"` or `"bars"`; value: the metric that is drawn; x, y: keys of axes; regions: between what
-    lines are drawn in a heat map, `"planner"`, `"algorithm"`, `"reconfigurations"` or `"none"`; lines: key of the axis
-    with a line or bar for each value, empty for one line.
+    lines are drawn in a heat map, `"planner"`, `"algorithm"`, `"reconfigurations"`, `"best"` or `"none"`; lines: key of
+    the axis with a line or bar for each value, empty for one line; best: key of the axis of which every cell of a heat
+    map shows the value that takes the least time, empty for none.
     """
 
     kind: str
@@ -33,17 +36,18 @@ class Picture(NamedTuple):
     y: str = ""
     regions: str = "none"
     lines: str = ""
+    best: str = ""
 
     @property
     def placed(self) -> tuple[str, ...]:
         """Keys of the axes that are not panels."""
-        return tuple(key for key in (self.x, self.y, self.lines) if key)
+        return tuple(key for key in (self.x, self.y, self.lines, self.best) if key)
 
 
 def pictures_of(given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> tuple[Picture, ...]:
     """The pictures of `plots`, or the defaults where there is none. Raises `InputError` that names `plots[0].x`."""
     if given is None:
-        made = [_default(axes, metric, metrics) for metric in metrics]
+        made = [*_choices(axes, metrics), *(_default(axes, metric, metrics) for metric in metrics)]
     else:
         if not isinstance(given, (list, tuple)):
             raise refuse("plots", "it takes tables [[plots]], or an empty list for no pictures")
@@ -72,6 +76,13 @@ def _default(axes: Sequence[Axis], metric: str, metrics: Sequence[str]) -> Pictu
     return Picture("lines" if numeric else "bars", metric, first.key, lines=others[-1] if others else "")
 
 
+def _choices(axes: Sequence[Axis], metrics: Sequence[str]) -> list[Picture]:
+    """Where which value of an axis of choices is best, for axes that make heat maps."""
+    picture = _default(axes, "ratio" if "ratio" in metrics else metrics[0], metrics)
+    several = [axis.key for axis in axes if axis.key in CHOICES and len(axis.values) > 1]
+    return [picture._replace(best=key, regions="best") for key in several if picture.kind == "heat"]
+
+
 def _picture(field: str, given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> Picture:
     if not isinstance(given, Mapping):
         raise refuse(field, f"`{str(given)[:60]}` is not accepted; it takes a table with kind, x and value")
@@ -83,7 +94,7 @@ def _picture(field: str, given: object, axes: Sequence[Axis], metrics: Sequence[
     keys = tuple(axis.key for axis in axes)
     places = {
         place: _one_of(f"{field}.{place}", _underscored(given[place]), keys)
-        for place in ("x", "y", "lines")
+        for place in ("x", "y", "lines", "best")
         if place in given
     }
     for place in ("x", "y") if kind == "heat" else ("x",):
@@ -95,10 +106,13 @@ def _picture(field: str, given: object, axes: Sequence[Axis], metrics: Sequence[
     if kind == "lines" and by_key[places["x"]].kind == "name":
         raise refuse(f"{field}.x", f'`{places["x"]}` has names and no numbers; kind = "bars" shows them')
     value = _one_of(f"{field}.value", given.get("value"), tuple(metrics))
-    regions = _one_of(f"{field}.regions", given.get("regions", "none"), REGIONS)
+    best = places.get("best", "")
+    regions = _one_of(f"{field}.regions", given.get("regions", "best" if best else "none"), REGIONS)
+    if regions == "best" and not best:
+        raise refuse(f"{field}.regions", '`best` takes an axis too, such as best = "planner"')
     if regions == "reconfigurations" and regions not in metrics:
         raise refuse(f"{field}.regions", "`reconfigurations` is not among the metrics")
-    return Picture(kind, value, places["x"], places.get("y", ""), regions, places.get("lines", ""))
+    return Picture(kind, value, places["x"], places.get("y", ""), regions, places.get("lines", ""), best)
 
 
 def _underscored(value: object) -> object:
