@@ -30,6 +30,8 @@ MOST_COLUMNS = 3
 MOST_PANELS = 12
 # Cells along a side of a heat map: pictures have no more pixels, so that of longer axes some values are shown.
 MOST_CELLS = 400
+# Bars whose heights are farther apart than this factor stand on a logarithmic axis.
+WIDE = 30.0
 # Times this close are equal.
 EQUAL = 1e-9
 KINDS: dict[str, Kind] = {
@@ -210,7 +212,11 @@ def _draw_series(
             drawn = {name: line[order] for name, line in series.items()}
             lines(axes, places, drawn, x_kind=x.kind, y_kind=KINDS[picture.value])
         else:
-            bars(axes, [natural_label(x.kind, value) for value in x.shown], series, y_kind=KINDS[picture.value])
+            heights = np.concatenate(list(series.values()))
+            heights = heights[np.isfinite(heights)]
+            log = bool(heights.min() > 0 and heights.max() > WIDE * heights.min())
+            groups = [natural_label(x.kind, value) for value in x.shown]
+            bars(axes, groups, series, y_kind=KINDS[picture.value], log=log)
         axes.set_ylabel(value_label(result, picture.value), fontsize=9)
         named = axes
     if named is not None and picture.lines:
