@@ -74,12 +74,14 @@ fn requests() -> impl Strategy<Value = Request> {
 
 /// Every line of a comparison is above its own bound, that of the comparison, and all that are known for its algorithm.
 fn check(request: &Request) -> Result<(), TestCaseError> {
+    // Packets go by a clock of whole femtoseconds, which may round the delay of every hop down.
+    let clock_s = if request.settings.overlap == Overlap::Pipelined { 1e-12 } else { 0.0 };
     let any = bound(request).unwrap();
     prop_assert_eq!(any.len(), 1);
     let comparison = compare(request).unwrap();
     for row in &comparison.rows {
         let Ok(outcome) = &row.outcome else { continue };
-        let limit_s = outcome.total_s * (1.0 + 1e-12);
+        let limit_s = outcome.total_s * (1.0 + 1e-12) + clock_s;
         prop_assert!(any[0].seconds() <= limit_s, "{} {row:?}", any[0].seconds());
         prop_assert!(outcome.bound.seconds <= limit_s, "{row:?}");
         prop_assert!(comparison.lower_bound_s <= limit_s, "{row:?}");
