@@ -175,13 +175,12 @@ def _where_faster(result: SweepResult) -> tuple[NDArray[np.bool_], int]:
 def _faster_parts(result: SweepResult) -> list[Any]:
     """How often the plan is faster than the best of the baselines; from and to where, along two axes of numbers."""
     faster, known = _where_faster(result)
-    labels = ", ".join(entry.label for entry in result.description.baseline)
+    entries = result.description.baseline
+    labels = ("the best of " if len(entries) > 1 else "") + ", ".join(entry.label for entry in entries)
     if not faster.any():
-        return [Text(f"nowhere faster than the best of {labels}")]
+        return [Text(f"nowhere faster than {labels}")]
     mean = float(np.exp(np.log(result["ratio"][faster]).mean()))
-    said = (
-        f"faster than the best of {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times in the mean"
-    )
+    said = f"faster than {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times in the mean"
     numeric = [axis for axis in result.axes if axis.kind != "name" and len(axis.values) > 1]
     if len(numeric) < 2:
         return [Text(said)]
