@@ -192,3 +192,13 @@ def test_the_command_line(cli: RunCli, in_tmp: Path) -> None:
         assert ran.status == 2
         assert ran.err.startswith(f"error: {field}: ")
         assert ran.err.count("\n") == 1
+
+
+def test_a_sweep_without_any_plan_leaves_its_folder_free(in_tmp: Path, cli: RunCli) -> None:
+    wrong = '[settings]\ncollective = "all-reduce"\n[axes]\nsize = ["1KiB", "1MiB"]\n'
+    (in_tmp / "mended.toml").write_text(wrong)
+    assert cli("sweep", "mended.toml").status == 2
+    assert not list((in_tmp / "out" / "sweeps" / "mended").glob("*.parquet"))
+    (in_tmp / "mended.toml").write_text(wrong.replace("[axes]", "gpus = 8\n[axes]"))
+    ran = cli("sweep", "mended.toml")
+    assert ran.status == 0, ran.err

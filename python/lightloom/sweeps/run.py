@@ -69,12 +69,13 @@ def sweep(
                 store.put(chunk, content)
                 advance(len(layout.rows(chunk)))
         table = store.finish()
+        if table.column("total_s").null_count == table.num_rows:
+            # So that the description can be mended and run again in the same folder.
+            store.discard()
+            reason = str(table.column("reason")[0])
+            raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
     path = None if folder is None else folder / f"{made.name}.parquet"
-    result = SweepResult(made, table, path, found)
-    if table.column("total_s").null_count == len(result):
-        reason = str(result["reason"][0])
-        raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
-    return result
+    return SweepResult(made, table, path, found)
 
 
 def _computed(

@@ -53,6 +53,10 @@ class Store(Protocol):
         """All rows with their axes, in order; parts are no longer needed."""
         ...
 
+    def discard(self) -> None:
+        """Keep nothing: there is no result."""
+        ...
+
 
 class Memory:
     """Parts in memory, for a sweep without files."""
@@ -81,6 +85,10 @@ class Memory:
         ]
         return pa.concat_tables(made).unify_dictionaries()
 
+    def discard(self) -> None:
+        """See `Store`."""
+        self._parts.clear()
+
 
 class Folder:
     """Parts in a folder, and the table beside it. One process at a time; see `opened`."""
@@ -94,8 +102,7 @@ class Folder:
     def prepare(self, *, restart: bool) -> None:
         """Make the folder ready. Raises `InputError` where it holds results of something else, unless `restart`."""
         if restart:
-            shutil.rmtree(self._parts, ignore_errors=True)
-            self.path.unlink(missing_ok=True)
+            self.discard()
         self._parts.mkdir(exist_ok=True)
         label = self._parts / LABEL
         known = self._table_label()
@@ -134,6 +141,11 @@ class Folder:
             return pq.read_table(self.path, page_checksum_verification=True)
         except (OSError, ValueError) as error:
             raise refuse("output", f"`{self.path}` is damaged; start anew with --restart") from error
+
+    def discard(self) -> None:
+        """See `Store`."""
+        shutil.rmtree(self._parts, ignore_errors=True)
+        self.path.unlink(missing_ok=True)
 
     def _write(self) -> None:
         import pyarrow as pa
