@@ -4,33 +4,43 @@ from pathlib import Path
 
 import pytest
 
-from lightloom.reproduction import Claim, Figure, Setting
+from lightloom.reproduction import Figure, Setting
 from lightloom.reproduction.pages import paper_claims, summary_page
 from lightloom.reproduction.registry import PAPERS
-from lightloom.reproduction.run import reproduce
+from lightloom.reproduction.run import Made, reproduce
 from tests.conftest import ROOT
 
 DOCUMENT = ROOT / "docs" / "reproduction.md"
 FIGURES = [figure for paper in PAPERS for figure in paper.figures]
-CLAIMS: dict[str, tuple[Claim, ...]] = {}
+MADE: dict[str, Made] = {}
+
+
+def made(figure: Figure, folder: Path) -> Made:
+    """The figure with its files in `folder`, made once for all tests."""
+    if figure.name not in MADE:
+        MADE[figure.name] = reproduce(figure, folder, Setting())
+    return MADE[figure.name]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("figures")
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
-def test_the_figure_is_made_and_its_verdicts_are_the_documents(figure: Figure, tmp_path: Path) -> None:
-    made = reproduce(figure, tmp_path, Setting())
-    CLAIMS[figure.name] = made.claims
-    for name in (made.data, made.picture, made.page):
-        assert (tmp_path / name).stat().st_size > 100
+def test_the_figure_is_made_and_its_verdicts_are_the_documents(figure: Figure, folder: Path) -> None:
+    one = made(figure, folder)
+    for name in (one.data, one.picture, one.page):
+        assert (folder / name).stat().st_size > 100
     documented = DOCUMENT.read_text()
-    for claim in made.claims:
+    for claim in one.claims:
         row = f"| {figure.name} | {claim.words} | {claim.paper} | {claim.ours} | {claim.verdict.value} |"
         assert row in documented, "run: lightloom reproduce all, and copy reproduction.md to docs/"
 
 
-def test_the_document_holds_every_claim_and_nothing_else() -> None:
-    if len(CLAIMS) < len(FIGURES):
-        pytest.skip("it needs all figures made by the tests above")
-    assert DOCUMENT.read_text() == summary_page(PAPERS, CLAIMS)
+def test_the_document_holds_every_claim_and_nothing_else(folder: Path) -> None:
+    claims = {figure.name: made(figure, folder).claims for figure in FIGURES}
+    assert DOCUMENT.read_text() == summary_page(PAPERS, claims)
 
 
 def test_every_paper_has_figures_and_each_a_claim() -> None:
