@@ -4,9 +4,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 FUZZ_SECONDS ?= 30
+FUZZ_RUNS ?= 20000
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-rust test-python test-peers bench lint format fuzz build clean
+.PHONY: demo test test-rust test-python test-peers bench lint format fuzz fuzz-command-line build clean
 
 build: $(VENV)/built
 
@@ -47,6 +48,9 @@ fuzz:
 	for target in $$(cargo +nightly fuzz list); do \
 		cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
+
+fuzz-command-line: $(VENV)/built
+	$(VENV)/bin/python -m tests.fuzz_command_line --runs $(FUZZ_RUNS) --workers 2
 
 clean:
 	rm -rf $(VENV) out

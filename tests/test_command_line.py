@@ -131,13 +131,13 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     assert process.wait(timeout=60) == 1
 
 
-def test_an_interrupt_is_exit_status_130(cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_is_exit_status_1(cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lightloom.planning.plan", interrupted)
     ran = cli(*PLAN, "--format", "json")
-    assert (ran.status, ran.out, ran.err.strip()) == (130, "", "")
+    assert (ran.status, ran.out, ran.err.strip()) == (1, "", "")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["--version"]])

@@ -90,12 +90,31 @@ def test_planning_twice_gives_the_same_text(problem: dict[str, Any]) -> None:
 
 def test_output_is_what_json_prints(cli: RunCli, in_tmp: Path) -> None:
     ran = cli(
-        "plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", 8, "--format", "json", "--output", "plan.json"
+        *("plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", 8, "--format", "json"),
+        *("--no-baselines", "--output", "plan.json"),
     )
     assert ran.status == 0
     assert ran.out == (in_tmp / "plan.json").read_text()
-    assert [file.name for file in in_tmp.iterdir()] == ["plan.json"], "a temporary file is left"
     assert ll.Plan.load("plan.json").to_json().strip() == ran.out.strip()
+    assert [file.name for file in in_tmp.iterdir()] == ["plan.json"], "a temporary file is left"
+
+
+def test_json_holds_the_baselines_of_the_comparison_and_reads_as_a_plan(cli: RunCli, in_tmp: Path) -> None:
+    problem = ("--collective", "all-gather", "--size", "1MiB", "--gpus", 8, "--ports", 2, "--format", "json")
+    ran, compared = cli("plan", *problem), cli("compare", *problem)
+    assert ran.status == compared.status == 0
+    first: dict[str, Any] = {}
+    for row in json.loads(compared.out)["rows"]:
+        first.setdefault(row["planner"], {key: row[key] for key in ("planner", "algorithm", "topology", "total_s")})
+    baselines = [
+        {key: row[key] for key in ("planner", "algorithm", "topology", "total_s")}
+        for row in json.loads(ran.out)["baselines"]
+    ]
+    assert baselines == list(first.values())
+    assert len(baselines) > 5
+    assert json.loads(ran.out)["total_s"] == baselines[0]["total_s"]
+    (in_tmp / "printed.json").write_text(ran.out)
+    assert cli("verify", "printed.json").status == 0
 
 
 def test_a_failing_plan_leaves_the_old_file(cli: RunCli, in_tmp: Path) -> None:

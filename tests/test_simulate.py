@@ -149,7 +149,7 @@ SETTINGS = st.fixed_dictionaries(
         "injection": st.sampled_from(["burst", "paced"]),
         "forwarding": st.sampled_from(["store-and-forward", "cut-through"]),
         "sync": st.sampled_from(["barrier", "dataflow"]),
-        "barrier": st.floats(0, 1e-5),
+        "barrier": st.just(0.0) | st.floats(1e-15, 1e-5),
         "reconfiguration": st.sampled_from(["global", "ports"]),
         "buffer": st.integers(1, 1 << 20),
     },

@@ -96,7 +96,7 @@ def test_a_scheduler_that_goes_away_is_named_and_what_is_finished_is_kept(cluste
 
 def test_a_worker_with_another_version_is_refused() -> None:
     with pytest.raises(InputError, match="scheduler: a worker has Lightloom"):
-        run_chunk(SweepDescription.of(SWEEP), 0, "0.0.0")
+        run_chunk(SweepDescription.of(SWEEP), "", 0, "0.0.0")
 
 
 def test_an_address_where_nobody_listens_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,8 @@ def test_ranges() -> None:
     )
     assert values_of("ports", {"from": 1, "to": 4}) == (1, 2, 3, 4)
     assert values_of("gpus", {"from": 8, "to": 64, "factor": 2}) == (8, 16, 32, 64)
+    assert values_of("gpus", {"from": 8, "to": 11}) == (8, 9, 10, 11)
+    assert values_of("radix", {"from": 2, "to": 4, "step": 1}) == (2, 3, 4)
     delays = values_of("reconfiguration-delay", {"from": "10ns", "to": "10ms", "count": 7})
     assert delays == pytest.approx([10.0**power for power in range(-8, -1)], rel=1e-12)
     assert (delays[0], delays[-1]) == (1e-8, 1e-2)

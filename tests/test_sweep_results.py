@@ -165,7 +165,7 @@ def test_a_point_that_is_too_large_leaves_the_others_of_its_series() -> None:
     )
     assert np.isnan(result["total_s"]).tolist() == [False, True]
     assert result["reconfigurations"][1] == -1
-    assert "at most 2^53 bytes per rank" in result["reason"][1]
+    assert "1 to 2^53 bytes per rank" in result["reason"][1]
 
 
 def test_a_sweep_without_any_plan_is_refused_by_its_reason() -> None:

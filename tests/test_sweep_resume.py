@@ -14,8 +14,9 @@ import pytest
 import lightloom as ll
 from lightloom.errors import InputError
 from lightloom.sweeps.description import SweepDescription
+from lightloom.sweeps.labels import label_of
 from lightloom.sweeps.layout import Layout
-from lightloom.sweeps.store import PARTS, opened
+from lightloom.sweeps.store import LABEL, PARTS, opened
 from tests.conftest import RunCli
 
 # A point a chunk, so that every point is a moment to be stopped at.
@@ -67,13 +68,13 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
         assert wanted <= len(now) < POINTS
         kept = now
     # Killed while it wrote: what is torn has no part's name.
-    (parts / ".000999.parquet.torn").write_bytes(b"PAR1")
+    (parts / ".lightloom-0123abcd-0123456789abcdef.tmp").write_bytes(b"PAR1")
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     summary = json.loads(ran.stdout)
     assert (summary["found"], summary["computed"]) == (len(kept), POINTS - len(kept))
     assert (in_tmp / "out" / "stopped.parquet").read_bytes() == uninterrupted
     assert not parts.exists()
-    assert not list((in_tmp / "out").glob(".stopped*"))
+    assert not list((in_tmp / "out").glob(".lightloom*"))
 
 
 def test_damaged_parts_are_computed_again(tmp_path: Path, uninterrupted: bytes) -> None:
@@ -85,7 +86,7 @@ def test_damaged_parts_are_computed_again(tmp_path: Path, uninterrupted: bytes) 
 
     with opened(made, tmp_path, restart=False) as store:
         for chunk in range(6):
-            store.put(chunk, evaluate_chunk(made, chunk))
+            store.put(chunk, evaluate_chunk(made, store.digest, chunk))
         assert store.finished() == set(range(6))
         folder = tmp_path / PARTS
         whole = (folder / "000000.parquet").read_bytes()
@@ -110,6 +111,7 @@ def test_a_finished_sweep_computes_nothing(tmp_path: Path, uninterrupted: bytes)
     # Killed when the table was there and the parts were not all gone.
     (tmp_path / PARTS).mkdir()
     (tmp_path / PARTS / "000007.parquet").write_bytes(b"left")
+    (tmp_path / PARTS / LABEL).write_text(label_of(SweepDescription.load(tmp_path / "stopped.toml")))
     told: list[int] = []
     result = ll.sweep(tmp_path / "stopped.toml", output=tmp_path, advance=told.append)
     assert (result.found, result.computed, sum(told)) == (POINTS, 0, POINTS)

@@ -1,4 +1,7 @@
-"""The compiled core. Everything here is typed, immutable and raises `lightloom.errors.InputError`."""
+"""The compiled core. Everything here is typed, immutable and raises `lightloom.errors.InputError`.
+
+What it returns pickles. A process that was forked works too, unless another thread was planning at that moment.
+"""
 
 from collections.abc import Sequence
 from typing import final
@@ -17,6 +20,19 @@ def parse_time(field: str, text: str) -> float:
 def parse_rate(field: str, text: str) -> float:
     """Bits per second of `800Gbps`."""
 
+def check_time(field: str, time_s: float) -> float:
+    """The seconds, which must be in the range of times."""
+
+def check_rate(field: str, rate_bps: float) -> float:
+    """The bits per second, which must be in the range of rates."""
+
+def check_size(field: str, size_bytes: float) -> int:
+    """The bytes, which must be whole and in the range of sizes."""
+
+def ranges() -> list[tuple[str, str, float, float, bool, str]]:
+    """Which numbers are accepted, by kind: its name, the unit, the least above zero, the largest, whether zero is
+    accepted too, and what is accepted in words."""
+
 def parse_reconfiguration_delay(field: str, text: str) -> tuple[float, float]:
     """(fixed, per port) seconds of `10us`, `20ns/port`, `5us+20ns/port` or a technology."""
 
@@ -31,7 +47,7 @@ def registry() -> dict[str, list[dict[str, str]]]:
     `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as
     text."""
 
-def is_workload(spec: str) -> bool:
+def is_workload(spec: object) -> bool:
     """Whether `spec` is meant to name a generated All-to-All matrix."""
 
 def workload_matrix(spec: str, gpus: int, mean_bytes: float, seed: int) -> NDArray[np.float64]:
@@ -138,10 +154,13 @@ class Request:
         matrix: NDArray[np.float64] | None = None,
         chunk_bytes: int | None = None,
         optical_ports: int | None = None,
-        overlap: str = "additive",
+        overlap: str | None = None,
         seed: int = 0,
         budget_s: float | None = None,
     ) -> Request: ...
+    def most_gpus(self) -> int | None:
+        """The most GPUs, up to the request's own, for which the algorithm that it names fits in memory."""
+
     @property
     def ports(self) -> int:
         """Ports of each GPU."""
@@ -256,6 +275,9 @@ class Plan:
     def lower_bound_s(self) -> float: ...
     @property
     def bound_class(self) -> str: ...
+    @property
+    def narrow_bound(self) -> tuple[float, str] | None:
+        """Seconds and class of a larger bound for a narrower class, where there is one."""
     @property
     def algbw(self) -> float:
         """Bytes per second, as NCCL's tests count it."""
@@ -428,7 +450,7 @@ class Comparison:
     def rows(self) -> list[Row]: ...
     @property
     def lower_bound_s(self) -> float:
-        """The smallest lower bound among the rows: no row can be below it."""
+        """The largest lower bound that holds for every row."""
     @property
     def bound_class(self) -> str: ...
 
@@ -516,11 +538,12 @@ def shift_hops(gpus: int) -> list[int]:
     """Σ hops of the one-port strategies of `reconfigure-all-to-all` with one topology, two, and so on."""
 
 def plan(request: Request) -> Plan: ...
-def plan_with_baselines(request: Request) -> tuple[Plan, list[Row]]:
-    """The plan, and the best of every planner for the plan's algorithm on all candidates, fastest first."""
+def baselines(request: Request) -> list[Row]:
+    """Every planner at its best algorithm, fastest first, whichever planner the request names."""
 
-def bound(request: Request) -> list[Statement]:
-    """Every lower bound that is known for the request: that of any algorithm first, then those of the one it names."""
+def bound(request: Request) -> tuple[list[Statement], int]:
+    """Every lower bound that is known for the request: that of any algorithm first, then those of the one it names; and
+    the index of the largest that holds for every plan of the request."""
 
 def proved_plan(request: Request, topologies: Sequence[Topology], bound_s: float, bound_class: str) -> Plan:
     """The best plan of the request's one schedule on these topologies, as planner `exact`, with a proved bound."""
@@ -546,6 +569,6 @@ def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
 
 def verify_schedule(schedule: Schedule) -> list[tuple[str, bool, str]]: ...
 def profile(
-    topology: Topology, traffic: Sequence[tuple[int, int, float]], routing: str = "concurrent-flow"
+    topology: Topology, traffic: Sequence[tuple[int, int, float]], routing: str
 ) -> list[tuple[int, float, float]]:
     """Front of (hops, load, certified lower bound on the load); empty when a pair is not connected."""

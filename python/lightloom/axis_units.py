@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from lightloom.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -66,9 +68,19 @@ LABELS: dict[str, Callable[[float], str]] = {
 LOGARITHMIC = ("size", "time", "rate", "ratio")
 
 
+def plain(name: object) -> str:
+    """A name as it is written, on one line: matplotlib takes what stands between dollar signs for TeX."""
+    return printable(str(name)).replace("$", r"\$")
+
+
 def natural_label(kind: Kind, value: object) -> str:
     """A value as an axis of that kind shows it."""
     return str(value) if kind == "name" else LABELS[kind](float(value))  # type: ignore[arg-type]
+
+
+def drawn_label(kind: Kind, value: object) -> str:
+    """The same for a picture."""
+    return plain(natural_label(kind, value))
 
 
 def is_logarithmic(kind: Kind, values: ArrayLike) -> bool:

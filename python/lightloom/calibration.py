@@ -6,6 +6,7 @@ time = startup * steps + hop_delay * hops + 8 / bandwidth * wire_bytes
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -17,8 +18,8 @@ from lightloom.errors import refuse, unknown_name
 from lightloom.fabric import Fabric
 from lightloom.files import write_bytes
 from lightloom.least_squares import ERRORS, Fit, fit_by_errors
-from lightloom.measurements import FIELD, Measurements, ScheduleOf, read_measurements
-from lightloom.quantities import number_of, seconds_of
+from lightloom.measurements import FIELD, LEAST_S, Measurements, ScheduleOf, read_measurements
+from lightloom.quantities import ACCEPTS, RANGES, number_of, seconds_of
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +33,7 @@ SCHEMA = "lightloom.calibration/1"
 DEPENDENT = 1e-9
 # Many standard deviations: not noise of the kind that the intervals are about.
 OUTLIER = 5.0
+LEAST_TIME_S = RANGES["time"][0]
 
 
 class Estimate(NamedTuple):
@@ -150,20 +152,36 @@ def calibrate(
     confidence: of the intervals, above 0 and below 1. They assume independent errors.
     hop_delay: of a hop where it is known, `"500ns"` or seconds; it is then not fitted.
 
-    No term comes out below zero: one that would is held there, and said to be.
+    No term comes out below zero: one that would is held there, and said to be. A delay below the least that is accepted
+    is none. What comes out is accepted wherever a fabric is: times that make it anything else are refused.
     Raises `InputError` that names the argument.
     """
-    if errors not in ERRORS:
+    if not isinstance(errors, str) or errors not in ERRORS:
         raise unknown_name("errors", errors, ERRORS)
-    confidence = number_of("confidence", confidence, "a number above 0 and below 1 such as 0.95", above_zero=True)
-    if confidence >= 1:
+    confidence = number_of("confidence", confidence, "a number above 0 and below 1 such as 0.95")
+    if not 0 < confidence < 1:
         raise refuse("confidence", f"`{confidence:g}` is not accepted; it takes a number above 0 and below 1")
     if not isinstance(measurements, Measurements):
         measurements = read_measurements(measurements, routing=routing, **schedule)
     known_s = 0.0 if hop_delay is None else seconds_of("hop_delay", hop_delay)
+    try:
+        # What numbers do not hold is seen in the results.
+        with np.errstate(all="ignore"):
+            made = _fitted(measurements, errors, confidence, known_s, is_known=hop_delay is not None)
+    except np.linalg.LinAlgError as error:
+        raise refuse(FIELD, f"the rows are too far apart for a fit: {error}") from error
+    numbers = [*made.startup_s, *made.bandwidth_bps, *made.hop_delay_s, made.r_squared, *made.fitted_s.tolist()]
+    if not all(number is None or math.isfinite(number) for number in numbers) or np.any(made.fitted_s < LEAST_S):
+        raise refuse(FIELD, "no start-up and bandwidth of at least zero explain the rows: some take no time, or more")
+    return made
+
+
+def _fitted(
+    measurements: Measurements, errors: str, confidence: float, known_s: float, *, is_known: bool
+) -> Calibration:
     columns = {"startup": measurements.steps, "bandwidth": measurements.wire_bytes}
     _refuse_dependent(measurements, columns)
-    hop_delay_fitted = hop_delay is None and _independent([*columns.values(), measurements.hops], measurements.time_s)
+    hop_delay_fitted = not is_known and _independent([*columns.values(), measurements.hops], measurements.time_s)
     offset_s = known_s * measurements.hops
     if hop_delay_fitted:
         columns["hop delay"] = measurements.hops
@@ -173,18 +191,20 @@ def calibrate(
     estimates = dict(zip(columns, _estimates(fit, confidence), strict=True))
     beta = estimates["bandwidth"]
     return Calibration(
-        startup_s=estimates["startup"],
+        startup_s=_accepted_time("start-up", estimates["startup"]),
         bandwidth_bps=Estimate(
-            8 / beta.value, None if beta.high is None else 8 / beta.high, 8 / beta.low if beta.low else None
+            _accepted("bandwidth", "rate", 8 / beta.value),
+            None if beta.high is None else 8 / beta.high,
+            8 / beta.low if beta.low else None,
         ),
-        hop_delay_s=estimates.get("hop delay", Estimate(known_s, None, None)),
+        hop_delay_s=_accepted_time("hop delay", estimates.get("hop delay", Estimate(known_s, None, None))),
         hop_delay_fitted=hop_delay_fitted,
         errors=errors,
         confidence=confidence,
         r_squared=_r_squared(measurements.time_s, fit.fitted, logarithms=errors != "absolute"),
         measurements=measurements,
         fitted_s=fit.fitted,
-        notes=_notes(measurements, columns, fit, hop_delay_fitted or hop_delay is not None, errors),
+        notes=_notes(measurements, columns, fit, hop_delay_fitted or is_known, errors),
     )
 
 
@@ -195,7 +215,23 @@ def _estimates(fit: Fit, confidence: float) -> list[Estimate]:
     reach = float(stdtrit(fit.freedom, (1 + confidence) / 2)) * fit.deviations
     low, high = np.maximum(fit.free - reach, 0.0), np.maximum(fit.free + reach, 0.0)
     low, high = np.minimum(low, fit.values), np.maximum(high, fit.values)
-    return [Estimate(*numbers) for numbers in zip(fit.values.tolist(), low.tolist(), high.tolist(), strict=True)]
+    return [
+        Estimate(value, lowest, highest if math.isfinite(highest) else None)
+        for value, lowest, highest in zip(fit.values.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def _accepted_time(name: str, estimate: Estimate) -> Estimate:
+    if estimate.value < LEAST_TIME_S:
+        return estimate._replace(value=0.0, low=None if estimate.low is None else 0.0)
+    return estimate._replace(value=_accepted(name, "time", estimate.value))
+
+
+def _accepted(name: str, kind: str, value: float) -> float:
+    least, most = RANGES[kind]
+    if not least <= value <= most:
+        raise refuse(FIELD, f"they give a {name} of {value:g}; a fabric takes {ACCEPTS[kind]}")
+    return value
 
 
 def _refuse_dependent(measurements: Measurements, columns: dict[str, NDArray[np.float64]]) -> None:
@@ -212,7 +248,10 @@ def _refuse_dependent(measurements: Measurements, columns: dict[str, NDArray[np.
 def _independent(columns: Sequence[NDArray[np.float64]], time_s: NDArray[np.float64]) -> bool:
     """Whether the last column says something that those before it do not, in relative terms."""
     scaled = np.stack([column / time_s for column in columns], axis=1)
-    scaled /= np.linalg.norm(scaled, axis=0)
+    lengths = np.linalg.norm(scaled, axis=0)
+    if not np.all((lengths > 0) & np.isfinite(lengths)):
+        return False
+    scaled /= lengths
     *others, last = scaled.T
     basis = np.stack(others, axis=1)
     rest = last - basis @ np.linalg.lstsq(basis, last)[0]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
-from lightloom.axis_units import is_logarithmic, natural_label, show_natural
+from lightloom.axis_units import drawn_label, is_logarithmic, show_natural
 from lightloom.errors import refuse
-from lightloom.files import check_writable, write_bytes
+from lightloom.files import check_writable, usable_path, write_bytes
 
 if TYPE_CHECKING:
     import os
@@ -42,7 +42,7 @@ MOST_MARKERS = 40
 
 def check_plot_path(path: str | os.PathLike[str]) -> None:
     """Refuse a file that no picture can be written to. Raises `InputError` that names `plot`."""
-    if Path(path).suffix.lower() not in SUFFIXES:
+    if not str(usable_path("plot", path)).lower().endswith(SUFFIXES):
         raise refuse("plot", f"`{path}` is not accepted; it takes a file that ends in {', '.join(SUFFIXES)}")
     check_writable("plot", path)
 
@@ -51,7 +51,10 @@ def save(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
     """Write a PNG, PDF or SVG file, whole or not at all. Raises `InputError` that names `plot`."""
     check_plot_path(path)
     picture = io.BytesIO()
-    figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=dpi)
+    with catch_warnings():
+        # A box stands for a character that the font does not have.
+        filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure.savefig(picture, format=str(path)[-3:].lower(), dpi=dpi)
     write_bytes("plot", path, picture.getvalue())
 
 
@@ -258,7 +261,7 @@ def _show_places(axis: Any, kind: Kind, values: Sequence[Any] | NDArray[Any]) ->
         (axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale)("log")
         show_natural(axis, kind, np.asarray(values, dtype=float), log=True)
     else:
-        axis.set_ticks(range(len(values)), labels=[natural_label(kind, value) for value in values])
+        axis.set_ticks(range(len(values)), labels=[drawn_label(kind, value) for value in values])
 
 
 def _draw_regions(
@@ -323,7 +326,7 @@ def roomiest(mask: NDArray[np.bool_]) -> tuple[int, int]:
 
 def _in_cell(value: float, kind: Kind, *, whole: bool) -> str:
     if kind in {"size", "time", "rate"}:
-        return natural_label(kind, value)
+        return drawn_label(kind, value)
     return f"{value:.0f}" if whole else _short(value)
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lightloom import _core
-from lightloom.errors import refuse, unknown_name
-from lightloom.files import MIB, read_text
+from lightloom.errors import refuse, shown, unknown_name
+from lightloom.files import MIB, parse_toml, read_text
 from lightloom.graphs import is_topology_file, resolve
-from lightloom.quantities import number_of, seconds_of
+from lightloom.quantities import rate_of, seconds_of
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ class Fabric:
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:
         """A TOML file when it ends in `.toml` or is more than a bare name, else a preset; `overrides` win over it."""
-        text = os.fspath(name_or_path)
+        if not isinstance(name_or_path, (str, os.PathLike)):
+            raise refuse("fabric", f"`{shown(name_or_path)}` is not accepted; it takes a Fabric, a name or a TOML file")
+        text = str(name_or_path)
         if text.endswith(".toml") or Path(text).name != text:
             return cls.from_toml(text, **overrides)
         return cls.preset(text, **overrides)
@@ -122,9 +124,7 @@ class Fabric:
     @property
     def bandwidth_bps(self) -> float:
         """Rate of one circuit, bit/s."""
-        if isinstance(self.bandwidth, str):
-            return _core.parse_rate("bandwidth", self.bandwidth)
-        return number_of("bandwidth", self.bandwidth, 'a rate above zero such as "800Gbps" or bit/s', above_zero=True)
+        return rate_of("bandwidth", self.bandwidth)
 
     @property
     def startup_s(self) -> float:
@@ -195,16 +195,13 @@ def presets() -> list[dict[str, str]]:
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise refuse("fabric", f"{where} is not TOML: {error}") from error
+    values = parse_toml("fabric", text, where)
     return {key: value for key, value in values.items() if key not in DESCRIPTIVE_KEYS}
 
 
 def _check_truth(field: str, value: object) -> None:
     if not isinstance(value, bool):
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes true or false")
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes true or false")
 
 
 def _grid(value: object) -> tuple[int, ...]:
@@ -215,5 +212,5 @@ def _grid(value: object) -> tuple[int, ...]:
     elif isinstance(value, Sequence):
         sizes = list(value)
     if not sizes:
-        raise refuse("dims", f"`{str(value)[:60]}` is not accepted; it takes sizes such as 4x4x4")
+        raise refuse("dims", f"`{shown(value)}` is not accepted; it takes sizes such as 4x4x4")
     return tuple(whole_number("dims", size) for size in sizes)

@@ -1,20 +1,46 @@
-"""Bounded reads and all-or-nothing writes of the files that a person names."""
+"""Bounded reads of the files that a person names, all-or-nothing writes, and what an output may be.
+
+An output that is there and regular, or not there, is written under a temporary name in its folder and then renamed.
+Links are followed: the link stays, the file that it leads to is replaced. Pipes and character devices are written to,
+never replaced. Folders, block devices, sockets, and the file that standard output goes to are refused.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import re
+import stat
+import tomllib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import refuse
+from lightloom.errors import OutputError, refuse, shown
+from lightloom.unfinished import unfinished_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
 MIB = 1 << 20
+# Bytes of a path that Linux takes; others take less and say so themselves.
+MAX_PATH = 4096
+# What the system answers where nothing is wrong with the name of an output.
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE}
+STREAMS = {1: "standard output", 2: "standard error"}
+
+
+def usable_path(field: str, path: str | os.PathLike[str]) -> Path:
+    """The path, of text that can be a file's name. Raises `InputError` that names `field`."""
+    text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    try:
+        length = len(os.fsencode(text)) if isinstance(text, str) and "\0" not in text else 0
+    except UnicodeEncodeError:
+        length = 0
+    if not isinstance(text, str) or not 0 < length <= MAX_PATH:
+        raise refuse(field, f"`{shown(path)}` is not a file name, or too long for one")
+    return Path(text)
 
 
 def read_bytes(field: str, path: str | os.PathLike[str], limit: int) -> bytes:
@@ -22,10 +48,8 @@ def read_bytes(field: str, path: str | os.PathLike[str], limit: int) -> bytes:
 
     Raises `InputError` that names `field` when there is no such file, it cannot be read or it is larger.
     """
-    file = _usable_path(field, path)
+    file = _regular(field, path)
     try:
-        if not file.is_file():
-            raise refuse(field, f"`{path}` is {'not a regular file' if file.exists() else 'not there'}")
         with file.open("rb") as stream:
             content = stream.read(limit + 1)
     except OSError as error:
@@ -45,6 +69,60 @@ def read_text(field: str, path: str | os.PathLike[str], limit: int) -> str:
         raise refuse(field, f"`{path}` is not UTF-8 text: {wrong}") from error
 
 
+def read_lines(
+    field: str, path: str | os.PathLike[str], limit: int, *, longest: int, most: int
+) -> Iterator[tuple[int, str]]:
+    """Every line of a UTF-8 file with its number from 1, one of them in memory at a time.
+
+    limit: bytes of the file; longest: characters of a line; most: lines. Errors as for `read_text`, and for a file of
+    more or longer lines.
+    """
+    file = _regular(field, path)
+    number = 0
+    try:
+        with file.open(encoding="utf-8-sig") as stream:
+            if os.fstat(stream.fileno()).st_size > limit:
+                raise refuse(field, f"`{path}` is larger than {limit // MIB} MiB")
+            while line := stream.readline(longest + 1):
+                number += 1
+                if len(line) > longest:
+                    raise refuse(field, f"line {number} of `{path}` is longer than {longest} characters")
+                if number > most:
+                    raise refuse(field, f"`{path}` has more than {most} lines")
+                yield number, line
+    except UnicodeDecodeError as error:
+        wrong = f"there is 0x{error.object[error.start]:02x} after line {number}"
+        raise refuse(field, f"`{path}` is not UTF-8 text: {wrong}") from error
+    except OSError as error:
+        raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
+
+
+# The parser takes the square of a key's parts.
+DEEP_KEY = re.compile(r"(?<![\w-])(?:[\w-]++\s*+\.\s*+){64}")
+
+
+def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises `InputError` that names `field`, and `where` it was read."""
+    if DEEP_KEY.search(text):
+        raise refuse(field, f"{where} has a key of more than 64 parts; it takes tables of few levels")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also of digits beyond those that Python reads
+        raise refuse(field, f"{where} is not TOML: {str(error)[:200]}") from error
+
+
+class Output(NamedTuple):
+    """Where an output goes.
+
+    path: the file with all links followed; mode: its permissions, None where there is none yet; is_special: whether it
+    is a pipe or a device, which is written to and stays.
+    """
+
+    path: Path
+    mode: int | None = None
+    is_special: bool = False
+
+
 def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> None:
     """Write the whole file or nothing; errors as for `replaced`."""
     with replaced(field, path) as stream:
@@ -53,41 +131,107 @@ def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> Non
 
 @contextmanager
 def replaced(field: str, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A stream whose content becomes the whole file, or nothing: a temporary name in the same folder, then a rename.
+    """A stream whose content becomes the whole file, or nothing; a pipe or device gets it as it comes.
 
-    Raises `InputError` that names `field` when the folder cannot be written to.
+    Raises `InputError` that names `field` when it cannot be written to, and `OutputError` when it is full.
     """
-    target = check_writable(field, path)
-    temporary: Path | None = None
+    output = check_writable(field, path)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-        # mkstemp makes files private; the result gets the mode that `open` would have given it.
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(target)
+        if output.is_special:
+            with output.path.open("wb") as stream:
+                yield stream
+            return
+        with unfinished_file(output.path, output.mode) as temporary:
+            with temporary.stream as stream:
+                yield stream
+            temporary.path.replace(output.path)
+    except OSError as error:
+        message = f"cannot write `{path}`: {error.strerror or error}"
+        if error.errno in FULL:
+            raise OutputError(error.errno, f"{field}: {message}") from error
+        raise refuse(field, message) from error
+
+
+def check_writable(field: str, path: str | os.PathLike[str]) -> Output:
+    """Where the output goes, refused where it cannot be written, so that long work does not start in vain.
+
+    Raises `InputError` that names `field`.
+    """
+    usable_path(field, path)
+    text = os.fspath(path)
+    try:
+        found = _status(text)
     except OSError as error:
         raise refuse(field, f"cannot write `{path}`: {error.strerror}") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def check_writable(field: str, path: str | os.PathLike[str]) -> Path:
-    """The path, refused where it cannot be written, so that long work does not start in vain."""
-    target = _usable_path(field, path)
-    if target.is_dir():
+    if text.endswith(os.sep) or (found is not None and stat.S_ISDIR(found.st_mode)):
         raise refuse(field, f"`{path}` is a folder; it takes a file name")
-    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        if not (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode)):
+            raise refuse(field, f"`{path}` is a device or socket; it takes a file, a pipe or a character device")
+        return Output(Path(text), is_special=True)
+    target = Path(os.path.realpath(text))
+    if found is not None:
+        _check_replaceable(field, path, found, target)
+    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise refuse(field, f"cannot write `{path}`: there is no writable folder `{target.parent}`")
-    return target
+    return Output(target, None if found is None else stat.S_IMODE(found.st_mode))
 
 
-def _usable_path(field: str, path: str | os.PathLike[str]) -> Path:
-    text = os.fspath(path)
-    if not text or "\0" in text:
-        raise refuse(field, f"{text[:60]!r} is not a file name")
-    return Path(text)
+def check_distinct(
+    outputs: dict[str, str | os.PathLike[str]], inputs: dict[str, str | os.PathLike[str]] | None = None
+) -> None:
+    """Refuse outputs that are one file, or a file that is read, by whatever names and links; names by field.
+
+    Raises `InputError` that names the later field.
+    """
+    read = {}
+    for field, path in (inputs or {}).items():
+        try:
+            found = _status(os.fspath(path))
+        except (OSError, ValueError):
+            continue  # it is no file, and whoever reads it says so
+        if found is not None and stat.S_ISREG(found.st_mode):
+            read[field] = found
+    seen: dict[Path, str] = {}
+    for field, path in outputs.items():
+        output = check_writable(field, path)
+        place = Path(os.path.realpath(output.path))
+        if place in seen:
+            raise refuse(field, f"`{path}` is the file of {seen[place]} too; it takes another one")
+        seen[place] = field
+        found = _status(os.fspath(path))
+        for other, status in read.items():
+            if found is not None and os.path.samestat(found, status):
+                raise refuse(field, f"`{path}` is the file of {other}, which is read; it takes another one")
+
+
+def _check_replaceable(field: str, path: str | os.PathLike[str], found: os.stat_result, target: Path) -> None:
+    """Refuse a file that has no name any more, whose owner forbids writing, or that a standard stream goes to."""
+    named = _status(os.fspath(target))
+    if named is None or not os.path.samestat(found, named) or not os.access(target, os.W_OK):
+        raise refuse(field, f"cannot write `{path}`: the file that is there is not to be written to")
+    for number, name in STREAMS.items():
+        try:
+            stream = os.fstat(number)
+        except OSError:
+            continue
+        if os.path.samestat(found, stream):
+            raise refuse(field, f"`{path}` is where {name} goes; it takes another file")
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What is at the end of all links, or None where nothing is. Raises `OSError` where the name leads nowhere."""
+    try:
+        return Path(path).stat()
+    except FileNotFoundError:
+        return None
+
+
+def _regular(field: str, path: str | os.PathLike[str]) -> Path:
+    file = usable_path(field, path)
+    try:
+        if not file.is_file():
+            raise refuse(field, f"`{path}` is {'not a regular file' if file.exists() else 'not there'}")
+    except OSError as error:
+        raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
+    return file

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lightloom import _core
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_text
+from lightloom.errors import printable, refuse, shown, text_of
+from lightloom.files import MIB, read_lines, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 EDGE_LIST_SUFFIXES = (".edgelist", ".csv", ".txt")
 GRAPHML_SUFFIX = ".graphml"
 MAX_FILE_BYTES = 64 * MIB
+MAX_LINE, MAX_LINES = 1000, 1_000_000
+# XML takes some hundred times as long and as much memory for each of its elements.
+MAX_GRAPHML_BYTES, MAX_ELEMENTS = 32 * MIB, 300_000
 
 
 def resolve(field: str, value: TopologyLike, gpus: int | None) -> str | _core.Topology:
@@ -32,7 +35,7 @@ def resolve(field: str, value: TopologyLike, gpus: int | None) -> str | _core.To
     if isinstance(value, _core.Topology):
         return value
     if isinstance(value, str) and not is_topology_file(value):
-        return value
+        return text_of(field, value)
     if isinstance(value, (str, os.PathLike)):
         return read_topology(field, value, gpus)
     return from_networkx(value, gpus=gpus, field=field)
@@ -61,7 +64,7 @@ def from_networkx(
         if isinstance(node, bool) or not hasattr(node, "__index__") or node < 0:
             raise refuse(
                 field,
-                f"node {str(node)[:40]!r} is not a GPU; nodes are 0, 1, ..., "
+                f"node `{shown(node)}` is not a GPU; nodes are 0, 1, ..., "
                 "as networkx.convert_node_labels_to_integers makes them",
             )
     circuits: Counter[tuple[int, int]] = Counter()
@@ -69,7 +72,8 @@ def from_networkx(
         if isinstance(count, bool) or not hasattr(count, "__index__") or count < 1:
             raise refuse(
                 field,
-                f"edge {source} → {destination} has count {str(count)[:40]!r}; it takes a whole number of at least 1",
+                f"edge {shown(source)} → {shown(destination)} has count `{shown(count)}`; "
+                "it takes a whole number of at least 1",
             )
         circuits[int(source), int(destination)] += int(count)
         if not graph.is_directed():
@@ -86,6 +90,8 @@ def to_networkx(topology: _core.Topology, create_using: type[nx.Graph] | None = 
     """
     import networkx as nx
 
+    if not isinstance(topology, _core.Topology):
+        raise refuse("topology", f"`{shown(topology)}` is not accepted; it takes a Topology")
     graph = (create_using or nx.MultiDiGraph)(name=topology.name)
     graph.add_nodes_from(range(topology.gpus))
     links = {(int(source), int(destination)): int(count) for source, destination, count in topology.links}
@@ -114,7 +120,7 @@ def read_topology(field: str, path: str | os.PathLike[str], gpus: int | None) ->
     if suffix not in EDGE_LIST_SUFFIXES:
         raise refuse(field, f"`{path}` is not one of {', '.join((*EDGE_LIST_SUFFIXES, GRAPHML_SUFFIX))}")
     circuits: Counter[tuple[int, int]] = Counter()
-    for number, line in enumerate(read_text(field, path, MAX_FILE_BYTES).splitlines(), start=1):
+    for number, line in read_lines(field, path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES):
         cells = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
         if not cells:
             continue
@@ -131,7 +137,10 @@ def read_topology(field: str, path: str | os.PathLike[str], gpus: int | None) ->
 def _read_graphml(field: str, path: str | os.PathLike[str], gpus: int | None) -> _core.Topology:
     import networkx as nx
 
-    text = read_text(field, path, MAX_FILE_BYTES)
+    text = read_text(field, path, MAX_GRAPHML_BYTES)
+    # Each element has a start; an attribute makes none.
+    if text.count("<") > 2 * MAX_ELEMENTS or text.count("=") > 4 * MAX_ELEMENTS:
+        raise refuse(field, f"`{path}` has more than {MAX_ELEMENTS} elements; an edge list takes more")
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise refuse(field, f"`{path}` declares a document type; it takes GraphML without one")
     try:
@@ -151,4 +160,4 @@ def _build(field: str, name: str, gpus: int, circuits: Counter[tuple[int, int]])
         raise refuse(field, f"`{name}` has GPUs or counts of 2^32 and above")
     if not checked:
         raise refuse(field, f"`{name}` has no circuits")
-    return _core.Topology.from_links(name, gpus, checked)
+    return _core.Topology.from_links(text_of(field, printable(name)), gpus, checked)

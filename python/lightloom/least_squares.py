@@ -44,7 +44,8 @@ def fit_by_errors(
     errors: of `ERRORS`. Relative errors are of the fitted value, not of the measured one: dividing by what was measured
         favours what came out small by chance.
 
-    A term that comes out below zero is held at zero and the rest fitted again.
+    A term that comes out below zero is held at zero and the rest fitted again. Raises `LinAlgError` where numbers are
+    too large or too small to compute with.
     """
     kept = np.ones(matrix.shape[1], dtype=np.bool_)
     while True:
@@ -65,7 +66,8 @@ def fit_by_errors(
         scaled = matrix * weights[:, None]
         # Columns of one length: bytes and steps differ by many orders of magnitude.
         lengths = np.linalg.norm(scaled, axis=0)
-        spread = np.sqrt(np.diag(np.linalg.pinv((scaled / lengths).T @ (scaled / lengths)))) / lengths
+        even = _finite(scaled / lengths)
+        spread = np.sqrt(np.diag(np.linalg.pinv(even.T @ even))) / lengths
         of_free = (measured - offset - matrix @ free) * weights
         deviations = spread * (
             _huber_deviation(of_free, freedom) if errors == "robust" else np.sqrt(np.sum(of_free**2) / freedom)
@@ -107,8 +109,16 @@ def _solve(
 ) -> NDArray[np.float64]:
     scaled = matrix * factors[:, None]
     lengths = np.linalg.norm(scaled, axis=0)
-    solved: NDArray[np.float64] = np.linalg.lstsq(scaled / lengths, target * factors)[0] / lengths
+    solved: NDArray[np.float64] = np.linalg.lstsq(_finite(scaled / lengths), _finite(target * factors))[0] / lengths
     return solved
+
+
+def _finite(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers. Raises `LinAlgError` where some are not finite, of which LAPACK complains on standard output."""
+    if not np.all(np.isfinite(numbers)):
+        message = "some numbers are beyond those that floats hold"
+        raise np.linalg.LinAlgError(message)
+    return numbers
 
 
 def _huber_deviation(residuals: NDArray[np.float64], freedom: int) -> float:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import io
 import os
-from pathlib import Path
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_bytes, read_text
+from lightloom.errors import refuse, shown
+from lightloom.files import MIB, read_bytes, read_lines
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MAX_FILE_BYTES = 256 * MIB
 MAX_GPUS = 4096
+# A row of numbers with all their digits, and lines with remarks beside the rows.
+MAX_LINE, MAX_LINES = 64 * MAX_GPUS, 1_000_000
+# Where an NPY file of each version says how long its header is, and in how many bytes.
+NPY_LENGTHS = {b"\x01\x00": (8, 2), b"\x02\x00": (8, 4), b"\x03\x00": (8, 4)}
+MAX_NPY_HEADER = 10_000
+# The header that NumPy writes for a matrix of numbers; of anything else, no matrix can be made.
+NPY_HEADER = re.compile(
+    rb"\{'descr': '(?P<order>[<>|=]?)(?P<kind>[a-zA-Z])(?P<width>[0-9]{1,4})', "
+    rb"'fortran_order': (?P<fortran>True|False), "
+    rb"'shape': \((?P<rows>[0-9]{1,9}), ?(?P<columns>[0-9]{1,9}),?\),? ?\}\s*"
+)
 FORM = "a square matrix of bytes, one row per source and one column per destination"
 
 
@@ -28,44 +38,55 @@ def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float6
     an entry that is negative or not finite.
     """
     if isinstance(source, (str, os.PathLike)):
-        if Path(source).suffix.lower() == ".npy":
+        if str(source).lower().endswith(".npy"):
             return _checked(_read_npy(source))
         return _checked(_read_csv(source))
     try:
-        return _checked(np.asarray(source))
-    except ValueError as error:
-        raise refuse("matrix", f"it takes {FORM}; {error}") from error
+        given = np.asarray(source)
+    except Exception as error:  # whatever an object's own conversion raises
+        raise refuse("matrix", f"`{shown(source)}` is not accepted; it takes {FORM}") from error
+    return _checked(given)
 
 
 def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """The numbers in an NPY file. Its header is a Python expression; NumPy would evaluate any, and allocate for it."""
     content = read_bytes("matrix", path, MAX_FILE_BYTES)
     if not content.startswith(b"\x93NUMPY"):
         raise refuse("matrix", f"`{path}` is not an NPY file")
+    start, length = NPY_LENGTHS.get(content[6:8], (0, 0))
+    first = start + length
+    size = int.from_bytes(content[start:first], "little")
+    header = NPY_HEADER.fullmatch(content[first : first + min(size, MAX_NPY_HEADER)])
+    if not start or header is None:
+        raise refuse("matrix", f"`{path}` has no header of an NPY file of numbers; it takes {FORM}")
+    kind, width = header["kind"].decode(), int(header["width"])
+    rows, columns = int(header["rows"]), int(header["columns"])
+    if not 1 <= min(rows, columns) <= max(rows, columns) <= MAX_GPUS:
+        raise refuse("matrix", f"`{path}` has {rows} rows of {columns}; it takes 2 to {MAX_GPUS}")
     try:
-        # A header may promise more than the file holds; numpy would allocate for the promise.
-        stream = io.BytesIO(content)
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(stream)
-        promised = dtype.itemsize
-        for size in shape:
-            promised *= int(size)
-        if dtype.hasobject or promised > len(content):
-            raise refuse("matrix", f"`{path}` holds Python objects or less data than its header says")
-        return np.asarray(np.lib.format.read_array(io.BytesIO(content), allow_pickle=False))
-    except (ValueError, EOFError, OverflowError, TypeError, SyntaxError) as error:
-        raise refuse("matrix", f"`{path}` is not a readable NPY file: {error}") from error
+        dtype = np.dtype(f"{header['order'].decode().replace('|', '=')}{kind}{width}")
+    except TypeError:
+        dtype = np.dtype(object)
+    if dtype.hasobject:
+        raise refuse("matrix", f"`{path}` has entries of type {kind}{width}; it takes {FORM}")
+    if len(content) - first - size != rows * columns * dtype.itemsize:
+        raise refuse("matrix", f"`{path}` does not hold the {rows} rows of {columns} that its header says")
+    entries = np.frombuffer(content, dtype, offset=first + size)
+    return entries.reshape((rows, columns), order="F" if header["fortran"] == b"True" else "C")
 
 
 def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
-    text = read_text("matrix", path, MAX_FILE_BYTES)
     rows: list[NDArray[np.float64]] = []
-    for line_number, line in enumerate(text.splitlines(), start=1):
+    for line_number, line in read_lines("matrix", path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES):
         content = line.strip()
         if not content or content.startswith("#"):
             continue
         where = f"row {len(rows)} (line {line_number} of `{path}`)"
+        if len(rows) == MAX_GPUS:
+            raise refuse("matrix", f"`{path}` has more than {MAX_GPUS} rows")
         cells = content.replace(";", ",").split(",") if "," in content or ";" in content else content.split()
+        if len(cells) > MAX_GPUS:
+            raise refuse("matrix", f"{where} has {len(cells)} entries; it takes at most {MAX_GPUS}")
         try:
             row = np.array([float(cell) for cell in cells])
         except ValueError as error:
@@ -75,8 +96,6 @@ def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
                 "matrix", f"{where} has {len(row)} entries, the rows before it {len(rows[0])}; it takes {FORM}"
             )
         rows.append(row)
-        if len(rows) > MAX_GPUS:
-            raise refuse("matrix", f"`{path}` has more than {MAX_GPUS} rows")
     if not rows:
         raise refuse("matrix", f"`{path}` is empty; it takes {FORM}")
     return np.array(rows)
@@ -89,7 +108,8 @@ def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
         raise refuse("matrix", f"its shape is {'x'.join(map(str, matrix.shape)) or 'a single number'}; it takes {FORM}")
     if not 2 <= len(matrix) <= MAX_GPUS:
         raise refuse("matrix", f"it has {len(matrix)} rows; it takes 2 to {MAX_GPUS}")
-    values = np.ascontiguousarray(matrix, dtype=np.float64)
+    with np.errstate(over="ignore"):  # what is too large for a float is refused as infinite
+        values = np.ascontiguousarray(matrix, dtype=np.float64)
     wrong = np.argwhere(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
         row, column = wrong[0]

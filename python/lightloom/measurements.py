@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from lightloom.errors import InputError, refuse, unknown_name
-from lightloom.files import MIB, read_text
+from lightloom.errors import InputError, refuse, shown, unknown_name
+from lightloom.files import MIB, read_lines
 from lightloom.quantities import bytes_of, seconds_of
 from lightloom.whole import whole_number
 
@@ -25,6 +25,9 @@ FIELD = "measurements"
 MAX_FILE_BYTES = 64 * MIB
 MAX_STEPS = 1_000_000
 MAX_CHARACTERS = 1000
+MAX_ROWS, MAX_LINE, MAX_LINES = 20_000, 1 << 16, 200_000
+# No clock tells shorter times, and what is derived from longer ones is more than a float holds.
+LEAST_S, MOST_S = 1e-15, 1e9
 # Seconds in the unit of a column of plain numbers.
 TIME_COLUMNS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6, "time_ns": 1e-9}
 SIZE_COLUMNS = ("size_bytes", "size")
@@ -116,12 +119,17 @@ def read_measurements(
 
     Raises `InputError` that names `measurements`, the row and the column at fault.
     """
-    if routing not in ROUTINGS:
+    if not isinstance(routing, str) or routing not in ROUTINGS:
         raise unknown_name("routing", routing, ROUTINGS)
+    for name, value in schedule.items():
+        if value is not None and not isinstance(value, (str, int)):
+            raise refuse(name, f"`{shown(value)}` is not accepted; it takes a name or a whole number")
     rows: list[Row] = []
     table = _table(path)
     _, header = next(table)
     for line, cells in table:
+        if len(rows) == MAX_ROWS:
+            raise refuse(FIELD, f"`{path}` has more than {MAX_ROWS} rows")
         where = f"row {len(rows) + 1} (line {line} of `{path}`)"
         if len(cells) != len(header):
             raise refuse(FIELD, f"{where} has {len(cells)} cells, the header {len(header)}")
@@ -134,23 +142,23 @@ def read_measurements(
 
 def _table(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells without blanks around them, the checked header first."""
-    lines = [
-        (number, line)
-        for number, line in enumerate(read_text(FIELD, path, MAX_FILE_BYTES).splitlines(), start=1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if not lines:
-        raise refuse(FIELD, f"`{path}` is empty; it takes {FORM}")
-    separator = next((mark for mark in ";\t" if mark in lines[0][1]), ",")
-    for position, (number, line) in enumerate(lines):
+    separator = ""
+    for number, line in read_lines(FIELD, path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        is_header = not separator
+        if is_header:
+            separator = next((mark for mark in ";\t" if mark in line), ",")
         try:
             cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator, strict=True))]
         except csv.Error as error:
             raise refuse(FIELD, f"line {number} of `{path}` is not a row of a CSV file: {error}") from error
-        if position == 0:
+        if is_header:
             cells = [cell.lower() for cell in cells]
             _check_header(path, cells)
         yield number, cells
+    if not separator:
+        raise refuse(FIELD, f"`{path}` is empty; it takes {FORM}")
 
 
 def _check_header(path: str | os.PathLike[str], header: list[str]) -> None:
@@ -268,8 +276,8 @@ def _count(field: str, text: str) -> float:
 
 
 def _above_zero(field: str, text: str, value: float) -> float:
-    if not 0 < value < 1e9:
-        raise refuse(field, f"`{text[:60]}` is not accepted; it takes a time above zero")
+    if not LEAST_S <= value < MOST_S:
+        raise refuse(field, f"`{text[:60]}` is not accepted; it takes a time from {LEAST_S:g} s to {MOST_S:g} s")
     return value
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown, text_of
+from lightloom.fabric import Fabric
 from lightloom.graphs import resolve
 from lightloom.plans import Plan
 from lightloom.requests import Settings, build_request
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.exact import ExactSettings, Report
-    from lightloom.fabric import Fabric
     from lightloom.graphs import TopologyLike
+
+
+TRAFFIC = "a square matrix of weights, or triples of source, destination and weight"
 
 
 class Check(NamedTuple):
@@ -70,43 +73,34 @@ def plan(
     return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget)))
 
 
-def plan_with_baselines(
+def baselines(
     collective: str | None = None,
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
-    budget: str | float | None = None,
-    invariant_under: str | int | None = None,
-    report: Report | None = None,
     **settings: Unpack[Settings],
-) -> tuple[Plan, list[_core.Row]]:
-    """The plan, and the best of every planner for the plan's algorithm, fastest first; arguments as for `plan`."""
-    own = _exact_settings(settings, budget, invariant_under, report)
-    if own is not None:
-        from lightloom.exact import exact_plan
+) -> list[_core.Row]:
+    """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
 
-        best = exact_plan(collective, size, fabric=fabric, **own, **settings)
-        # The others' times do not depend on the planner that is named, but for the algorithm.
-        others: Settings = {**settings, "planner": "harvest"}
-        if settings.get("schedule") is None and settings.get("matrix") is None:
-            others["algorithm"] = best.algorithm
-        return best, _core.plan_with_baselines(build_request(collective, size, fabric, **others))[1]
-    made, baselines = _core.plan_with_baselines(build_request(collective, size, fabric, **settings, budget=budget))
-    return Plan(made), baselines
+    Arguments and errors as for `plan`. A planner that is named counts for the convention that it brings, and leaves the
+    others in.
+    """
+    return _core.baselines(build_request(collective, size, fabric, **settings))
 
 
 def _exact_settings(
     settings: Settings, budget: str | float | None, invariant_under: str | int | None, report: Report | None
 ) -> ExactSettings | None:
     """What planner `exact` is told beside the settings; None for another planner, which must be told nothing."""
-    if settings.get("planner") == "exact":
+    planner = settings.get("planner")
+    if planner is not None and text_of("planner", planner) == "exact":
         own: ExactSettings = {"invariant_under": invariant_under}
         if budget is not None:
             own["budget"] = budget
         if report is not None:
             own["report"] = report
         return own
-    planner = settings.get("planner") or "auto"
+    planner = planner or "auto"
     for field, value, names in (
         ("budget", budget, ("exact", "weave")),
         ("invariant_under", invariant_under, ("exact",)),
@@ -129,6 +123,8 @@ def compare(
 
 def verify(subject: Plan | _core.Schedule) -> list[Check]:
     """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone."""
+    if not isinstance(subject, (Plan, _core.Schedule)):
+        raise refuse("subject", f"`{shown(subject)}` is not accepted; it takes a Plan or a Schedule")
     checks = _core.verify_schedule(subject) if isinstance(subject, _core.Schedule) else _core.verify_plan(subject.core)
     return [Check(*check) for check in checks]
 
@@ -148,8 +144,13 @@ def profile(
 
     load is in units of one transfer of weight 1 on a link of one circuit. Raises `InputError`.
     """
-    triples = _triples(traffic) if isinstance(traffic, np.ndarray) else traffic
+    try:
+        triples = _triples(traffic) if isinstance(traffic, np.ndarray) else [(s, d, float(w)) for s, d, w in traffic]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise refuse("traffic", f"`{shown(traffic)}` is not accepted; it takes {TRAFFIC}") from error
     ranks = [(whole_number("traffic", src, 0), whole_number("traffic", dst, 0), weight) for src, dst, weight in triples]
+    if not (fabric is None or isinstance(fabric, Fabric)):
+        raise refuse("fabric", f"`{shown(fabric)}` is not accepted; it takes a Fabric")
     sized = None if fabric is None else fabric.sized()
     resolved = resolve("topology", topology, None if sized is None else sized.gpus)
     if isinstance(resolved, str):
@@ -160,7 +161,7 @@ def profile(
 
 
 def _triples(weights: NDArray[Any]) -> list[tuple[int, int, float]]:
-    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
-        raise refuse("traffic", f"its shape is {weights.shape}; it takes a square matrix or triples")
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.dtype.kind not in "biuf":
+        raise refuse("traffic", f"it is of shape {weights.shape} and type {weights.dtype}; it takes {TRAFFIC}")
     pairs = np.argwhere((weights != 0) & ~np.eye(len(weights), dtype=bool))
     return [(int(src), int(dst), float(weights[src, dst])) for src, dst in pairs]

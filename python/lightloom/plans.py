@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom import _core
 from lightloom.files import MIB, read_text, write_bytes
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_FILE_BYTES = 256 * MIB
+
+
+class NarrowBound(NamedTuple):
+    """A lower bound for a class of schedules that is narrower than all algorithms'."""
+
+    lower_bound_s: float
+    bound_class: str
 
 
 class Plan:
@@ -108,6 +115,15 @@ class Plan:
     def bound_class(self) -> str:
         """The schedules that `lower_bound_s` bounds."""
         return self._core.bound_class
+
+    @property
+    def narrow_bound(self) -> NarrowBound | None:
+        """A larger bound for a narrower class of schedules, where one is known.
+
+        The class is the plan's own steps, or what its planner chooses from.
+        """
+        found = self._core.narrow_bound
+        return None if found is None else NarrowBound(*found)
 
     @property
     def algbw(self) -> float:

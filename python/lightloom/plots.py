@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lightloom._core import show_size, show_time
+from lightloom.axis_units import plain
 from lightloom.charts import check_plot_path, save
 
 if TYPE_CHECKING:
@@ -46,11 +47,12 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     for column, step in enumerate(diagrams):
         axes = figure.add_subplot(grid[0, column])
         _draw_circuits(axes, topologies[step.topology])
-        axes.set_title(f"from step {step.index + 1}\n{step.topology_name}", fontsize=9)
+        axes.set_title(f"from step {step.index + 1}\n{plain(step.topology_name)}", fontsize=9)
     _draw_costs(figure.add_subplot(grid[1, :]), plan)
     more = f" (later topologies not drawn: {len(runs) - len(diagrams)})" if len(runs) > len(diagrams) else ""
     figure.suptitle(
-        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by {plan.algorithm}, {plan.planner}: "
+        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by {plain(plan.algorithm)}, "
+        f"{plain(plan.planner)}: "
         f"{show_time(plan.total_s)}, {plan.reconfigurations} reconfigurations{more}",
         fontsize=11,
     )

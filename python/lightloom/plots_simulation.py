@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lightloom._core import show_size, show_time
+from lightloom.axis_units import plain
 from lightloom.charts import PALETTE, check_plot_path, save
 from lightloom.plots import SCALES
 from lightloom.tracing import dark_span_s
@@ -66,7 +67,8 @@ def _title(simulation: Simulation) -> str:
     change = simulation.total_s / simulation.predicted_total_s - 1 if simulation.predicted_total_s else 0.0
     against = f"{abs(change):.1%} {'above' if change > 0 else 'below'}" if abs(change) >= 5e-4 else "as long as"
     return (
-        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by {plan.algorithm}, {plan.planner}\n"
+        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by "
+        f"{plain(plan.algorithm)}, {plain(plan.planner)}\n"
         f"simulated {show_time(simulation.total_s)}, {against} the plan's {show_time(simulation.predicted_total_s)}"
     )
 
@@ -211,7 +213,7 @@ def _legend(figure: Figure, simulation: Simulation, colors: dict[str, str]) -> N
     names = list(colors)
     few = len(names) <= len(COLORS)
     shown = names if few else [names[0], names[len(names) // 2], names[-1]]
-    handles: list[Patch | Line2D] = [Patch(color=colors[name], label=name) for name in shown]
+    handles: list[Patch | Line2D] = [Patch(color=colors[name], label=plain(name)) for name in shown]
     if not few:
         handles.append(Patch(color="none", label=f"{len(names)} topologies, dark to light by first use"))
     handles.append(Patch(facecolor="#808080", alpha=RECEIVING_ALPHA, label="pale: all sent, still receiving"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom.axis_units import natural_label
+from lightloom.axis_units import drawn_label, plain
 from lightloom.charts import DIVERGING, RISING, bars, colour_bar, heat_map, lines, ratio_norm, rising_norm, save
 from lightloom.sweeps.parts import VALUE_COLUMNS
 
@@ -96,7 +96,7 @@ def value_label(result: SweepResult, metric: str) -> str:
     if metric != "ratio":
         return LABELS[metric]
     labels = [entry.label for entry in result.description.baseline]
-    return f"times faster than {'the best of ' if len(labels) > 1 else ''}{', '.join(labels)}"
+    return plain(f"times faster than {'the best of ' if len(labels) > 1 else ''}{', '.join(labels)}")
 
 
 def _panels(axes: tuple[Axis, ...], picture: Picture) -> list[Panel]:
@@ -114,7 +114,7 @@ def _panels(axes: tuple[Axis, ...], picture: Picture) -> list[Panel]:
 def _title(axes: list[Axis], index: list[Any]) -> str:
     """What the panel's axes have there; an axis of one value needs no mention."""
     said = [
-        str(axis.shown[place]) if axis.kind == "name" else _labelled(axis, axis.shown[place])
+        plain(axis.shown[place]) if axis.kind == "name" else _labelled(axis, axis.shown[place])
         for axis, place in zip(axes, index, strict=True)
         if len(axis.values) > 1
     ]
@@ -122,7 +122,7 @@ def _title(axes: list[Axis], index: list[Any]) -> str:
 
 
 def _labelled(axis: Axis, value: object) -> str:
-    return f"{_axis_label(axis)} {natural_label(axis.kind, value)}"
+    return f"{_axis_label(axis)} {drawn_label(axis.kind, value)}"
 
 
 def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figure:
@@ -135,7 +135,7 @@ def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figur
         f"the best {picture.best.replace('_', ' ')}" if picture.regions == "best" else _region_words(picture.regions)
     )
     regions = f"; lines: where {words} changes" if picture.regions != "none" else ""
-    title = result.description.summary or result.description.name
+    title = "\n".join(map(plain, (result.description.summary or result.description.name).split("\n")))
     figure.suptitle(f"{title}\n{value_label(result, picture.value)}{regions}", fontsize=11)
     grid = figure.subplots(rows, columns, squeeze=False)
     values = _of_best(result, picture, _values(result, VALUE_COLUMNS[picture.value]))
@@ -215,7 +215,7 @@ def _draw_series(
             heights = np.concatenate(list(series.values()))
             heights = heights[np.isfinite(heights)]
             log = bool(heights.min() > 0 and heights.max() > WIDE * heights.min())
-            groups = [natural_label(x.kind, value) for value in x.shown]
+            groups = [drawn_label(x.kind, value) for value in x.shown]
             bars(axes, groups, series, y_kind=KINDS[picture.value], log=log)
         axes.set_ylabel(value_label(result, picture.value), fontsize=9)
         named = axes
@@ -236,7 +236,7 @@ def _series(
     if order.index(picture.lines) > order.index(picture.x):
         part = part.T
     axis = _axis(result, picture.lines)
-    return {natural_label(axis.kind, value): line for value, line in zip(axis.shown, part, strict=True)}
+    return {drawn_label(axis.kind, value): line for value, line in zip(axis.shown, part, strict=True)}
 
 
 def _cells(result: SweepResult, picture: Picture, grid: NDArray[Any], panel: Panel) -> NDArray[Any]:
@@ -278,7 +278,7 @@ def _regions(result: SweepResult, picture: Picture) -> NDArray[Any] | None:
         return _of_best(result, picture, _region_names(result, picture.regions))
     _, best = _best(result, picture)
     axis = _axis(result, picture.best)
-    names = np.array([natural_label(axis.kind, value) for value in axis.shown])[best]
+    names = np.array([drawn_label(axis.kind, value) for value in axis.shown])[best]
     return np.where(np.isfinite(_of_best(result, picture, _values(result, "total_s"))), names, "no plan")
 
 

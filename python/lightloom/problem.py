@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import refuse
+from lightloom.errors import InputError, refuse, shown
 from lightloom.fabric import Fabric
 from lightloom.requests import Settings, build_request
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
@@ -39,13 +39,18 @@ class Problem:
         fabric: Fabric | str | os.PathLike[str] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        if fabric is None or isinstance(fabric, (str, os.PathLike)):
+        if not isinstance(fabric, Fabric):
             fabric = Fabric.load("default" if fabric is None else fabric)
+        planner = settings.get("planner")
         request = build_request(collective, "1MiB" if size is None else size, fabric, **settings)
         self._core = _core.Problem(request)
         self._fabric = fabric
+        self._arguments = (collective, size, fabric, settings)
         # A named planner may choose otherwise than the best sequence of candidates.
-        self._series = _core.Series(request) if settings.get("planner") not in {None, "auto", "harvest"} else None
+        self._series = _core.Series(request) if planner not in {None, "auto", "harvest"} else None
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return _problem_of, self._arguments
 
     @property
     def algorithm(self) -> str:
@@ -73,10 +78,8 @@ class Problem:
         O(steps · candidates) a point at most; points on the same plan share one search. A point that the planner does
         not serve is infinite. Raises `InputError` that names `sizes` or `delays`.
         """
-        size_bytes = _numbers("sizes", sizes, lambda text: _core.parse_size("sizes", text))
-        delay_s = _numbers("delays", delays, lambda text: _core.parse_time("delays", text))
-        if np.any(size_bytes < 1):
-            raise refuse("sizes", f"{size_bytes.min()} is not accepted; it takes at least one byte")
+        size_bytes = _numbers("sizes", sizes, _core.parse_size, _core.check_size)
+        delay_s = _numbers("delays", delays, _core.parse_time, _core.check_time)
         try:
             size_bytes, delay_s = np.broadcast_arrays(size_bytes, delay_s)
         except ValueError as error:
@@ -97,19 +100,24 @@ class Problem:
         return Sweep(total_s.reshape(size_bytes.shape), reconfigurations.reshape(size_bytes.shape))
 
 
-def _numbers(field: str, values: ArrayLike, parse: Callable[[str], float]) -> NDArray[np.float64]:
+def _problem_of(collective: str | None, size: str | float | None, fabric: Fabric, settings: Settings) -> Problem:
+    """The problem of these arguments, for pickles."""
+    return Problem(collective, size, fabric=fabric, **settings)
+
+
+def _numbers(
+    field: str, values: ArrayLike, parse: Callable[[str, str], float], check: Callable[[str, float], float]
+) -> NDArray[np.float64]:
     try:
         array: NDArray[Any] = np.asarray(values)
         if array.dtype.kind in "UO":
-            parsed = [parse(item) if isinstance(item, str) else float(item) for item in array.ravel().tolist()]
+            parsed = [parse(field, item) if isinstance(item, str) else float(item) for item in array.ravel().tolist()]
             array = np.array(parsed).reshape(array.shape)
         numbers = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        from lightloom.errors import InputError
-
-        raise (
-            error if isinstance(error, InputError) else refuse(field, f"it takes numbers or strings; {error}")
-        ) from error
-    if not np.all(np.isfinite(numbers) & (numbers >= 0)):
-        raise refuse(field, "it takes finite numbers of at least 0")
+    except InputError:
+        raise
+    except Exception as error:  # whatever an object's own conversion raises
+        raise refuse(field, f"`{shown(values)}` is not accepted; it takes numbers or strings") from error
+    for number in np.unique(numbers):
+        check(field, float(number))
     return numbers

@@ -5,28 +5,41 @@ from __future__ import annotations
 import math
 
 from lightloom import _core
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown
+
+# Beyond any range; a whole number of more digits is no float.
+LARGEST = 1e300
+# By kind, `time`, `rate` or `size`: the least above zero and the largest; what is accepted, in words.
+RANGES = {name: (least, most) for name, _unit, least, most, *_ in _core.ranges()}
+ACCEPTS = {name: accepts for name, *_, accepts in _core.ranges()}
 
 
 def seconds_of(field: str, value: str | float) -> float:
-    """Seconds of `"500ns"` or a number. Raises `InputError` that names `field` for what is no time of at least zero."""
+    """Seconds of `"500ns"` or a number. Raises `InputError` that names `field` for what is no accepted time."""
     if isinstance(value, str):
         return _core.parse_time(field, value)
-    return number_of(field, value, 'a time of at least zero such as "500ns" or seconds', above_zero=False)
+    return _core.check_time(field, number_of(field, value, f"{ACCEPTS['time']}, or a number of seconds"))
+
+
+def rate_of(field: str, value: str | float) -> float:
+    """Bits per second of `"800Gbps"` or a number; errors as `seconds_of`."""
+    if isinstance(value, str):
+        return _core.parse_rate(field, value)
+    return _core.check_rate(field, number_of(field, value, f"{ACCEPTS['rate']}, or a number of bit/s"))
 
 
 def bytes_of(field: str, value: str | float, *, or_none: bool = False) -> int:
     """Whole bytes of `"4KiB"`, `"4096"` or a number, at least 1, or 0 too with `or_none`; errors as `seconds_of`."""
-    text = value.strip() if isinstance(value, str) and not value.strip().isdecimal() else f"{value}B"
+    text = value.strip() if isinstance(value, str) and not value.strip().isdecimal() else f"{shown(value)}B"
     # The core's reader knows the limits; it refuses nothing as a size.
     return 0 if or_none and text in {"0", "0B", "0.0B"} else _core.parse_size(field, text)
 
 
-def number_of(field: str, value: object, accepts: str, *, above_zero: bool) -> float:
-    """A finite number of at least zero, or above it. Raises `InputError` that names `field` and what it accepts."""
+def number_of(field: str, value: object, accepts: str) -> float:
+    """A finite number. Raises `InputError` that names `field` and what it accepts."""
     number = math.nan
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST:
         number = float(value)
-    if not (math.isfinite(number) and (number > 0 if above_zero else number >= 0)):
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes {accepts}")
+    if not math.isfinite(number):
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes {accepts}")
     return number

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from lightloom import _core
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown, text_of
 from lightloom.fabric import Fabric
 from lightloom.files import MIB, read_text
 from lightloom.graphs import is_topology_file, resolve
@@ -14,13 +15,11 @@ from lightloom.quantities import seconds_of
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike
 
     from lightloom.graphs import TopologyLike
 
-    Topologies: TypeAlias = str | os.PathLike[str] | Sequence[TopologyLike]
+    Topologies: TypeAlias = TopologyLike | Sequence[TopologyLike]
 
 PER_PAIR = "/pair"
 MAX_SCHEDULE_BYTES = 64 * MIB
@@ -87,7 +86,7 @@ def build_request(
 
     Raises `InputError` that names the argument.
     """
-    if fabric is None or isinstance(fabric, (str, os.PathLike)):
+    if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
     sizes: dict[str, int] = {}
     size_bytes, per_pair = _size("size", size)
@@ -114,9 +113,9 @@ def build_request(
         collective=collective,
         size_bytes=size_bytes,
         size_is_per_pair=per_pair,
-        algorithm=_unless_auto(algorithm),
+        algorithm=_unless_auto("algorithm", algorithm),
         radix=None if radix is None else whole_number("radix", radix, 2),
-        planner=_unless_auto(planner),
+        planner=_unless_auto("planner", planner),
         candidates=_topologies("candidates", candidates, fabric.gpus),
         topologies=_topologies("topology", topology, fabric.gpus),
         routing=routing,
@@ -125,7 +124,7 @@ def build_request(
         matrix=values,
         chunk_bytes=_size("chunk_size", chunk_size)[0],
         optical_ports=None if optical_ports is None else whole_number("optical_ports", optical_ports, 1),
-        overlap=overlap or "additive",
+        overlap=overlap,
         seed=seed,
         budget_s=None if budget is None else seconds_of("budget", budget),
     )
@@ -165,8 +164,10 @@ def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[
         items: Sequence[TopologyLike] = split_names(value)
     elif isinstance(value, (os.PathLike, _core.Topology)) or hasattr(value, "edges"):
         items = [value]
+    elif isinstance(value, Sequence):
+        items = value
     else:
-        items = list(value)
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes names, files, graphs, or a list of them")
     if not items or any(isinstance(item, str) and not item for item in items):
         raise refuse(field, "there is an empty name; it takes names separated by commas (see `lightloom list`)")
     return [resolve(field, item, gpus) for item in items]
@@ -187,7 +188,7 @@ def _size(field: str, size: str | float | None) -> tuple[int | None, bool]:
         per_pair = field == "size" and text.endswith(PER_PAIR)
         return _core.parse_size(field, text.removesuffix(PER_PAIR) if per_pair else text), per_pair
     # The core's reader knows the limits; a number is bytes.
-    return _core.parse_size(field, f"{size}B"), False
+    return _core.parse_size(field, f"{shown(size)}B"), False
 
 
 def buffer_bytes(size: str | float, gpus: int) -> int:
@@ -200,5 +201,5 @@ def buffer_bytes(size: str | float, gpus: int) -> int:
     return size_bytes * (gpus if per_pair else 1)
 
 
-def _unless_auto(name: str | None) -> str | None:
-    return None if name == "auto" else name
+def _unless_auto(field: str, name: str | None) -> str | None:
+    return None if name is None or text_of(field, name) == "auto" else name

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from lightloom import _core
 from lightloom.plans import Plan
 from lightloom.quantities import bytes_of, seconds_of
+from lightloom.requests import MAX_SEED
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     import os
@@ -52,7 +54,7 @@ def simulate(
 ) -> Simulation:
     """Simulate a plan: when each step, GPU and circuit is busy.
 
-    plan: a Plan, or a plan's JSON file.
+    plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`.
     level: `"packet"`, every packet in FIFO queues; `"flow"`, flows at max-min fair rates.
     packet_size: payload of a packet, `"4KiB"` or bytes; header_size: bytes on the wire beside it.
     injection: `"burst"`, all at the start of the step; `"paced"`, evenly over the time of the step's busiest link.
@@ -63,7 +65,7 @@ def simulate(
     buffer: bytes on their way that the far end of a circuit can hold, `"64KiB"` or bytes; no limit when left out.
     symmetry: `"quotient"`, one GPU stands for all that are like it; `"full"`, every GPU; the results are the same.
 
-    Raises `InputError` that names the argument.
+    Raises `InputError` that names the argument, also where the simulation would take 9223 s or more.
     """
     settings = SimulationSettings(
         level=level,
@@ -88,11 +90,11 @@ class Simulation:
 
     __slots__ = ("_core", "_plan", "_settings", "_steps")
 
-    def __init__(self, plan: Plan, settings: SimulationSettings) -> None:
-        """Simulate `plan`. Raises `InputError` that names the setting which is not accepted."""
+    def __init__(self, plan: Plan, settings: SimulationSettings, found: _core.Simulation | None = None) -> None:
+        """Simulate `plan`, unless it was. Raises `InputError` that names the setting which is not accepted."""
         self._plan = plan
         self._settings = settings
-        self._core = _core.simulate(
+        self._core = found or _core.simulate(
             plan.core,
             settings.level,
             settings.packet_bytes,
@@ -106,6 +108,9 @@ class Simulation:
             settings.symmetry,
         )
         self._steps = tuple(self._core.steps)
+
+    def __reduce__(self) -> tuple[type[Simulation], tuple[Plan, SimulationSettings, _core.Simulation]]:
+        return type(self), (self._plan, self._settings, self._core)
 
     @property
     def plan(self) -> Plan:
@@ -171,6 +176,7 @@ class Simulation:
         seed: kept in the output, so that runs can be told apart; nothing is random.
         links: with the use of every circuit. explain: with `differences`.
         """
+        seed = whole_number("seed", seed, 0, MAX_SEED)
         used = self.circuits()
         made: dict[str, Any] = {
             "schema": SCHEMA,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom._core import show_size, show_time
 from lightloom.errors import refuse
-from lightloom.files import check_writable, replaced
+from lightloom.files import check_writable, replaced, usable_path
 
 if TYPE_CHECKING:
     import os
@@ -34,7 +34,7 @@ NONE = "steps alone: the plan has too many GPUs and circuits"
 
 def check_trace_path(path: str | os.PathLike[str]) -> None:
     """Refuse a file that no trace can be written to. Raises `InputError` that names `trace`."""
-    if not str(path).lower().endswith(SUFFIXES):
+    if not str(usable_path("trace", path)).lower().endswith(SUFFIXES):
         raise refuse("trace", f"`{path}` is not accepted; it takes a file that ends in {' or '.join(SUFFIXES)}")
     check_writable("trace", path)
 

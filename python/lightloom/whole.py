@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import SupportsIndex
 
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown
 
 LARGEST = (1 << 32) - 1
 
@@ -13,7 +13,10 @@ LARGEST = (1 << 32) - 1
 def whole_number(field: str, value: object, least: int = 1, most: int = LARGEST) -> int:
     """The value as an int. Raises `InputError` that names `field` when it is no whole number from `least` to `most`."""
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        number = operator.index(value)
+        try:
+            number = operator.index(value)
+        except TypeError:  # an array of several numbers has the method too
+            number = least - 1
         if least <= number <= most:
             return number
-    raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes a whole number from {least} to {most}")
+    raise refuse(field, f"`{shown(value)}` is not accepted; it takes a whole number from {least} to {most}")

@@ -11,5 +11,7 @@ mod statement;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
 pub use any_algorithm::any_algorithm;
-pub use given_schedule::{given_schedule, given_schedule_statements};
+pub use given_schedule::{
+    class_of_steps, given_schedule, given_schedule_statements, steps_of_algorithm, steps_of_plan,
+};
 pub use statement::{Segment, Statement, largest};

@@ -36,6 +36,7 @@ impl Rates {
             fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s
         };
         let overlaps = settings.overlap == Overlap::Pipelined;
+        let propagation = settings.of_packets().propagation;
         Self {
             ranks: fabric.shape.gpus(),
             ports: fabric.shape.ports(),
@@ -45,8 +46,7 @@ impl Rates {
             change_s,
             first_changes: u32::from(dark),
             least_changes: 0,
-            // A packet is delayed by its hops, whatever the throughput.
-            charges_hops: overlaps || settings.propagation == Propagation::Hops,
+            charges_hops: propagation == Propagation::Hops,
             overlaps,
         }
     }

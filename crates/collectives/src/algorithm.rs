@@ -2,6 +2,8 @@
 
 use model::{Collective, Error, Rank, Result, Schedule, Shape};
 
+use crate::Extent;
+
 /// Choices that some algorithms take; the others ignore them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
@@ -28,9 +30,14 @@ pub trait Algorithm: Sync {
     /// The shapes that it takes, in words.
     fn requirement(&self) -> &'static str;
 
-    /// Number of steps of [`Algorithm::build`], in constant time. Of use only where
-    /// [`Algorithm::accepts`] agrees.
-    fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32;
+    /// What the schedule of [`Algorithm::build`] holds, at most, found in O(n) without building it. Steps are exact. Of
+    /// use only where [`Algorithm::accepts`] agrees.
+    fn extent(&self, collective: Collective, shape: &Shape, options: &Options) -> Extent;
+
+    /// Number of steps of [`Algorithm::build`]. Of use only where [`Algorithm::accepts`] agrees.
+    fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32 {
+        self.extent(collective, shape, options).steps as u32
+    }
 
     /// What [`Algorithm::accepts`] asks beyond the collective being one of [`Algorithm::collectives`].
     ///

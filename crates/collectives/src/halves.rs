@@ -24,8 +24,3 @@ pub(crate) fn mirror(collective: Collective, reduce_scatter: Schedule) -> Result
 
 /// The collectives of algorithms made of these halves.
 pub(crate) const HALVES: &[Collective] = &[Collective::AllReduce, Collective::ReduceScatter, Collective::AllGather];
-
-/// Steps of `collective` when one half takes `steps`.
-pub(crate) fn steps(collective: Collective, steps: u32) -> u32 {
-    if collective == Collective::AllReduce { 2 * steps } else { steps }
-}

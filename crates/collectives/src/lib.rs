@@ -13,6 +13,7 @@ mod algorithm;
 mod algorithms;
 mod birkhoff;
 mod bottleneck;
+mod extent;
 mod grid;
 mod halves;
 mod refusals;
@@ -20,5 +21,6 @@ mod registry;
 mod unequal_all_to_all;
 
 pub use algorithm::{Algorithm, Options};
+pub use extent::Extent;
 pub use registry::{REGISTRY, find};
 pub use unequal_all_to_all::{MAX_MATRIX_RANKS, direct_from_matrix};

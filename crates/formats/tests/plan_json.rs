@@ -51,6 +51,7 @@ fn small() -> PlanParts {
         topologies: vec![topology("ring", 1), topology("step 1", 2)],
         chunks,
         bound: Bound { seconds: 1e-6, class: "any \"schedule\"".into() },
+        narrow_bound: None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! The same problem by every planner and baseline, side by side.
 
-use model::{Bound, Error, Result, Schedule};
-use planners::{Choice, Planner, Problem};
+use model::{Bound, Error, Result};
+use planners::{Choice, Numbers, Planner, Problem, ties};
 use rayon::prelude::*;
 
-use crate::Request;
+use crate::race::Race;
 use crate::request::open_planners;
+use crate::{Prepared, Request};
 
 /// One line of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,11 +34,9 @@ pub struct Outcome {
     pub total_s: f64,
     /// Number of changes of topology, hidden ones included.
     pub reconfigurations: usize,
-    /// Bound for the steps that the planner runs.
-    pub bound: Bound,
 }
 
-/// All lines, fastest first, those without a time last.
+/// All lines, fastest first, those without a time last; equally fast ones in the order of the registries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The lines.
@@ -48,119 +47,131 @@ pub struct Comparison {
     pub bound_class: String,
 }
 
+/// A line with its place among those that are equally fast: planner, algorithm, topology.
+type Placed = ((usize, usize, usize), Row);
+
 /// Every algorithm that the request leaves open, by every planner, and by the static planner on each of its
 /// topologies.
 ///
 /// # Errors
 /// Wrong input; a planner that cannot serve the problem is a row, not an error.
 pub fn compare(request: &Request) -> Result<Comparison> {
-    let open = request.planner.is_none();
-    // Topologies that are named for the static planner leave the others in the comparison.
+    let (prepared, at) = for_all_planners(request)?;
+    let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
+    let of_planner = |(place, planner): (usize, &'static dyn Planner)| -> Vec<Placed> {
+        if planner.chooses_algorithm() {
+            return vec![((place, 0, 0), row_of(planner, None, prepared.best_at(&at)))];
+        }
+        let rows = (0..prepared.schedules().len()).into_par_iter().flat_map_iter(|order| {
+            let rows = rows_of(&prepared, planner, order, &at).into_iter().enumerate();
+            rows.map(move |(topology, row)| ((place, order, topology), row))
+        });
+        rows.collect()
+    };
+    let mut rows: Vec<Placed> = planners.into_par_iter().flat_map_iter(of_planner).collect();
+    let none = |planner: &str, algorithm: &str, error: Error| {
+        let (planner, algorithm, topology) = (planner.into(), algorithm.into(), String::new());
+        ((usize::MAX, 0, 0), Row { planner, algorithm, topology, outcome: Err(error) })
+    };
+    if request.planner.is_none() {
+        let refused = open_planners().filter_map(|planner| Some((planner.name(), request.admit(planner).err()?)));
+        rows.extend(refused.map(|(planner, error)| none(planner, "", error)));
+    }
+    rows.extend(prepared.refusals().iter().map(|(algorithm, error)| none("", algorithm, error.clone())));
+    rows.sort_by(|a, b| ties::order((a.1.time_s(), a.0), (b.1.time_s(), b.0)));
+    let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+    // A planner may make the same of several algorithms.
+    rows.dedup_by(|later, row| later == row && row.outcome.is_ok());
+    if rows.iter().all(|row| row.outcome.is_err()) {
+        let reason = rows.into_iter().find_map(|row| row.outcome.err());
+        return Err(reason.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm serves this problem")));
+    }
+    // A planner that is asked for by name, as here each is, may answer a named algorithm by another.
+    let named = request.kept_algorithm();
+    let served = || rows.iter().filter(|row| row.outcome.is_ok());
+    let keeps_steps = named.is_none_or(|name| served().all(|row| row.algorithm == name));
+    let Bound { seconds, class } = prepared.bound_at(&at, keeps_steps);
+    Ok(Comparison { rows, lower_bound_s: seconds, bound_class: class })
+}
+
+/// Every planner that a request without a planner's name would allow, at its best algorithm, fastest first: for each
+/// planner the first of its lines in [`compare`]. A planner that serves nothing is left out.
+///
+/// # Errors
+/// Wrong input.
+pub fn baselines(request: &Request) -> Result<Vec<Row>> {
+    let (prepared, at) = for_all_planners(&Request { planner: None, ..request.clone() })?;
+    let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
+    let best = |(place, planner): (usize, &'static dyn Planner)| -> Option<(usize, Row)> {
+        if planner.chooses_algorithm() {
+            return Some((place, row_of(planner, None, prepared.best_at(&at))));
+        }
+        let mut race = Race::new(None);
+        prepared.run(&mut race, |other| other.name() == planner.name(), &at);
+        race.fastest().map(|(_, choice)| (place, row_of(planner, None, Ok(choice.clone()))))
+    };
+    let mut rows: Vec<(usize, Row)> = planners.into_par_iter().filter_map(best).collect();
+    rows.retain(|(_, row)| row.outcome.is_ok());
+    rows.sort_by(|a, b| ties::order((a.1.time_s(), a.0), (b.1.time_s(), b.0)));
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+/// The request with every planner that it admits, at its own numbers, and its problems made. Topologies that are named for
+/// the static planner leave the others in.
+fn for_all_planners(request: &Request) -> Result<(Prepared, Numbers)> {
     let mut planners = request.planners()?;
-    if open {
+    if request.planner.is_none() {
         planners = open_planners().filter(|planner| request.admit(*planner).is_ok()).collect();
     }
-    let (choosing, planners): (Vec<_>, Vec<_>) = planners.into_iter().partition(|planner| planner.chooses_algorithm());
-    request.size_bytes()?;
-    let (schedules, refusals) = request.schedules()?;
-    let problems: Vec<Problem> =
-        schedules.into_par_iter().map(|schedule: Schedule| request.problem(schedule)).collect::<Result<_>>()?;
-    let mut rows: Vec<Row> = problems
-        .par_iter()
-        .flat_map(|problem| planners.par_iter().flat_map(|planner| rows_of(problem, *planner)))
-        .collect();
-    for planner in choosing {
-        rows.push(row_of_all(request, planner));
+    let choosing = planners.iter().copied().find(|planner| planner.takes_candidates());
+    let prepared = Prepared::for_planners(request, planners)?;
+    let at = prepared.own_numbers()?;
+    prepared.make_problems()?;
+    // Wrong candidates are no line among others.
+    if let Some(choosing) = choosing {
+        (0..prepared.schedules().len()).try_for_each(|order| prepared.problem_for(choosing, order, &at).map(|_| ()))?;
     }
-    if open {
-        for (planner, error) in open_planners().filter_map(|p| request.admit(p).err().map(|e| (p.name(), e))) {
-            let (planner, algorithm, topology) = (planner.into(), String::new(), String::new());
-            rows.push(Row { planner, algorithm, topology, outcome: Err(error) });
-        }
-    }
-    for (algorithm, error) in refusals {
-        rows.push(Row {
-            planner: String::new(),
-            algorithm: algorithm.into(),
-            topology: String::new(),
-            outcome: Err(error),
-        });
-    }
-    rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
-    let bounds = rows.iter().filter_map(|row| row.outcome.as_ref().ok()).map(|outcome| &outcome.bound);
-    // Planners may run other steps than they were given, of the same collective.
-    let any = problems.first().map(Problem::any_algorithm_bound);
-    match bounds.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).cloned() {
-        Some(least) => {
-            let bound_class = match problems.len() {
-                1 => least.class,
-                _ if any.is_some_and(|any| any.class == least.class) => least.class,
-                _ => format!("the algorithms compared; least for {}", least.class),
-            };
-            Ok(Comparison { rows, lower_bound_s: least.seconds, bound_class })
-        }
-        None => Err(rows
-            .into_iter()
-            .find_map(|row| row.outcome.err())
-            .unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm serves this problem"))),
-    }
+    Ok((prepared, at))
 }
 
-/// The best of every planner that takes one schedule and the request, on the problem that leaves all candidates open.
-pub(crate) fn baselines(request: &Request, problem: &Problem) -> Vec<Row> {
-    let planners = open_planners().filter(|planner| request.admit(*planner).is_ok());
-    let planners: Vec<_> = planners.filter(|planner| !planner.chooses_algorithm()).collect();
-    let mut rows: Vec<Row> = planners.par_iter().map(|planner| row_of(problem, *planner)).collect();
-    rows.retain(|row| row.outcome.is_ok());
-    rows.sort_by(|a, b| a.time_s().total_cmp(&b.time_s()));
-    rows
-}
-
-/// The line of a planner that chooses the algorithm too.
-fn row_of_all(request: &Request, planner: &'static dyn Planner) -> Row {
-    let named = Request { planner: Some(planner.name().into()), ..request.clone() };
-    let choice = crate::best_choice(&named).map(|(_, choice)| choice);
-    let algorithm = choice.as_ref().map_or("", |choice| choice.problem.schedule().algorithm()).into();
-    let outcome = choice.map(|choice| outcome(&choice));
-    Row { planner: planner.name().into(), algorithm, topology: String::new(), outcome }
-}
-
-/// The figures of a choice.
-fn outcome(choice: &Choice) -> Outcome {
-    Outcome { total_s: choice.total_s, reconfigurations: choice.reconfigurations(), bound: choice.bound() }
-}
-
-fn rows_of(problem: &Problem, planner: &'static dyn Planner) -> Vec<Row> {
+/// The lines of a planner for one schedule: one, or for the static planner one on each topology.
+fn rows_of(prepared: &Prepared, planner: &'static dyn Planner, order: usize, at: &Numbers) -> Vec<Row> {
+    let schedule = &prepared.schedules()[order];
+    let problem = match prepared.problem_for(planner, order, at) {
+        Ok(problem) => problem,
+        Err(error) => return vec![row_of(planner, Some(schedule.algorithm()), Err(error))],
+    };
     if planner.name() != "static" {
-        return vec![row_of(problem, planner)];
+        return vec![row_of(planner, Some(schedule.algorithm()), chosen(planner, &problem))];
     }
     let all: Vec<usize> = (0..problem.table.candidates()).collect();
     let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
     let only = |&candidate: &usize| {
-        let mut only = problem.clone();
-        only.static_candidates = vec![candidate];
+        let only = Problem { static_candidates: vec![candidate], ..problem.clone() };
         // A topology that cannot serve is named all the same.
-        Row { topology: problem.table.candidate(candidate).name().into(), ..row_of(&only, planner) }
+        let topology = problem.table.candidate(candidate).name().into();
+        Row { topology, ..row_of(planner, Some(schedule.algorithm()), chosen(planner, &only)) }
     };
     listed.par_iter().map(only).collect()
 }
 
-fn row_of(problem: &Problem, planner: &'static dyn Planner) -> Row {
-    let choice = planners::choose(planner, problem, f64::INFINITY).and_then(|choice| {
-        choice.ok_or_else(|| Error::infeasible("planner", format!("{} finds no finite time", planner.name())))
-    });
-    let topology = match &choice {
-        Ok(choice) if planner.name() == "static" => choice.problem.table.candidate(choice.candidates[0]).name().into(),
-        _ => String::new(),
-    };
+fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
+    let choice = planners::choose(planner, problem, f64::INFINITY)?;
+    let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));
+    let choice = choice.ok_or_else(none)?;
+    Ok(Choice { total_s: choice.problem.total_s(&choice.candidates)?, ..choice })
+}
+
+/// The line of a choice, or why there is none with `algorithm`.
+fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result<Choice>) -> Row {
+    let made = choice.as_ref().ok();
+    let topology = made.filter(|_| planner.name() == "static");
+    let topology = topology.map(|choice| choice.problem.table.candidate(choice.candidates[0]).name().to_string());
+    let algorithm = made.map(|choice| choice.problem.schedule().algorithm()).or(algorithm).unwrap_or_default();
     Row {
         planner: planner.name().into(),
-        algorithm: choice.as_ref().map_or(problem, |choice| &choice.problem).schedule().algorithm().into(),
-        topology,
-        outcome: choice.map(|choice: Choice| Outcome {
-            total_s: choice.total_s,
-            reconfigurations: choice.reconfigurations(),
-            bound: choice.bound(),
-        }),
+        algorithm: algorithm.into(),
+        topology: topology.unwrap_or_default(),
+        outcome: choice.map(|choice| Outcome { total_s: choice.total_s, reconfigurations: choice.reconfigurations() }),
     }
 }

@@ -6,7 +6,8 @@ use model::{Bound, Result};
 use planners::{Choice, Numbers};
 
 use crate::Request;
-use crate::prepared::{Prepared, Race};
+use crate::prepared::Prepared;
+use crate::race::Race;
 
 /// One request, prepared for many sizes and delays.
 pub struct Grid {
@@ -59,10 +60,8 @@ impl Grid {
         let mut race = Race::new(None);
         self.prepared.run(&mut race, |planner| !planner.chooses_algorithm(), &at);
         let given = figures(race.fastest().ok_or_else(|| self.prepared.refusal(&race))?.1);
-        self.prepared.run(&mut race, |planner| planner.chooses_algorithm(), &at);
-        let (_, best) = race.fastest().ok_or_else(|| self.prepared.refusal(&race))?;
-        let best = planners::searched(best.clone(), None, self.prepared.request().seed)?;
-        Ok(Verdict { given, best: figures(&best), bound: best.bound() })
+        let best = figures(&self.prepared.best_at(&at)?);
+        Ok(Verdict { given, best, bound: self.prepared.bound_at(&at, true) })
     }
 }
 

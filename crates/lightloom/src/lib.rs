@@ -5,21 +5,25 @@
 //! ```
 
 mod all_to_all_lines;
+mod best;
 mod bound;
+mod budget;
 mod compare;
 mod grid;
 mod prepared;
 mod proved;
+mod race;
 mod request;
 mod series;
 
-use model::{Error, Plan, Result, Schedule};
+use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
 
 pub use all_to_all_lines::all_to_all_lines;
-pub use bound::bound;
+pub use bound::{Bounds, bound};
 pub use bounds::{Segment, Statement};
-pub use compare::{Comparison, Outcome, Row, compare};
+pub use budget::{MEMORY, check_extent, most_gpus};
+pub use compare::{Comparison, Outcome, Row, baselines, compare};
 pub use grid::{Figures, Grid, Verdict};
 use prepared::Prepared;
 pub use proved::proved_plan;
@@ -32,29 +36,9 @@ pub use series::{Evaluation, Points, Series};
 /// # Errors
 /// Wrong input, or nothing that serves the request.
 pub fn plan(request: &Request) -> Result<Plan> {
-    verified(best_choice(request)?.1.into_plan()?)
-}
-
-/// The plan, and beside it the best of every planner for the same algorithm on all candidates, fastest first.
-///
-/// # Errors
-/// As [`plan`].
-pub fn plan_with_baselines(request: &Request) -> Result<(Plan, Vec<Row>)> {
-    let (schedule, choice) = best_choice(request)?;
-    let open = if request.leaves_topologies_open() {
-        request.clone()
-    } else {
-        Request { planner: None, candidates: None, static_topologies: None, ..request.clone() }
-    };
-    let rows = compare::baselines(&open, &open.problem(schedule)?);
-    Ok((verified(choice.into_plan()?)?, rows))
-}
-
-/// The choice of least time, with the schedule that was to be planned.
-fn best_choice(request: &Request) -> Result<(Schedule, Choice)> {
     let prepared = Prepared::new(request)?;
-    let (schedule, choice) = prepared.best_at(&prepared.own_numbers()?)?;
-    Ok((schedule.clone(), choice))
+    let choice = prepared.best_at(&prepared.own_numbers()?)?;
+    planned(choice, prepared.keeps_steps())
 }
 
 /// The request's single schedule as a problem whose profiles can serve many sizes and delays.
@@ -73,6 +57,12 @@ pub fn problem(request: &Request) -> Result<Problem> {
             .next()
             .map_or_else(|| Error::infeasible("algorithm", "no algorithm serves this problem"), |(_, error)| error)),
     }
+}
+
+/// The plan of a choice; `narrow_first` as for [`Choice::into_plan`].
+fn planned(choice: Choice, narrow_first: bool) -> Result<Plan> {
+    budget::check_plan(&choice)?;
+    verified(choice.into_plan(narrow_first)?)
 }
 
 fn verified(plan: Plan) -> Result<Plan> {

@@ -2,13 +2,12 @@
 
 use std::sync::OnceLock;
 
-use model::{Error, Result, Schedule};
-use planners::{Choice, Numbers, Planner, Problem, is_concave};
+use model::{Bound, Error, Initial, Result, Schedule};
+use planners::{Numbers, Planner, Problem, is_concave, search_serves};
 
 use crate::Request;
-
-/// Times closer than this, relatively, are equal.
-const ROUNDING: f64 = 1e-12;
+use crate::best::every_start_costs_the_same;
+use crate::race::Race;
 
 /// What does not depend on the numbers of a point.
 pub(crate) struct Prepared {
@@ -19,22 +18,98 @@ pub(crate) struct Prepared {
     /// By schedule: for planners that make their own topologies, and for those that choose from the candidates.
     without_candidates: Vec<OnceLock<Result<Problem>>>,
     with_candidates: Vec<OnceLock<Result<Problem>>>,
+    /// The same request from a free start, where it is from a given one and some planner composes or searches.
+    pub(crate) from_free_start: Option<Box<Prepared>>,
 }
 
 impl Prepared {
     /// # Errors
     /// Wrong input.
     pub(crate) fn new(request: &Request) -> Result<Self> {
-        let planners = request.planners()?;
+        Self::for_planners(request, request.planners()?)
+    }
+
+    /// As [`Prepared::new`], for these planners.
+    ///
+    /// # Errors
+    /// Wrong input.
+    pub(crate) fn for_planners(request: &Request, planners: Vec<&'static dyn Planner>) -> Result<Self> {
         request.size_bytes()?;
+        let from_free_start = match Self::planners_from_free_start(request, &planners) {
+            some if some.is_empty() => None,
+            some => {
+                let mut free = request.clone();
+                free.fabric.initial = Initial::Free;
+                Some(Box::new(Self::for_planners(&free, some)?))
+            }
+        };
         let (schedules, refusals) = request.schedules()?;
         let unknown = || schedules.iter().map(|_| OnceLock::new()).collect();
         let (without_candidates, with_candidates) = (unknown(), unknown());
-        Ok(Self { request: request.clone(), planners, schedules, refusals, without_candidates, with_candidates })
+        let request = request.clone();
+        Ok(Self { request, planners, schedules, refusals, without_candidates, with_candidates, from_free_start })
+    }
+
+    /// The planners whose plans from a free start are worth trying from the given one: those that compose, which may miss
+    /// them; all where topologies are searched too, or where every start costs the same, so that the free one stands for it.
+    fn planners_from_free_start(request: &Request, planners: &[&'static dyn Planner]) -> Vec<&'static dyn Planner> {
+        let fabric = &request.fabric;
+        let composes = planners.iter().any(|planner| planner.chooses_algorithm());
+        if fabric.initial == Initial::Free || !composes {
+            return Vec::new();
+        }
+        let all = every_start_costs_the_same(fabric) || search_serves(&fabric.shape, request.options.budget);
+        planners.iter().copied().filter(|planner| all || planner.chooses_algorithm()).collect()
     }
 
     pub(crate) fn request(&self) -> &Request {
         &self.request
+    }
+
+    pub(crate) fn planners(&self) -> &[&'static dyn Planner] {
+        &self.planners
+    }
+
+    pub(crate) fn schedules(&self) -> &[Schedule] {
+        &self.schedules
+    }
+
+    /// Why other algorithms of the collective have no schedule.
+    pub(crate) fn refusals(&self) -> &[(&'static str, Error)] {
+        &self.refusals
+    }
+
+    /// Whether every plan of the request runs the steps of one algorithm that was named, so that the bound for these steps
+    /// holds for all of them.
+    pub(crate) fn keeps_steps(&self) -> bool {
+        let ports = self.request.fabric.shape.ports();
+        let kept = self.request.kept_algorithm().is_some();
+        !self.request.leaves_algorithm_open()
+            && self.schedules.iter().all(|schedule| {
+                let keeps = |planner: &&dyn Planner| {
+                    !planner.changes_steps(schedule, ports) && (kept || !planner.replaces_algorithm())
+                };
+                self.planners.iter().all(keeps)
+            })
+    }
+
+    /// The bound for all plans of the request: for the steps of the algorithm that was named, where all run these and
+    /// `keeps_steps`; else for every algorithm.
+    pub(crate) fn bound_at(&self, at: &Numbers, keeps_steps: bool) -> Bound {
+        let (request, fabric) = (&self.request, at.on(&self.request.fabric));
+        let pieces = self.schedules.first().and_then(|schedule| schedule.chunks().as_pieces());
+        let any = bounds::any_algorithm(request.collective(), pieces, &fabric, request.settings, at.size_bytes);
+        let given = self.schedules.first().filter(|_| keeps_steps && self.keeps_steps());
+        let given = given.map(|schedule| bounds::given_schedule(schedule, &fabric, request.settings, at.size_bytes));
+        given.filter(|given| given.seconds() > any.seconds()).unwrap_or(any).bound()
+    }
+
+    /// The problem of a schedule as a planner takes it.
+    ///
+    /// # Errors
+    /// Those of [`Request::problem`].
+    pub(crate) fn problem_for(&self, planner: &dyn Planner, order: usize, at: &Numbers) -> Result<Problem> {
+        if planner.takes_candidates() { self.problem(order, at) } else { self.problem_without_candidates(order, at) }
     }
 
     /// The numbers of the request itself.
@@ -71,7 +146,7 @@ impl Prepared {
                 problem.charges();
             }
         }
-        Ok(())
+        self.from_free_start.as_ref().map_or(Ok(()), |free| free.make_problems())
     }
 
     /// Whether the least time is a concave function of α, δ, β·m and α_r, found by [`Prepared::best_at`].
@@ -83,22 +158,6 @@ impl Prepared {
             let keeps = self.request.kept_algorithm().is_none() || planner.takes_candidates();
             keeps && self.schedules.iter().all(|schedule| on(*planner, schedule))
         })
-    }
-
-    /// The choice of least time at a point, with the schedule that was to be planned.
-    ///
-    /// Planners that make their own topologies go first, since they need no profiles. Then the others, the
-    /// schedule of the least lower bound first; one whose bound is above the best time is left out, and the rest
-    /// are given up as soon as they are known to be slower. Times that differ by rounding alone are ties, which
-    /// go to the earlier planner, then to the earlier algorithm, so that the order of work does not show.
-    ///
-    /// # Errors
-    /// When no algorithm and planner serve the problem.
-    pub(crate) fn best_at(&self, at: &Numbers) -> Result<(&Schedule, Choice)> {
-        let mut race = Race::new(self.request.kept_algorithm());
-        self.run(&mut race, |_| true, at);
-        let (order, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
-        Ok((&self.schedules[order], self.searched(choice.clone())?))
     }
 
     /// Lets some planners run at a point, each for every schedule.
@@ -119,14 +178,33 @@ impl Prepared {
             return;
         }
         for (bound_s, order) in self.by_bound(at) {
-            // A step that must be split runs as others than the bound is for.
-            let ports = self.request.fabric.shape.ports();
-            let as_given = || schedules[order].steps().iter().all(|step| step.traffic().degree() <= ports);
-            if bound_s > race.limit_s() && as_given() {
+            if bound_s > race.limit_s() && self.runs_as_given(order) {
                 continue;
             }
             race.try_planners(self.problem(order, at), &choosing, planners, order);
         }
+    }
+
+    /// Lets all planners that are given an algorithm run at a point for one schedule.
+    pub(crate) fn run_order(&self, race: &mut Race<'_>, order: usize, at: &Numbers) {
+        let given: Vec<usize> =
+            (0..self.planners.len()).filter(|&index| !self.planners[index].chooses_algorithm()).collect();
+        let (choosing, making): (Vec<usize>, Vec<usize>) =
+            given.into_iter().partition(|&index| self.planners[index].takes_candidates());
+        for (some, problem) in [
+            (making, Self::problem_without_candidates as fn(&Self, usize, &Numbers) -> Result<Problem>),
+            (choosing, Self::problem),
+        ] {
+            if !some.is_empty() {
+                race.try_planners(problem(self, order, at), &some, &self.planners, order);
+            }
+        }
+    }
+
+    /// Whether no planner splits or joins steps of a schedule, so that its bound holds for what they make of it.
+    pub(crate) fn runs_as_given(&self, order: usize) -> bool {
+        let ports = self.request.fabric.shape.ports();
+        !self.planners.iter().any(|planner| planner.changes_steps(&self.schedules[order], ports))
     }
 
     /// Why a race has no winner. An algorithm that does not take this shape is no news where another fails for a better
@@ -137,22 +215,8 @@ impl Prepared {
         race.refusal.clone().or_else(of_shape).unwrap_or_else(none)
     }
 
-    /// The choice on better topologies, where they can be found and one of the planners may use any. A planner that
-    /// chooses algorithms may, so where one is open to the request, so are these.
-    fn searched(&self, mut choice: Choice) -> Result<Choice> {
-        let Some(planner) = self.planners.iter().find(|planner| planner.chooses_algorithm()) else {
-            return Ok(choice);
-        };
-        let given_s = choice.total_s;
-        choice = planners::searched(choice, self.request.options.budget, self.request.seed)?;
-        if choice.total_s < given_s || self.request.keeps_the_best().is_some() {
-            choice.planner = planner.name();
-        }
-        Ok(choice)
-    }
-
     /// The schedules by lower bounds on their times. A single one has nothing to be left out for.
-    fn by_bound(&self, at: &Numbers) -> Vec<(f64, usize)> {
+    pub(crate) fn by_bound(&self, at: &Numbers) -> Vec<(f64, usize)> {
         if self.schedules.len() == 1 {
             return vec![(0.0, 0)];
         }
@@ -163,67 +227,5 @@ impl Prepared {
         let mut by_bound: Vec<(f64, usize)> = self.schedules.iter().map(bound_s).zip(0..).collect();
         by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));
         by_bound
-    }
-}
-
-/// The best choices of planners so far.
-pub(crate) struct Race<'a> {
-    /// The algorithm that a choice must keep.
-    kept: Option<&'a str>,
-    time_s: f64,
-    /// By place, that is planner and algorithm.
-    found: Vec<((usize, usize), Choice)>,
-    refusal: Option<Error>,
-}
-
-impl<'a> Race<'a> {
-    /// `kept`: the algorithm that a choice must keep.
-    pub(crate) fn new(kept: Option<&'a str>) -> Self {
-        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusal: None }
-    }
-
-    /// The best choice, of equals that of the earliest planner and algorithm, with the place of its schedule.
-    pub(crate) fn fastest(&self) -> Option<(usize, &Choice)> {
-        let limit_s = self.limit_s();
-        let fastest = self.found.iter().filter(|(_, choice)| choice.total_s <= limit_s).min_by_key(|(place, _)| *place);
-        fastest.map(|((_, order), choice)| (*order, choice))
-    }
-
-    /// Above this a choice is slower than the best.
-    fn limit_s(&self) -> f64 {
-        self.time_s * (1.0 + ROUNDING)
-    }
-
-    /// Tries some of `planners`, by index, on the problem of one schedule.
-    fn try_planners(
-        &mut self,
-        problem: Result<Problem>,
-        some: &[usize],
-        planners: &[&'static dyn Planner],
-        order: usize,
-    ) {
-        match problem {
-            Ok(problem) => {
-                some.iter().for_each(|&planner| self.try_planner(planners[planner], (planner, order), &problem));
-            }
-            Err(error) => self.refuse(error),
-        }
-    }
-
-    fn try_planner(&mut self, planner: &dyn Planner, place: (usize, usize), problem: &Problem) {
-        match planners::choose(planner, problem, self.limit_s()) {
-            Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
-            Ok(Some(choice)) => {
-                self.time_s = self.time_s.min(choice.total_s);
-                self.found.push((place, choice));
-            }
-            Ok(None) => {}
-            Err(error) => self.refuse(error),
-        }
-    }
-
-    /// Keeps the first reason.
-    fn refuse(&mut self, error: Error) {
-        self.refusal.get_or_insert(error);
     }
 }

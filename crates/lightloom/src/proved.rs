@@ -3,7 +3,7 @@
 use model::{Bound, Plan, Result, Topology};
 use planners::Choice;
 
-use crate::{Request, TopologyRef, best_choice, verified};
+use crate::{Prepared, Request, TopologyRef, planned};
 
 /// The best plan of the request's schedule on these topologies, as planner `exact`, with the bound that was proved
 /// beside them. Where the solver's tolerance puts the bound above the plan's time, it is the plan's time.
@@ -18,7 +18,8 @@ pub fn proved_plan(request: &Request, topologies: Vec<Topology>, bound: Bound) -
         static_topologies: None,
         ..request.clone()
     };
-    let (_, choice) = best_choice(&on_these)?;
-    let seconds = bound.seconds.min(choice.total_s);
-    verified(Choice { planner: "exact", class_bound: Some(Bound { seconds, ..bound }), ..choice }.into_plan()?)
+    let prepared = Prepared::new(&on_these)?;
+    let choice = prepared.best_at(&prepared.own_numbers()?)?;
+    let class_bound = Some(Bound { seconds: bound.seconds.min(choice.total_s), ..bound });
+    planned(Choice { planner: "exact", class_bound, ..choice }, !request.leaves_algorithm_open())
 }

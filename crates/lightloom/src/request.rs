@@ -3,10 +3,12 @@
 use collectives::Options;
 use model::{
     Collective, Convention, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule,
-    Topology,
+    Topology, units,
 };
 use planners::{Planner, PlannerOptions, Problem};
 use topologies::candidates;
+
+use crate::budget;
 
 /// A topology by specification or as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,6 +157,15 @@ impl Request {
         Ok(())
     }
 
+    /// Whether any algorithm may serve the request. A matrix names none: its schedule is one of many.
+    pub fn leaves_algorithm_open(&self) -> bool {
+        match &self.workload {
+            Workload::Collective { algorithm, .. } => algorithm.as_deref().is_none_or(|name| name == "auto"),
+            Workload::Schedule(_) => false,
+            Workload::Matrix(_) => true,
+        }
+    }
+
     /// The planner that was named, where it chooses the algorithm too and so keeps the best of all planners.
     pub(crate) fn keeps_the_best(&self) -> Option<&'static dyn Planner> {
         let named = self.planner.as_deref().and_then(|name| planners::find(name).ok());
@@ -173,13 +184,6 @@ impl Request {
         }
     }
 
-    /// Whether every planner may use every candidate.
-    pub fn leaves_topologies_open(&self) -> bool {
-        self.candidates.is_none()
-            && self.static_topologies.is_none()
-            && self.planner.as_deref().is_none_or(|name| name != "static")
-    }
-
     /// The schedules to plan, and why other algorithms of the collective have none.
     ///
     /// # Errors
@@ -188,19 +192,46 @@ impl Request {
     pub fn schedules(&self) -> Result<(Vec<Schedule>, Vec<(&'static str, Error)>)> {
         let shape = &self.fabric.shape;
         match &self.workload {
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => Ok((vec![schedule.clone()], Vec::new())),
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => {
+                budget::check_schedule(self, schedule)?;
+                Ok((vec![schedule.clone()], Vec::new()))
+            }
             Workload::Collective { collective, algorithm, options } => {
                 if let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") {
-                    return Ok((vec![collectives::find(name)?.build(*collective, shape, options)?], Vec::new()));
+                    let algorithm = collectives::find(name)?;
+                    algorithm.accepts(*collective, shape, options)?;
+                    budget::check_algorithm(self, *collective, options, algorithm)?;
+                    return Ok((vec![algorithm.build(*collective, shape, options)?], Vec::new()));
                 }
-                let (mut schedules, mut refusals) = (Vec::new(), Vec::new());
-                for algorithm in collectives::REGISTRY.iter().filter(|a| a.collectives().contains(collective)) {
-                    match algorithm.build(*collective, shape, options) {
-                        Ok(schedule) => schedules.push(schedule),
+                let (mut accepting, mut refusals) = (Vec::new(), Vec::new());
+                for &algorithm in collectives::REGISTRY.iter().filter(|a| a.collectives().contains(collective)) {
+                    match algorithm.accepts(*collective, shape, options) {
+                        Ok(()) => accepting.push(algorithm),
                         Err(error) => refusals.push((algorithm.name(), error)),
                     }
                 }
-                Ok((schedules, refusals))
+                budget::check_open(self, *collective, options, &accepting)?;
+                let (fitting, mut too_large) = budget::that_fit(self, *collective, options, accepting);
+                let schedules = fitting.into_iter().map(|algorithm| algorithm.build(*collective, shape, options));
+                too_large.append(&mut refusals);
+                Ok((schedules.collect::<Result<_>>()?, too_large))
+            }
+        }
+    }
+
+    /// The schedule that is named, for what is said of it alone: it may be larger than one that is planned.
+    ///
+    /// # Errors
+    /// An unknown algorithm, one that refuses the problem, or none that is named.
+    pub fn named_schedule(&self) -> Result<Option<Schedule>> {
+        match &self.workload {
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => Ok(Some(schedule.clone())),
+            Workload::Collective { collective, algorithm, options } => {
+                let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") else { return Ok(None) };
+                let (algorithm, shape) = (collectives::find(name)?, &self.fabric.shape);
+                algorithm.accepts(*collective, shape, options)?;
+                budget::check_extent(shape.gpus(), name, algorithm.extent(*collective, shape, options))?;
+                algorithm.build(*collective, shape, options).map(Some)
             }
         }
     }
@@ -216,14 +247,14 @@ impl Request {
     /// Bytes m.
     ///
     /// # Errors
-    /// A size per pair for a collective without pairs, or one that overflows.
+    /// A size outside the range of sizes, or one per pair for a collective without pairs.
     pub fn size_bytes(&self) -> Result<u64> {
         match self.size {
-            Size::Buffer(bytes) => Ok(bytes),
+            Size::Buffer(bytes) => units::size_in_range("size", bytes),
             Size::PerPair(bytes) if self.collective() == Collective::AllToAll => bytes
                 .checked_mul(u64::from(self.fabric.shape.gpus()))
-                .filter(|&total| total <= 1 << 53)
-                .ok_or_else(|| Error::value("size", format!("{bytes} B/pair"), "at most 2^53 bytes per rank")),
+                .filter(|&total| units::size_in_range("size", total).is_ok())
+                .ok_or_else(|| Error::value("size", format!("{bytes} B/pair"), "1 to 2^53 bytes per rank")),
             Size::PerPair(_) => Err(Error::value(
                 "size",
                 format!("a size per pair for {}", self.collective().name()),
@@ -329,7 +360,7 @@ impl Workload {
             (Some(schedule), _) => (schedule, None),
             (None, Some(matrix)) => {
                 let (schedule, bytes) = collectives::direct_from_matrix(&matrix)?;
-                (schedule, Some(Size::Buffer(model::units::size_from_f64("matrix", bytes.ceil())?)))
+                (schedule, Some(Size::Buffer(units::size_from_f64("matrix", bytes.ceil())?)))
             }
             (None, None) => {
                 let collective = collective.ok_or_else(|| {

@@ -84,7 +84,13 @@ impl Series {
     }
 
     fn best_at(&self, at: &Numbers) -> Result<Choice> {
-        Ok(self.prepared.best_at(at)?.1)
+        self.prepared.best_at(at)
+    }
+
+    /// The bound that the plan of a choice is compared with first.
+    fn bound_s(&self, choice: &Choice) -> f64 {
+        let of_any = || choice.problem.any_algorithm_bound();
+        if self.prepared.keeps_steps() { choice.bound() } else { of_any() }.seconds
     }
 
     fn on_pieces(&self, numbers: &[Numbers], bound: bool) -> Result<Evaluation> {
@@ -95,8 +101,8 @@ impl Series {
             let choice = &envelope.pieces[piece].choice;
             // A bound on the planner's own class holds where it was made.
             Ok(match choice.class_bound {
-                None => Choice { problem: choice.problem.at(at), ..choice.clone() }.bound().seconds,
-                Some(_) => self.best_at(at)?.bound().seconds,
+                Some(_) if self.prepared.keeps_steps() => self.bound_s(&self.best_at(at)?),
+                _ => self.bound_s(&Choice { problem: choice.problem.at(at), ..choice.clone() }),
             })
         };
         let bounds = || numbers.par_iter().zip(&envelope.of_point).map(bound_at).collect::<Result<_>>();
@@ -115,7 +121,7 @@ impl Series {
                 total_s: choice.total_s,
                 reconfigurations: choice.reconfigurations() as u32,
                 names: names_of(&choice),
-                lower_bound_s: if bound { choice.bound().seconds } else { f64::NAN },
+                lower_bound_s: if bound { self.bound_s(&choice) } else { f64::NAN },
             })
         };
         let found: Vec<Option<Figures>> = numbers.par_iter().map(figures).collect();

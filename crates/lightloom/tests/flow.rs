@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use collectives::Options;
-use lightloom::{Request, Size, TopologyRef, Workload, compare, plan, plan_with_baselines, problem};
+use lightloom::{Request, Size, TopologyRef, Workload, baselines, compare, plan, problem};
 use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Routing, Shape};
 use proptest::prelude::*;
 
@@ -75,11 +75,6 @@ proptest! {
         prop_assert!(times.is_sorted());
         prop_assert!(all.lower_bound_s <= times[0] * (1.0 + 1e-12));
         prop_assert!(best.bound.seconds <= best.total_s() * (1.0 + 1e-12));
-        for row in &all.rows {
-            if let Ok(outcome) = &row.outcome {
-                prop_assert!(outcome.bound.seconds <= outcome.total_s * (1.0 + 1e-12), "{row:?}");
-            }
-        }
         let report = verify::plan(&best);
         prop_assert!(report.passed(), "{:?}", report.first_failure());
         prop_assert_eq!(plan(&request).unwrap(), best);
@@ -89,7 +84,7 @@ proptest! {
     fn planners_keep_their_order(request in requests()) {
         // HARVEST may use every static topology and every step's own circuits, so nothing that needs no
         // split is faster.
-        let (_, rows) = plan_with_baselines(&request).unwrap();
+        let rows = baselines(&request).unwrap();
         let time = |name: &str| rows.iter().find(|row| row.planner == name).and_then(|row| row.outcome.as_ref().ok().map(|o| o.total_s));
         let harvest = time("harvest").unwrap();
         if let Some(fixed) = time("static") {

@@ -135,6 +135,16 @@ impl CostSettings {
     pub const fn additive(routing: Routing, propagation: Propagation) -> Self {
         Self { routing, propagation, overlap: Overlap::Additive }
     }
+
+    /// The settings that are meant: a packet is delayed by its hops, so where packets overlap, the hop delay multiplies
+    /// hops under every convention.
+    #[must_use]
+    pub fn of_packets(self) -> Self {
+        match self.overlap {
+            Overlap::Additive => self,
+            Overlap::Pipelined => Self { propagation: Propagation::Hops, ..self },
+        }
+    }
 }
 
 impl Default for CostSettings {

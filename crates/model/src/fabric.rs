@@ -71,6 +71,9 @@ impl ReconfigurationDelay {
                 None => delay.fixed_s += units::parse_time(field, &term)?,
             }
         }
+        // Each term is a time; their sum must be one, too.
+        units::time_from_f64(field, delay.fixed_s)?;
+        units::time_from_f64(field, delay.per_port_s)?;
         Ok(delay)
     }
 
@@ -118,8 +121,8 @@ pub struct Fabric {
 
 impl Fabric {
     /// # Errors
-    /// A rate that is not above zero, a delay or window that is negative or not finite, or an initial topology of
-    /// another size or with more circuits per GPU than there are ports.
+    /// A rate, delay or window outside its range ([`crate::ranges`]), or an initial topology of another size or with
+    /// more circuits per GPU than there are ports.
     pub fn check(&self) -> Result<()> {
         units::rate_from_f64("bandwidth", self.bandwidth_bps)?;
         units::time_from_f64("startup", self.startup_s)?;

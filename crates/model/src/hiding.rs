@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Error, Fabric, Result, Topology, units};
+use crate::{Error, Fabric, Result, Topology, ranges::TIME, units};
 
 /// How changes of topology are hidden. By default they are not.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,7 +33,7 @@ impl Window {
     /// Anything else, and a step that is named twice.
     pub fn parse(field: &str, text: &str) -> Result<Self> {
         let shown = || format!("`{}`", text.chars().take(60).collect::<String>());
-        let refuse = || Error::value(field, shown(), WINDOW_FORM);
+        let refuse = || Error::value(field, shown(), format!("{WINDOW_FORM}; each {}", TIME.accepts));
         let mut every_s = None;
         let mut steps = BTreeMap::new();
         for item in text.split(',') {
@@ -63,13 +63,10 @@ impl Window {
     }
 
     /// # Errors
-    /// A time that is negative or not finite.
+    /// A time outside the range of times.
     pub(crate) fn check(&self) -> Result<()> {
         let mut times = self.steps.values().copied().chain([self.every_s]);
-        match times.find(|time| !(time.is_finite() && *time >= 0.0)) {
-            Some(time) => Err(Error::value("window", time, "finite times of at least zero")),
-            None => Ok(()),
-        }
+        times.try_for_each(|time| units::time_from_f64("window", time).map(|_| ()))
     }
 }
 

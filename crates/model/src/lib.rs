@@ -15,6 +15,7 @@ mod error;
 mod fabric;
 mod hiding;
 mod plan;
+pub mod ranges;
 mod routes;
 mod schedule;
 mod shape;

@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use crate::{
     Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Routes, Step, StepCost, Topology, sum_seconds,
+    units,
 };
 
 /// A value below which no schedule of the stated class can go.
@@ -57,6 +58,8 @@ pub struct PlanParts {
     pub steps: Vec<PlanStep>,
     /// The bound that it is compared with.
     pub bound: Bound,
+    /// A larger one for a narrower class: the plan's own steps, or what its planner chooses from.
+    pub narrow_bound: Option<Bound>,
 }
 
 /// A checked plan. Reads as its [`PlanParts`].
@@ -72,9 +75,20 @@ impl Plan {
     ///
     /// # Errors
     /// A step on a topology that is not listed, a number of ranks that differs, a step marked as
-    /// reconfigured whose topology is the one in force (or the reverse), a term that is negative or not finite.
+    /// reconfigured whose topology is the one in force (or the reverse), a term that is negative or not finite, a sum
+    /// of them that is not finite, packets that are delayed by something else than their hops.
     pub fn new(parts: PlanParts) -> Result<Self> {
         parts.fabric.check()?;
+        if parts.settings != parts.settings.of_packets() {
+            let (stated, overlap) = (parts.settings.propagation.name(), parts.settings.overlap.name());
+            return Err(Error::malformed(
+                "plan.propagation",
+                format!(
+                    "it is `{stated}`; it must be `hops` where overlap is `{overlap}`: packets are delayed by hops"
+                ),
+            ));
+        }
+        units::size_in_range("plan.size_bytes", parts.size_bytes)?;
         let ranks = parts.fabric.shape.gpus();
         if parts.chunks.ranks() != ranks {
             return Err(Error::malformed(
@@ -135,6 +149,9 @@ impl Plan {
             in_force = Some(topology);
         }
         let total_s = sum_seconds(parts.steps.iter().flat_map(|step| step.cost.terms()));
+        if !total_s.is_finite() {
+            return Err(Error::malformed("plan.steps", "their terms add up to more than a number holds"));
+        }
         let reconfigurations = parts.steps.iter().filter(|step| step.reconfigured).count();
         Ok(Self { parts, total_s, reconfigurations })
     }

@@ -1,5 +1,6 @@
 //! Sizes, times and rates as people write them: `64MiB`, `1.7us`, `800Gbps`.
 
+use crate::ranges::{RATE, Range, SIZE, TIME};
 use crate::{Error, Result};
 
 const SIZE_UNITS: &[(&str, f64)] = &[
@@ -27,12 +28,10 @@ const RATE_UNITS: &[(&str, f64)] = &[
     ("gbit/s", 1e9),
     ("tbit/s", 1e12),
 ];
-const SIZE_FORM: &str = "a size such as 64MiB, 1KB or 1024B (binary or decimal units, at most 2^53 bytes)";
-const TIME_FORM: &str = "a time such as 500ns, 1.7us, 10ms or 0s";
-const RATE_FORM: &str = "a rate above zero such as 800Gbps or 85.11Gbit/s";
 
-fn quantity(field: &str, text: &str, units: &[(&str, f64)], accepts: &str) -> Result<f64> {
-    let refuse = || Error::value(field, format!("`{}`", text.chars().take(60).collect::<String>()), accepts);
+fn quantity(field: &str, text: &str, units: &[(&str, f64)], range: Range) -> Result<f64> {
+    let shown = || format!("`{}`", text.trim().chars().take(60).collect::<String>());
+    let refuse = || Error::value(field, shown(), range.accepts);
     let trimmed = text.trim();
     let split = trimmed
         .char_indices()
@@ -51,13 +50,13 @@ fn quantity(field: &str, text: &str, units: &[(&str, f64)], accepts: &str) -> Re
     let factor = units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(refuse)?;
     // Dividing by the reciprocal keeps `500ns` equal to the literal 500e-9 to the last bit.
     let value = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
-    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(refuse()) }
+    range.check(field, value, shown())
 }
 
 /// Bytes of `64MiB`, `1KB`, `1024B`. Whole bytes, at least one, at most 2^53.
 pub fn parse_size(field: &str, text: &str) -> Result<u64> {
-    let bytes = quantity(field, text, SIZE_UNITS, SIZE_FORM)?;
-    let refuse = || Error::value(field, format!("`{}`", text.trim()), SIZE_FORM);
+    let bytes = quantity(field, text, SIZE_UNITS, SIZE)?;
+    let refuse = || Error::value(field, format!("`{}`", text.trim()), SIZE.accepts);
     // 2^53 + 1 is not a float: the next one is 2^53, which would be accepted.
     let whole = text.trim().trim_end_matches(['B', 'b']).trim_end().parse::<u64>();
     if whole.is_ok_and(|whole| whole > 1 << 53) {
@@ -68,40 +67,38 @@ pub fn parse_size(field: &str, text: &str) -> Result<u64> {
 
 /// A whole number of bytes from a float: at least one, at most 2^53.
 pub fn size_from_f64(field: &str, bytes: f64) -> Result<u64> {
-    if (1.0..=9_007_199_254_740_992.0).contains(&bytes) && bytes.fract() == 0.0 {
-        Ok(bytes as u64)
-    } else {
-        Err(Error::value(field, bytes, SIZE_FORM))
-    }
+    let bytes = SIZE.check(field, bytes, format!("{bytes:?}"))?;
+    if bytes.fract() == 0.0 { Ok(bytes as u64) } else { Err(Error::value(field, bytes, SIZE.accepts)) }
 }
 
-/// A rate, bit/s: finite and above zero.
+/// Bytes: at least one, at most 2^53.
+pub fn size_in_range(field: &str, bytes: u64) -> Result<u64> {
+    // 2^53 + 1 is not a float; rounded up it is still refused, rounded down it is 2^53.
+    if bytes <= SIZE.most as u64 {
+        SIZE.check(field, bytes as f64, bytes)?;
+        return Ok(bytes);
+    }
+    Err(Error::value(field, bytes, SIZE.accepts))
+}
+
+/// A rate, bit/s, of the range of rates.
 pub fn rate_from_f64(field: &str, rate_bps: f64) -> Result<f64> {
-    if rate_bps.is_finite() && rate_bps > 0.0 {
-        Ok(rate_bps)
-    } else {
-        Err(Error::value(field, rate_bps, "a finite rate above zero"))
-    }
+    RATE.check(field, rate_bps, format!("{rate_bps:?}"))
 }
 
-/// A time, s: finite and at least zero.
+/// A time, s, of the range of times.
 pub fn time_from_f64(field: &str, time_s: f64) -> Result<f64> {
-    if time_s.is_finite() && time_s >= 0.0 {
-        Ok(time_s)
-    } else {
-        Err(Error::value(field, time_s, "a finite time of at least zero"))
-    }
+    TIME.check(field, time_s, format!("{time_s:?}"))
 }
 
 /// Seconds of `500ns`, `1.7us`, `0s`.
 pub fn parse_time(field: &str, text: &str) -> Result<f64> {
-    quantity(field, text, TIME_UNITS, TIME_FORM)
+    quantity(field, text, TIME_UNITS, TIME)
 }
 
-/// Bits per second of `800Gbps`; above zero.
+/// Bits per second of `800Gbps`.
 pub fn parse_rate(field: &str, text: &str) -> Result<f64> {
-    let rate = quantity(field, text, RATE_UNITS, RATE_FORM)?;
-    if rate > 0.0 { Ok(rate) } else { Err(Error::value(field, format!("`{}`", text.trim()), RATE_FORM)) }
+    quantity(field, text, RATE_UNITS, RATE)
 }
 
 /// `seconds` with the unit that keeps it between 1 and 1000, four significant digits.
@@ -170,10 +167,10 @@ mod tests {
             let error = parse_size("size", bad).unwrap_err();
             assert!(error.to_string().starts_with("size: "), "{bad}: {error}");
         }
-        for bad in ["", "5", "-5us", "nans", "1e999s", "5 parsec"] {
+        for bad in ["", "5", "-5us", "nans", "1e999s", "1e308s", "1e-16s", "1000001s", "5 parsec"] {
             assert!(parse_time("startup", bad).is_err(), "{bad}");
         }
-        for bad in ["0Gbps", "-1Gbps", "800", "GB/s"] {
+        for bad in ["0Gbps", "-1Gbps", "800", "GB/s", "1e-320bps", "0.99bps", "2e6Tbps"] {
             assert!(parse_rate("bandwidth", bad).is_err(), "{bad}");
         }
     }
@@ -194,6 +191,42 @@ mod tests {
             let _ = parse_size("size", &text);
             let _ = parse_time("time", &text);
             let _ = parse_rate("rate", &text);
+        }
+
+        /// Whatever its bits: a number is accepted where the table has it, and the message says what the table has.
+        #[test]
+        fn the_table_alone_says_which_numbers_are_accepted(bits in any::<u64>(), tame in -320i32..320) {
+            // Adding zero makes minus zero plain, which text has no sign for.
+            for number in [f64::from_bits(bits), 10f64.powi(tame), -10f64.powi(tame)].map(|number| number + 0.0) {
+                let ways = [
+                    (TIME, time_from_f64("field", number).map(|_| ()), parse_time("field", &format!("{number}s")).map(|_| ())),
+                    (RATE, rate_from_f64("field", number).map(|_| ()), parse_rate("field", &format!("{number}bps")).map(|_| ())),
+                ];
+                for (range, from_number, from_text) in ways {
+                    prop_assert_eq!(from_number.is_ok(), range.contains(number));
+                    prop_assert_eq!(from_text.is_ok(), range.contains(number));
+                    for error in from_number.err().into_iter().chain(from_text.err()) {
+                        let message = error.to_string();
+                        prop_assert!(message.starts_with("field: ") && message.contains(range.accepts), "{}", message);
+                    }
+                }
+                let whole = SIZE.contains(number) && number.fract() == 0.0;
+                prop_assert_eq!(size_from_f64("field", number).is_ok(), whole);
+            }
+        }
+
+        /// However a reconfiguration delay or a window is put together.
+        #[test]
+        fn sums_and_lists_are_in_range_too(terms in prop::collection::vec((-340i32..320, any::<bool>()), 1..5)) {
+            let text = |(power, per_port): &(i32, bool)| format!("1e{power}s{}", if *per_port { "/port" } else { "" });
+            let delay = crate::ReconfigurationDelay::parse("delay", &terms.iter().map(text).collect::<Vec<_>>().join("+"));
+            if let Ok(delay) = delay {
+                prop_assert!(TIME.contains(delay.fixed_s) && TIME.contains(delay.per_port_s));
+            }
+            let item = |(step, (power, _)): (usize, &(i32, bool))| format!("{}=1e{power}s", step + 1);
+            let window = crate::Window::parse("window", &terms.iter().enumerate().map(item).collect::<Vec<_>>().join(","));
+            let all = terms.iter().all(|(power, _)| TIME.contains(format!("1e{power}").parse().unwrap()));
+            prop_assert_eq!(window.is_ok(), all);
         }
 
         #[test]

@@ -5,6 +5,7 @@
 
 use model::{Error, Result, Schedule, Topology};
 
+use crate::split::splits_steps;
 use crate::{Choice, Planner, Problem, split_steps};
 
 /// See the module.
@@ -29,6 +30,10 @@ impl Planner for Bvn {
 
     fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
+    }
+
+    fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {
+        splits_steps(schedule, ports)
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

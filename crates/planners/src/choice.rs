@@ -1,6 +1,8 @@
 //! A planner's answer, and the plan made of it.
 
-use model::{Bound, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds};
+use model::{
+    Bound, Fabric, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds,
+};
 use profile::Point;
 use rayon::prelude::*;
 
@@ -28,13 +30,35 @@ impl Choice {
     /// # Errors
     /// When some transfer of a step has no path on its candidate.
     pub fn priced(planner: &'static str, problem: Problem, candidates: Vec<usize>) -> Result<Self> {
-        let steps = candidates.iter().enumerate();
-        let steps_s = steps.map(|(step, &candidate)| Ok(problem.step_cost(step, candidate)?.0.total_s()));
-        let steps_s: Vec<f64> = steps_s.collect::<Result<_>>()?;
-        let charges = problem.charges_of(&candidates, &steps_s);
-        let terms = charges.into_iter().zip(steps_s).flat_map(|(charge_s, step_s)| [charge_s, step_s]);
-        let total_s = sum_seconds(terms);
+        let total_s = problem.total_s(&candidates)?;
         Ok(Self { planner, problem, candidates, total_s, class_bound: None })
+    }
+
+    /// The same sequence of topologies on a fabric that differs in its start alone, priced from there.
+    ///
+    /// # Errors
+    /// Those of [`Problem::new`].
+    pub fn started_on(&self, fabric: &Fabric) -> Result<Self> {
+        let problem = &self.problem;
+        let mut used = self.candidates.clone();
+        used.sort_unstable();
+        used.dedup();
+        let topologies = used.iter().map(|&candidate| problem.table.candidate(candidate).clone()).collect();
+        let schedule = problem.schedule().clone();
+        let own = Problem::new(schedule, fabric.clone(), problem.settings, problem.size_bytes, topologies)?;
+        let own = Problem { options: problem.options, ..own };
+        let place = |candidate: &usize| used.partition_point(|other| other < candidate);
+        let candidates = self.candidates.iter().map(place).collect();
+        let class_bound = self.class_bound.clone();
+        Ok(Self { class_bound, ..Self::priced(self.planner, own, candidates)? })
+    }
+
+    /// Seconds that [`Choice::started_on`] takes.
+    pub fn seconds_started_on(&self, fabric: &Fabric) -> f64 {
+        let Initial::Topology(start) = &fabric.initial else { return self.total_s };
+        let first = self.problem.table.candidate(self.candidates[0]);
+        let charge_s = if start.same_links(first) { 0.0 } else { fabric.charge_s(fabric.turn(start, first), 0, 0.0) };
+        self.total_s + charge_s
     }
 
     /// Number of changes of topology, those that are hidden included.
@@ -44,24 +68,36 @@ impl Choice {
         before.zip(after).filter(|(from, to)| from != to).count()
     }
 
-    /// The largest bound that holds: for every algorithm, and for the planner's class of schedules, else for the steps that
-    /// the choice runs.
-    pub fn bound(&self) -> Bound {
+    /// The bound for every algorithm of the collective, and the one for the class of schedules that the planner chooses
+    /// from, else for the steps that the choice runs; the second only where it is the larger.
+    pub fn bounds(&self) -> (Bound, Option<Bound>) {
         let problem = &self.problem;
-        let of_class = self.class_bound.clone().unwrap_or_else(|| {
-            let schedule = problem.schedule();
-            bounds::given_schedule(schedule, &problem.fabric, problem.settings, problem.size_bytes).bound()
+        let narrow = self.class_bound.clone().unwrap_or_else(|| {
+            let (schedule, ports) = (problem.schedule(), problem.fabric.shape.ports());
+            let statement = bounds::given_schedule(schedule, &problem.fabric, problem.settings, problem.size_bytes);
+            Bound { class: bounds::class_of_steps(&bounds::steps_of_plan(schedule), ports), ..statement.bound() }
         });
-        let of_all = problem.any_algorithm_bound();
-        if of_class.seconds > of_all.seconds { of_class } else { of_all }
+        let any = problem.any_algorithm_bound();
+        let is_larger = narrow.seconds > any.seconds;
+        (any, is_larger.then_some(narrow))
     }
 
-    /// The plan: routes, the four terms of every step, and the bound.
+    /// The larger of [`Choice::bounds`].
+    pub fn bound(&self) -> Bound {
+        let (any, narrow) = self.bounds();
+        narrow.unwrap_or(any)
+    }
+
+    /// The plan: routes, the four terms of every step, and the bounds. The one that it is compared with first is that for
+    /// every algorithm, or, where `narrow_first`, the larger of [`Choice::bounds`].
     ///
     /// # Errors
     /// When a step has no route on its topology, which a choice with a finite time never has.
-    pub fn into_plan(self) -> Result<Plan> {
-        let bound = self.bound();
+    pub fn into_plan(self, narrow_first: bool) -> Result<Plan> {
+        let (bound, narrow_bound) = match self.bounds() {
+            (_, Some(narrow)) if narrow_first => (narrow, None),
+            bounds => bounds,
+        };
         let Self { planner, problem, candidates, .. } = self;
         let table = &problem.table;
         let mut topologies: Vec<Topology> = Vec::new();
@@ -121,6 +157,8 @@ impl Choice {
             let name = fabric.initial_name().to_string();
             fabric.initial = Initial::Topology(table.candidate(start).clone().renamed(name));
         }
+        let bound = not_above(bound, &steps, problem.settings.overlap);
+        let narrow_bound = narrow_bound.map(|bound| not_above(bound, &steps, problem.settings.overlap));
         Plan::new(PlanParts {
             algorithm: problem.schedule().algorithm().to_string(),
             planner: planner.to_string(),
@@ -131,6 +169,20 @@ impl Choice {
             topologies,
             steps,
             bound,
+            narrow_bound,
         })
     }
+}
+
+/// The bound of a plan of these steps: their time where it is above that by rounding alone. One that is above by more is
+/// a mistake, which the judge of the plan is to find.
+fn not_above(bound: Bound, steps: &[PlanStep], overlap: Overlap) -> Bound {
+    let total_s = sum_seconds(steps.iter().flat_map(|step| step.cost.terms()));
+    let rounding_s = match overlap {
+        Overlap::Additive => 1e-9 * total_s,
+        // Packets are of whole bytes but for a millionth of one, and every hop takes whole femtoseconds.
+        Overlap::Pipelined => 2e-6 * total_s + 1e-15 * steps.iter().map(|step| f64::from(step.hops) + 1.0).sum::<f64>(),
+    };
+    let is_rounding = bound.seconds <= total_s + rounding_s;
+    Bound { seconds: if is_rounding { bound.seconds.min(total_s) } else { bound.seconds }, ..bound }
 }

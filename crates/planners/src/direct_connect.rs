@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Shape, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
-use crate::join::join_steps;
+use crate::join::{join_steps, joins_steps};
 use crate::static_topology::Static;
 use crate::{Choice, Planner, Problem, ProfileTable};
 
@@ -57,6 +57,10 @@ impl Planner for DirectConnect {
 
     fn fixed_routing(&self) -> Option<Routing> {
         Some(Routing::ConcurrentFlow)
+    }
+
+    fn changes_steps(&self, schedule: &Schedule, _ports: u32) -> bool {
+        ForwardedBlocks::serves(schedule) && joins_steps(schedule, schedule.steps().len())
     }
 
     fn takes_least_sum(&self, _schedule: &Schedule) -> bool {

@@ -76,9 +76,9 @@ impl Planner for Exact {
         }
         let choice = self.choice(problem, &tried, search.path())?;
         let class = format!(
-            "{} as given, every topology of one port in each step (all {permutations} permutations tried), any \
+            "{}, none split or joined, every topology of one port in each (all {permutations} permutations tried), any \
              reconfigurations",
-            schedule.algorithm()
+            bounds::steps_of_algorithm(schedule)
         );
         // The plan adds up what the search did, in another order.
         let class_bound = Some(Bound { seconds: choice.total_s, class });

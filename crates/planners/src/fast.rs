@@ -4,7 +4,7 @@
 use model::{Result, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
-use crate::join::join_steps;
+use crate::join::{join_steps, joins_steps};
 use crate::{Choice, Planner, Problem, bvn};
 
 /// See the module.
@@ -25,6 +25,10 @@ impl Planner for Fast {
 
     fn takes_candidates(&self) -> bool {
         false
+    }
+
+    fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {
+        ForwardedBlocks::serves(schedule) && joins_steps(schedule, ports as usize)
     }
 
     fn takes_least_sum(&self, _schedule: &Schedule) -> bool {

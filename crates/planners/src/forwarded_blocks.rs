@@ -6,7 +6,7 @@
 //! In chunks by index a block of c chunks takes c·(α + δ) + β·block for a hop.
 
 use all_to_all::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
-use model::{Bound, Chunks, Collective, CostSettings, Error, Overlap, Piece, Propagation, Result, Routing, StepCost};
+use model::{Bound, Chunks, Collective, CostSettings, Error, Piece, Result, Routing, Schedule, StepCost};
 
 use crate::{Choice, Problem};
 
@@ -29,7 +29,7 @@ impl<'a> ForwardedBlocks<'a> {
         if schedule.collective() != Collective::AllToAll {
             return refuse(format!("it plans all-to-all, this is {}", schedule.collective().name()));
         }
-        if schedule.algorithm() != "direct" {
+        if !Self::serves(schedule) {
             return refuse(format!(
                 "it serves the blocks in its own way and takes algorithm `direct`, this is `{}`",
                 schedule.algorithm()
@@ -38,6 +38,11 @@ impl<'a> ForwardedBlocks<'a> {
         // One shortest path per transfer: the transfer's own circuit.
         let settings = CostSettings { routing: Routing::SinglePath, ..problem.settings };
         Ok(Self { problem, planner, settings })
+    }
+
+    /// Whether it is a direct All-to-All.
+    pub(crate) fn serves(schedule: &Schedule) -> bool {
+        schedule.collective() == Collective::AllToAll && schedule.algorithm() == "direct"
     }
 
     fn ranks(&self) -> u32 {
@@ -68,12 +73,7 @@ impl<'a> ForwardedBlocks<'a> {
 
     /// Seconds for a block of so many bytes over one hop.
     pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
-        let propagation = match self.settings.overlap {
-            Overlap::Additive => self.settings.propagation,
-            // A packet is delayed by its hops, whatever the throughput.
-            Overlap::Pipelined => Propagation::Hops,
-        };
-        let cost = StepCost::on_point(&self.problem.fabric, propagation, bytes, 1, 1.0);
+        let cost = StepCost::on_point(&self.problem.fabric, self.settings.propagation, bytes, 1, 1.0);
         cost.startup_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
     }
 

@@ -8,7 +8,7 @@ use model::{Result, Schedule, Step, Translations};
 /// # Errors
 /// None for steps of one schedule.
 pub(crate) fn join_steps(schedule: &Schedule, together: usize) -> Result<Schedule> {
-    if together == 1 {
+    if !joins_steps(schedule, together) {
         return Ok(schedule.clone());
     }
     let chunks = schedule.chunks();
@@ -22,4 +22,9 @@ pub(crate) fn join_steps(schedule: &Schedule, together: usize) -> Result<Schedul
     };
     let steps: Result<Vec<Step>> = schedule.steps().chunks(together).map(joined).collect();
     Schedule::new(schedule.algorithm(), chunks.clone(), steps?)
+}
+
+/// Whether [`join_steps`] makes fewer steps of them.
+pub(crate) fn joins_steps(schedule: &Schedule, together: usize) -> bool {
+    together > 1 && schedule.steps().len() > 1
 }

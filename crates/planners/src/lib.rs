@@ -39,6 +39,7 @@ mod split;
 mod state_search;
 mod static_topology;
 mod sweep;
+pub mod ties;
 mod topo_opt;
 mod weave;
 
@@ -57,7 +58,7 @@ pub use plane::Plane;
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
-pub use searched::searched;
+pub use searched::{is_searchable, searched, serves as search_serves};
 pub use short_circuit::Thresholds;
 pub use split::split_steps;
 pub use state_search::{Change, Rates, StateSearch};
@@ -101,6 +102,14 @@ pub trait Planner: Sync {
     }
     /// Whether it chooses the algorithm too, so that it answers a collective once, whatever schedules there are.
     fn chooses_algorithm(&self) -> bool {
+        false
+    }
+    /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
+    fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
+        false
+    }
+    /// Whether it may serve the collective by another algorithm than the schedule's.
+    fn replaces_algorithm(&self) -> bool {
         false
     }
     /// Whether it is too slow to run where it is not asked for by name.

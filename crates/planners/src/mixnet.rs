@@ -34,6 +34,10 @@ impl Planner for MixNet {
         true
     }
 
+    fn replaces_algorithm(&self) -> bool {
+        true
+    }
+
     fn takes_least_sum(&self, schedule: &Schedule) -> bool {
         schedule.chunks().as_pieces().is_none()
     }

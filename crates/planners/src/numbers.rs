@@ -32,8 +32,9 @@ impl Numbers {
     }
 
     /// # Errors
-    /// A rate that is not above zero, or a delay that is negative or not finite.
+    /// A number outside its range ([`model::ranges`]).
     pub fn check(&self) -> Result<()> {
+        units::size_in_range("size", self.size_bytes)?;
         units::rate_from_f64("bandwidth", self.bandwidth_bps)?;
         units::time_from_f64("startup", self.startup_s)?;
         units::time_from_f64("hop_delay", self.hop_delay_s)?;

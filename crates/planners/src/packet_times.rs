@@ -10,7 +10,7 @@ use model::{
     Bound, Fabric, Initial, Plan, PlanParts, PlanStep, ReconfigurationDelay, Result, Routes, StepCost, Topology,
 };
 use profile::Point;
-use simulate::{Settings, one_way_s};
+use simulate::{one_way_s, step_s};
 
 use crate::Problem;
 
@@ -100,6 +100,7 @@ fn simulated_s(problem: &Problem, step: usize, topology: &Topology, (routes, poi
         topologies: vec![topology.clone()],
         steps: vec![alone],
         bound: Bound { seconds: 0.0, class: String::new() },
+        narrow_bound: None,
     })?;
-    Ok(simulate::simulate(&plan, &Settings::default())?.total_s())
+    step_s(&plan, 0)
 }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
 use profile::Network;
 
+use crate::split::splits_steps;
 use crate::{Choice, Planner, Problem, ProfileTable, split_steps};
 use rounds::{Entries, Rounds};
 
@@ -80,6 +81,10 @@ impl Planner for Pccl {
 
     fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
+    }
+
+    fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {
+        splits_steps(schedule, ports)
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

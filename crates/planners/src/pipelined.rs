@@ -4,15 +4,16 @@
 //! that need no flows. So the shortest path over (step, candidate) is found on bounds, what lies on it is
 //! simulated, and again until all of it has been.
 
-use model::{Overlap, Result};
+use model::{Fabric, Initial, Overlap, Result};
 use rayon::prelude::*;
 
 use crate::shortest_path::ShortestPath;
 use crate::state_search::infeasible;
-use crate::{Choice, Planner, Problem};
+use crate::{Choice, Planner, Problem, ties};
 
 /// A planner's choice, at what the problem says that steps and changes cost. A planner that knows the additive cost
-/// alone, or delays that nothing hides, chooses by that, as its paper does, and its choice is priced anew.
+/// alone, or delays that nothing hides, chooses by that, as its paper does, and its choice is priced anew; so is what it
+/// chooses from a free start, and the better one is taken.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
@@ -22,10 +23,21 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     if knows_steps && knows_changes {
         return planner.choose_within(problem, limit_s);
     }
-    let Some(choice) = planner.choose_within(problem, f64::INFINITY)? else { return Ok(None) };
-    let class_bound = choice.class_bound;
-    let priced = Choice::priced(choice.planner, choice.problem, choice.candidates)?;
-    Ok((priced.total_s <= limit_s).then_some(Choice { class_bound, ..priced }))
+    let priced = |choice: Choice| {
+        let class_bound = choice.class_bound;
+        Ok(Choice { class_bound, ..Choice::priced(choice.planner, choice.problem, choice.candidates)? })
+    };
+    let mut best = planner.choose_within(problem, f64::INFINITY)?.map(priced).transpose()?;
+    if problem.start.is_some() {
+        // What it takes the start to be worth may not hold: what it chooses from a free start can be run as well.
+        let fabric = Fabric { initial: Initial::Free, ..problem.fabric.clone() };
+        let free = Problem { start: None, fabric, ..problem.clone() };
+        if let Ok(Some(choice)) = planner.choose_within(&free, f64::INFINITY) {
+            let choice = choice.started_on(&problem.fabric)?;
+            best = Some(best.filter(|best| ties::within(best.total_s, choice.total_s)).unwrap_or(choice));
+        }
+    }
+    Ok(best.filter(|choice| choice.total_s <= limit_s))
 }
 
 /// The best candidate of every step and the completion time; `None` when that is above `limit_s`.
@@ -80,12 +92,13 @@ pub(crate) fn best_static(problem: &Problem, allowed: &[usize], limit_s: f64) ->
     let mut best: Option<(usize, f64)> = None;
     for (promised_s, candidate) in promises {
         let enough_s = best.map_or(limit_s, |(_, so_far_s)| so_far_s);
-        if promised_s.is_infinite() || promised_s > enough_s {
+        if promised_s.is_infinite() || !ties::within(promised_s, enough_s) {
             break;
         }
         let every = vec![candidate; problem.table.steps()];
         let total_s = Choice::priced("static", problem.clone(), every)?.total_s;
-        if total_s <= limit_s && best.is_none_or(|(_, so_far_s)| total_s < so_far_s) {
+        let goes_first = |(best, so_far_s)| ties::order((total_s, candidate), (so_far_s, best)).is_lt();
+        if total_s <= limit_s && best.is_none_or(goes_first) {
             best = Some((candidate, total_s));
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use model::{
     Bound, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology,
+    sum_seconds,
 };
 use profile::Point;
 
@@ -43,6 +44,7 @@ impl Problem {
         mut candidates: Vec<Topology>,
     ) -> Result<Self> {
         fabric.check()?;
+        let settings = settings.of_packets();
         if schedule.ranks() != fabric.shape.gpus() {
             return Err(Error::value(
                 "gpus",
@@ -110,6 +112,21 @@ impl Problem {
     /// What changes of topology are charged.
     pub fn charges(&self) -> Charges {
         Charges::of(self)
+    }
+
+    /// Completion time of a sequence of candidates, s: the terms of all steps, added up as a plan adds them.
+    ///
+    /// # Errors
+    /// When some transfer of a step has no path on its candidate.
+    pub fn total_s(&self, sequence: &[usize]) -> Result<f64> {
+        let steps = sequence.iter().enumerate();
+        let costs = steps.map(|(step, &candidate)| Ok(self.step_cost(step, candidate)?.0));
+        let mut costs: Vec<StepCost> = costs.collect::<Result<_>>()?;
+        let steps_s: Vec<f64> = costs.iter().map(StepCost::total_s).collect();
+        for (cost, charge_s) in costs.iter_mut().zip(self.charges_of(sequence, &steps_s)) {
+            cost.reconfiguration_s = charge_s;
+        }
+        Ok(sum_seconds(costs.iter().flat_map(StepCost::terms)))
     }
 
     /// Seconds charged for each step's change of topology in a sequence of candidates, whose steps take `steps_s`

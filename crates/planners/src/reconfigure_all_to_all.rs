@@ -38,6 +38,10 @@ impl Planner for ReconfigureAllToAll {
         true
     }
 
+    fn replaces_algorithm(&self) -> bool {
+        true
+    }
+
     fn takes_least_sum(&self, schedule: &Schedule) -> bool {
         schedule.chunks().as_pieces().is_none()
     }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use model::{Overlap, Propagation, Result, Routing, Topology};
+use model::{CostSettings, Overlap, Propagation, Result, Routing, Shape, Topology};
 use search::{Circulants, PricedStep, SearchLimits, local_search};
 
 use crate::{Choice, Problem, StateSearch};
@@ -36,11 +36,7 @@ pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<C
     let problem = &choice.problem;
     let settings = problem.settings;
     let shape = &problem.fabric.shape;
-    let priced = settings.routing == Routing::ConcurrentFlow
-        && settings.propagation == Propagation::Hops
-        && settings.overlap == Overlap::Additive;
-    let large = choice.candidates.len() > MOST_STEPS || (budget.is_none() && shape.gpus() > MOST_RANKS);
-    if !priced || large || (budget.is_none() && shape.ports() == 1) {
+    if !is_searchable(&choice, budget) {
         return Ok(choice);
     }
     let rates = problem.rates();
@@ -84,6 +80,18 @@ pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<C
         }
         None => Ok(choice),
     }
+}
+
+/// Whether [`searched`] looks for topologies of a choice at all.
+pub fn is_searchable(choice: &Choice, budget: Option<Duration>) -> bool {
+    let CostSettings { routing, propagation, overlap } = choice.problem.settings;
+    let priced = (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
+    priced && serves(&choice.problem.fabric.shape, budget) && choice.candidates.len() <= MOST_STEPS
+}
+
+/// Whether [`searched`] finds topologies for any steps on a fabric of this shape.
+pub fn serves(shape: &Shape, budget: Option<Duration>) -> bool {
+    budget.is_some() || (shape.gpus() <= MOST_RANKS && shape.ports() > 1)
 }
 
 /// The runs of equal candidates, pairs of runs that follow each other, and all steps.

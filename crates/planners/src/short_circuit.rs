@@ -13,13 +13,13 @@
 //! ended on. Since such an AllGather costs as much as the ReduceScatter with the same threshold, recursive
 //! doubling in one half and Ring in the other is never the best.
 //!
-//! The ring is the initial topology where that is one, else a one-way ring of all ports.
+//! The ring is the initial topology where that is one, or a one-way ring of all ports.
 
 use model::{
-    Collective, CostSettings, Error, Initial, Result, Routing, Schedule, Shape, StepCost, Topology, sum_seconds,
+    Collective, CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, StepCost, Topology, sum_seconds,
 };
 
-use crate::{Choice, Planner, Problem};
+use crate::{Choice, Planner, Problem, ties};
 
 /// See the module.
 pub struct ShortCircuit;
@@ -38,13 +38,14 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The best thresholds for recursive doubling, whether or not Ring is better. Ties go to the longer
-    /// stay on the ring.
+    /// The best thresholds for recursive doubling on the ring of the start, else on the one-way ring, whether or not Ring is
+    /// better. Ties go to the longer stay on the ring.
     ///
     /// # Errors
     /// A schedule that is not recursive doubling.
     pub fn of(problem: &Problem) -> Result<Self> {
-        Ok(Doubling::new(problem)?.best()?.0)
+        let ring = rings(&problem.fabric)?.swap_remove(0);
+        Ok(Doubling::new(problem, ring)?.best()?.0)
     }
 }
 
@@ -69,29 +70,23 @@ impl Planner for ShortCircuit {
         Some(Routing::SinglePath)
     }
 
+    fn replaces_algorithm(&self) -> bool {
+        true
+    }
+
     fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let doubling = Doubling::new(problem)?;
-        let (best, candidates) = doubling.best()?;
-        if best.ring_s.min(best.recursive_doubling_s) > limit_s {
-            return Ok(None);
+        let mut best: Option<Choice> = None;
+        for ring in rings(&problem.fabric)? {
+            let choice = Doubling::new(problem, ring)?.choice()?;
+            if best.as_ref().is_none_or(|best| !ties::within(best.total_s, choice.total_s)) {
+                best = Some(choice);
+            }
         }
-        if best.recursive_doubling_s < best.ring_s {
-            let total_s = best.recursive_doubling_s;
-            return Ok(Some(Choice {
-                planner: self.name(),
-                problem: doubling.problem,
-                candidates,
-                total_s,
-                class_bound: None,
-            }));
-        }
-        let problem = doubling.ring_problem()?;
-        let candidates = vec![0; problem.table.steps()];
-        Ok(Some(Choice { planner: self.name(), problem, candidates, total_s: best.ring_s, class_bound: None }))
+        Ok(best.filter(|choice| choice.total_s <= limit_s))
     }
 }
 
@@ -103,7 +98,7 @@ struct Doubling {
 }
 
 impl Doubling {
-    fn new(given: &Problem) -> Result<Self> {
+    fn new(given: &Problem, ring: Topology) -> Result<Self> {
         let schedule = given.schedule();
         if !is_doubling(schedule) {
             let reason = "it takes recursive doubling: distances 1, 2, 4, … with the data halved at each (ReduceScatter), \
@@ -111,7 +106,7 @@ impl Doubling {
             return Err(Error::refused("planner", ShortCircuit.name(), reason));
         }
         let ports = given.fabric.shape.ports();
-        let mut topologies = vec![ring_of(&given.fabric.shape, &given.fabric.initial)?];
+        let mut topologies = vec![ring];
         let mut own = Vec::with_capacity(schedule.steps().len());
         for (index, step) in schedule.steps().iter().enumerate() {
             let circuits =
@@ -127,6 +122,19 @@ impl Doubling {
         let problem =
             Problem::new(schedule.clone(), given.fabric.clone(), settings(given), given.size_bytes, topologies)?;
         Ok(Self { problem, own })
+    }
+
+    /// Recursive doubling by the best thresholds, or Ring where that is as fast.
+    fn choice(self) -> Result<Choice> {
+        let planner = ShortCircuit.name();
+        let (best, candidates) = self.best()?;
+        if best.recursive_doubling_s < best.ring_s {
+            let total_s = best.recursive_doubling_s;
+            return Ok(Choice { planner, problem: self.problem, candidates, total_s, class_bound: None });
+        }
+        let problem = self.ring_problem()?;
+        let candidates = vec![0; problem.table.steps()];
+        Ok(Choice { planner, problem, candidates, total_s: best.ring_s, class_bound: None })
     }
 
     /// The best thresholds with the candidate of every step.
@@ -201,16 +209,16 @@ fn settings(problem: &Problem) -> CostSettings {
     CostSettings { routing: Routing::SinglePath, ..problem.settings }
 }
 
-/// The initial topology if it is a ring of neighbours, else the one-way ring.
-fn ring_of(shape: &Shape, initial: &Initial) -> Result<Topology> {
-    if let Initial::Topology(initial) = initial {
-        for spec in ["ring", "ring:one-way"] {
-            if topologies::build(spec, shape)?.same_links(initial) {
-                return Ok(initial.clone());
-            }
-        }
+/// The initial topology if it is a ring of neighbours, and the one-way ring.
+fn rings(fabric: &Fabric) -> Result<Vec<Topology>> {
+    let one_way = topologies::build("ring:one-way", &fabric.shape)?;
+    let Initial::Topology(initial) = &fabric.initial else { return Ok(vec![one_way]) };
+    if one_way.same_links(initial) {
+        return Ok(vec![initial.clone()]);
     }
-    topologies::build("ring:one-way", shape)
+    let two_way = topologies::build("ring", &fabric.shape)?;
+    let given = two_way.same_links(initial).then(|| initial.clone());
+    Ok(given.into_iter().chain([one_way]).collect())
 }
 
 /// Whether every step is a matching of ranks 2^i apart on the ring, with the data of recursive doubling.

@@ -11,7 +11,7 @@ use model::{Chunks, Error, Rank, Result, Schedule, Step, Transfer, Translations}
 /// # Errors
 /// A step in which some rank sends on what it receives in the same step, since sub-steps would mix the two.
 pub fn split_steps(schedule: &Schedule, ports: u32) -> Result<Schedule> {
-    if schedule.steps().iter().all(|step| step.traffic().degree() <= ports) {
+    if !splits_steps(schedule, ports) {
         return Ok(schedule.clone());
     }
     let mut steps = Vec::new();
@@ -24,6 +24,11 @@ pub fn split_steps(schedule: &Schedule, ports: u32) -> Result<Schedule> {
         steps.extend(split(step, schedule.chunks(), ports)?);
     }
     Schedule::new(schedule.algorithm(), schedule.chunks().clone(), steps)
+}
+
+/// Whether some step has more peers than ports, so that [`split_steps`] splits it.
+pub(crate) fn splits_steps(schedule: &Schedule, ports: u32) -> bool {
+    schedule.steps().iter().any(|step| step.traffic().degree() > ports)
 }
 
 fn check_independent(index: usize, step: &Step, chunks: &Chunks) -> Result<()> {

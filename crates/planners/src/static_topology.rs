@@ -1,9 +1,9 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
-use model::{Error, Overlap, Result, Schedule, sum_seconds};
+use model::{Error, Overlap, Result, Schedule};
 
 use crate::pipelined::best_static;
-use crate::{Choice, Planner, Problem, Rates};
+use crate::{Choice, Planner, Problem, Rates, ties};
 
 /// Patterns whose fronts are computed before the bound on the whole is looked at again.
 const PATTERNS_AT_ONCE: usize = 16;
@@ -60,15 +60,15 @@ impl Planner for Static {
             return Ok(best.map(|(candidate, total_s)| self.choice(problem, candidate, total_s)));
         }
         for (promised_s, candidate) in promises {
-            if promised_s > limit_s || best.is_some_and(|(so_far, _)| promised_s >= so_far) {
+            let enough_s = best.map_or(limit_s, |(so_far, _)| so_far.min(limit_s));
+            if !ties::within(promised_s, enough_s) {
                 break;
             }
-            let enough_s = best.map_or(limit_s, |(so_far, _)| so_far.min(limit_s));
             if exceeds(problem, &rates, candidate, enough_s - first_s(candidate)) {
                 continue;
             }
-            let total_s = first_s(candidate) + time_on(problem, candidate)?;
-            if best.is_none_or(|(so_far, _)| total_s < so_far) {
+            let total_s = problem.total_s(&vec![candidate; problem.table.steps()])?;
+            if best.is_none_or(|so_far| ties::order((total_s, candidate), so_far).is_lt()) {
                 best = Some((total_s, candidate));
             }
         }
@@ -143,12 +143,4 @@ fn refusal(problem: &Problem, allowed: &[usize]) -> Error {
         .iter()
         .find_map(without_path)
         .unwrap_or_else(|| Error::infeasible("topology", "no static topology was given"))
-}
-
-/// Completion time of every step on one candidate, without any reconfiguration.
-fn time_on(problem: &Problem, candidate: usize) -> Result<f64> {
-    let steps: Result<Vec<f64>> = (0..problem.table.steps())
-        .map(|step| problem.step_cost(step, candidate).map(|(cost, _, _)| cost.total_s()))
-        .collect();
-    Ok(sum_seconds(steps?))
 }

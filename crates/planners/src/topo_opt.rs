@@ -34,6 +34,10 @@ impl Planner for TopoOpt {
         true
     }
 
+    fn replaces_algorithm(&self) -> bool {
+        true
+    }
+
     fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         true
     }

@@ -4,7 +4,7 @@
 //! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
 //! and keeps the best of all: it is never slower than any of them.
 
-use model::{CostSettings, Error, Result, Routing, Topology};
+use model::{CostSettings, Error, Initial, Result, Routing, Topology};
 use topologies::candidates;
 
 use crate::state_search::StateSearch;
@@ -48,12 +48,15 @@ impl Planner for Weave {
         for composition in composed {
             let limit_s = best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
             let fabric = problem.fabric.clone();
-            // A graph without symmetry would need a large program; splitting evenly is as good where it is meant for
-            // small buffers.
-            let ports = problem.fabric.shape.ports() as usize;
-            let large = composition.topologies.iter().any(|topology| topology.links().len() > ports);
+            // The start is a candidate of every composition.
+            let start = match &fabric.initial {
+                Initial::Topology(start) => Some(start),
+                Initial::Free => None,
+            };
             let routing = match problem.settings.routing {
-                Routing::ConcurrentFlow if large => Routing::EqualSplit,
+                Routing::ConcurrentFlow if composition.topologies.iter().chain(start).any(needs_large_program) => {
+                    Routing::EqualSplit
+                }
                 routing => routing,
             };
             let (settings, size_bytes) = (CostSettings { routing, ..problem.settings }, problem.size_bytes);
@@ -75,4 +78,14 @@ impl Planner for Weave {
         }
         Ok(best)
     }
+}
+
+/// Commodities up to which the concurrent flow of all pairs on a graph of little symmetry is solved.
+const MOST_COMMODITIES: u32 = 256;
+
+/// Whether the concurrent flow of all pairs on a topology would be a large program; splitting evenly is as good where it is
+/// meant for small buffers. Circulants have one circuit of each port for all ranks.
+fn needs_large_program(topology: &Topology) -> bool {
+    let (ranks, symmetry) = (topology.ranks(), topology.symmetry());
+    !symmetry.is_transitive() && ranks * (ranks - 1) / symmetry.order() > MOST_COMMODITIES
 }

@@ -57,7 +57,7 @@ fn bvn_reconfigures_at_every_step() {
 fn bvn_splits_steps_with_more_peers_than_ports() {
     for (ports, sub_steps) in [(1, 9), (2, 6), (3, 3)] {
         let problem = problem("bruck", Collective::AllToAll, 64, ports, Some(4));
-        let plan = find("bvn").unwrap().choose(&problem).unwrap().into_plan().unwrap();
+        let plan = find("bvn").unwrap().choose(&problem).unwrap().into_plan(true).unwrap();
         assert_eq!(plan.steps.len(), sub_steps, "{ports} ports");
         // Ports that a sub-step leaves over run in parallel to the others.
         let direct = |step: &model::PlanStep| step.load == 1.0 / f64::from(ports / step.step.traffic().degree());
@@ -66,7 +66,7 @@ fn bvn_splits_steps_with_more_peers_than_ports() {
     }
     // A binary tree is not invariant under anything: its steps are coloured edge by edge.
     let plan = find("bvn").unwrap().choose(&problem("binary-tree", Collective::Broadcast, 21, 1, None)).unwrap();
-    let plan = plan.into_plan().unwrap();
+    let plan = plan.into_plan(true).unwrap();
     assert!(plan.steps.iter().all(|step| step.step.traffic().degree() == 1 && step.hops == 1));
     assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
 }

@@ -115,7 +115,7 @@ proptest! {
         let mut search = StateSearch::new(&all.table);
         let expected = search.run(&all.rates(), &all.charges(), all.start, f64::INFINITY).unwrap().unwrap();
         prop_assert!((exact.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", exact.total_s);
-        let plan = exact.into_plan().unwrap();
+        let plan = exact.into_plan(true).unwrap();
         prop_assert!((plan.bound.seconds - plan.total_s()).abs() <= 1e-12 * plan.total_s());
         let report = verify::plan(&plan);
         prop_assert!(report.passed(), "{:?}", report.first_failure());

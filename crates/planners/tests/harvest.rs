@@ -110,7 +110,7 @@ proptest! {
         let choice = find("harvest").unwrap().choose(&problem).unwrap();
         let expected = brute_force(&problem);
         prop_assert!((choice.total_s - expected).abs() <= 1e-12 * expected, "{} {}", choice.total_s, expected);
-        let plan = choice.into_plan().unwrap();
+        let plan = choice.into_plan(true).unwrap();
         prop_assert!((plan.total_s() - expected).abs() <= 1e-9 * expected);
         prop_assert!(plan.bound.seconds <= plan.total_s() * (1.0 + 1e-12));
         let report = verify::plan(&plan);
@@ -295,7 +295,7 @@ fn a_start_topology_is_charged_for() {
     // 64 MiB: every step wants its own ring, the first of them offset 4.
     assert_eq!((free.reconfigurations(), started.reconfigurations()), (2, 3));
     assert!((started.total_s - free.total_s - 2e-6).abs() < 1e-15);
-    let plan = started.into_plan().unwrap();
+    let plan = started.into_plan(true).unwrap();
     assert!(plan.steps[0].reconfigured && plan.steps[0].cost.reconfiguration_s == 2e-6);
 }
 
@@ -309,7 +309,7 @@ fn delays_per_port_count_the_ports_that_change() {
     let Change::Matrix(delays) = problem.change() else { panic!("a matrix of delays") };
     assert_eq!(delays.len(), 49);
     assert!((delays[1] - 1.8e-6).abs() < 1e-18 && delays[0] == 0.0);
-    let plan = find("harvest").unwrap().choose(&problem).unwrap().into_plan().unwrap();
+    let plan = find("harvest").unwrap().choose(&problem).unwrap().into_plan(true).unwrap();
     assert_eq!(plan.reconfigurations(), 2);
     assert!((plan.steps[1].cost.reconfiguration_s - 1.8e-6).abs() < 1e-18);
 }

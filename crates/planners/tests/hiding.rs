@@ -100,7 +100,7 @@ fn brute_force(problem: &Problem) -> f64 {
 /// The plan's time, after the judge and, where it knows packets, the simulator have agreed with it.
 fn judged(choice: Choice) -> f64 {
     let (planner, total_s) = (choice.planner, choice.total_s);
-    let plan = choice.into_plan().unwrap();
+    let plan = choice.into_plan(true).unwrap();
     assert_eq!(verify::plan(&plan).first_failure(), None, "{planner}");
     assert!((plan.total_s() - total_s).abs() <= 1e-12 * total_s, "{planner}: {} {total_s}", plan.total_s());
     assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{planner}: {} {total_s}", plan.bound.seconds);
@@ -259,7 +259,7 @@ fn by_hand(hiding: Hiding) -> (f64, Vec<f64>) {
     let candidates = vec![circulant(4, &[1]), circulant(4, &[2])];
     let fabric = Fabric { hiding, ..fabric(4, 2) };
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 400_000, candidates).unwrap();
-    let plan = find("harvest").unwrap().choose(&problem).unwrap().into_plan().unwrap();
+    let plan = find("harvest").unwrap().choose(&problem).unwrap().into_plan(true).unwrap();
     let charges = plan.steps.iter().map(|step| (step.cost.reconfiguration_s * 1e9).round()).collect();
     ((plan.total_s() * 1e9).round(), charges)
 }

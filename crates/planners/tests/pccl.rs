@@ -61,7 +61,7 @@ fn started(shape: &Shape, start: &Topology, algorithm: &str, size: u64, delay_s:
 
 fn plan_of(planner: &str, problem: &Problem) -> Choice {
     let choice = find(planner).unwrap().choose(problem).unwrap();
-    let plan = choice.clone().into_plan().unwrap();
+    let plan = choice.clone().into_plan(true).unwrap();
     assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
     assert!((plan.total_s() - choice.total_s).abs() <= 1e-12 * choice.total_s);
     assert_eq!(plan.reconfigurations(), choice.reconfigurations());
@@ -378,7 +378,7 @@ proptest! {
         // The limit is the one that it keeps.
         let within = |limit_s| find(planner).unwrap().choose_within(&problem, limit_s).unwrap().is_some();
         prop_assert!(within(expected * (1.0 + 1e-9)) && !within(expected * (1.0 - 1e-9)));
-        let plan = choice.into_plan().unwrap();
+        let plan = choice.into_plan(true).unwrap();
         prop_assert!(plan.bound.seconds <= plan.total_s() * (1.0 + 1e-12));
         prop_assert!((plan.total_s() - expected).abs() <= 1e-12 * expected);
         let report = verify::plan(&plan);

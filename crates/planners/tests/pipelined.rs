@@ -73,7 +73,7 @@ fn problem(of: &Setting) -> Problem {
 /// The plan's time, after the judge and the simulator have agreed with it.
 fn judged(choice: Choice) -> f64 {
     let total_s = choice.total_s;
-    let plan = choice.into_plan().unwrap();
+    let plan = choice.into_plan(true).unwrap();
     assert_eq!(verify::plan(&plan).first_failure(), None, "{}", plan.planner);
     assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{}: {} {total_s}", plan.planner, plan.bound.seconds);
     let simulated_s = simulate::simulate(&plan, &Settings::default()).unwrap().total_s();

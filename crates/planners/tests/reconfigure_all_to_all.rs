@@ -47,7 +47,7 @@ fn choose(problem: &Problem) -> Choice {
 /// Completion time of the plan, after the judge has passed it.
 fn judged(choice: Choice) -> f64 {
     let total_s = choice.total_s;
-    let plan = choice.into_plan().unwrap();
+    let plan = choice.into_plan(true).unwrap();
     assert_eq!(verify::plan(&plan).first_failure(), None);
     assert!((plan.total_s() - total_s).abs() <= 1e-12 * total_s, "{} {total_s}", plan.total_s());
     assert!(plan.steps.iter().all(|step| step.hops == 1 && step.load == 1.0));
@@ -172,7 +172,7 @@ proptest! {
 /// As [`judged`], where a step's circuits may carry less than its largest block.
 fn judged_unequal(choice: Choice) -> f64 {
     let total_s = choice.total_s;
-    let plan = choice.into_plan().unwrap();
+    let plan = choice.into_plan(true).unwrap();
     assert_eq!(verify::plan(&plan).first_failure(), None);
     total_s
 }

@@ -41,7 +41,7 @@ fn reduce_scatter(size: u64, hop_s: f64, delay_s: f64) -> Problem {
 
 fn choose(problem: &Problem) -> Choice {
     let choice = find("short-circuit").unwrap().choose(problem).unwrap();
-    let plan = choice.clone().into_plan().unwrap();
+    let plan = choice.clone().into_plan(true).unwrap();
     assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
     assert!((plan.total_s() - choice.total_s).abs() <= 1e-12 * choice.total_s);
     assert!(plan.bound.seconds <= plan.total_s() * (1.0 + 1e-12));
@@ -134,7 +134,7 @@ fn ring_beats_recursive_doubling_on_a_static_ring() {
             for hop_s in [100.0 * NS, 500.0 * NS, US] {
                 let times = ["ring", "recursive-doubling"].map(|algorithm| {
                     let problem = problem(algorithm, collective, 16, size, hop_s, 1.0);
-                    let plan = find("static").unwrap().choose(&problem).unwrap().into_plan().unwrap();
+                    let plan = find("static").unwrap().choose(&problem).unwrap().into_plan(true).unwrap();
                     let propagation_s: f64 = plan.steps.iter().map(|step| step.cost.propagation_s).sum();
                     assert!((propagation_s - halves * 15.0 * hop_s).abs() < 1e-12 * propagation_s);
                     plan.total_s()

@@ -29,6 +29,7 @@ mod network;
 mod price_bound;
 mod quotient;
 mod restricted_master;
+mod ring_distances;
 mod single_path;
 
 pub use front::{Estimate, Front, LoadBound, Point};

@@ -9,6 +9,7 @@ use crate::{
     front::{Estimate, Front, LoadBound, Point},
     price_bound,
     quotient::{Adjacency, Quotient},
+    ring_distances::RingDistances,
     single_path,
 };
 
@@ -22,6 +23,8 @@ pub struct Network {
     adjacency: OnceLock<Shared<Adjacency>>,
     /// Of each orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
     orbits: Vec<Orbit>,
+    /// Distances that need not be searched for.
+    ring: Option<RingDistances>,
     /// Circuits of the whole topology.
     circuits: f64,
 }
@@ -51,7 +54,8 @@ impl Network {
             orbits[symmetry.orbit(link.dst) as usize].circuits_in += f64::from(link.count);
         }
         let circuits = topology.circuits() as f64;
-        Self { topology, adjacency: OnceLock::new(), orbits, circuits }
+        let ring = RingDistances::of(&topology);
+        Self { topology, adjacency: OnceLock::new(), orbits, ring, circuits }
     }
 
     /// The topology that was prepared.
@@ -60,8 +64,12 @@ impl Network {
     }
 
     /// Links on a shortest path from `src` to `dst`; `None` where there is no path. Both are below the
-    /// topology's number of ranks. O(1) after the first call for an orbit of sources, which is O(links).
+    /// topology's number of ranks. O(1) after the first call for an orbit of sources, which is O(links); always where
+    /// the topology is a ring of one offset.
     pub fn distance(&self, src: Rank, dst: Rank) -> Option<u32> {
+        if let Some(ring) = &self.ring {
+            return ring.distance(src, dst);
+        }
         let symmetry = self.topology.symmetry();
         let (representative, element) = symmetry.canonical(src);
         let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };

@@ -4,9 +4,10 @@ use all_to_all::degree_one;
 use model::{Error, Shape};
 use pyo3::prelude::*;
 
+use crate::arguments::whole;
 use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
-use crate::whole::Whole;
 
 /// The quadratic order of shifts takes a second for so many ranks.
 const MAX_SHIFTED_RANKS: u32 = 4096;
@@ -20,7 +21,7 @@ pub fn all_to_all_lines(
     request: &PyRequest,
     delays_s: Vec<f64>,
 ) -> CoreResult<Vec<(&'static str, Vec<LineTuple>)>> {
-    let lines = py.detach(|| lightloom::all_to_all_lines(&request.0, &delays_s))?;
+    let lines = on_all_cores(py, || lightloom::all_to_all_lines(&request.0, &delays_s))?;
     let tuples = |lines: Vec<all_to_all::PriceLine>| -> Vec<LineTuple> {
         lines.into_iter().map(|line| (line.topologies, line.slots_s, line.busiest_s)).collect()
     };
@@ -28,8 +29,8 @@ pub fn all_to_all_lines(
 }
 
 #[pyfunction]
-pub fn shift_hops(py: Python<'_>, gpus: Whole) -> CoreResult<Vec<u64>> {
-    let ranks = Shape::new(gpus.0, &[], 1)?.gpus();
+pub fn shift_hops(py: Python<'_>, gpus: &Bound<'_, PyAny>) -> CoreResult<Vec<u64>> {
+    let ranks = Shape::new(whole("gpus", gpus)?, &[], 1)?.gpus();
     if ranks > MAX_SHIFTED_RANKS {
         return Err(Error::value("gpus", ranks, format!("at most {MAX_SHIFTED_RANKS}")).into());
     }

@@ -4,74 +4,146 @@ use lightloom::Statement;
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
+use crate::pickled::{Reduced, of_parts};
 use crate::request::PyRequest;
 
 #[pyclass(name = "Statement", module = "lightloom._core", frozen)]
-pub struct PyStatement(Statement);
+pub struct PyStatement {
+    name: String,
+    bound_class: String,
+    why: String,
+    startup_s: f64,
+    propagation_s: f64,
+    transmission_s: f64,
+    reconfiguration_s: f64,
+    lower_bound_s: f64,
+    topologies: u32,
+    steps: u32,
+    segments: Vec<(u32, u32, f64)>,
+}
+
+/// Name, class, and why.
+type WordsTuple = (String, String, String);
+/// Startup, propagation, transmission, reconfiguration, all.
+type SecondsTuple = (f64, f64, f64, f64, f64);
+/// Topologies, steps, and the segments' steps, hops and growth.
+type CountsTuple = (u32, u32, Vec<(u32, u32, f64)>);
+
+impl From<Statement> for PyStatement {
+    fn from(statement: Statement) -> Self {
+        let segments = statement.segments.iter();
+        Self {
+            name: statement.name.into(),
+            why: statement.why.into(),
+            startup_s: statement.startup_s,
+            propagation_s: statement.propagation_s,
+            transmission_s: statement.transmission_s,
+            reconfiguration_s: statement.reconfiguration_s,
+            lower_bound_s: statement.seconds(),
+            topologies: statement.topologies,
+            steps: statement.steps,
+            segments: segments.map(|segment| (segment.steps, segment.hops, segment.growth)).collect(),
+            bound_class: statement.class,
+        }
+    }
+}
 
 #[pymethods]
 impl PyStatement {
     #[getter]
-    fn name(&self) -> &'static str {
-        self.0.name
+    fn name(&self) -> &str {
+        &self.name
     }
 
     #[getter]
     fn bound_class(&self) -> &str {
-        &self.0.class
+        &self.bound_class
     }
 
     #[getter]
-    fn why(&self) -> &'static str {
-        self.0.why
+    fn why(&self) -> &str {
+        &self.why
     }
 
     #[getter]
     fn startup_s(&self) -> f64 {
-        self.0.startup_s
+        self.startup_s
     }
 
     #[getter]
     fn propagation_s(&self) -> f64 {
-        self.0.propagation_s
+        self.propagation_s
     }
 
     #[getter]
     fn transmission_s(&self) -> f64 {
-        self.0.transmission_s
+        self.transmission_s
     }
 
     #[getter]
     fn reconfiguration_s(&self) -> f64 {
-        self.0.reconfiguration_s
+        self.reconfiguration_s
     }
 
     #[getter]
     fn lower_bound_s(&self) -> f64 {
-        self.0.seconds()
+        self.lower_bound_s
     }
 
     #[getter]
     fn topologies(&self) -> u32 {
-        self.0.topologies
+        self.topologies
     }
 
     #[getter]
     fn steps(&self) -> u32 {
-        self.0.steps
+        self.steps
     }
 
     #[getter]
     fn segments(&self) -> Vec<(u32, u32, f64)> {
-        self.0.segments.iter().map(|segment| (segment.steps, segment.hops, segment.growth)).collect()
+        self.segments.clone()
+    }
+
+    #[staticmethod]
+    fn _of_parts(words: WordsTuple, seconds: SecondsTuple, counts: CountsTuple) -> Self {
+        let (name, bound_class, why) = words;
+        let (startup_s, propagation_s, transmission_s, reconfiguration_s, lower_bound_s) = seconds;
+        let (topologies, steps, segments) = counts;
+        Self {
+            name,
+            bound_class,
+            why,
+            startup_s,
+            propagation_s,
+            transmission_s,
+            reconfiguration_s,
+            lower_bound_s,
+            topologies,
+            steps,
+            segments,
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (WordsTuple, SecondsTuple, CountsTuple)>> {
+        let Self { startup_s, propagation_s, transmission_s, reconfiguration_s, lower_bound_s, .. } = *self;
+        let words = (self.name.clone(), self.bound_class.clone(), self.why.clone());
+        let seconds = (startup_s, propagation_s, transmission_s, reconfiguration_s, lower_bound_s);
+        let counts = (self.topologies, self.steps, self.segments.clone());
+        Ok((of_parts::<Self>(py)?, (words, seconds, counts)))
     }
 
     fn __repr__(&self) -> String {
-        format!("Statement('{}', lower_bound_s={:?}, bound_class='{}')", self.0.name, self.0.seconds(), self.0.class)
+        format!(
+            "Statement('{}', lower_bound_s={:?}, bound_class='{}')",
+            self.name, self.lower_bound_s, self.bound_class
+        )
     }
 }
 
 #[pyfunction]
-pub fn bound(py: Python<'_>, request: &PyRequest) -> CoreResult<Vec<PyStatement>> {
-    Ok(py.detach(|| lightloom::bound(&request.0))?.into_iter().map(PyStatement).collect())
+pub fn bound(py: Python<'_>, request: &PyRequest) -> CoreResult<(Vec<PyStatement>, usize)> {
+    let found = on_all_cores(py, || lightloom::bound(&request.0))?;
+    Ok((found.statements.into_iter().map(PyStatement::from).collect(), found.largest))
 }

@@ -1,11 +1,11 @@
 //! `Grid`.
 
 use lightloom::{Grid, Verdict};
-use model::Result;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
 
 #[pyclass(name = "Grid", module = "lightloom._core", frozen)]
@@ -42,12 +42,12 @@ impl From<Verdict> for PyVerdict {
 impl PyGrid {
     #[new]
     fn new(py: Python<'_>, request: &PyRequest) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| Grid::new(&request.0))?))
+        Ok(Self(on_all_cores(py, || Grid::new(&request.0))?))
     }
 
     fn judge(&self, py: Python<'_>, points: Vec<(u64, f64)>) -> CoreResult<Vec<PyVerdict>> {
         let judged = |(size_bytes, delay_s): (u64, f64)| self.0.judge(size_bytes, delay_s);
-        let verdicts: Result<Vec<Verdict>> = py.detach(|| points.into_par_iter().map(judged).collect());
-        Ok(verdicts?.into_iter().map(PyVerdict::from).collect())
+        let verdicts: Vec<Verdict> = on_all_cores(py, || points.into_par_iter().map(judged).collect())?;
+        Ok(verdicts.into_iter().map(PyVerdict::from).collect())
     }
 }

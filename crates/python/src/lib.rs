@@ -4,11 +4,14 @@
 #![allow(missing_docs, reason = "the interface is documented in _core.pyi")]
 
 mod all_to_all;
+mod arguments;
 mod bound;
 mod checks;
 mod fabric;
 mod grid;
 mod input_error;
+mod parallel;
+mod pickled;
 mod plan;
 mod problem;
 mod registry;
@@ -18,7 +21,6 @@ mod series;
 mod simulation;
 mod topology;
 mod units;
-mod whole;
 mod workload;
 
 use pyo3::prelude::*;
@@ -35,9 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::grid::{PyGrid, PyVerdict};
     #[pymodule_export]
-    use super::plan::{
-        PyComparison, PyPlan, PyRow, PyStep, compare, plan, plan_with_baselines, proved_plan, verify_plan,
-    };
+    use super::plan::{PyComparison, PyPlan, PyRow, PyStep, baselines, compare, plan, proved_plan, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]
@@ -54,7 +54,8 @@ mod _core {
     use super::topology::PyTopology;
     #[pymodule_export]
     use super::units::{
-        parse_rate, parse_reconfiguration_delay, parse_size, parse_time, parse_window, show_size, show_time,
+        check_rate, check_size, check_time, parse_rate, parse_reconfiguration_delay, parse_size, parse_time,
+        parse_window, ranges, show_size, show_time,
     };
     #[pymodule_export]
     use super::workload::{is_workload, workload_matrix};
@@ -62,6 +63,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::parallel::watch_forks(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

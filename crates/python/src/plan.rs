@@ -1,144 +1,228 @@
 //! `Plan`, `Step`, `Comparison`, `Row` and the verbs that make them.
 
-use lightloom::{Comparison, Row};
-use model::{Plan, PlanStep};
+use std::sync::OnceLock;
+
+use lightloom::Row;
+use model::{Error, Plan, Result, StepCost};
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
+use crate::pickled::{Reduced, of_parts};
 use crate::request::PyRequest;
 use crate::topology::PyTopology;
 
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
-pub struct PyPlan(pub Plan);
+pub struct PyPlan {
+    plan: Plan,
+    /// What the judge said, once it was asked; nothing against a plan that was made here.
+    judged: OnceLock<Result<()>>,
+}
 
+/// What a step shows: its index, and all of `StepTuple` but the costs, which have a type of their own.
 #[pyclass(name = "Step", module = "lightloom._core", frozen)]
 pub struct PyStep {
     index: usize,
+    topology: usize,
     topology_name: String,
-    step: PlanStep,
+    reconfigured: bool,
+    transfer_bytes: f64,
+    hops: u32,
+    load: f64,
+    cost: StepCost,
 }
 
+/// Index, topology, its name, whether it is new, bytes, hops, load.
+type StepTuple = (usize, usize, String, bool, f64, u32, f64);
+/// Startup, propagation, transmission, reconfiguration.
+type CostTuple = (f64, f64, f64, f64);
+
 #[pyclass(name = "Comparison", module = "lightloom._core", frozen)]
-pub struct PyComparison(Comparison);
+pub struct PyComparison {
+    rows: Vec<PyRow>,
+    lower_bound_s: f64,
+    bound_class: String,
+}
 
 #[pyclass(name = "Row", module = "lightloom._core", frozen)]
-pub struct PyRow(Row);
+#[derive(Clone)]
+pub struct PyRow {
+    planner: String,
+    algorithm: String,
+    topology: String,
+    total_s: Option<f64>,
+    reconfigurations: Option<usize>,
+    reason: String,
+}
+
+/// Planner, algorithm, topology, time, reconfigurations, reason.
+type RowTuple = (String, String, String, Option<f64>, Option<usize>, String);
+
+impl From<Row> for PyRow {
+    fn from(row: Row) -> Self {
+        let outcome = row.outcome.as_ref().ok();
+        Self {
+            total_s: outcome.map(|outcome| outcome.total_s),
+            reconfigurations: outcome.map(|outcome| outcome.reconfigurations),
+            reason: row.outcome.as_ref().err().map(model::Error::reason).unwrap_or_default(),
+            planner: row.planner,
+            algorithm: row.algorithm,
+            topology: row.topology,
+        }
+    }
+}
+
+impl PyPlan {
+    /// A plan that has passed its judge.
+    fn made(plan: Plan) -> Self {
+        Self { plan, judged: OnceLock::from(Ok(())) }
+    }
+
+    /// The plan, as it is to be used: one that was read is judged first.
+    ///
+    /// # Errors
+    /// What the judge has against it.
+    pub fn judged(&self) -> Result<&Plan> {
+        let judge = || match verify::plan(&self.plan).first_failure() {
+            None => Ok(()),
+            Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
+        };
+        self.judged.get_or_init(judge).clone().map(|()| &self.plan)
+    }
+}
 
 #[pymethods]
 impl PyPlan {
     #[staticmethod]
-    fn from_json(py: Python<'_>, text: &str) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| formats::plan_from_json(text))?))
+    fn from_json(py: Python<'_>, text: &Bound<'_, PyAny>) -> CoreResult<Self> {
+        let text = arguments::text("plan", text)?;
+        let plan = py.detach(|| formats::plan_from_json(&text))?;
+        Ok(Self { plan, judged: OnceLock::new() })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (String,)>> {
+        Ok((py.get_type::<Self>().getattr("from_json")?, (self.to_json(py),)))
     }
 
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| formats::plan_to_json(&self.0))
+        py.detach(|| formats::plan_to_json(&self.plan))
     }
 
     #[getter]
     fn collective(&self) -> &'static str {
-        self.0.collective().name()
+        self.plan.collective().name()
     }
 
     #[getter]
     fn algorithm(&self) -> &str {
-        &self.0.algorithm
+        &self.plan.algorithm
     }
 
     #[getter]
     fn planner(&self) -> &str {
-        &self.0.planner
+        &self.plan.planner
     }
 
     #[getter]
     fn gpus(&self) -> u32 {
-        self.0.fabric.shape.gpus()
+        self.plan.fabric.shape.gpus()
     }
 
     #[getter]
     fn size_bytes(&self) -> u64 {
-        self.0.size_bytes
+        self.plan.size_bytes
     }
 
     #[getter]
     fn total_s(&self) -> f64 {
-        self.0.total_s()
+        self.plan.total_s()
     }
 
     #[getter]
     fn reconfigurations(&self) -> usize {
-        self.0.reconfigurations()
+        self.plan.reconfigurations()
     }
 
     #[getter]
     fn lower_bound_s(&self) -> f64 {
-        self.0.bound.seconds
+        self.plan.bound.seconds
     }
 
     #[getter]
     fn bound_class(&self) -> &str {
-        &self.0.bound.class
+        &self.plan.bound.class
+    }
+
+    #[getter]
+    fn narrow_bound(&self) -> Option<(f64, &str)> {
+        self.plan.narrow_bound.as_ref().map(|bound| (bound.seconds, bound.class.as_str()))
     }
 
     #[getter]
     fn algbw(&self) -> f64 {
-        self.0.algbw()
+        self.plan.algbw()
     }
 
     #[getter]
     fn busbw(&self) -> f64 {
-        self.0.busbw()
+        self.plan.busbw()
     }
 
     #[getter]
     fn ports(&self) -> u32 {
-        self.0.fabric.shape.ports()
+        self.plan.fabric.shape.ports()
     }
 
     #[getter]
     fn bandwidth_bps(&self) -> f64 {
-        self.0.fabric.bandwidth_bps
+        self.plan.fabric.bandwidth_bps
     }
 
     #[getter]
     fn initial(&self) -> &str {
-        self.0.fabric.initial_name()
+        self.plan.fabric.initial_name()
     }
 
     #[getter]
     fn routing(&self) -> &'static str {
-        self.0.settings.routing.name()
+        self.plan.settings.routing.name()
     }
 
     #[getter]
     fn steps(&self) -> Vec<PyStep> {
-        self.0
+        self.plan
             .steps
             .iter()
             .enumerate()
             .map(|(index, step)| PyStep {
                 index,
-                topology_name: self.0.topologies[step.topology].name().to_string(),
-                step: step.clone(),
+                topology: step.topology,
+                topology_name: self.plan.topologies[step.topology].name().to_string(),
+                reconfigured: step.reconfigured,
+                transfer_bytes: step.transfer_bytes,
+                hops: step.hops,
+                load: step.load,
+                cost: step.cost,
             })
             .collect()
     }
 
     #[getter]
     fn topologies(&self) -> Vec<PyTopology> {
-        self.0.topologies.iter().cloned().map(PyTopology).collect()
+        self.plan.topologies.iter().cloned().map(PyTopology).collect()
     }
 
     fn __repr__(&self) -> String {
         format!(
             "Plan('{}', algorithm='{}', planner='{}', gpus={}, total_s={:?}, reconfigurations={})",
-            self.0.collective().name(),
-            self.0.algorithm,
-            self.0.planner,
-            self.0.fabric.shape.gpus(),
-            self.0.total_s(),
-            self.0.reconfigurations()
+            self.plan.collective().name(),
+            self.plan.algorithm,
+            self.plan.planner,
+            self.plan.fabric.shape.gpus(),
+            self.plan.total_s(),
+            self.plan.reconfigurations()
         )
     }
 }
@@ -152,7 +236,7 @@ impl PyStep {
 
     #[getter]
     fn topology(&self) -> usize {
-        self.step.topology
+        self.topology
     }
 
     #[getter]
@@ -162,47 +246,62 @@ impl PyStep {
 
     #[getter]
     fn reconfigured(&self) -> bool {
-        self.step.reconfigured
+        self.reconfigured
     }
 
     #[getter]
     fn transfer_bytes(&self) -> f64 {
-        self.step.transfer_bytes
+        self.transfer_bytes
     }
 
     #[getter]
     fn hops(&self) -> u32 {
-        self.step.hops
+        self.hops
     }
 
     #[getter]
     fn load(&self) -> f64 {
-        self.step.load
+        self.load
     }
 
     #[getter]
     fn startup_s(&self) -> f64 {
-        self.step.cost.startup_s
+        self.cost.startup_s
     }
 
     #[getter]
     fn propagation_s(&self) -> f64 {
-        self.step.cost.propagation_s
+        self.cost.propagation_s
     }
 
     #[getter]
     fn transmission_s(&self) -> f64 {
-        self.step.cost.transmission_s
+        self.cost.transmission_s
     }
 
     #[getter]
     fn reconfiguration_s(&self) -> f64 {
-        self.step.cost.reconfiguration_s
+        self.cost.reconfiguration_s
     }
 
     #[getter]
     fn total_s(&self) -> f64 {
-        self.step.cost.total_s()
+        self.cost.total_s()
+    }
+
+    #[staticmethod]
+    fn _of_parts(step: StepTuple, cost: CostTuple) -> Self {
+        let (index, topology, topology_name, reconfigured, transfer_bytes, hops, load) = step;
+        let (startup_s, propagation_s, transmission_s, reconfiguration_s) = cost;
+        let cost = StepCost { startup_s, propagation_s, transmission_s, reconfiguration_s };
+        Self { index, topology, topology_name, reconfigured, transfer_bytes, hops, load, cost }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (StepTuple, CostTuple)>> {
+        let Self { index, topology, reconfigured, transfer_bytes, hops, load, .. } = *self;
+        let step = (index, topology, self.topology_name.clone(), reconfigured, transfer_bytes, hops, load);
+        let StepCost { startup_s, propagation_s, transmission_s, reconfiguration_s } = self.cost;
+        Ok((of_parts::<Self>(py)?, (step, (startup_s, propagation_s, transmission_s, reconfiguration_s))))
     }
 
     fn __repr__(&self) -> String {
@@ -210,9 +309,9 @@ impl PyStep {
             "Step({}, topology='{}', hops={}, load={:?}, total_s={:?})",
             self.index,
             self.topology_name,
-            self.step.hops,
-            self.step.load,
-            self.step.cost.total_s()
+            self.hops,
+            self.load,
+            self.cost.total_s()
         )
     }
 }
@@ -221,17 +320,26 @@ impl PyStep {
 impl PyComparison {
     #[getter]
     fn rows(&self) -> Vec<PyRow> {
-        self.0.rows.iter().cloned().map(PyRow).collect()
+        self.rows.clone()
     }
 
     #[getter]
     fn lower_bound_s(&self) -> f64 {
-        self.0.lower_bound_s
+        self.lower_bound_s
     }
 
     #[getter]
     fn bound_class(&self) -> &str {
-        &self.0.bound_class
+        &self.bound_class
+    }
+
+    #[staticmethod]
+    fn _of_parts(rows: Vec<PyRef<'_, PyRow>>, lower_bound_s: f64, bound_class: String) -> Self {
+        Self { rows: rows.iter().map(|row| (*row).clone()).collect(), lower_bound_s, bound_class }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Vec<PyRow>, f64, String)>> {
+        Ok((of_parts::<Self>(py)?, (self.rows.clone(), self.lower_bound_s, self.bound_class.clone())))
     }
 }
 
@@ -239,44 +347,60 @@ impl PyComparison {
 impl PyRow {
     #[getter]
     fn planner(&self) -> &str {
-        &self.0.planner
+        &self.planner
     }
 
     #[getter]
     fn algorithm(&self) -> &str {
-        &self.0.algorithm
+        &self.algorithm
     }
 
     #[getter]
     fn topology(&self) -> &str {
-        &self.0.topology
+        &self.topology
     }
 
     #[getter]
     fn total_s(&self) -> Option<f64> {
-        self.0.outcome.as_ref().ok().map(|outcome| outcome.total_s)
+        self.total_s
     }
 
     #[getter]
     fn reconfigurations(&self) -> Option<usize> {
-        self.0.outcome.as_ref().ok().map(|outcome| outcome.reconfigurations)
+        self.reconfigurations
     }
 
     #[getter]
-    fn reason(&self) -> String {
-        self.0.outcome.as_ref().err().map(model::Error::reason).unwrap_or_default()
+    fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    #[staticmethod]
+    fn _of_parts(
+        planner: String,
+        algorithm: String,
+        topology: String,
+        total_s: Option<f64>,
+        reconfigurations: Option<usize>,
+        reason: String,
+    ) -> Self {
+        Self { planner, algorithm, topology, total_s, reconfigurations, reason }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, RowTuple>> {
+        let Self { planner, algorithm, topology, total_s, reconfigurations, reason } = self.clone();
+        Ok((of_parts::<Self>(py)?, (planner, algorithm, topology, total_s, reconfigurations, reason)))
     }
 }
 
 #[pyfunction]
 pub fn plan(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
-    Ok(PyPlan(py.detach(|| lightloom::plan(&request.0))?))
+    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan(&request.0))?))
 }
 
 #[pyfunction]
-pub fn plan_with_baselines(py: Python<'_>, request: &PyRequest) -> CoreResult<(PyPlan, Vec<PyRow>)> {
-    let (plan, rows) = py.detach(|| lightloom::plan_with_baselines(&request.0))?;
-    Ok((PyPlan(plan), rows.into_iter().map(PyRow).collect()))
+pub fn baselines(py: Python<'_>, request: &PyRequest) -> CoreResult<Vec<PyRow>> {
+    Ok(on_all_cores(py, || lightloom::baselines(&request.0))?.into_iter().map(PyRow::from).collect())
 }
 
 #[pyfunction]
@@ -289,15 +413,17 @@ pub fn proved_plan(
 ) -> CoreResult<PyPlan> {
     let topologies = topologies.iter().map(|topology| topology.0.clone()).collect();
     let bound = model::Bound { seconds: bound_s, class: bound_class };
-    Ok(PyPlan(py.detach(|| lightloom::proved_plan(&request.0, topologies, bound))?))
+    Ok(PyPlan::made(on_all_cores(py, || lightloom::proved_plan(&request.0, topologies, bound))?))
 }
 
 #[pyfunction]
 pub fn compare(py: Python<'_>, request: &PyRequest) -> CoreResult<PyComparison> {
-    Ok(PyComparison(py.detach(|| lightloom::compare(&request.0))?))
+    let found = on_all_cores(py, || lightloom::compare(&request.0))?;
+    let rows = found.rows.into_iter().map(PyRow::from).collect();
+    Ok(PyComparison { rows, lower_bound_s: found.lower_bound_s, bound_class: found.bound_class })
 }
 
 #[pyfunction]
 pub fn verify_plan(py: Python<'_>, plan: &PyPlan) -> Vec<CheckTuple> {
-    checks(&py.detach(|| verify::plan(&plan.0)))
+    checks(&py.detach(|| verify::plan(&plan.plan)))
 }

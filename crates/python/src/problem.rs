@@ -6,7 +6,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use planners::Problem;
 use pyo3::prelude::*;
 
+use crate::arguments::text;
 use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
 use crate::topology::PyTopology;
 
@@ -20,7 +22,7 @@ type SweepArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 impl PyProblem {
     #[new]
     fn new(py: Python<'_>, request: &PyRequest) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| lightloom::problem(&request.0))?))
+        Ok(Self(on_all_cores(py, || lightloom::problem(&request.0))?))
     }
 
     #[getter]
@@ -106,21 +108,20 @@ impl PyProblem {
             .into());
         }
         let points: Vec<(f64, f64)> = sizes.into_iter().zip(delays).collect();
-        let results = py.detach(|| planners::sweep(&self.0, &points))?;
+        let results = on_all_cores(py, || planners::sweep(&self.0, &points))?;
         let (times, changes): (Vec<f64>, Vec<u32>) = results.into_iter().unzip();
         Ok((PyArray1::from_vec(py, times), PyArray1::from_vec(py, changes)))
     }
 }
 
 #[pyfunction]
-#[pyo3(signature = (topology, traffic, routing="concurrent-flow"))]
 pub fn profile(
     py: Python<'_>,
     topology: &PyTopology,
     traffic: Vec<(u32, u32, f64)>,
-    routing: &str,
+    routing: &Bound<'_, PyAny>,
 ) -> CoreResult<Vec<(u32, f64, f64)>> {
-    let routing = Routing::parse(routing)?;
+    let routing = Routing::parse(&text("routing", routing)?)?;
     let arcs = traffic.into_iter().map(|(src, dst, weight)| Arc { src, dst, weight });
     let traffic = Traffic::new(Translations::trivial(topology.0.ranks()), arcs)?.with_found_symmetry();
     if traffic.arcs().is_empty() {

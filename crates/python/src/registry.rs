@@ -8,6 +8,7 @@ use model::{Collective, Convention, Overlap, Routing, Shape, TECHNOLOGIES, units
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arguments::optional_text;
 use crate::input_error::CoreResult;
 
 /// What is said of one named thing.
@@ -69,18 +70,23 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
 #[pyfunction]
 pub fn algorithm_table<'py>(
     py: Python<'py>,
-    collective: Option<&str>,
+    collective: Option<&Bound<'py, PyAny>>,
     gpus: u32,
     dims: Vec<u32>,
     ports: u32,
     radix: Option<u32>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let (shape, wanted) = shape_and_collective(collective, gpus, &dims, ports)?;
+    let (shape, wanted) =
+        shape_and_collective(optional_text("collective", collective)?.as_deref(), gpus, &dims, ports)?;
     let options = Options { radix, ..Options::default() };
     let mut rows = Vec::new();
     for algorithm in collectives::REGISTRY {
         for &collective in algorithm.collectives().iter().filter(|c| wanted.is_none_or(|wanted| wanted == **c)) {
-            let built = algorithm.build(collective, &shape, &options);
+            let built = algorithm.accepts(collective, &shape, &options).and_then(|()| {
+                let extent = algorithm.extent(collective, &shape, &options);
+                lightloom::check_extent(gpus, algorithm.name(), extent)?;
+                algorithm.build(collective, &shape, &options)
+            });
             let row = PyDict::new(py);
             row.set_item("algorithm", algorithm.name())?;
             row.set_item("collective", collective.name())?;

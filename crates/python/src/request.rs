@@ -9,6 +9,7 @@ use numpy::PyReadonlyArray2;
 use planners::PlannerOptions;
 use pyo3::prelude::*;
 
+use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
 use crate::schedule::{PySchedule, rows_of};
@@ -23,33 +24,37 @@ impl PyRequest {
     #[pyo3(signature = (
         fabric, collective=None, size_bytes=None, size_is_per_pair=false, algorithm=None, radix=None, planner=None,
         candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, chunk_bytes=None,
-        optical_ports=None, overlap="additive", seed=0, budget_s=None
+        optical_ports=None, overlap=None, seed=0, budget_s=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a request")]
     fn new(
         fabric: &PyFabric,
-        collective: Option<&str>,
+        collective: Option<&Bound<'_, PyAny>>,
         size_bytes: Option<u64>,
         size_is_per_pair: bool,
-        algorithm: Option<String>,
+        algorithm: Option<&Bound<'_, PyAny>>,
         radix: Option<u32>,
-        planner: Option<String>,
+        planner: Option<&Bound<'_, PyAny>>,
         candidates: Option<Vec<NameOrTopology<'_>>>,
         topologies: Option<Vec<NameOrTopology<'_>>>,
-        routing: Option<&str>,
-        convention: Option<&str>,
+        routing: Option<&Bound<'_, PyAny>>,
+        convention: Option<&Bound<'_, PyAny>>,
         schedule: Option<&PySchedule>,
         matrix: Option<PyReadonlyArray2<'_, f64>>,
         chunk_bytes: Option<u64>,
         optical_ports: Option<u32>,
-        overlap: &str,
+        overlap: Option<&Bound<'_, PyAny>>,
         seed: u64,
         budget_s: Option<f64>,
     ) -> CoreResult<Self> {
-        let collective = collective.map(Collective::parse).transpose()?;
+        let collective = optional_text("collective", collective)?;
+        let collective = collective.as_deref().map(Collective::parse).transpose()?;
+        let algorithm = optional_text("algorithm", algorithm)?;
+        let planner = optional_text("planner", planner)?;
+        let convention = optional_text("convention", convention)?;
         let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
-        let convention = Convention::select(convention, planner.as_deref())?;
-        let routing = routing.map(Routing::parse).transpose()?;
+        let convention = Convention::select(convention.as_deref(), planner.as_deref())?;
+        let routing = optional_text("routing", routing)?.as_deref().map(Routing::parse).transpose()?;
         let matrix = matrix.map(|matrix| rows_of(&matrix));
         let schedule = schedule.map(|schedule| schedule.0.clone());
         let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
@@ -79,8 +84,15 @@ impl PyRequest {
             seed,
         };
         let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
-        request.settings.overlap = Overlap::parse(overlap)?;
+        if let Some(overlap) = optional_text("overlap", overlap)? {
+            request.settings.overlap = Overlap::parse(&overlap)?;
+        }
         Ok(Self(request))
+    }
+
+    /// The most GPUs, up to the request's own, for which the algorithm that it names fits.
+    fn most_gpus(&self) -> Option<u32> {
+        lightloom::most_gpus(&self.0)
     }
 
     #[getter]

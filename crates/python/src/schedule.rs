@@ -1,13 +1,14 @@
 //! `Schedule`.
 
 use collectives::Options;
-use model::{Collective, Op, Schedule, Shape};
+use model::{Chunks, Collective, Error, Op, Piece, Schedule, Shape, Step, Transfer};
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
+use crate::arguments::{shown, text, whole, wholes};
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
-use crate::whole::Whole;
+use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
 
 /// Source, destination, operation, chunks.
 type TransferTuple = (u32, u32, &'static str, Vec<u32>);
@@ -18,24 +19,60 @@ pub struct PySchedule(pub Schedule);
 #[pymethods]
 impl PySchedule {
     #[staticmethod]
-    #[pyo3(signature = (algorithm, collective, gpus, dims=vec![], ports=Whole(1), radix=None, root=Whole(0)))]
+    #[pyo3(signature = (algorithm, collective, gpus, dims=None, ports=None, radix=None, root=None))]
     fn build(
-        algorithm: &str,
-        collective: &str,
-        gpus: Whole,
-        dims: Vec<Whole>,
-        ports: Whole,
-        radix: Option<Whole>,
-        root: Whole,
+        algorithm: &Bound<'_, PyAny>,
+        collective: &Bound<'_, PyAny>,
+        gpus: &Bound<'_, PyAny>,
+        dims: Option<&Bound<'_, PyAny>>,
+        ports: Option<&Bound<'_, PyAny>>,
+        radix: Option<&Bound<'_, PyAny>>,
+        root: Option<&Bound<'_, PyAny>>,
     ) -> CoreResult<Self> {
-        let shape = Shape::new(gpus.0, &Whole::all(dims), ports.0)?;
-        let options = Options { radix: radix.map(|radix| radix.0), root: root.0 };
-        Ok(Self(collectives::find(algorithm)?.build(Collective::parse(collective)?, &shape, &options)?))
+        let dims = dims.map(|dims| wholes("dims", dims)).transpose()?.unwrap_or_default();
+        let ports = ports.map(|ports| whole("ports", ports)).transpose()?.unwrap_or(1);
+        let radix = radix.map(|radix| whole("radix", radix)).transpose()?;
+        let root = root.map(|root| whole("root", root)).transpose()?.unwrap_or(0);
+        let shape = Shape::new(whole("gpus", gpus)?, &dims, ports)?;
+        let algorithm = collectives::find(&text("algorithm", algorithm)?)?;
+        let collective = Collective::parse(&text("collective", collective)?)?;
+        let options = Options { radix, root };
+        algorithm.accepts(collective, &shape, &options)?;
+        lightloom::check_extent(shape.gpus(), algorithm.name(), algorithm.extent(collective, &shape, &options))?;
+        Ok(Self(algorithm.build(collective, &shape, &options)?))
+    }
+
+    /// What `__reduce__` gives.
+    #[staticmethod]
+    fn _of_parts(
+        algorithm: &Bound<'_, PyAny>,
+        collective: &str,
+        gpus: u32,
+        chunks: ChunksTuple,
+        steps: Vec<StepTuple>,
+    ) -> CoreResult<Self> {
+        let ranks = Shape::new(gpus, &[], 1)?.gpus();
+        let chunks = chunks_of(Collective::parse(collective)?, ranks, chunks)?;
+        let steps = steps.into_iter().map(|step| step_of(ranks, step, &chunks)).collect::<CoreResult<Vec<_>>>()?;
+        Ok(Self(Schedule::new(text("algorithm", algorithm)?, chunks, steps)?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, ScheduleTuple>> {
+        let chunks = self.0.chunks();
+        let parts = (
+            self.0.algorithm().to_string(),
+            self.0.collective().name().to_string(),
+            self.0.ranks(),
+            chunks_tuple(chunks),
+            self.0.steps().iter().map(step_tuple).collect(),
+        );
+        Ok((of_parts::<Self>(py)?, parts))
     }
 
     #[staticmethod]
-    fn from_msccl(py: Python<'_>, xml: &str) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| formats::schedule_from_msccl(xml))?))
+    fn from_msccl(py: Python<'_>, xml: &Bound<'_, PyAny>) -> CoreResult<Self> {
+        let xml = text("schedule", xml)?;
+        Ok(Self(py.detach(|| formats::schedule_from_msccl(&xml))?))
     }
 
     #[staticmethod]
@@ -70,15 +107,11 @@ impl PySchedule {
         self.0.sent_share()
     }
 
-    fn transfers(&self, step: usize) -> CoreResult<Vec<TransferTuple>> {
+    fn transfers(&self, step: &Bound<'_, PyAny>) -> CoreResult<Vec<TransferTuple>> {
         let steps = self.0.steps();
-        let step =
-            steps.get(step).ok_or_else(|| model::Error::value("step", step, format!("0 to {}", steps.len() - 1)))?;
-        let name = |op| match op {
-            Op::Copy => "copy",
-            Op::Reduce => "reduce",
-        };
-        Ok(step.expanded(self.0.chunks()).into_iter().map(|t| (t.src, t.dst, name(t.op), t.chunks)).collect())
+        let found = step.extract::<usize>().ok().and_then(|step| steps.get(step));
+        let step = found.ok_or_else(|| Error::value("step", shown(step), format!("0 to {}", steps.len() - 1)))?;
+        Ok(step.expanded(self.0.chunks()).into_iter().map(|t| (t.src, t.dst, op_name(t.op), t.chunks)).collect())
     }
 
     fn __repr__(&self) -> String {
@@ -90,6 +123,53 @@ impl PySchedule {
             self.0.steps().len()
         )
     }
+}
+
+/// Kind, root, parts, and source, destination and share of each piece; empty and zero where the kind has none.
+type ChunksTuple = (String, u32, u32, Vec<(u32, u32, f64)>);
+/// Symmetry, and source, destination, operation and chunks of each representative.
+type StepTuple = (Vec<DigitTuple>, Vec<(u32, u32, String, Vec<u32>)>);
+/// Algorithm, collective, GPUs, chunks and steps.
+type ScheduleTuple = (String, String, u32, ChunksTuple, Vec<StepTuple>);
+
+fn op_name(op: Op) -> &'static str {
+    match op {
+        Op::Copy => "copy",
+        Op::Reduce => "reduce",
+    }
+}
+
+fn chunks_tuple(chunks: &Chunks) -> ChunksTuple {
+    if let Some(pieces) = chunks.as_pieces() {
+        let pieces = pieces.iter().map(|piece| (piece.src, piece.dst, piece.share)).collect();
+        return ("pieces".into(), 0, 0, pieces);
+    }
+    match chunks.as_buffer() {
+        Some((root, parts)) => ("buffer".into(), root, parts, Vec::new()),
+        None => ("even".into(), 0, chunks.parts().unwrap_or(1), Vec::new()),
+    }
+}
+
+fn chunks_of(collective: Collective, ranks: u32, (kind, root, parts, pieces): ChunksTuple) -> CoreResult<Chunks> {
+    Ok(match kind.as_str() {
+        "pieces" => {
+            Chunks::pieces(ranks, pieces.into_iter().map(|(src, dst, share)| Piece { src, dst, share }).collect())?
+        }
+        "buffer" => Chunks::buffer(collective, ranks, root, parts)?,
+        _ => Chunks::even(collective, ranks, parts)?,
+    })
+}
+
+fn step_tuple(step: &Step) -> StepTuple {
+    let transfers = step.transfers().iter();
+    let transfers = transfers.map(|t| (t.src, t.dst, op_name(t.op).to_string(), t.chunks.clone())).collect();
+    (digits(step.symmetry()), transfers)
+}
+
+fn step_of(ranks: u32, (symmetry, transfers): StepTuple, chunks: &Chunks) -> CoreResult<Step> {
+    let op = |name: String| if name == "reduce" { Op::Reduce } else { Op::Copy };
+    let transfers = transfers.into_iter().map(|(src, dst, name, chunks)| Transfer { src, dst, op: op(name), chunks });
+    Ok(Step::new(translations(ranks, symmetry)?, transfers, chunks)?)
 }
 
 /// A matrix as rows.

@@ -5,6 +5,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
 
 #[pyclass(name = "Series", module = "lightloom._core", frozen)]
@@ -22,7 +23,7 @@ type Evaluated<'py> = (
 impl PySeries {
     #[new]
     fn new(py: Python<'_>, request: &PyRequest) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| Series::new(&request.0))?))
+        Ok(Self(on_all_cores(py, || Series::new(&request.0))?))
     }
 
     #[getter]
@@ -57,7 +58,7 @@ impl PySeries {
             hop_delay_s: &hop_delay_s,
             reconfiguration_delay_s: &reconfiguration_delay_s,
         };
-        let found = py.detach(|| self.0.evaluate(points, bound))?;
+        let found = on_all_cores(py, || self.0.evaluate(points, bound))?;
         Ok((
             PyArray1::from_vec(py, found.total_s),
             PyArray1::from_vec(py, found.reconfigurations),

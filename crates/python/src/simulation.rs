@@ -6,12 +6,19 @@ use ::simulate::{
     CircuitTotal, CircuitUse, Darkness, Forwarding, GpuTimes, Injection, Level, Settings, SimulatedStep, Simulation,
     Symmetry, Synchronisation,
 };
-use model::{Error, Plan};
+use model::{Error, Plan, Shape};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
+use crate::arguments::text;
 use crate::input_error::CoreResult;
+use crate::pickled::{DigitTuple, Packed, Reduced, digits, of_parts, packed, translations, unpacked};
 use crate::plan::PyPlan;
+
+/// End, packets, hops, payload and bytes on the wire.
+type TotalsTuple = (u64, u64, u64, u64, u64);
+/// Start, reconfiguration, startup and end; ranks and symmetry; circuits and GPUs; what the plan says.
+type StepTuple = ((u64, u64, u64, u64), (u32, Vec<DigitTuple>), (Packed, Packed), (usize, String, bool, f64));
 
 /// Femtoseconds in a second.
 const SECOND_FS: f64 = 1e15;
@@ -33,9 +40,11 @@ struct Planned {
     total_s: f64,
 }
 
+/// A step: its place in what was simulated, and its index in the plan.
 #[pyclass(name = "SimulatedStep", module = "lightloom._core", frozen)]
 pub struct PySimulatedStep {
     simulated: Arc<Simulated>,
+    place: usize,
     index: usize,
 }
 
@@ -78,11 +87,21 @@ impl PySimulation {
     #[getter]
     fn steps(&self) -> Vec<PySimulatedStep> {
         let steps = 0..self.0.found.steps.len();
-        steps.map(|index| PySimulatedStep { simulated: Arc::clone(&self.0), index }).collect()
+        steps.map(|index| PySimulatedStep { simulated: Arc::clone(&self.0), place: index, index }).collect()
     }
 
     fn circuits(&self, py: Python<'_>) -> PyCircuitTotals {
         PyCircuitTotals(py.detach(|| self.0.found.circuits()))
+    }
+
+    #[staticmethod]
+    fn _of_parts(totals: TotalsTuple, steps: Vec<StepTuple>) -> CoreResult<Self> {
+        Ok(Self(Arc::new(simulated(totals, steps)?)))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (TotalsTuple, Vec<StepTuple>)>> {
+        let steps = self.0.found.steps.iter().zip(&self.0.planned).map(|(found, planned)| step_tuple(found, planned));
+        Ok((of_parts::<Self>(py)?, (totals_tuple(&self.0.found), steps.collect())))
     }
 
     fn __repr__(&self) -> String {
@@ -93,11 +112,11 @@ impl PySimulation {
 
 impl PySimulatedStep {
     fn found(&self) -> &SimulatedStep {
-        &self.simulated.found.steps[self.index]
+        &self.simulated.found.steps[self.place]
     }
 
     fn planned(&self) -> &Planned {
-        &self.simulated.planned[self.index]
+        &self.simulated.planned[self.place]
     }
 }
 
@@ -170,6 +189,16 @@ impl PySimulatedStep {
         PyGpuTimes(py.detach(|| if expanded { step.expanded_gpus() } else { step.gpus.clone() }))
     }
 
+    #[staticmethod]
+    fn _of_parts(index: usize, step: StepTuple) -> CoreResult<Self> {
+        let simulated = Arc::new(simulated((0, 0, 0, 0, 0), vec![step])?);
+        Ok(Self { simulated, place: 0, index })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (usize, StepTuple)>> {
+        Ok((of_parts::<Self>(py)?, (self.index, step_tuple(self.found(), self.planned()))))
+    }
+
     fn __repr__(&self) -> String {
         let (start_s, end_s) = (self.start_s(), self.end_s());
         format!("SimulatedStep({}, '{}', start_s={start_s:?}, end_s={end_s:?})", self.index, self.topology_name())
@@ -183,6 +212,15 @@ macro_rules! columns {
         impl $class {
             fn __len__(&self) -> usize {
                 self.0.len()
+            }
+
+            #[staticmethod]
+            fn _of_parts(packed: Vec<u8>) -> CoreResult<Self> {
+                Ok(Self(unpacked(&packed)?))
+            }
+
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Packed,)>> {
+                Ok((of_parts::<Self>(py)?, (packed(&self.0),)))
             }
 
             $(#[getter]
@@ -228,31 +266,63 @@ columns!(PyGpuTimes {
 pub fn simulate(
     py: Python<'_>,
     plan: &PyPlan,
-    level: &str,
+    level: &Bound<'_, PyAny>,
     packet_size: u64,
     header_size: u64,
-    injection: &str,
-    forwarding: &str,
-    sync: &str,
+    injection: &Bound<'_, PyAny>,
+    forwarding: &Bound<'_, PyAny>,
+    sync: &Bound<'_, PyAny>,
     barrier_s: f64,
-    reconfiguration: &str,
+    reconfiguration: &Bound<'_, PyAny>,
     buffer_bytes: Option<u64>,
-    symmetry: &str,
+    symmetry: &Bound<'_, PyAny>,
 ) -> CoreResult<PySimulation> {
     let settings = Settings {
-        level: Level::parse(level)?,
+        level: Level::parse(&text("level", level)?)?,
         payload_bytes: bytes("packet_size", packet_size)?,
         header_bytes: bytes("header_size", header_size)?,
-        injection: Injection::parse(injection)?,
-        forwarding: Forwarding::parse(forwarding)?,
-        sync: Synchronisation::parse(sync)?,
+        injection: Injection::parse(&text("injection", injection)?)?,
+        forwarding: Forwarding::parse(&text("forwarding", forwarding)?)?,
+        sync: Synchronisation::parse(&text("sync", sync)?)?,
         barrier_s,
-        reconfiguration: Darkness::parse(reconfiguration)?,
+        reconfiguration: Darkness::parse(&text("reconfiguration", reconfiguration)?)?,
         buffer_bytes,
-        symmetry: Symmetry::parse(symmetry)?,
+        symmetry: Symmetry::parse(&text("symmetry", symmetry)?)?,
     };
-    let found = py.detach(|| ::simulate::simulate(&plan.0, &settings))?;
-    Ok(PySimulation(Arc::new(Simulated { found, planned: planned(&plan.0) })))
+    let simulated = py.detach(|| {
+        let plan = plan.judged()?;
+        Ok::<_, Error>(Simulated { found: ::simulate::simulate(plan, &settings)?, planned: planned(plan) })
+    })?;
+    Ok(PySimulation(Arc::new(simulated)))
+}
+
+fn totals_tuple(found: &Simulation) -> TotalsTuple {
+    (found.total_fs, found.packets, found.packet_hops, found.payload_bytes, found.wire_bytes)
+}
+
+fn step_tuple(found: &SimulatedStep, planned: &Planned) -> StepTuple {
+    (
+        (found.start_fs, found.reconfiguration_fs, found.startup_fs, found.end_fs),
+        (found.symmetry.ranks(), digits(&found.symmetry)),
+        (packed(&found.circuits), packed(&found.gpus)),
+        (planned.topology, planned.topology_name.clone(), planned.reconfigured, planned.total_s),
+    )
+}
+
+/// What was simulated, of its parts.
+fn simulated(totals: TotalsTuple, steps: Vec<StepTuple>) -> CoreResult<Simulated> {
+    let (total_fs, packets, packet_hops, payload_bytes, wire_bytes) = totals;
+    let mut found = Simulation { total_fs, packets, packet_hops, payload_bytes, wire_bytes, steps: Vec::new() };
+    let mut planned = Vec::new();
+    for (times, (ranks, symmetry), (circuits, gpus), said) in steps {
+        let (start_fs, reconfiguration_fs, startup_fs, end_fs) = times;
+        let symmetry = translations(Shape::new(ranks, &[], 1)?.gpus(), symmetry)?;
+        let (circuits, gpus) = (unpacked(&circuits.0)?, unpacked(&gpus.0)?);
+        found.steps.push(SimulatedStep { start_fs, reconfiguration_fs, startup_fs, end_fs, symmetry, circuits, gpus });
+        let (topology, topology_name, reconfigured, total_s) = said;
+        planned.push(Planned { topology, topology_name, reconfigured, total_s });
+    }
+    Ok(Simulated { found, planned })
 }
 
 fn planned(plan: &Plan) -> Vec<Planned> {

@@ -1,12 +1,16 @@
 //! `Topology`.
 
-use model::{Shape, Topology};
+use model::{Error, Link, Shape, Topology};
 use numpy::PyArray2;
 use numpy::ndarray::Array2;
 use pyo3::prelude::*;
 
+use crate::arguments::{self, text, whole, wholes};
 use crate::input_error::CoreResult;
-use crate::whole::Whole;
+use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
+
+/// Name, GPUs, symmetry, and source, destination and circuits of each representative.
+type TopologyTuple = (String, u32, Vec<DigitTuple>, Vec<(u32, u32, u32)>);
 
 #[pyclass(name = "Topology", module = "lightloom._core", frozen)]
 pub struct PyTopology(pub Topology);
@@ -14,14 +18,42 @@ pub struct PyTopology(pub Topology);
 #[pymethods]
 impl PyTopology {
     #[staticmethod]
-    fn named(spec: &str, gpus: Whole, dims: Vec<Whole>, ports: Whole) -> CoreResult<Self> {
-        Ok(Self(topologies::build(spec, &Shape::new(gpus.0, &Whole::all(dims), ports.0)?)?))
+    fn named(
+        spec: &Bound<'_, PyAny>,
+        gpus: &Bound<'_, PyAny>,
+        dims: &Bound<'_, PyAny>,
+        ports: &Bound<'_, PyAny>,
+    ) -> CoreResult<Self> {
+        let shape = Shape::new(whole("gpus", gpus)?, &wholes("dims", dims)?, whole("ports", ports)?)?;
+        Ok(Self(topologies::build(&text("topology", spec)?, &shape)?))
     }
 
     #[staticmethod]
-    fn from_links(name: &str, gpus: Whole, links: Vec<(Whole, Whole, Whole)>) -> CoreResult<Self> {
-        let links: Vec<(u32, u32, u32)> = links.into_iter().map(|(src, dst, count)| (src.0, dst.0, count.0)).collect();
-        Ok(Self(topologies::from_links(name, gpus.0, &links)?))
+    fn from_links(name: &Bound<'_, PyAny>, gpus: &Bound<'_, PyAny>, links: &Bound<'_, PyAny>) -> CoreResult<Self> {
+        let accepts = "a list of links: source, destination and circuits, whole numbers from 0 to 4294967295";
+        let links = links.extract::<Vec<(u32, u32, u32)>>();
+        let links = links.map_err(|_| Error::value("links", "what was given", accepts))?;
+        let name = arguments::name("name", name)?;
+        Ok(Self(topologies::from_links(&name, whole("gpus", gpus)?, &links)?))
+    }
+
+    /// What `__reduce__` gives: representatives of the links, and the digits of the symmetry.
+    #[staticmethod]
+    fn _of_parts(
+        name: &Bound<'_, PyAny>,
+        gpus: u32,
+        symmetry: Vec<DigitTuple>,
+        links: Vec<(u32, u32, u32)>,
+    ) -> CoreResult<Self> {
+        let group = translations(Shape::new(gpus, &[], 1)?.gpus(), symmetry)?;
+        let links = links.into_iter().map(|(src, dst, count)| Link { src, dst, count });
+        Ok(Self(Topology::new(arguments::name("name", name)?, group, links)?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, TopologyTuple>> {
+        let links = self.0.links().iter().map(|link| (link.src, link.dst, link.count)).collect();
+        let parts = (self.0.name().to_string(), self.0.ranks(), digits(self.0.symmetry()), links);
+        Ok((of_parts::<Self>(py)?, parts))
     }
 
     #[getter]

@@ -2,36 +2,55 @@
 
 use std::collections::BTreeMap;
 
-use model::{ReconfigurationDelay, Window, units};
+use model::{ReconfigurationDelay, Window, ranges::RANGES, units};
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::input_error::CoreResult;
 
 #[pyfunction]
-pub fn parse_size(field: &str, text: &str) -> CoreResult<u64> {
-    Ok(units::parse_size(field, text)?)
+pub fn parse_size(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<u64> {
+    Ok(units::parse_size(field, &arguments::text(field, text)?)?)
 }
 
 #[pyfunction]
-pub fn parse_time(field: &str, text: &str) -> CoreResult<f64> {
-    Ok(units::parse_time(field, text)?)
+pub fn parse_time(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<f64> {
+    Ok(units::parse_time(field, &arguments::text(field, text)?)?)
 }
 
 #[pyfunction]
-pub fn parse_rate(field: &str, text: &str) -> CoreResult<f64> {
-    Ok(units::parse_rate(field, text)?)
+pub fn parse_rate(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<f64> {
+    Ok(units::parse_rate(field, &arguments::text(field, text)?)?)
+}
+
+/// A number of seconds that is in the range of times.
+#[pyfunction]
+pub fn check_time(field: &str, time_s: f64) -> CoreResult<f64> {
+    Ok(units::time_from_f64(field, time_s)?)
+}
+
+/// A number of bits per second that is in the range of rates.
+#[pyfunction]
+pub fn check_rate(field: &str, rate_bps: f64) -> CoreResult<f64> {
+    Ok(units::rate_from_f64(field, rate_bps)?)
+}
+
+/// A number of bytes that is in the range of sizes.
+#[pyfunction]
+pub fn check_size(field: &str, size_bytes: f64) -> CoreResult<u64> {
+    Ok(units::size_from_f64(field, size_bytes)?)
 }
 
 #[pyfunction]
-pub fn parse_reconfiguration_delay(field: &str, text: &str) -> CoreResult<(f64, f64)> {
-    let delay = ReconfigurationDelay::parse(field, text)?;
+pub fn parse_reconfiguration_delay(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<(f64, f64)> {
+    let delay = ReconfigurationDelay::parse(field, &arguments::text(field, text)?)?;
     Ok((delay.fixed_s, delay.per_port_s))
 }
 
 /// Seconds before every step, and by step from 0.
 #[pyfunction]
-pub fn parse_window(field: &str, text: &str) -> CoreResult<(f64, BTreeMap<usize, f64>)> {
-    let window = Window::parse(field, text)?;
+pub fn parse_window(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<(f64, BTreeMap<usize, f64>)> {
+    let window = Window::parse(field, &arguments::text(field, text)?)?;
     Ok((window.every_s, window.steps))
 }
 
@@ -43,4 +62,13 @@ pub fn show_time(seconds: f64) -> String {
 #[pyfunction]
 pub fn show_size(size_bytes: f64) -> String {
     units::show_size(size_bytes)
+}
+
+/// Name, unit, least above zero, largest, whether zero is accepted, and all of it in words.
+type RangeTuple = (&'static str, &'static str, f64, f64, bool, &'static str);
+
+/// The ranges of numbers.
+#[pyfunction]
+pub fn ranges() -> Vec<RangeTuple> {
+    RANGES.iter().map(|range| (range.name, range.unit, range.least, range.most, range.or_zero, range.accepts)).collect()
 }

@@ -6,21 +6,23 @@ use model::{Error, Shape};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
+use crate::arguments::text;
 use crate::input_error::CoreResult;
 
 #[pyfunction]
-pub fn is_workload(spec: &str) -> bool {
-    workloads::is_named(spec)
+pub fn is_workload(spec: &Bound<'_, PyAny>) -> CoreResult<bool> {
+    Ok(workloads::is_named(&text("matrix", spec)?))
 }
 
 #[pyfunction]
 pub fn workload_matrix<'py>(
     py: Python<'py>,
-    spec: &str,
+    spec: &Bound<'py, PyAny>,
     gpus: u32,
     mean_bytes: f64,
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let spec = text("matrix", spec)?;
     let build = || -> CoreResult<_> {
         let ranks = Shape::new(gpus, &[], 1)?.gpus();
         // What cannot be planned is not made: it may not fit into memory.
@@ -28,7 +30,7 @@ pub fn workload_matrix<'py>(
             let found = format!("`{spec}` for {ranks} GPUs");
             return Err(Error::value("matrix", found, format!("2 to {MAX_MATRIX_RANKS} GPUs")).into());
         }
-        Ok(workloads::build(spec, ranks, mean_bytes, seed)?)
+        Ok(workloads::build(&spec, ranks, mean_bytes, seed)?)
     };
     Ok(PyArray2::from_vec2(py, &build()?)?)
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Plan, Rank, Result, Topology, Translations};
+use model::{Plan, Rank, Result, Topology, Translations};
 
+use crate::change::{Change, initial};
 use crate::clock::{LIMIT_FS, femtoseconds, too_long};
 use crate::engine;
 use crate::gates::Gates;
 use crate::report::{self, StepTimes};
 use crate::settings::{Darkness, Settings, Symmetry};
-use crate::simulation::Simulation;
+use crate::simulation::{SimulatedStep, Simulation};
 use crate::wiring::{Links, Wiring};
 
 /// Simulates the steps of `plan` one after the other.
@@ -21,43 +22,56 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     let startup_fs = femtoseconds("startup", plan.fabric.startup_s)?;
     let mut simulation = Simulation::default();
     let mut before = initial(plan);
-    let mut ready_fs = 0;
-    for (index, step) in plan.steps.iter().enumerate() {
-        let topology = &plan.topologies[step.topology];
-        let mut wiring = Wiring::new(plan, settings, group(plan, settings, index, before))?;
-        let links = wiring.add_links(topology);
-        wiring.add_step(index, &links)?;
-        let reconfiguration_fs = femtoseconds("reconfiguration_delay", step.cost.reconfiguration_s)?;
-        let changed = changed_servers(&wiring.group, before, &links);
-        let dark = |server: u32| settings.reconfiguration == Darkness::Global || changed[server as usize];
-        let release = |flow: &crate::network::Flow| {
-            let waits = wiring.network.streams[flow.streams.clone()].iter().any(|stream| dark(stream.server));
-            ready_fs + startup_fs + if waits { reconfiguration_fs } else { 0 }
-        };
-        let released: Vec<(u32, u64)> = (0..).zip(wiring.network.flows.iter().map(release)).collect();
-        let (ledger, _) = engine::run(&wiring, released, Gates::default(), u64::MAX)?;
-        let ready = vec![ready_fs; wiring.group.orbits() as usize];
-        let times = StepTimes { reconfiguration_fs, startup_fs };
-        let flows = 0..wiring.network.flows.len();
-        let told = report::step(&wiring, &ledger, flows, &links, &ready, times);
-        report::count(&mut simulation, &wiring, &ledger);
+    let (mut ready_fs, mut up_fs) = (0_u64, 0_u64);
+    for index in 0..plan.steps.len() {
+        let change = Change::new(plan, index, before)?;
+        let times = StepTimes { reconfiguration_fs: change.left_fs(ready_fs.saturating_sub(up_fs)), startup_fs };
+        up_fs = ready_fs + times.reconfiguration_fs;
+        let told = step(plan, settings, index, (before, ready_fs, times), &mut simulation)?;
         simulation.total_fs = told.end_fs;
         ready_fs = told.end_fs + barrier_fs;
         simulation.steps.push(told);
         if ready_fs >= LIMIT_FS {
             return Err(too_long());
         }
-        before = Some(topology);
+        before = Some(&plan.topologies[plan.steps[index].topology]);
     }
     Ok(simulation)
 }
 
-/// The topology in force before the plan, if there is one.
-pub(crate) fn initial(plan: &Plan) -> Option<&Topology> {
-    match &plan.fabric.initial {
-        Initial::Free => None,
-        Initial::Topology(topology) => Some(topology),
-    }
+/// Step `index` of `plan` alone: from its first packet to the last bit received, fs.
+///
+/// # Errors
+/// As [`crate::simulate`].
+pub(crate) fn alone_fs(plan: &Plan, index: usize, settings: &Settings) -> Result<u64> {
+    let times = StepTimes { reconfiguration_fs: 0, startup_fs: 0 };
+    let end_fs = step(plan, settings, index, (None, 0, times), &mut Simulation::default())?.end_fs;
+    if end_fs < LIMIT_FS { Ok(end_fs) } else { Err(too_long()) }
+}
+
+/// Step `index`, for which everybody is ready at a time, after a topology; what passes is counted in `simulation`.
+fn step(
+    plan: &Plan,
+    settings: &Settings,
+    index: usize,
+    (before, ready_fs, times): (Option<&Topology>, u64, StepTimes),
+    simulation: &mut Simulation,
+) -> Result<SimulatedStep> {
+    let mut wiring = Wiring::new(plan, settings, group(plan, settings, index, before))?;
+    let links = wiring.add_links(&plan.topologies[plan.steps[index].topology]);
+    wiring.add_step(index, &links)?;
+    let changed = changed_servers(&wiring.group, before, &links);
+    let dark = |server: u32| settings.reconfiguration == Darkness::Global || changed[server as usize];
+    let release = |flow: &crate::network::Flow| {
+        let waits = wiring.network.streams[flow.streams.clone()].iter().any(|stream| dark(stream.server));
+        ready_fs + times.startup_fs + if waits { times.reconfiguration_fs } else { 0 }
+    };
+    let released: Vec<(u32, u64)> = (0..).zip(wiring.network.flows.iter().map(release)).collect();
+    let (ledger, _) = engine::run(&wiring, released, Gates::default(), u64::MAX)?;
+    let ready = vec![ready_fs; wiring.group.orbits() as usize];
+    let flows = 0..wiring.network.flows.len();
+    report::count(simulation, &wiring, &ledger);
+    Ok(report::step(&wiring, &ledger, flows, &links, &ready, times))
 }
 
 /// The group of step `index` after `before`: everything that the step's times depend on is invariant under it.

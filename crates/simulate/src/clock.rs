@@ -18,7 +18,7 @@ pub(crate) fn femtoseconds(field: &str, seconds: f64) -> Result<u64> {
     if (0.0..=LONGEST_FS as f64).contains(&fs) {
         Ok(fs as u64)
     } else {
-        Err(Error::value(field, format!("{seconds} s"), "0 to 2305 s where a plan is simulated"))
+        Err(Error::value(field, format!("{seconds} s"), "0 to 2305 s where packets are simulated"))
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn wire_fs(bytes: u64, bandwidth_bps: f64) -> Result<u64> {
 
 /// What is said of a plan that takes too long to be simulated.
 pub(crate) fn too_long() -> Error {
-    Error::infeasible("simulate", "the plan takes longer than 9223 s, which femtoseconds in 64 bits cannot count")
+    Error::value("plan", "a time above 9223 s", "up to 9223 s where packets are simulated, in whole femtoseconds")
 }
 
 #[cfg(test)]

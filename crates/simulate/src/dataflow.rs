@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use model::{Plan, Rank, Result, Topology, Translations};
 
-use crate::barrier::initial;
-use crate::clock::femtoseconds;
+use crate::change::{Change, initial};
+use crate::clock::{LIMIT_FS, femtoseconds, too_long};
 use crate::engine;
 use crate::gates::{Gate, Gates};
 use crate::report::{self, StepTimes};
@@ -26,8 +26,8 @@ struct WiredStep {
     new: Vec<u32>,
     /// Servers whose circuits are torn down before the step.
     old: Vec<u32>,
-    /// Where the step before hides the change: what new circuits take from the beginning of that step, fs.
-    in_background_fs: Option<u64>,
+    /// How they become those of the step.
+    change: Change,
 }
 
 /// Simulates all steps of `plan` together.
@@ -38,20 +38,26 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     let mut wiring = Wiring::new(plan, settings, group(plan, settings))?;
     let steps = wire(&mut wiring)?;
     let startup_fs = femtoseconds("startup", plan.fabric.startup_s)?;
-    let (mut gates, ready) = gates(&wiring, &steps, startup_fs)?;
+    let (mut gates, ready) = gates(&wiring, &steps, startup_fs);
     let mut released = Vec::new();
     gates.start(wiring.network.flows.len(), &mut released);
     let reaction_fs = wiring.network.shortest_fs() + startup_fs;
     let (ledger, gates) = engine::run(&wiring, released, gates, reaction_fs)?;
     let mut simulation = Simulation::default();
     report::count(&mut simulation, &wiring, &ledger);
-    for ((step, wired), ready) in plan.steps.iter().zip(steps).zip(ready) {
-        let reconfiguration_fs = femtoseconds("reconfiguration_delay", step.cost.reconfiguration_s)?;
+    let mut up_fs = 0;
+    for (wired, ready) in steps.into_iter().zip(ready) {
         let ready_fs: Vec<u64> = ready.iter().map(|&gate| gates.opened_fs(gate)).collect();
+        let start_fs = ready_fs.iter().copied().min().unwrap_or(0);
+        let reconfiguration_fs = wired.change.left_fs(start_fs.saturating_sub(up_fs));
+        up_fs = start_fs.saturating_add(reconfiguration_fs);
         let times = StepTimes { reconfiguration_fs, startup_fs };
         let told = report::step(&wiring, &ledger, wired.flows, &wired.links, &ready_fs, times);
         simulation.total_fs = simulation.total_fs.max(told.end_fs);
         simulation.steps.push(told);
+    }
+    if simulation.total_fs >= LIMIT_FS {
+        return Err(too_long());
     }
     Ok(simulation)
 }
@@ -81,14 +87,9 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
         let begin = wiring.network.flows.len();
         wiring.add_step(index, &links)?;
         // The first topology costs nothing where the initial one is free.
-        let (new, old) = if step.reconfigured { (new, old) } else { (Vec::new(), Vec::new()) };
-        let topology = &plan.topologies[step.topology];
-        let turn = before.replace(topology).filter(|_| step.reconfigured).map(|from| plan.fabric.turn(from, topology));
-        let in_background_fs = match turn.filter(|turn| turn.in_background) {
-            Some(turn) => Some(femtoseconds("reconfiguration_delay", plan.fabric.charge_s(turn, index, 0.0))?),
-            None => None,
-        };
-        steps.push(WiredStep { links, flows: begin..wiring.network.flows.len(), new, old, in_background_fs });
+        let change = Change::new(plan, index, before.replace(&plan.topologies[step.topology]))?;
+        let (new, old) = if change.is_one { (new, old) } else { (Vec::new(), Vec::new()) };
+        steps.push(WiredStep { links, flows: begin..wiring.network.flows.len(), new, old, change });
         up = Some(now);
     }
     Ok(steps)
@@ -114,7 +115,7 @@ fn change(wiring: &mut Wiring, before: &Up, topology: &Topology) -> (Up, Vec<u32
 }
 
 /// What waits for what, and per step the gate of each orbit of GPUs that opens when they are ready for it.
-fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> Result<(Gates, Vec<Vec<Gate>>)> {
+fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> (Gates, Vec<Vec<Gate>>) {
     let network = &wiring.network;
     let mut gates = Gates::of_flows(network.flows.len(), network.servers, startup_fs);
     let orbits = wiring.group.orbits() as usize;
@@ -135,20 +136,19 @@ fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> Result<(Gates
             }
         }
         step.flows.clone().for_each(|flow| gates.after(flow as Gate, now[network.flows[flow].ends.0 as usize]));
-        let planned = &wiring.plan.steps[index];
-        let dark_fs = femtoseconds("reconfiguration_delay", planned.cost.reconfiguration_s)?;
-        match (step.in_background_fs, wiring.settings.reconfiguration) {
-            (Some(delay_fs), _) => {
+        let Change { is_one, delay_fs, in_background } = step.change;
+        match wiring.settings.reconfiguration {
+            _ if in_background => {
                 let begun = index.checked_sub(1).map(|before| &ready[before][..]);
                 ports.turn_in_background(&mut gates, step, delay_fs, begun, fabric);
             }
-            (None, Darkness::Global) if planned.reconfigured => {
-                let up = gates.add(dark_fs);
+            Darkness::Global if is_one => {
+                let up = gates.add(delay_fs);
                 now.iter().for_each(|&gate| gates.after(up, gate));
                 fabric = Some(up);
             }
-            (None, Darkness::Global) => {}
-            (None, Darkness::Ports) => ports.change(&mut gates, step, dark_fs),
+            Darkness::Global => {}
+            Darkness::Ports => ports.change(&mut gates, step, delay_fs),
         }
         for flow in step.flows.clone() {
             // A GPU with nothing to do in the step of the change is ready for later ones before it.
@@ -157,7 +157,7 @@ fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> Result<(Gates
         }
         ready.push(now);
     }
-    Ok((gates, ready))
+    (gates, ready)
 }
 
 /// What circuits wait for when they are set up one by one.

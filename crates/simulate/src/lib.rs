@@ -1,5 +1,5 @@
-//! Simulates a plan packet by packet, or flow by flow. It reads the model and nothing else: topologies, routes
-//! and the fabric's numbers, not what the plan says that its steps take.
+//! Simulates a plan packet by packet, or flow by flow. It reads the model and nothing else: transfers, topologies,
+//! routes and the fabric's numbers, and nothing that the plan states and these make: no bytes, hops, loads or times.
 //!
 //! ```text
 //! Plan + Settings ─▶ wiring: servers and flows, on orbits ─▶ fifo | credits | fluid ─▶ report ─▶ Simulation
@@ -11,7 +11,8 @@
 //! |---|---|
 //! | what is assumed, what is found | `settings`, `simulation` |
 //! | simulated time | `clock` |
-//! | packets of a transfer over its paths | `split` |
+//! | what a change of topology takes | `change` |
+//! | a transfer as packets, and these over its paths | `message`, `split` |
 //! | what engines see of a plan, and how it is made | `network`, `wiring` |
 //! | packets in queues without limit, in queues with one, flows at fair rates | `fifo`, `credits`, `fluid` and `fair` |
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
@@ -22,6 +23,7 @@
 
 mod backlog;
 mod barrier;
+mod change;
 mod clock;
 mod credits;
 mod dataflow;
@@ -31,6 +33,7 @@ mod fifo;
 mod fluid;
 mod gates;
 mod ledger;
+mod message;
 mod network;
 mod one_way;
 mod report;
@@ -51,11 +54,20 @@ use model::{Plan, Result};
 ///
 /// # Errors
 /// Settings that are not accepted, routes that are not those of the plan's traffic and topologies, times above
-/// 9 223 s, or full buffers that wait for each other.
+/// 9 223 s, more bytes than can be counted, or full buffers that wait for each other.
 pub fn simulate(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     settings.check(&plan.fabric)?;
     match settings.sync {
         Synchronisation::Barrier => barrier::run(plan, settings),
         Synchronisation::Dataflow => dataflow::run(plan, settings),
     }
+}
+
+/// Seconds from the first packet of step `index` of `plan` to the last bit received, where it runs alone under the
+/// default settings: what a pipelined plan counts as the step's propagation and transmission.
+///
+/// # Errors
+/// As [`simulate`]; but the whole plan may take longer than 9 223 s.
+pub fn step_s(plan: &Plan, index: usize) -> Result<f64> {
+    barrier::alone_fs(plan, index, &Settings::default()).map(clock::seconds)
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::runs::Run;
+use crate::split::Shares;
 
 /// Size of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub(crate) struct Flow {
 #[derive(Debug, Clone)]
 pub(crate) struct Transfer {
     /// Shares of its paths.
-    pub(crate) shares: Vec<f64>,
+    pub(crate) shares: Shares,
     /// Flows of each path: packet k of a path is of flow k mod c of the c.
     pub(crate) paths: Vec<Range<u32>>,
 }
@@ -156,7 +157,7 @@ impl Network {
     }
 
     /// Lets the flows of a transfer that begin with the same server go out in turn.
-    pub(crate) fn add_transfer(&mut self, shares: &[f64], paths: Vec<Range<u32>>) {
+    pub(crate) fn add_transfer(&mut self, shares: &Shares, paths: Vec<Range<u32>>) {
         let flows: Vec<u32> = paths.iter().cloned().flatten().collect();
         let mut servers: Vec<u32> = flows.iter().map(|&flow| self.first_server(flow)).collect();
         servers.sort_unstable();
@@ -169,7 +170,7 @@ impl Network {
             return;
         }
         let number = self.transfers.len() as u32;
-        self.transfers.push(Transfer { shares: shares.to_vec(), paths });
+        self.transfers.push(Transfer { shares: shares.clone(), paths });
         shared.into_iter().for_each(|flow| self.flows[flow as usize].transfer = Some(number));
     }
 

@@ -76,8 +76,9 @@ pub(crate) fn count(simulation: &mut Simulation, wiring: &Wiring, ledger: &Ledge
     let order = u64::from(wiring.group.order());
     let flows = &wiring.network.flows;
     let add = |to: &mut u64, one: u64| *to = to.saturating_add(one.saturating_mul(order));
-    add(&mut simulation.packets, flows.iter().map(|flow| flow.packets).sum());
-    add(&mut simulation.packet_hops, ledger.uses.iter().map(|used| used.packets).sum());
-    add(&mut simulation.wire_bytes, ledger.uses.iter().map(|used| used.bytes).sum());
+    let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0_u64, u64::saturating_add);
+    add(&mut simulation.packets, sum(&mut flows.iter().map(|flow| flow.packets)));
+    add(&mut simulation.packet_hops, sum(&mut ledger.uses.iter().map(|used| used.packets)));
+    add(&mut simulation.wire_bytes, sum(&mut ledger.uses.iter().map(|used| used.bytes)));
     simulation.payload_bytes = simulation.payload_bytes.saturating_add(wiring.payload_bytes);
 }

@@ -27,12 +27,11 @@ impl Turns {
     fn new(transfer: &Transfer, in_line: impl Fn(u32) -> bool) -> Self {
         let used = || transfer.paths.iter().filter(|flows| !flows.is_empty());
         let parallel = used().map(ExactSizeIterator::len).max().unwrap_or(0);
-        let are_equal = transfer.shares.windows(2).all(|pair| pair[0] == pair[1]);
-        if are_equal && used().all(|flows| flows.len() == parallel) {
+        if transfer.shares.are_equal() && used().all(|flows| flows.len() == parallel) {
             let flows = (0..parallel as u32).flat_map(|k| used().map(move |flows| flows.start + k));
             return Self::Cycle(flows.filter(|&flow| in_line(flow)).collect(), 0);
         }
-        let mut turns = Self::Dealt(0, Dealer::new(transfer.shares.len()));
+        let mut turns = Self::Dealt(0, Dealer::new(transfer.shares.paths()));
         turns.advance(transfer, in_line);
         turns
     }

@@ -1,13 +1,14 @@
 //! From the steps of a plan to servers and flows, on orbits of a group.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use model::{Error, Plan, Rank, Result, RoutedArc, Topology, Translations};
 
-use crate::clock::{LONGEST_FS, femtoseconds, too_long, wire_fs};
+use crate::clock::{LIMIT_FS, LONGEST_FS, femtoseconds, too_long, wire_fs};
+use crate::message::{Message, full_packet, packet};
 use crate::network::{Flow, Hop, Network, Packet, Stream};
-use crate::settings::{Forwarding, Injection, Settings};
-use crate::split::{FluidSplit, Split, split, whole_bytes};
+use crate::settings::{Forwarding, Injection, Level, Settings};
+use crate::split::{FluidSplit, Shares, Split, split};
 
 /// Packets of a transfer over several paths are dealt out one by one: no more than this.
 const MAX_SPLIT_PACKETS: u64 = 1 << 30;
@@ -28,7 +29,7 @@ pub(crate) struct Wiring<'a> {
     numbered: u64,
     /// Bytes of payload of the steps so far, all GPUs together.
     pub(crate) payload_bytes: u64,
-    last_split: Option<(u64, Vec<f64>, Split)>,
+    last_split: Option<(u64, Shares, Split)>,
 }
 
 /// The links of a step by their ends, one per orbit.
@@ -39,14 +40,17 @@ impl<'a> Wiring<'a> {
     /// Times that femtoseconds cannot count.
     pub(crate) fn new(plan: &'a Plan, settings: &'a Settings, group: Translations) -> Result<Self> {
         let rate = plan.fabric.bandwidth_bps;
-        let bytes = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);
-        let packet = Packet { bytes, wire_fs: wire_fs(bytes, rate)? };
+        let full = match settings.level {
+            Level::Packet => full_packet(settings, rate),
+            // What flows take is reckoned by it.
+            Level::Flow => packet(u64::from(settings.payload_bytes), settings, rate)?,
+        };
         let delay_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
         let cut_through_fs = match settings.forwarding {
             Forwarding::StoreAndForward => None,
             Forwarding::CutThrough => Some(delay_fs + wire_fs(u64::from(settings.header_bytes), rate)?),
         };
-        let network = Network::new(packet, Hop { delay_fs, cut_through_fs });
+        let network = Network::new(full, Hop { delay_fs, cut_through_fs });
         Ok(Self { plan, settings, group, network, ends: Vec::new(), numbered: 0, payload_bytes: 0, last_split: None })
     }
 
@@ -88,60 +92,57 @@ impl<'a> Wiring<'a> {
         }
         let weights: BTreeMap<(Rank, Rank), f64> =
             step.step.traffic().arcs_under(symmetry).iter().map(|arc| ((arc.src, arc.dst), arc.weight)).collect();
-        let mut routed: BTreeSet<(Rank, Rank)> = BTreeSet::new();
+        let mut routed: BTreeMap<(Rank, Rank), Routed> = BTreeMap::new();
         for arc in &step.routes.arcs {
             let pair = (arc.src, arc.dst);
-            let Some(weight) = weights.get(&pair) else {
+            let Some(&weight) = weights.get(&pair) else {
                 return Err(malformed(format!("nothing is sent {} → {}", arc.src, arc.dst)));
             };
-            if !routed.insert(pair) || arc.paths.iter().any(|path| !path.share.is_finite() || path.share < 0.0) {
-                return Err(malformed(format!(
-                    "{} → {} must be there once, with shares of at least 0",
-                    arc.src, arc.dst
-                )));
-            }
             let ends = |path: &[Rank]| (path.first().copied(), path.last().copied());
             let wrong = arc.paths.iter().find(|path| ends(&path.nodes) != (Some(arc.src), Some(arc.dst)));
             if arc.paths.is_empty() || wrong.is_some() {
                 return Err(malformed(format!("{} → {} has no path, or one between others", arc.src, arc.dst)));
             }
-            self.add_arc(index, arc, *weight, links)?;
+            let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
+            let shares = Shares::new(&shares).filter(|_| !routed.contains_key(&pair)).ok_or_else(|| {
+                let wants = "must be there once, with shares of at least 0 of which one is above";
+                malformed(format!("{} → {} {wants}", arc.src, arc.dst))
+            })?;
+            routed.insert(pair, Routed { arc, weight, shares });
         }
-        match weights.keys().find(|pair| !routed.contains(pair)) {
-            None => Ok(()),
-            Some((src, dst)) => Err(malformed(format!("{src} → {dst} has no path"))),
+        if let Some((src, dst)) = weights.keys().find(|pair| !routed.contains_key(pair)) {
+            return Err(malformed(format!("{src} → {dst} has no path")));
         }
+        // In the order in which they are listed, which numbers flows.
+        let listed: Vec<&Routed> = step.routes.arcs.iter().map(|arc| &routed[&(arc.src, arc.dst)]).collect();
+        let busiest_fs = match self.settings.injection {
+            Injection::Burst => 0.0,
+            Injection::Paced => self.busiest_fs(index, &listed, links)?,
+        };
+        listed.into_iter().try_for_each(|of| self.add_arc(index, of, busiest_fs, links))
     }
 
     /// The flows of one orbit of arcs: of each coset, each path, each circuit in parallel.
-    fn add_arc(&mut self, index: usize, arc: &RoutedArc, weight: f64, links: &Links) -> Result<()> {
-        let (plan, settings) = (self.plan, self.settings);
+    fn add_arc(&mut self, index: usize, routed: &Routed, busiest_fs: f64, links: &Links) -> Result<()> {
+        let (plan, settings, Routed { arc, shares, .. }) = (self.plan, self.settings, routed);
         let step = &plan.steps[index];
-        let bytes = whole_bytes(step.transfer_bytes * weight);
-        let payload = u64::from(settings.payload_bytes);
-        let packets = bytes.div_ceil(payload);
-        let rest = bytes - (packets - 1) * payload;
-        let tail = if rest < payload { Some(self.packet_of(rest)?) } else { None };
-        if u128::from(packets) * u128::from(self.network.packet.wire_fs) > u128::from(LONGEST_FS) {
-            return Err(too_long());
-        }
-        if arc.paths.len() > 1 && packets > MAX_SPLIT_PACKETS {
+        let message = self.message(index, routed.weight)?;
+        if arc.paths.len() > 1 && message.packets > MAX_SPLIT_PACKETS {
             let accepts =
                 format!("packets so large that a transfer over several paths has at most {MAX_SPLIT_PACKETS}");
             return Err(Error::value("packet_size", settings.payload_bytes, accepts));
         }
-        let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
-        let dealt = self.split(packets, shares.clone());
-        let sent = bytes.saturating_mul(u64::from(step.routes.symmetry.order()));
+        let dealt = self.split(message.packets, shares);
+        let sent = message.payload_bytes.saturating_mul(u64::from(step.routes.symmetry.order()));
         self.payload_bytes = self.payload_bytes.saturating_add(sent);
         let is_burst = settings.injection == Injection::Burst;
-        let fluid = FluidSplit::new(&shares, &dealt, bytes + packets * u64::from(settings.header_bytes));
+        let fluid = FluidSplit::new(shares, &dealt, message.wire_bytes);
         let (lead, cosets) = (self.numbered, step.routes.symmetry.cosets(&self.group));
         let mut flows = vec![vec![0..0; arc.paths.len()]; cosets.len()];
         for (position, path) in arc.paths.iter().enumerate().filter(|(position, _)| dealt.packets[*position] > 0) {
             let packets = dealt.packets[position];
-            let tail = tail.filter(|_| position == dealt.last);
-            let interval_fs = self.interval_fs(index, packets)?;
+            let tail = message.tail.filter(|_| position == dealt.last);
+            let interval_fs = interval_fs(busiest_fs, packets)?;
             let mut parallel = 0;
             for (&coset, flows) in cosets.iter().zip(&mut flows) {
                 let begin = self.network.flows.len() as u32;
@@ -160,42 +161,49 @@ impl<'a> Wiring<'a> {
             self.numbered += parallel;
         }
         if is_burst {
-            flows.into_iter().for_each(|paths| self.network.add_transfer(&shares, paths));
+            flows.into_iter().for_each(|paths| self.network.add_transfer(shares, paths));
         }
         Ok(())
     }
 
-    fn packet_of(&self, payload: u64) -> Result<Packet> {
-        let bytes = payload + u64::from(self.settings.header_bytes);
-        Ok(Packet { bytes, wire_fs: wire_fs(bytes, self.plan.fabric.bandwidth_bps)? })
+    /// The packets of a transfer of `weight` times the step's largest.
+    fn message(&self, index: usize, weight: f64) -> Result<Message> {
+        let bytes = self.plan.size_bytes as f64 * self.plan.steps[index].step.share();
+        Message::new(bytes * weight, self.network.packet, self.settings, self.plan.fabric.bandwidth_bps)
+    }
+
+    /// What the step's busiest link sends in all, fs on one circuit: the largest transfer times the load.
+    fn busiest_fs(&self, index: usize, routed: &[&Routed], links: &Links) -> Result<f64> {
+        let symmetry = &self.plan.steps[index].routes.symmetry;
+        let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+        for Routed { arc, weight, .. } in routed {
+            for path in &arc.paths {
+                for hop in path.nodes.windows(2) {
+                    let (src, element) = symmetry.canonical(hop[0]);
+                    let dst = symmetry.apply(symmetry.inverse(element), hop[1]);
+                    *carried.entry((src, dst)).or_insert(0.0) += weight * path.share;
+                }
+            }
+        }
+        let mut load = 0.0_f64;
+        for ((src, dst), amount) in carried {
+            let circuits = self.hops(index, &[src, dst], links)?;
+            load = load.max(amount / circuits[0].len() as f64);
+        }
+        let largest = self.message(index, 1.0)?;
+        Ok(largest.wire_bytes as f64 * 8e15 / self.plan.fabric.bandwidth_bps * load)
     }
 
     /// As [`split`], which arcs of the same form share.
-    fn split(&mut self, packets: u64, shares: Vec<f64>) -> Split {
+    fn split(&mut self, packets: u64, shares: &Shares) -> Split {
         match &self.last_split {
-            Some((same, of, split)) if *same == packets && *of == shares => split.clone(),
+            Some((same, of, split)) if *same == packets && of == shares => split.clone(),
             _ => {
-                let fresh = split(packets, &shares);
-                self.last_split = Some((packets, shares, fresh.clone()));
+                let fresh = split(packets, shares);
+                self.last_split = Some((packets, shares.clone(), fresh.clone()));
                 fresh
             }
         }
-    }
-
-    /// From packet to packet of a path, fs: `packets` are spread over the time of the step's busiest link.
-    fn interval_fs(&self, index: usize, packets: u64) -> Result<u64> {
-        if self.settings.injection == Injection::Burst {
-            return Ok(0);
-        }
-        let step = &self.plan.steps[index];
-        let payload = u64::from(self.settings.payload_bytes);
-        let bytes = whole_bytes(step.transfer_bytes);
-        let on_wire = bytes as f64 + bytes.div_ceil(payload) as f64 * f64::from(self.settings.header_bytes);
-        let interval = on_wire * 8e15 / self.plan.fabric.bandwidth_bps * step.load / packets as f64;
-        if interval * packets as f64 >= LONGEST_FS as f64 {
-            return Err(too_long());
-        }
-        Ok(interval.ceil() as u64)
     }
 
     /// The circuits of each hop of the path over `nodes`.
@@ -215,6 +223,9 @@ impl<'a> Wiring<'a> {
     /// Packets `first`, `first + parallel`, … of a path. Packet k takes circuit k mod c of each link.
     fn add_flow(&mut self, ends: (Rank, Rank), hops: &[&Circuits], of: &Dealt, key: u64) -> Result<()> {
         let number = u32::try_from(self.network.flows.len()).map_err(|_| too_many())?;
+        if hops.len() as u128 * u128::from(self.network.hop.delay_fs) >= u128::from(LIMIT_FS) {
+            return Err(too_long());
+        }
         // Streams and trunks are numbered together, and there are no more trunks than streams.
         let is_numbered = self.network.streams.len() + hops.len() < u32::MAX as usize / 2;
         if key >= 1 << 40 || hops.len() >= 1 << 24 || !is_numbered {
@@ -244,6 +255,25 @@ impl<'a> Wiring<'a> {
         });
         Ok(())
     }
+}
+
+/// An arc of a step's routes.
+struct Routed<'a> {
+    arc: &'a RoutedArc,
+    weight: f64,
+    shares: Shares,
+}
+
+/// From packet to packet of a path of `packets`, fs, so that they are spread over `busiest_fs`.
+///
+/// # Errors
+/// Times that femtoseconds cannot count.
+fn interval_fs(busiest_fs: f64, packets: u64) -> Result<u64> {
+    if busiest_fs >= LONGEST_FS as f64 {
+        return Err(too_long());
+    }
+    // What rounding of shares makes of it is no femtosecond.
+    Ok((busiest_fs / packets as f64 * (1.0 - 1e-12)).ceil() as u64)
 }
 
 /// The packets of a path, and which of them a flow has.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{Plan, Rank, Step};
+use model::{Piece, Plan, Rank, Step};
 
 use crate::report::{Check, Tally, agree};
 
-/// Checks `transfer_bytes` of every step (to 1e-12) and the traffic that its paths will be held against.
+/// Checks `transfer_bytes` of every step (to 1e-12), that pieces are shares of m, and the traffic that its paths will be held against.
 pub(crate) fn check(plan: &Plan) -> [Check; 2] {
     let mut bytes = Tally::new("transfer-bytes");
     let mut traffic = Tally::new("traffic");
@@ -18,6 +18,9 @@ pub(crate) fn check(plan: &Plan) -> [Check; 2] {
             format!("step {index}: m_i is stated as {} bytes, its largest transfer has {expected}", step.transfer_bytes)
         });
         check_pattern(index, &step.step, &amounts, largest, &mut traffic);
+    }
+    if let Some(pieces) = plan.chunks.as_pieces() {
+        check_sums(pieces, &mut bytes);
     }
     [bytes.into_check("steps with the stated bytes per transfer"), traffic.into_check("arcs carry what is transferred")]
 }
@@ -56,6 +59,20 @@ fn check_pattern(index: usize, step: &Step, amounts: &BTreeMap<(Rank, Rank), f64
                 "step {index}: arc {} → {} has weight {}, its transfers make {weight}",
                 arc.src, arc.dst, arc.weight
             )
+        });
+    }
+}
+
+/// Pieces are shares of m, the largest sum of bytes that one rank has to send or to receive.
+fn check_sums(pieces: &[Piece], tally: &mut Tally) {
+    let mut sums: BTreeMap<(&str, Rank), f64> = BTreeMap::new();
+    for piece in pieces {
+        *sums.entry(("from", piece.src)).or_insert(0.0) += piece.share;
+        *sums.entry(("to", piece.dst)).or_insert(0.0) += piece.share;
+    }
+    for ((direction, rank), sum) in sums {
+        tally.expect(sum <= 1.0 + 1e-9, || {
+            format!("pieces {direction} rank {rank} add up to {sum} of the largest sum of any rank")
         });
     }
 }

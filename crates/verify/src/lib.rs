@@ -1,4 +1,4 @@
-//! The independent judge of schedules and plans. It reads the model and nothing else: no planner, no
+//! The independent judge of schedules and plans. It reads the model, simulates and bounds; it sees no planner, no
 //! profile, no algorithm. Everything that a plan states is recomputed here, by code written for this
 //! purpose, from the transfers, the links, the paths and the fabric's numbers.
 //!
@@ -8,9 +8,12 @@
 //! | circuits per GPU | `ports` |
 //! | m_i and traffic from the transfers | `demand` |
 //! | paths, hops and load | `paths` |
+//! | what the stated routing says of paths | `routing` |
 //! | circuits that change, and what is charged for them | `changes` |
-//! | the four cost terms, reconfigurations, total, bound | `costs` |
+//! | the four cost terms, reconfigurations, total | `costs` |
+//! | the bound, where its class is known | `bound` |
 
+mod bound;
 mod changes;
 mod costs;
 mod demand;
@@ -18,6 +21,7 @@ mod execution;
 mod paths;
 mod ports;
 mod report;
+mod routing;
 
 pub use report::{Check, Report};
 
@@ -34,13 +38,15 @@ pub fn schedule(schedule: &Schedule) -> Report {
 }
 
 /// Executes the steps of `plan` symbolically and recomputes all that the plan states: circuits per GPU,
-/// m_i, paths, hops, load, the four terms of every step, what is reconfigured, the total, the bound.
+/// m_i, paths and their routing, hops, load, the four terms of every step, what is reconfigured, the total, the bound.
 pub fn plan(plan: &Plan) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
     checks.extend(demand::check(plan));
     checks.extend(paths::check(plan));
+    checks.push(routing::check(plan));
     checks.extend(costs::check(plan));
+    checks.push(bound::check(plan));
     Report { checks }
 }

@@ -67,6 +67,7 @@ fn parts(per_port_s: f64, propagation: Propagation) -> PlanParts {
         topologies: vec![ring(), jump],
         steps: vec![step(0, 0, 1, vec![0, 1]), step(1, 0, 2, vec![0, 1, 2]), step(2, 1, 1, vec![0, 4])],
         bound: Bound { seconds: 1e-5, class: "any".into() },
+        narrow_bound: None,
     }
 }
 
@@ -240,6 +241,7 @@ fn a_thousand_ranks_of_direct_all_to_all() {
         topologies: vec![ring],
         steps: steps.collect(),
         bound: Bound { seconds: 0.0, class: "any".into() },
+        narrow_bound: None,
     };
     assert_eq!(verify::plan(&Plan::new(parts).unwrap()).first_failure(), None);
 }

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def command(output_format: str, **options: Any) -> None:
     """Lower bounds on a collective's time, term by term, each with the class of schedules that it holds for.
 
-    With --algorithm, also the bounds for its steps as given.
+    With --algorithm, also the bounds for its steps as they are. The largest bound that holds for every plan of the
+    problem is marked: where a planner splits or joins steps of the algorithm, that is the one for any algorithm.
 
     \b
     Examples:

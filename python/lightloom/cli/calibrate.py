@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.outputs import check_outputs
 from lightloom.cli.patience import patiently
 
 
@@ -68,16 +69,15 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --fabric testbed.toml
     """  # noqa: D301
     from lightloom.calibration import calibrate
-    from lightloom.files import check_writable
     from lightloom.tables.calibration import calibration_table
 
     if output is not None:
         _check_fabric_path(output)
-        check_writable("output", output)
     if plot is not None:
         from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
+    check_outputs()
     calibration = patiently("calibrating", lambda: calibrate(measurements, **settings))
     if output is not None:
         calibration.save_fabric(output)

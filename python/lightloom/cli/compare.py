@@ -10,7 +10,7 @@ import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
 from lightloom.cli.patience import patiently, progress_of
-from lightloom.errors import refuse
+from lightloom.errors import printable, refuse
 
 if TYPE_CHECKING:
     from lightloom import Comparison
@@ -77,7 +77,7 @@ def _compare_grid(name: str, folder: str, output_format: str) -> None:
         )
     else:
         click.echo(grid_table(points))
-        click.echo(f"points in {target / name}.csv, heat maps in {target / name}.png")
+        click.echo(printable(f"points in {target / name}.csv, heat maps in {target / name}.png"))
 
 
 def comparison_as_json(comparison: Comparison) -> dict[str, Any]:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from lightloom.cli.registry import VERBS
-from lightloom.errors import InputError, refuse, unknown_name
+from lightloom.errors import InputError, OutputError, printable, refuse, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
 
-EXIT_DONE, EXIT_WRONG_INPUT, EXIT_INTERRUPTED = 0, 2, 130
+EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT = 0, 1, 2
+# Signals that ask a program to end; what it was writing is removed first, as after an interrupt from the keyboard.
+ENDING = ("SIGTERM", "SIGHUP")
 
 
 class Verbs(click.Group):
@@ -73,11 +82,25 @@ def lightloom(ctx: click.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status. `arguments` are those after the program's name.
 
-    Raises `SystemExit(1)`, as click does, when whoever read the output went away.
+    0: done; 2: the input is wrong, as one line on standard error says; 1: anything else, such as an interrupt, a check
+    that failed, or an output that is full, with a line of its own, or closed by whoever read it.
     """
+    is_closed = _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # bars and names must not fail on an ASCII terminal
+    try:
+        with _ending_as_interrupt():
+            status = _run(arguments)
+            sys.stdout.flush()
+    except OSError as error:
+        status = _output_failed(error)
+    except (MemoryError, RuntimeError) as error:
+        status = _failed(f"{type(error).__name__}: {error}")
+    return EXIT_FAILED if is_closed and status == EXIT_DONE else status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         status = lightloom.main(args=arguments, prog_name="lightloom", standalone_mode=False)
     except InputError as error:
@@ -85,8 +108,66 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _wrong_input(str(_as_input_error(error)))
     except (KeyboardInterrupt, click.Abort):
-        return EXIT_INTERRUPTED
+        return EXIT_FAILED
+    except SystemExit as error:  # click ends so when whoever read standard output went away
+        return error.code if isinstance(error.code, int) else EXIT_FAILED
     return status if isinstance(status, int) else EXIT_DONE
+
+
+def _open_missing_streams() -> bool:
+    """Whether standard output is closed. What opens next must not get its number, or that of standard error."""
+    is_closed = sys.stdout is None
+    if is_closed or sys.stderr is None:
+        for number in range(3):
+            try:
+                os.fstat(number)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)
+        sys.stdout = sys.stdout or _nowhere()
+        sys.stderr = sys.stderr or _nowhere()
+    return is_closed
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+@contextmanager
+def _ending_as_interrupt() -> Iterator[None]:
+    """While the command runs, being told to end is an interrupt, so that what it was writing is removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    changed = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _output_failed(error: OSError) -> int:
+    """One line that says which output is full; none where its reader went away."""
+    if not isinstance(error, OutputError):
+        # What is still waiting to be written would be tried again at the end of the program.
+        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a descriptor is wanted)
+            os.dup2(nowhere.fileno(), 1)
+    if error.errno == errno.EPIPE:
+        return EXIT_FAILED
+    said = isinstance(error, OutputError) or error.filename is not None
+    return _failed(str(error) if said else f"standard output: {error.strerror or error}")
+
+
+def _failed(message: str) -> int:
+    print("error:", printable(message), file=sys.stderr)  # noqa: T201
+    return EXIT_FAILED
 
 
 def _wrong_input(message: str) -> int:

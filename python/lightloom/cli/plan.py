@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.outputs import check_outputs
 from lightloom.cli.patience import Narration, patiently
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightloom import Plan
+    from lightloom._core import Row
 
 
 @click.command("plan", short_help="Plan a collective.")
@@ -23,10 +31,16 @@ from lightloom.cli.patience import Narration, patiently
     metavar="N",
     help="Planner exact: only topologies that translations by N keep, or xor:N; 16 GPUs become tractable.",
 )
+@click.option(
+    "--baselines/--no-baselines",
+    "with_baselines",
+    default=True,
+    help="Also plan with every other planner, each at its best algorithm.  [default: yes]",
+)
 @click.option("--output", metavar="FILE", help="Also write the plan as JSON; nothing is written when planning fails.")
 @click.option("--plot", metavar="FILE", help="Also draw topologies and costs: a .png, .pdf or .svg.")
 @FORMAT_OPTION
-def command(output: str | None, plot: str | None, output_format: str, **options: Any) -> None:
+def command(output: str | None, plot: str | None, output_format: str, with_baselines: bool, **options: Any) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
 
     The plan is verified before it is shown: executed symbolically, its ports, paths and costs recomputed.
@@ -38,29 +52,45 @@ def command(output: str | None, plot: str | None, output_format: str, **options:
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
     """  # noqa: D301
-    from lightloom.files import check_writable
-    from lightloom.planning import plan, plan_with_baselines
+    from lightloom.planning import baselines, plan
 
-    if output is not None:
-        check_writable("output", output)
     if plot is not None:
         from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
+    check_outputs()
+    budgets = {name: options.pop(name) for name in ("budget", "invariant_under")}
     arguments = problem_arguments(options)
     progress = Narration()
+    result = patiently("planning", lambda: plan(**arguments, **budgets, report=progress.say), progress)
+    others = patiently("comparing", lambda: baselines(**arguments)) if with_baselines else []
     if output_format == "json":
-        result = patiently("planning", lambda: plan(**arguments, report=progress.say), progress)
-        text = result.to_json().rstrip("\n")
+        text = _plan_as_json(result, others if with_baselines else None)
     else:
         from lightloom.tables.plan import plan_table
 
-        result, baselines = patiently(
-            "planning", lambda: plan_with_baselines(**arguments, report=progress.say), progress
-        )
-        text = plan_table(result, baselines, arguments["fabric"])
+        text = plan_table(result, others, arguments["fabric"])
     if output is not None:
         result.save(output)
     if plot is not None:
         result.plot(plot)
     click.echo(text)
+
+
+def _plan_as_json(plan: Plan, baselines: Sequence[Row] | None) -> str:
+    """The plan's own JSON, with the baselines as a last key where they are asked for."""
+    text = plan.to_json().rstrip("\n")
+    if baselines is None:
+        return text
+    rows = [
+        {
+            "planner": row.planner,
+            "algorithm": row.algorithm,
+            "topology": row.topology,
+            "total_s": row.total_s,
+            "reconfigurations": row.reconfigurations,
+        }
+        for row in baselines
+    ]
+    lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
+    return text.removesuffix("\n}") + f',\n  "baselines": [\n{lines}\n  ]\n}}'

@@ -12,6 +12,7 @@ import click
 
 from lightloom.cli.options import FORMAT_OPTION
 from lightloom.cli.patience import patiently, progress_of
+from lightloom.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,10 +93,10 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
 
     click.echo(claims_table(made[0]) if len(made) == 1 else figures_table(made))
     if len(made) == 1:
-        click.echo(f"page in {folder / made[0].page}, picture in {folder / made[0].picture}")
+        click.echo(printable(f"page in {folder / made[0].page}, picture in {folder / made[0].picture}"))
     else:
         all_claims = f", all claims in {folder / _summary_file(engine)}" if name == "all" else ""
-        click.echo(f"data, pictures and pages in {folder}{all_claims}")
+        click.echo(printable(f"data, pictures and pages in {folder}{all_claims}"))
 
 
 def _summary_file(engine: str) -> str:

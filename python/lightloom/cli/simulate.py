@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.outputs import check_outputs
 from lightloom.cli.patience import patiently
-from lightloom.errors import refuse
 
 
 @click.command("simulate", short_help="Simulate a plan.")
@@ -87,7 +86,7 @@ def command(
     """Simulate a PLAN (JSON) packet by packet, or flow by flow.
 
     The plan's own time adds up start-up, propagation, transmission and reconfiguration; the simulation follows its
-    data through the circuits instead, and says what makes up the difference.
+    data through the circuits instead, and says what makes up the difference. A plan that `verify` refuses is refused.
 
     \b
     Examples:
@@ -105,12 +104,11 @@ def command(
         from lightloom.tracing import check_trace_path
 
         check_trace_path(trace)
-        if Path(trace).resolve() == Path(plan).resolve():
-            raise refuse("trace", f"`{trace}` is the plan; it takes another file")
     if plot is not None:
         from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
+    check_outputs()
     simulation = patiently("simulating", lambda: simulate(plan, **settings))
     if output_format == "json":
         text = patiently("explaining", lambda: simulation.to_json(seed=seed, links=links, explain=explain))

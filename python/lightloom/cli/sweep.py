@@ -17,7 +17,7 @@ from lightloom.cli.patience import patiently, progress_of
 @click.option("--output", metavar="FOLDER", help="Where the table and pictures go.  [default: out/sweeps/NAME]")
 @click.option("--workers", metavar="N", type=int, help="Threads that compute.  [default: as many as there are cores]")
 @click.option("--scheduler", metavar="ADDRESS", help="Compute on the workers of this Dask scheduler: tcp://HOST:8786.")
-@click.option("--restart", is_flag=True, help="Start anew, whatever the folder holds.")
+@click.option("--restart", is_flag=True, help="Start anew where the folder holds results of another sweep.")
 @click.option(
     "--plot",
     type=click.Choice(["png", "svg", "pdf"]),

@@ -22,7 +22,8 @@ def command(files: tuple[str, ...], output_format: str) -> int:
     """Check plans (JSON) and schedules (MSCCL XML), told apart by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
-    are recomputed from the plan alone as well. Exit status 1 when a check fails, 2 when a file cannot be read.
+    are recomputed from the plan alone as well, and so is its lower bound, where the class of schedules that it names is
+    known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read.
 
     \b
     Example:

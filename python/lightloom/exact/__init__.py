@@ -11,12 +11,13 @@ import time
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lightloom import _core
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown
 from lightloom.exact.demands import Demand, PricedTopology
 from lightloom.exact.groups import FIELD, RankGroup, rank_group
 from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
 from lightloom.exact.program import Scope
 from lightloom.plans import Plan
+from lightloom.quantities import seconds_of
 from lightloom.requests import build_request
 
 if TYPE_CHECKING:
@@ -66,17 +67,18 @@ def exact_plan(
     A program has O(patterns · n³ / |group|) columns, n times as many where hops cost time. There is no useful bound on
     how long it takes: `benches/exact_optima.py` measures.
     """
-    if settings.setdefault("planner", NAME) != NAME:
-        raise refuse("planner", f"`{settings['planner']}` is not accepted; it takes {NAME}")
+    planner = settings.setdefault("planner", NAME)
+    if not isinstance(planner, str) or planner != NAME:
+        raise refuse("planner", f"`{shown(planner)}` is not accepted; it takes {NAME}")
     started = time.monotonic()
-    seconds = _core.parse_time("budget", budget) if isinstance(budget, str) else budget
+    seconds = seconds_of("budget", budget)
     if not seconds > 0:
-        raise refuse("budget", f"{budget} is not accepted; it takes a time above 0, such as {BUDGET}")
+        raise refuse("budget", f"{shown(budget)} is not accepted; it takes a time above 0, such as {BUDGET}")
     request = build_request(collective, size, fabric, **settings)
     for field in ("candidates", "topology"):
         if settings.get(field) is not None:
             raise refuse(field, f"{NAME} refuses this problem: it makes its own topologies")
-    if (settings.get("overlap") or "additive") != "additive":
+    if settings.get("overlap") not in {None, "additive"}:
         raise refuse("overlap", f"{NAME} refuses this problem: it knows additive alone")
     if invariant_under is None and request.ports == 1:
         return Plan(_core.plan(request))
@@ -98,8 +100,8 @@ def exact_plan(
     closed = upper_s <= lower_s * (1 + TOLERANCE)
     status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
     bound_class = (
-        f"{problem.algorithm} as given, every topology of degree at most {problem.ports}{held} in each step, any "
-        f"reconfigurations ({status})"
+        f"{problem.algorithm} in its {len(steps)} steps, none split or joined, every topology of degree at most "
+        f"{problem.ports}{held} in each, any reconfigurations ({status})"
     )
     chosen = [priced.topology for priced in intervals.topologies()]
     if not chosen and problem.initial is not None:

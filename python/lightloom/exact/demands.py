@@ -67,7 +67,7 @@ class PricedTopology:
     def point(self, demand: Demand) -> tuple[int, float] | None:
         """(hops, load) of the cheapest routes of a demand; None when some pair is not joined."""
         if demand.arcs not in self._fronts:
-            self._fronts[demand.arcs] = _core.profile(self.topology, demand.arcs)
+            self._fronts[demand.arcs] = _core.profile(self.topology, demand.arcs, "concurrent-flow")
         front = self._fronts[demand.arcs]
         cost = lambda point: demand.hop_s * point[0] + demand.load_s * point[1]  # noqa: E731
         return min(((hops, load) for hops, load, _ in front), key=cost, default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,8 +42,8 @@ def rank_group(spec: str | int | None, gpus: int) -> RankGroup:
     """
     if spec is None:
         return RankGroup("", (tuple(range(gpus)),))
-    kind, _, number = str(spec).rpartition(":")
-    period = int(number) if number.isdecimal() else 0
+    kind, _, number = shown(spec).rpartition(":")
+    period = int(number) if number.isascii() and number.isdecimal() else 0
     power_of_two = gpus & (gpus - 1) == 0
     fits = 1 <= period < gpus and gpus % period == 0
     if kind == "" and fits:
@@ -54,7 +54,7 @@ def rank_group(spec: str | int | None, gpus: int) -> RankGroup:
         return RankGroup(f"XOR with multiples of {period}", tuple(moved))
     xor = ", or xor: and such a number for XOR with its multiples" if power_of_two else ""
     raise refuse(
-        FIELD, f"`{spec}` is not accepted; it takes a proper divisor of {gpus}, the period of translations{xor}"
+        FIELD, f"`{shown(spec)}` is not accepted; it takes a proper divisor of {gpus}, the period of translations{xor}"
     )
 
 

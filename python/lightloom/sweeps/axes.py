@@ -17,6 +17,7 @@ from lightloom.sweeps.keys import (
     quantity,
 )
 from lightloom.sweeps.ranges import SPACINGS, in_range, listed
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     from lightloom.axis_units import Kind
@@ -76,7 +77,8 @@ def axis_of(text: str, given: object, known: tuple[str, ...]) -> Axis:
         if not given.keys() & SPACINGS:
             given = {**given, "step": 1}
         read = lambda value: float(plain_value(field, key, value))  # noqa: E731
-        numbers = in_range(field, given, read, whole=True)
+        read_step = lambda step: float(whole_number(f"{field}.step", step, 1))  # noqa: E731
+        numbers = in_range(field, given, read, whole=True, read_step=read_step)
         return Axis(key, key, tuple(plain_value(field, key, int(number)) for number in numbers))
     return Axis(key, key, tuple(listed(field, given, lambda value: plain_value(field, key, value))))
 

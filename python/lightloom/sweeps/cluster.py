@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom import _core
-from lightloom.errors import InputError, refuse
+from lightloom.errors import InputError, refuse, text_of
 from lightloom.sweeps.engines import evaluate_chunk
-from lightloom.sweeps.store import digest_of, label_of
+from lightloom.sweeps.labels import digest_of, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -20,9 +20,13 @@ AHEAD = 2
 LEAST_AT_ONCE = 16
 # A worker may die with a chunk that is not to blame; one that kills so many workers is.
 MOST_LOSSES = 10
+# Digests of sweeps whose files this worker has seen to be those that the sweep is of.
+_CHECKED: set[str] = set()
 
 
-def on_dask(address: str, description: SweepDescription, chunks: Sequence[int]) -> Generator[tuple[int, bytes]]:
+def on_dask(
+    address: str, description: SweepDescription, digest: str, chunks: Sequence[int]
+) -> Generator[tuple[int, bytes]]:
     """Every chunk with its content, as they are finished; what a lost worker had not finished is done by another.
 
     Raises `InputError` that names `scheduler` when it cannot be reached, goes away, or runs another Lightloom.
@@ -31,13 +35,14 @@ def on_dask(address: str, description: SweepDescription, chunks: Sequence[int]) 
         import distributed
     except ImportError as error:
         raise refuse("scheduler", "it takes Dask: pip install 'lightloom[dask]'") from error
+    address = text_of("scheduler", address)
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # Dask and what it stands on raise anything, for what is no address
         raise refuse("scheduler", f"cannot reach `{address}`: {str(error) or type(error).__name__}") from error
     with client:
         try:
-            yield from _as_finished(client, description, chunks)
+            yield from _as_finished(client, description, digest, chunks)
         except InputError:
             raise
         except (OSError, distributed.client.FutureCancelledError) as error:
@@ -46,18 +51,23 @@ def on_dask(address: str, description: SweepDescription, chunks: Sequence[int]) 
             ) from error
 
 
-def run_chunk(description: SweepDescription, chunk: int, version: str) -> bytes:
-    """What a worker runs: the chunk's content. Raises `InputError` where it is of another version."""
+def run_chunk(description: SweepDescription, digest: str, chunk: int, version: str) -> bytes:
+    """What a worker runs: the chunk's content. Raises `InputError` where its version or its files are others."""
     if _core.__version__ != version:
         raise refuse("scheduler", f"a worker has Lightloom {_core.__version__}, and the sweep is of {version}")
-    return evaluate_chunk(description, chunk)
+    if digest not in _CHECKED:
+        if digest_of(label_of(description)) != digest:
+            raise refuse("scheduler", f"a worker has other files in `{description.folder}` than this machine")
+        _CHECKED.add(digest)
+    return evaluate_chunk(description, digest, chunk)
 
 
-def _as_finished(client: object, description: SweepDescription, chunks: Sequence[int]) -> Generator[tuple[int, bytes]]:
+def _as_finished(
+    client: object, description: SweepDescription, digest: str, chunks: Sequence[int]
+) -> Generator[tuple[int, bytes]]:
     import distributed
 
     assert isinstance(client, distributed.Client)  # noqa: S101 (its type is known only once Dask is imported)
-    digest = digest_of(label_of(description))
     waiting = iter(chunks)
     running = distributed.as_completed(loop=client.loop)
     number: dict[str, int] = {}
@@ -72,7 +82,7 @@ def _as_finished(client: object, description: SweepDescription, chunks: Sequence
             # The key says what the content depends on, so that a cluster that has it already does not compute it again.
             key = f"lightloom-sweep-{digest}-{chunk}"
             number[key] = chunk
-            running.add(client.submit(run_chunk, description, chunk, _core.__version__, key=key))
+            running.add(client.submit(run_chunk, description, digest, chunk, _core.__version__, key=key))
 
     hand_out()
     for future in running:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from lightloom.errors import refuse, unknown_name
-from lightloom.files import MIB, read_text
+from lightloom.errors import refuse, shown, text_of, unknown_name
+from lightloom.files import MIB, parse_toml, read_text
 from lightloom.sweeps.axes import Axis, axis_of
 from lightloom.sweeps.keys import NUMBERS, Quantity, Value, key_of, known_keys, plain_value, quantity
 from lightloom.sweeps.packets import check_packets
@@ -27,6 +26,7 @@ METRICS = ("time", "simulated", "ratio", "gap", "reconfigurations")
 KEYS = ("name", "summary", "engine", "metrics", "baseline", "settings", "axes", "plots")
 BASELINE_KEYS = ("planner", "algorithm", "topology", "candidates", "routing", "convention")
 MAX_NAME = 100
+MAX_SUMMARY = 1000
 # A table of them takes about 6 GB.
 MAX_POINTS = 100_000_000
 # A simulated point takes milliseconds at least.
@@ -77,7 +77,7 @@ class SweepDescription:
         if isinstance(source, Mapping):
             return cls.of(source, engine=engine)
         if not isinstance(source, cls):
-            raise refuse("description", f"`{str(source)[:60]}` is not accepted; it takes a TOML file or a mapping")
+            raise refuse("description", f"`{shown(source)}` is not accepted; it takes a TOML file or a mapping")
         if engine not in {None, source.engine}:
             # Metrics and settings depend on the engine, and what is known of them is not what was written.
             raise refuse("engine", f"the description was made for engine {source.engine}")
@@ -106,7 +106,7 @@ class SweepDescription:
         metrics = _metrics(given.get("metrics"), engine, has_baseline=bool(baseline))
         made = cls(
             name=_name(given.get("name", name)),
-            summary=_text("summary", given.get("summary", "")),
+            summary=_summary(given.get("summary", "")),
             engine=engine,
             metrics=metrics,
             baseline=baseline,
@@ -127,10 +127,7 @@ class SweepDescription:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text("description", path, MIB))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise refuse("description", f"`{path}` is not TOML: {error}") from error
+    return parse_toml("description", read_text("description", path, MIB), f"`{path}`")
 
 
 def _settings(given: Mapping[str, object], known: tuple[str, ...]) -> tuple[dict[str, Value], dict[str, Quantity]]:
@@ -197,7 +194,7 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
         if not isinstance(entry, Mapping) or not entry:
             raise refuse(
                 field,
-                f"`{str(entry)[:60]}` is not accepted; it takes a planner, or a table such as "
+                f"`{shown(entry)}` is not accepted; it takes a planner, or a table such as "
                 "{ planner = 'static', topology = 'ring' }",
             )
         settings = {key_of(field, key, BASELINE_KEYS): value for key, value in entry.items()}
@@ -211,33 +208,34 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
 
 
 def _name(value: object) -> str:
-    text = _text("name", value)
+    text = text_of("name", value)
     if not text or len(text) > MAX_NAME or text.startswith(".") or not all(c.isalnum() or c in "-_.+ " for c in text):
-        raise refuse("name", f"`{text[:60]}` is not accepted; it takes a file's name of letters, digits, - and _")
+        raise refuse("name", f"`{shown(text)}` is not accepted; it takes a file's name of letters, digits, - and _")
     return text
 
 
-def _text(field: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes text")
-    return value
+def _summary(value: object) -> str:
+    text = text_of("summary", value)
+    if len(text) > MAX_SUMMARY:
+        raise refuse("summary", f"it has {len(text)} characters; it takes at most {MAX_SUMMARY}")
+    return text
 
 
 def _table(field: str, value: object) -> Mapping[str, object]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes a table of keys and values")
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a table of keys and values")
     return value
 
 
 def _list(field: str, value: object) -> list[object]:
     if not isinstance(value, (list, tuple)) or not value:
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes a list that is not empty")
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a list that is not empty")
     return list(value)
 
 
 def _one_of(field: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
-        raise unknown_name(field, str(value), known)
+        raise unknown_name(field, value, known)
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import InputError
 from lightloom.sweeps.layout import Layout
-from lightloom.sweeps.parts import part_of
+from lightloom.sweeps.parts import Place, part_of
 from lightloom.sweeps.series import Outcome, SeriesKey, evaluator_of
 
 if TYPE_CHECKING:
@@ -37,27 +38,38 @@ class Judged:
         self.baseline = baseline
 
 
-def evaluate_chunk(description: SweepDescription, chunk: int) -> bytes:
-    """The chunk's rows as the content of a part file."""
+def evaluate_chunk(description: SweepDescription, digest: str, chunk: int) -> bytes:
+    """The chunk's rows as the content of a part file; `digest`: of the sweep's label, by which parts are known."""
     layout = Layout(description)
-    judged = [_judge(description, piece) for piece in layout.pieces(chunk)]
-    return part_of(description, judged)
+    judged = [_judge(description, digest, piece) for piece in layout.pieces(chunk)]
+    return part_of(description, judged, Place(digest, chunk))
 
 
-def series_key(description: SweepDescription, settings: tuple[tuple[str, object], ...]) -> SeriesKey:
+def series_key(description: SweepDescription, digest: str, settings: tuple[tuple[str, object], ...]) -> SeriesKey:
     """What makes the series with these settings."""
     axes = {axis.key: axis for axis in description.axes if axis.is_number}
     numbers = {key: quantity.number for key, quantity in description.numbers}
     numbers |= {key: float(axis.values[0]) for key, axis in axes.items()}
     size = dict(description.numbers).get("size")
     per_pair = axes["size"].per_pair if "size" in axes else size is not None and size.per_pair
-    return SeriesKey(description.engine, settings, tuple(sorted(numbers.items())), per_pair, description.folder)  # type: ignore[arg-type]
+    return SeriesKey(
+        description.engine,
+        settings,  # type: ignore[arg-type]
+        tuple(sorted(numbers.items())),
+        per_pair,
+        description.folder,
+        digest,
+    )
 
 
 class _Prepared:
     """Evaluators of the series that were last used; each is made once, however many threads ask for it."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Keep nothing. After a fork, too: locks may have been taken by threads that the child does not have."""
         self._lock = Lock()
         self._slots: OrderedDict[SeriesKey, tuple[Lock, list[Evaluator | InputError]]] = OrderedDict()
 
@@ -80,17 +92,19 @@ class _Prepared:
 
 
 _PREPARED = _Prepared()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_PREPARED.forget)
 
 
-def _judge(description: SweepDescription, piece: Piece) -> Judged:
-    own = _outcome(description, piece, piece.settings, bound="gap" in description.metrics)
+def _judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
+    own = _outcome(description, digest, piece, piece.settings, bound="gap" in description.metrics)
     points = len(piece.rows)
     if not description.baseline:
         return Judged(own, None, np.full(points, -1, dtype=np.int32))
     best_s = np.full(points, np.inf)
     best = np.full(points, -1, dtype=np.int32)
     for index, baseline in enumerate(description.baseline):
-        other = _outcome(description, piece, _with(piece.settings, baseline), bound=False)
+        other = _outcome(description, digest, piece, _with(piece.settings, baseline), bound=False)
         other_s = other.total_s if other.simulated_s is None else other.simulated_s
         # A NaN is never less.
         better = other_s < best_s
@@ -111,12 +125,12 @@ def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple
 
 
 def _outcome(
-    description: SweepDescription, piece: Piece, settings: tuple[tuple[str, object], ...], *, bound: bool
+    description: SweepDescription, digest: str, piece: Piece, settings: tuple[tuple[str, object], ...], *, bound: bool
 ) -> Outcome:
     """What the rows come to with these settings; all without a plan where nothing serves the series."""
     points = len(piece.rows)
     try:
-        return _PREPARED.get(series_key(description, settings)).evaluate(piece.numbers, bound=bound)
+        return _PREPARED.get(series_key(description, digest, settings)).evaluate(piece.numbers, bound=bound)
     except InputError as error:
         nothing = np.full(points, np.nan)
         return Outcome(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lightloom import _core
-from lightloom.errors import refuse, unknown_name
+from lightloom.errors import refuse, shown, text_of, unknown_name
 from lightloom.fabric import Fabric
+from lightloom.quantities import rate_of, seconds_of
 from lightloom.requests import MAX_SEED, PER_PAIR, Settings
 from lightloom.simulation import simulate
 from lightloom.whole import LARGEST, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What points of one series may differ in, in the order that the core takes them, with their columns.
 NUMBERS = {
@@ -74,7 +72,7 @@ def known_keys(engine: str) -> tuple[str, ...]:
 
 def key_of(field: str, text: object, known: tuple[str, ...]) -> str:
     """The key as Python writes it; dashes are underscores. Raises `InputError` for an unknown one."""
-    key = str(text).replace("-", "_")
+    key = text.replace("-", "_") if isinstance(text, str) else shown(text)
     if key not in known:
         raise unknown_name(field, key, known)
     return key
@@ -83,24 +81,17 @@ def key_of(field: str, text: object, known: tuple[str, ...]) -> str:
 def quantity(field: str, key: str, value: object) -> Quantity:
     """The number of a key of `NUMBERS`, of text with a unit or a plain number. Raises `InputError` naming `field`."""
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes numbers or text with a unit")
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes numbers or text with a unit")
     text = value.strip() if isinstance(value, str) else None
     if key == "size":
         per_pair = text is not None and text.endswith(PER_PAIR)
-        amount = f"{value}B" if text is None else text.removesuffix(PER_PAIR)
+        amount = f"{shown(value)}B" if text is None else text.removesuffix(PER_PAIR)
         return Quantity(float(_core.parse_size(field, amount)), per_pair=per_pair)
     if key == "reconfiguration_delay" and text is not None:
         fixed_s, per_port_s = _core.parse_reconfiguration_delay(field, text)
         name = text if any(entry["name"] == text for entry in _core.registry()["technologies"]) else ""
         return Quantity(fixed_s, per_port_s, name=name)
-    if text is not None:
-        parse: Callable[[str, str], float] = _core.parse_rate if key == "bandwidth" else _core.parse_time
-        return Quantity(parse(field, text))
-    number = float(value)
-    least = "above zero" if key == "bandwidth" else "of at least zero"
-    if not (0 <= number < 1e300) or (key == "bandwidth" and number == 0):
-        raise refuse(field, f"`{value}` is not accepted; it takes a finite number {least}, or text with a unit")
-    return Quantity(number)
+    return Quantity((rate_of if key == "bandwidth" else seconds_of)(field, value))
 
 
 def plain_value(field: str, key: str, value: object) -> Value:
@@ -109,14 +100,15 @@ def plain_value(field: str, key: str, value: object) -> Value:
         return whole_number(field, value, *WHOLE[key])
     if key in TRUTHS:
         if not isinstance(value, bool):
-            raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes true or false")
+            raise refuse(field, f"`{shown(value)}` is not accepted; it takes true or false")
         return value
     if key == "dims" and isinstance(value, (list, tuple)):
-        value = "x".join(str(size) for size in value)
+        value = "x".join(shown(size) for size in value)
     elif key in QUANTITIES and isinstance(value, (int, float)) and not isinstance(value, bool):
-        value = f"{value}{QUANTITIES[key]}"
+        value = f"{shown(value)}{QUANTITIES[key]}"
     if not isinstance(value, str) or not value:
-        raise refuse(field, f"`{str(value)[:60]}` is not accepted; it takes text")
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes text")
+    value = text_of(field, value)
     if key in NAMED:
         known = [entry["name"] for entry in _core.registry()[NAMED[key]]]
         if key in OPEN:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from lightloom.sweeps.description import SweepDescription
     from lightloom.sweeps.engines import Judged
 
+# Of a part file's metadata.
+PLACE_KEY = b"lightloom.part"
 # What each metric adds to the table.
 METRIC_COLUMNS = {
     "time": ("total_s",),
@@ -42,8 +45,20 @@ def result_schema(description: SweepDescription) -> pa.Schema:
     return pa.schema([(name, types.get(name, pa.float64())) for name in result_columns(description)])
 
 
-def part_of(description: SweepDescription, judged: Sequence[Judged]) -> bytes:
-    """The rows of a chunk, series after series, as the content of a part file."""
+class Place(NamedTuple):
+    """Where a part belongs: the digest of all that the results of its sweep depend on, and the number of its chunk."""
+
+    digest: str
+    chunk: int
+
+    @property
+    def metadata(self) -> dict[bytes, bytes]:
+        """How a part says it."""
+        return {PLACE_KEY: json.dumps(self._asdict()).encode()}
+
+
+def part_of(description: SweepDescription, judged: Sequence[Judged], place: Place) -> bytes:
+    """The rows of a chunk, series after series, as the content of a part file that says where it belongs."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -51,13 +66,17 @@ def part_of(description: SweepDescription, judged: Sequence[Judged]) -> bytes:
     table = pa.Table.from_batches([_batch(description, piece, schema) for piece in judged])
     stream = pa.BufferOutputStream()
     # Checksums tell a part that the machine's failure tore or changed.
-    pq.write_table(table.unify_dictionaries(), stream, write_page_checksum=True, compression="none")
+    table = table.unify_dictionaries().replace_schema_metadata(place.metadata)
+    pq.write_table(table, stream, write_page_checksum=True, compression="none")
     content: bytes = stream.getvalue().to_pybytes()
     return content
 
 
-def rows_of(content: bytes, schema: pa.Schema, rows: int) -> pa.Table:
-    """The table in a part file's content. Raises `ValueError` where it is not such a part of so many rows."""
+def rows_of(content: bytes, schema: pa.Schema, rows: int, place: Place) -> pa.Table:
+    """The table in a part file's content.
+
+    Raises `ValueError` where it is not such a part of so many rows, or is of another sweep or chunk.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -65,6 +84,9 @@ def rows_of(content: bytes, schema: pa.Schema, rows: int) -> pa.Table:
         table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(str(error)) from error
+    if place.metadata.items() - (table.schema.metadata or {}).items():
+        message = f"it is not part {place.chunk} of this sweep"
+        raise ValueError(message)
     if table.num_rows != rows or not table.schema.equals(schema):
         message = f"{table.num_rows} rows of {table.schema.names}"
         raise ValueError(message)

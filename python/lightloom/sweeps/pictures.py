@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import refuse, unknown_name
+from lightloom.errors import refuse, shown, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,12 +85,12 @@ def _choices(axes: Sequence[Axis], metrics: Sequence[str]) -> list[Picture]:
 
 def _picture(field: str, given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> Picture:
     if not isinstance(given, Mapping):
-        raise refuse(field, f"`{str(given)[:60]}` is not accepted; it takes a table with kind, x and value")
+        raise refuse(field, f"`{shown(given)}` is not accepted; it takes a table with kind, x and value")
     kind = _one_of(f"{field}.kind", given.get("kind"), tuple(PLACES))
     known = ("kind", "value", *PLACES[kind])
     for key in given:
         if key not in known:
-            raise unknown_name(field, str(key), known)
+            raise unknown_name(field, key, known)
     keys = tuple(axis.key for axis in axes)
     places = {
         place: _one_of(f"{field}.{place}", _underscored(given[place]), keys)
@@ -124,6 +124,6 @@ def _one_of(field: str, value: object, known: tuple[str, ...]) -> str:
         raise (
             refuse(field, f"it is missing; one of {', '.join(known)}")
             if value is None
-            else unknown_name(field, str(value), known)
+            else unknown_name(field, value, known)
         )
     return value

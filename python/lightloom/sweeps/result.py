@@ -32,6 +32,9 @@ class SweepResult:
         self._found = found
         self._arrays: dict[str, NDArray[Any]] = {}
 
+    def __reduce__(self) -> tuple[type[SweepResult], tuple[SweepDescription, pa.Table, Path | None, int]]:
+        return type(self), (self._description, self._table, self._path, self._found)
+
     @property
     def description(self) -> SweepDescription:
         """What was swept."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import closing, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom.errors import InputError
+from lightloom.files import usable_path
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.engines import evaluate_chunk
 from lightloom.sweeps.layout import Layout
@@ -54,7 +54,7 @@ def sweep(
     """
     made = SweepDescription.load(description, engine)
     threads = cores() if workers is None else whole_number("workers", workers, 1, MAX_WORKERS)
-    folder = None if output is None else Path(output)
+    folder = None if output is None else usable_path("output", output)
     opening: AbstractContextManager[Store] = (
         nullcontext(Memory(made)) if folder is None else opened(made, folder, restart=restart)
     )
@@ -64,7 +64,7 @@ def sweep(
         found = sum(len(layout.rows(chunk)) for chunk in finished)
         advance(found)
         missing = [chunk for chunk in range(layout.chunks) if chunk not in finished]
-        with closing(_computed(made, missing, threads, scheduler)) as parts:
+        with closing(_computed(made, store.digest, missing, threads, scheduler)) as parts:
             for chunk, content in parts:
                 store.put(chunk, content)
                 advance(len(layout.rows(chunk)))
@@ -79,11 +79,11 @@ def sweep(
 
 
 def _computed(
-    description: SweepDescription, chunks: list[int], threads: int, scheduler: str | None
+    description: SweepDescription, digest: str, chunks: list[int], threads: int, scheduler: str | None
 ) -> Generator[tuple[int, bytes]]:
-    work = partial(evaluate_chunk, description)
+    work = partial(evaluate_chunk, description, digest)
     if scheduler is None:
         return on_threads(work, chunks, threads)
     from lightloom.sweeps.cluster import on_dask
 
-    return on_dask(scheduler, description, chunks)
+    return on_dask(scheduler, description, digest, chunks)

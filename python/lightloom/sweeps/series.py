@@ -58,7 +58,8 @@ class SeriesKey(NamedTuple):
     """What makes a series.
 
     settings: by key; numbers: the values of numbers that the description has, of the first point where they vary;
-    per_pair: whether the size is that of a block between a pair; folder: where files are looked for.
+    per_pair: whether the size is that of a block between a pair; folder: where files are looked for; digest: of all
+    that the sweep depends on, the contents of its files among it.
     """
 
     engine: str
@@ -66,6 +67,7 @@ class SeriesKey(NamedTuple):
     numbers: tuple[tuple[str, float], ...]
     per_pair: bool
     folder: Path
+    digest: str
 
     def arguments(self, numbers: Mapping[str, float]) -> dict[str, Any]:
         """What `plan` takes, with these numbers over the series' own."""

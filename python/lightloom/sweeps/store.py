@@ -1,26 +1,26 @@
 """Where results are kept: a file for each finished chunk while a sweep runs, one table when it is done.
 
 A part gets its name once it is whole, and is checked when it is read: whatever stops a run, the next one goes on from
-what is whole, and computes again what is not.
+what is whole, and computes again what is not. The folder of the parts has a mark, the sweep's label, and every part
+says of which sweep it is and which of its parts; nothing else is read, replaced or removed.
 """
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import json
 import os
-import shutil
-from contextlib import contextmanager
+import re
+import stat
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
-from lightloom import _core
 from lightloom.errors import refuse
 from lightloom.files import MIB, read_bytes, replaced, write_bytes
+from lightloom.sweeps.labels import difference_of, digest_of, is_label, label_of
 from lightloom.sweeps.layout import Layout
-from lightloom.sweeps.outside_files import file_digests
-from lightloom.sweeps.parts import result_schema, rows_of
+from lightloom.sweeps.parts import Place, result_schema, rows_of
 from lightloom.sweeps.tables import METADATA_KEY, as_table, table_schema
+from lightloom.unfinished import is_torn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lightloom.errors import InputError
     from lightloom.sweeps.description import SweepDescription
 
-SCHEMA = "lightloom.sweep/1"
 PARTS, LABEL, LOCK = "parts", "sweep.json", "lock"
+PART = re.compile(r"[0-9]{6}\.parquet")
 MAX_LABEL_BYTES = 64 * MIB
 MAX_PART_BYTES = 1024 * MIB
 # Rows of a row group of the final table: what readers take into memory at once.
@@ -39,7 +40,9 @@ GROUP_ROWS = 1 << 18
 
 
 class Store(Protocol):
-    """Where finished chunks go."""
+    """Where finished chunks go. digest: of the sweep's label, by which parts are known."""
+
+    digest: str
 
     def finished(self) -> set[int]:
         """The chunks that are there and whole."""
@@ -63,6 +66,7 @@ class Memory:
 
     def __init__(self, description: SweepDescription) -> None:
         self._layout = Layout(description)
+        self.digest = digest_of(label_of(description))
         self._parts: dict[int, bytes] = {}
 
     def finished(self) -> set[int]:
@@ -79,7 +83,10 @@ class Memory:
 
         schema = result_schema(self._layout.description)
         chunks = range(self._layout.chunks)
-        tables = (rows_of(self._parts[chunk], schema, len(self._layout.rows(chunk))) for chunk in chunks)
+        tables = (
+            rows_of(self._parts[chunk], schema, len(self._layout.rows(chunk)), Place(self.digest, chunk))
+            for chunk in chunks
+        )
         made = [
             as_table(self._layout, self._layout.rows(chunk), rows) for chunk, rows in zip(chunks, tables, strict=True)
         ]
@@ -98,26 +105,75 @@ class Folder:
         self._layout = Layout(description)
         self._parts = folder / PARTS
         self._label = label_of(description)
+        self.digest = digest_of(self._label)
+        # Pictures have names of their own, which begin with the sweep's.
+        self._picture = re.compile(rf"{re.escape(description.name)}-.+\.(png|svg|pdf)")
 
     def prepare(self, *, restart: bool) -> None:
-        """Make the folder ready. Raises `InputError` where it holds results of something else, unless `restart`."""
-        if restart:
-            self.discard()
-        self._parts.mkdir(exist_ok=True)
-        label = self._parts / LABEL
-        known = self._table_label()
-        if known is None and label.exists():
-            known = read_bytes("output", label, MAX_LABEL_BYTES).decode("utf-8", "replace")
-        if known not in {None, self._label}:
+        """Make the folder ready. Raises `InputError` where it holds what is not of a sweep, or, unless `restart`, of
+        another sweep.
+        """  # noqa: D205
+        known = self._known()
+        if known is None:
+            for file in self.path.parent.iterdir():
+                if self._picture.fullmatch(file.name) and not restart:
+                    raise self._foreign(file, "a picture that would be drawn again")
+        elif known != self._label and not restart:
             raise refuse(
                 "output",
-                f"`{self._parts.parent}` holds results of {_difference(known, self._label)}; "
+                f"`{self._parts.parent}` holds results of {difference_of(known, self._label)}; "
                 "name another folder, or start anew with --restart",
             )
-        # What was being written when a run was stopped.
-        for torn in [*self._parts.glob(".*"), *self.path.parent.glob(f".{self.path.name[:64]}.*")]:
-            torn.unlink(missing_ok=True)
-        write_bytes("output", label, self._label.encode())
+        if restart:
+            self.discard()
+        try:
+            self._parts.mkdir(exist_ok=True)
+            # What was being written when a run was stopped.
+            for file in [*self._parts.iterdir(), *self.path.parent.iterdir()]:
+                if is_torn(file.name, None if file.parent == self._parts else self.path) and _is_regular(file):
+                    file.unlink(missing_ok=True)
+        except OSError as error:
+            raise refuse("output", f"cannot write to the folder `{self._parts}`: {error.strerror}") from error
+        write_bytes("output", self._parts / LABEL, self._label.encode())
+
+    def _known(self) -> str | None:
+        """The label of the sweep whose results are here, None where there are none.
+
+        Raises `InputError` where there is anything that no sweep made.
+        """
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
+            raise self._foreign(self.path, "no file of its own")
+        table = self._table_label()
+        if table is not None and not is_label(table):
+            raise self._foreign(self.path, "a file that no sweep wrote")
+        label = self._parts_label()
+        return label if table is None else table
+
+    def _parts_label(self) -> str | None:
+        """The label that the folder of parts is marked with, None where there is no folder, or nothing in it."""
+        if not os.path.lexists(self._parts):
+            return None
+        if self._parts.is_symlink() or not self._parts.is_dir():
+            raise self._foreign(self._parts, "a link" if self._parts.is_symlink() else "a file")
+        names = set()
+        for file in self._parts.iterdir():
+            is_part = PART.fullmatch(file.name) or file.name == LABEL
+            if not _is_regular(file) or not (is_part or is_torn(file.name)):
+                raise self._foreign(file, "what no sweep writes there")
+            if is_part:
+                names.add(file.name)
+        if not names:
+            return None
+        mark = self._parts / LABEL
+        label = "" if LABEL not in names else read_bytes("output", mark, MAX_LABEL_BYTES).decode("utf-8", "replace")
+        if not is_label(label):
+            raise self._foreign(self._parts, f"files without `{LABEL}`, the mark of a sweep's parts")
+        return label
+
+    def _foreign(self, place: Path, what: str) -> InputError:
+        return refuse(
+            "output", f"`{place}` is something else, {what}: move it away, or name another folder; nothing was changed"
+        )
 
     def finished(self) -> set[int]:
         """See `Store`; every chunk where the table itself is there."""
@@ -136,7 +192,7 @@ class Folder:
 
         if self._table_label() != self._label:
             self._write()
-        shutil.rmtree(self._parts, ignore_errors=True)
+        self._remove_parts()
         try:
             return pq.read_table(self.path, page_checksum_verification=True)
         except (OSError, ValueError) as error:
@@ -144,8 +200,18 @@ class Folder:
 
     def discard(self) -> None:
         """See `Store`."""
-        shutil.rmtree(self._parts, ignore_errors=True)
+        self._remove_parts()
         self.path.unlink(missing_ok=True)
+
+    def _remove_parts(self) -> None:
+        """Remove what sweeps write into the folder, the mark last, and the folder where nothing else came into it."""
+        if not self._parts.is_dir():
+            return
+        files = [file for file in self._parts.iterdir() if PART.fullmatch(file.name) or is_torn(file.name)]
+        for file in [*files, self._parts / LABEL]:
+            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._parts.rmdir()
 
     def _write(self) -> None:
         import pyarrow as pa
@@ -171,7 +237,8 @@ class Folder:
         """The part, or None where it is missing or damaged."""
         try:
             content = read_bytes("output", self._part(chunk), MAX_PART_BYTES)
-            return rows_of(content, result_schema(self._layout.description), len(self._layout.rows(chunk)))
+            place = Place(self.digest, chunk)
+            return rows_of(content, result_schema(self._layout.description), len(self._layout.rows(chunk)), place)
         except ValueError:
             return None
 
@@ -201,11 +268,12 @@ def opened(description: SweepDescription, folder: Path, *, restart: bool) -> Ite
     """The store in a folder, which is made; nobody else may use it meanwhile. Raises `InputError` naming `output`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / f".{LOCK}").open("ab")
+        # A link would lead elsewhere, a pipe would wait for somebody.
+        handle = os.open(folder / f".{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
         raise refuse("output", f"cannot write to the folder `{folder}`: {error.strerror}") from error
     # The lock goes with the process, however it ends.
-    with lock:
+    with os.fdopen(handle, "rb+", buffering=0) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -215,40 +283,6 @@ def opened(description: SweepDescription, folder: Path, *, restart: bool) -> Ite
         yield store
 
 
-def label_of(description: SweepDescription) -> str:
-    """What tells results of one description from another's: JSON of all that they depend on."""
-    axes = [
-        {"key": axis.key, "per_pair": axis.per_pair, "values": list(axis.values), "labels": list(axis.labels)}
-        for axis in description.axes
-    ]
-    return json.dumps(
-        {
-            "schema": SCHEMA,
-            "version": _core.__version__,
-            "engine": description.engine,
-            "metrics": description.metrics,
-            "baseline": [dict(entry.settings) for entry in description.baseline],
-            "settings": dict(sorted(description.settings)),
-            "numbers": {key: quantity._asdict() for key, quantity in sorted(description.numbers)},
-            "axes": axes,
-            "files": file_digests(description),
-        },
-        indent=1,
-    )
-
-
-def digest_of(label: str) -> str:
-    """A short name of a label."""
-    return hashlib.sha256(label.encode()).hexdigest()[:16]
-
-
-def _difference(known: str | None, wanted: str) -> str:
-    """What two labels differ in, in words."""
-    try:
-        old, new = json.loads(known or ""), json.loads(wanted)
-        keys = [key for key in new if old.get(key) != new[key]]
-    except (ValueError, AttributeError):
-        return "something else"
-    if "version" in keys:
-        return f"version {old.get('version')} of Lightloom"
-    return f"another description (other {' and '.join(keys)})"
+def _is_regular(file: Path) -> bool:
+    """Whether it is a file, and no link to one."""
+    return stat.S_ISREG(file.lstat().st_mode)

@@ -16,7 +16,7 @@ MAX_SEGMENTS = 4
 
 
 def bound_table(bounds: Bounds) -> str:
-    """A row per bound with its terms, the largest marked; then what each says and why."""
+    """A row per bound with its terms, marked the largest that holds for all plans; then what each says and why."""
     numbers = ("steps", "topologies", "startup", "propagation", "transmission", "reconfig.", "bound")
     made = table("", "name", *numbers, "growth of a block's holders", right=numbers)
     largest = bounds.largest

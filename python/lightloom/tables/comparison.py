@@ -8,6 +8,7 @@ from rich.text import Text
 
 from lightloom._core import show_time
 from lightloom.tables.page import bar, heading, render, table, why
+from lightloom.tables.ratios import are_equal, gap_words
 
 if TYPE_CHECKING:
     from lightloom import Comparison
@@ -31,7 +32,7 @@ def comparison_table(comparison: Comparison) -> str:
     for row in comparison.rows:
         if row.total_s is None:
             continue
-        is_best = row.total_s == best_s
+        is_best = are_equal(row.total_s, best_s)
         made.add_row(
             "*" if is_best else "",
             row.planner,
@@ -43,7 +44,7 @@ def comparison_table(comparison: Comparison) -> str:
             bar(row.total_s / worst_s),
             style="bold" if is_best else "",
         )
-    above = f"; the best takes {best_s / comparison.lower_bound_s:.3g}x" if comparison.lower_bound_s else ""
+    above = f"; the best {gap_words(best_s, comparison.lower_bound_s)}" if comparison.lower_bound_s else ""
     bound = f"lower bound  {show_time(comparison.lower_bound_s)}{above} ({comparison.bound_class})"
     lines = [Text(bound)] if times else [heading("nothing serves this problem")]
     return render(*([made] if times else []), *lines, *(Text(line) for line in _not_applicable(comparison)))

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
+
+from lightloom.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,7 +24,10 @@ BAR_CELLS = 10
 
 
 def render(*parts: RenderableType) -> str:
-    """The parts under each other. A pipe or file gets no escape codes and up to 160 columns."""
+    """The parts under each other. A pipe or file gets no escape codes and up to 160 columns.
+
+    Control characters in what they say are shown.
+    """
     is_terminal = sys.stdout.isatty()
     console = Console(
         file=io.StringIO(),
@@ -33,8 +39,13 @@ def render(*parts: RenderableType) -> str:
     )
     with console.capture() as capture:
         for part in parts:
-            console.print(part)
+            console.print(Segments(_shown(segment) for segment in console.render(part)), end="", crop=False)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _shown(segment: Segment) -> Segment:
+    """What names and files hold of control characters is shown, whatever a terminal would make of it."""
+    return Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style, segment.control)
 
 
 def table(*columns: str, right: tuple[str, ...] = (), footer: bool = False) -> Table:
@@ -49,7 +60,7 @@ def table(*columns: str, right: tuple[str, ...] = (), footer: bool = False) -> T
 
 def heading(text: str) -> Text:
     """A line that stands out on a terminal."""
-    return Text(text, style="bold")
+    return Text(printable(text), style="bold")
 
 
 def bar(share: float) -> Text:

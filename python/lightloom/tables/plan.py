@@ -9,6 +9,7 @@ from rich.text import Text
 
 from lightloom._core import show_size, show_time
 from lightloom.tables.page import bar, heading, render, table, why
+from lightloom.tables.ratios import are_equal, gap_words, versus
 from lightloom.tables.step_groups import group_steps, reconfiguration_caption
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ GB = 1e9
 def plan_table(plan: Plan, baselines: Sequence[Row], fabric: Fabric) -> str:
     """The problem, a row per step, the total, and how it compares with the bound and the baselines.
 
-    baselines: other planners on the plan's algorithm; fabric: what the plan was made for.
+    baselines: every planner at its best algorithm; fabric: what the plan was made for.
     """
     lines = [heading(_title(plan)), Text(_fabric_line(plan, fabric))]
     return render(*lines, _steps(plan), *(Text(line) for line in _summary(plan, baselines)))
@@ -51,7 +52,7 @@ def _title(plan: Plan) -> str:
     reconfigurations = f"{plan.reconfigurations} reconfiguration{'s' * (plan.reconfigurations != 1)}"
     return (
         f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs: {show_time(plan.total_s)}, "
-        f"{len(plan.steps)} steps, {reconfigurations} ({plan.algorithm}, {plan.planner})"
+        f"{len(plan.steps)} step{'s' * (len(plan.steps) != 1)}, {reconfigurations} ({plan.algorithm}, {plan.planner})"
     )
 
 
@@ -120,15 +121,26 @@ def _time(seconds: float) -> str:
 
 
 def _summary(plan: Plan, baselines: Sequence[Row]) -> list[str]:
-    above = f"; the plan takes {plan.gap:.3g}x" if plan.lower_bound_s else ""
     lines = [
         f"total        {show_time(plan.total_s)}",
-        f"lower bound  {show_time(plan.lower_bound_s)}{above} ({plan.bound_class})",
-        f"algbw        {plan.algbw / GB:.4g} GB/s",
-        f"busbw        {plan.busbw / GB:.4g} GB/s",
+        f"lower bound  {_bound(plan, plan.lower_bound_s, plan.bound_class)}",
     ]
-    others = [_baseline(plan, row) for row in baselines if row.planner != plan.planner]
+    if plan.narrow_bound is not None:
+        lines.append(f"             {_bound(plan, *plan.narrow_bound)}")
+    lines += [f"algbw        {plan.algbw / GB:.4g} GB/s", f"busbw        {plan.busbw / GB:.4g} GB/s"]
+    others = [_baseline(plan, row) for row in baselines if not _is_the_plan(plan, row)]
     return lines + [f"{'baselines' if index == 0 else '':<12} {line}" for index, line in enumerate(others)]
+
+
+def _bound(plan: Plan, lower_bound_s: float, bound_class: str) -> str:
+    above = f"; the plan {gap_words(plan.total_s, lower_bound_s)}" if lower_bound_s else ""
+    return f"{show_time(lower_bound_s)}{above} ({bound_class})"
+
+
+def _is_the_plan(plan: Plan, row: Row) -> bool:
+    """Whether a baseline is the plan itself: of its planner, or of one that keeps the best of all."""
+    keeps_the_best = row.planner == "weave" and row.algorithm == plan.algorithm and row.total_s is not None
+    return row.planner == plan.planner or (keeps_the_best and are_equal(row.total_s or 0.0, plan.total_s))
 
 
 def _baseline(plan: Plan, row: Row) -> str:
@@ -136,14 +148,4 @@ def _baseline(plan: Plan, row: Row) -> str:
     if row.total_s is None:
         return f"{name}: {why(row.reason)}"
     ratio = row.total_s / plan.total_s if plan.total_s else 1.0
-    return f"{name} {versus(ratio)}, {show_time(row.total_s)}"
-
-
-def versus(ratio: float) -> str:
-    """A time over the plan's, in words."""
-    if abs(ratio - 1) < 5e-5:
-        return "as fast"
-    larger, word = (ratio, "slower") if ratio > 1 else (1 / ratio, "faster")
-    if larger < 1.095:
-        return f"{larger - 1:.2%} {word}"
-    return f"{larger:.2f}x {word}" if larger < 100 else f"{larger:.0f}x {word}"
+    return f"{name} ({row.algorithm}) {versus(ratio)}, {show_time(row.total_s)}"

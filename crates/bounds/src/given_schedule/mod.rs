@@ -10,7 +10,8 @@
 //! The bound is a shortest path over the cuts, with the least cost of a change at each. Where packets overlap hop delays
 //! with queueing, a step takes the larger of the two and not their sum.
 //!
-//! Class: this schedule, any topology in each step.
+//! Class: these steps, any topology in each. A planner may split a step into several, or join several into one; that is
+//! another schedule, which this does not bound, and the words of the class say so.
 
 mod fractional;
 mod places;
@@ -60,6 +61,26 @@ pub fn given_schedule_statements(
     }
     all.extend(needs.fractional_statement());
     all
+}
+
+/// The class of schedules that run these steps, whatever the topologies; `steps` says which, as in "swing in its 4 steps".
+pub fn class_of_steps(steps: &str, ports: u32) -> String {
+    format!("{steps}, none split or joined, any topology of degree at most {ports} in each, any reconfigurations")
+}
+
+/// The steps of a schedule, as the ones of its algorithm.
+pub fn steps_of_algorithm(schedule: &Schedule) -> String {
+    format!("{} in its {}", schedule.algorithm(), counted(schedule))
+}
+
+/// The steps of a schedule, as the ones of a plan, which may be those of an algorithm split or joined.
+pub fn steps_of_plan(schedule: &Schedule) -> String {
+    format!("the plan's {}", counted(schedule))
+}
+
+fn counted(schedule: &Schedule) -> String {
+    let count = schedule.steps().len();
+    format!("{count} step{}", if count == 1 { "" } else { "s" })
 }
 
 /// What each step needs.
@@ -251,11 +272,7 @@ impl<'a> Needs<'a> {
         let changes = cuts.intervals.iter().filter(|(_, _, changed, _)| *changed).count() as u32;
         Statement {
             name,
-            class: format!(
-                "{} as given, any topology of degree at most {} in each step, any reconfigurations",
-                self.schedule.algorithm(),
-                rates.ports
-            ),
+            class: class_of_steps(&steps_of_algorithm(self.schedule), rates.ports),
             why,
             startup_s: rates.startup_s * self.steps.len() as f64,
             propagation_s: hops_s,

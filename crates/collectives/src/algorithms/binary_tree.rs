@@ -5,7 +5,7 @@
 
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct BinaryTree;
@@ -31,8 +31,8 @@ impl Algorithm for BinaryTree {
         "any n >= 2"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
-        shape.gpus().ilog2()
+    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+        Extent::tree(u64::from(shape.gpus().ilog2()), shape.gpus(), u64::from(shape.gpus()) - 1)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use model::{Chunks, Collective, Op, Rank, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct BinomialTree;
@@ -46,8 +46,8 @@ impl Algorithm for BinomialTree {
         "any n >= 2"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
-        depth(shape.gpus())
+    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+        Extent::tree(u64::from(depth(shape.gpus())), shape.gpus(), u64::from(shape.gpus()) - 1)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {

@@ -10,7 +10,7 @@
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves;
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct Bruck;
@@ -23,6 +23,14 @@ pub(super) fn radix(shape: &Shape, options: &Options) -> u32 {
 /// 1, r, r², … below n.
 pub(super) fn weights(n: u32, radix: u32) -> Vec<u32> {
     std::iter::successors(Some(1u32), |weight| weight.checked_mul(radix)).take_while(|&weight| weight < n).collect()
+}
+
+/// Steps to the distances z·w below n, for every weight w and every digit z.
+pub(super) fn one_way(n: u32, radix: u32, chunks: u64) -> Extent {
+    let weights = weights(n, radix);
+    let transfers = weights.iter().map(|&weight| u64::from((radix - 1).min((n - 1) / weight))).sum();
+    let steps = weights.len() as u64;
+    Extent { steps, patterns: steps, transfers, chunks, arcs: transfers, orbits: 1 }
 }
 
 impl Bruck {
@@ -100,8 +108,18 @@ impl Algorithm for Bruck {
         "any n >= 2 (all-to-all: n <= 8192), radix >= 2"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32 {
-        halves::steps(collective, weights(shape.gpus(), radix(shape, options)).len() as u32)
+    fn extent(&self, collective: Collective, shape: &Shape, options: &Options) -> Extent {
+        let (n, radix) = (shape.gpus(), radix(shape, options));
+        if collective != Collective::AllToAll {
+            return one_way(n, radix, u64::from(n) - 1).of_half(collective);
+        }
+        // Blocks whose digit is zero stay.
+        let stay = |weight: u64| {
+            let turn = weight * u64::from(radix);
+            u64::from(n) / turn * weight + (u64::from(n) % turn).min(weight)
+        };
+        let sent = weights(n, radix).into_iter().map(|weight| u64::from(n) - stay(u64::from(weight))).sum();
+        one_way(n, radix, sent)
     }
 
     fn check(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<()> {

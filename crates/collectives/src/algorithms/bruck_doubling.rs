@@ -12,9 +12,9 @@
 
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use super::bruck::{radix, weights};
+use super::bruck::{one_way, radix, weights};
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct BruckDoubling;
@@ -49,6 +49,16 @@ pub(super) fn schedule(name: &str, collective: Collective, n: u32, radix: u32) -
     halves::compose(collective, || half(Collective::ReduceScatter), || half(Collective::AllGather))
 }
 
+/// What [`schedule`] keeps. O(n).
+pub(super) fn extent(collective: Collective, n: u32, radix: u32) -> Extent {
+    let sent = |weight: u32| -> u64 {
+        let distances = (1..radix).map_while(|z| z.checked_mul(weight).filter(|&distance| distance < n));
+        let stride = u64::from(radix) * u64::from(weight);
+        distances.map(|distance| u64::from(n - distance).div_ceil(stride)).sum()
+    };
+    one_way(n, radix, weights(n, radix).into_iter().map(sent).sum()).of_half(collective)
+}
+
 impl Algorithm for BruckDoubling {
     fn name(&self) -> &'static str {
         "bruck-doubling"
@@ -70,8 +80,8 @@ impl Algorithm for BruckDoubling {
         "any n >= 2, radix >= 2"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32 {
-        halves::steps(collective, weights(shape.gpus(), radix(shape, options)).len() as u32)
+    fn extent(&self, collective: Collective, shape: &Shape, options: &Options) -> Extent {
+        extent(collective, shape.gpus(), radix(shape, options))
     }
 
     fn check(&self, _: Collective, _: &Shape, options: &Options) -> Result<()> {

@@ -8,7 +8,7 @@ use model::{Chunks, Collective, Result, Schedule, Shape, Step, Transfer};
 
 use super::bruck::{Bruck, radix};
 use super::bruck_doubling;
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct BruckMirrored;
@@ -58,8 +58,12 @@ impl Algorithm for BruckMirrored {
         "any n >= 2 (all-to-all: n <= 5792), radix >= 2"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32 {
-        Bruck.steps(collective, shape, options)
+    fn extent(&self, collective: Collective, shape: &Shape, options: &Options) -> Extent {
+        let one_way = match collective {
+            Collective::AllToAll => Bruck.extent(collective, shape, options),
+            _ => bruck_doubling::extent(collective, shape.gpus(), radix(shape, options)),
+        };
+        Extent { steps: one_way.steps, patterns: one_way.patterns, ..one_way * 2 }
     }
 
     fn check(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<()> {

@@ -9,7 +9,7 @@
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options, grid, refusals};
+use crate::{Algorithm, Extent, Options, grid, refusals};
 
 /// See the module.
 pub(crate) struct Bucket;
@@ -68,8 +68,13 @@ impl Algorithm for Bucket {
         "--dims with 2 or 3 dimensions"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, _: &Options) -> u32 {
-        halves::steps(collective, shape.dims().iter().map(|dim| dim - 1).sum())
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        let dims = shape.dims();
+        let steps = dims.iter().map(|&dim| u64::from(dim) - 1).sum();
+        // Translations along the first dimension are the only ones of the ranks in a line.
+        let orbits = u64::from(shape.gpus() / dims[0]);
+        Extent { arcs: steps * orbits, orbits, ..Extent::cyclic(steps, dims.len() as u64, u64::from(shape.gpus()) - 1) }
+            .of_half(collective)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct Dex;
@@ -32,8 +32,10 @@ impl Algorithm for Dex {
         "n a power of two, at most 8192"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
-        shape.gpus().ilog2()
+    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+        let n = shape.gpus();
+        let steps = u64::from(n.ilog2());
+        Extent::pairwise(steps, n, steps * u64::from(n / 2))
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct Direct;
@@ -46,8 +46,9 @@ impl Algorithm for Direct {
         "2 <= n <= 8192"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
-        shape.gpus() - 1
+    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+        let steps = u64::from(shape.gpus()) - 1;
+        Extent::cyclic(steps, steps, steps)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

@@ -9,7 +9,7 @@
 use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use super::bruck::{radix, weights};
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct Dissemination;
@@ -35,8 +35,11 @@ impl Algorithm for Dissemination {
         "n a power of the radix"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, options: &Options) -> u32 {
-        weights(shape.gpus(), radix(shape, options)).len() as u32
+    fn extent(&self, _: Collective, shape: &Shape, options: &Options) -> Extent {
+        let (n, radix) = (shape.gpus(), radix(shape, options));
+        let steps = weights(n, radix).len() as u64;
+        let transfers = steps * u64::from(radix - 1);
+        Extent { steps, patterns: steps, transfers, chunks: transfers * u64::from(n), arcs: transfers, orbits: 1 }
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {

@@ -7,7 +7,7 @@
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct HalvingDoubling;
@@ -33,8 +33,9 @@ impl Algorithm for HalvingDoubling {
         "n a power of two"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, _: &Options) -> u32 {
-        halves::steps(collective, shape.gpus().ilog2())
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        let n = shape.gpus();
+        Extent::pairwise(u64::from(n.ilog2()), n, u64::from(n) - 1).of_half(collective)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

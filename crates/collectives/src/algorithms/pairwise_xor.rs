@@ -5,7 +5,7 @@
 
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct PairwiseXor;
@@ -31,8 +31,9 @@ impl Algorithm for PairwiseXor {
         "n a power of two, at most 8192"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
-        shape.gpus() - 1
+    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+        let steps = u64::from(shape.gpus()) - 1;
+        Extent::pairwise(steps, shape.gpus(), steps)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

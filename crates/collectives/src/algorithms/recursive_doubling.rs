@@ -9,7 +9,7 @@
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct RecursiveDoubling;
@@ -57,8 +57,9 @@ impl Algorithm for RecursiveDoubling {
         "n a power of two"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, _: &Options) -> u32 {
-        halves::steps(collective, shape.gpus().ilog2())
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        let steps = u64::from(shape.gpus().ilog2());
+        Extent::cyclic(steps, steps, u64::from(shape.gpus()) - 1).of_half(collective)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

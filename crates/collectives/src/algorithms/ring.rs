@@ -7,7 +7,7 @@
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options};
+use crate::{Algorithm, Extent, Options};
 
 /// See the module.
 pub(crate) struct Ring;
@@ -46,8 +46,9 @@ impl Algorithm for Ring {
         "any n >= 2"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, _: &Options) -> u32 {
-        halves::steps(collective, shape.gpus() - 1)
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        let sent = u64::from(shape.gpus()) - 1;
+        Extent::cyclic(sent, 1, sent).of_half(collective)
     }
 
     fn check(&self, _: Collective, _: &Shape, _: &Options) -> Result<()> {

@@ -9,7 +9,7 @@
 use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use super::binomial_tree::{depth, edges};
-use crate::{Algorithm, Options, refusals};
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct ScatterAllGather;
@@ -38,8 +38,11 @@ impl Algorithm for ScatterAllGather {
         "2 <= n <= 2048"
     }
 
-    fn steps(&self, _: Collective, shape: &Shape, _: &Options) -> u32 {
-        depth(shape.gpus()) + shape.gpus() - 1
+    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+        let (n, steps) = (u64::from(shape.gpus()), u64::from(depth(shape.gpus())));
+        let ring =
+            Extent { steps: n - 1, patterns: 1, transfers: (n - 1) * n, chunks: (n - 1) * n, arcs: n - 1, orbits: 1 };
+        Extent::tree(steps, shape.gpus(), steps * n / 2) + ring
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {

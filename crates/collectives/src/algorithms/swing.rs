@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use model::{Chunks, Collective, Op, Rank, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options, grid, refusals};
+use crate::{Algorithm, Extent, Options, grid, refusals};
 
 /// See the module.
 pub(crate) struct Swing;
@@ -124,6 +124,20 @@ pub(crate) fn schedule(name: &str, collective: Collective, shape: &Shape, mirror
     halves::mirror(collective, Schedule::new(name, chunks, steps)?)
 }
 
+/// What [`schedule`] keeps: every part's exchanges from every representative.
+pub(crate) fn extent(collective: Collective, shape: &Shape, mirrored: bool) -> Extent {
+    let dims = shape.dims();
+    let parts = if mirrored { 2 * dims.len() } else { dims.len() } as u64;
+    let (steps, from) = (u64::from(shape.gpus().ilog2()), 1 << dims.len());
+    let transfers = steps * parts * from;
+    // Even translations along the first dimension are the only ones of the ranks in a line.
+    let common = u64::from(dims[0] / 2).max(1);
+    let orbits = u64::from(shape.gpus()) / common;
+    let arcs = transfers * (orbits / from).max(1);
+    Extent { steps, patterns: steps, transfers, chunks: parts * from * (u64::from(shape.gpus()) - 1), arcs, orbits }
+        .of_half(collective)
+}
+
 impl Algorithm for Swing {
     fn name(&self) -> &'static str {
         "swing"
@@ -145,8 +159,8 @@ impl Algorithm for Swing {
         "1 to 3 dimensions, each a power of two"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, _: &Options) -> u32 {
-        halves::steps(collective, shape.gpus().ilog2())
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        extent(collective, shape, shape.dims().len() > 1)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

@@ -6,8 +6,8 @@
 use model::{Collective, Result, Schedule, Shape};
 
 use super::swing;
-use crate::halves::{self, HALVES};
-use crate::{Algorithm, Options, refusals};
+use crate::halves::HALVES;
+use crate::{Algorithm, Extent, Options, refusals};
 
 /// See the module.
 pub(crate) struct SwingMirrored;
@@ -33,8 +33,8 @@ impl Algorithm for SwingMirrored {
         "one dimension, n a power of two"
     }
 
-    fn steps(&self, collective: Collective, shape: &Shape, _: &Options) -> u32 {
-        halves::steps(collective, shape.gpus().ilog2())
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        swing::extent(collective, shape, true)
     }
 
     fn check(&self, _: Collective, shape: &Shape, _: &Options) -> Result<()> {

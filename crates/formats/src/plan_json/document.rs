@@ -1,6 +1,7 @@
 //! The shape of a plan's JSON: which keys, of which types.
 
 use model::{Error, Rank, Result};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
 use super::SCHEMA;
@@ -24,10 +25,18 @@ pub(super) struct PlanText {
     pub reconfigurations: usize,
     pub lower_bound_s: f64,
     pub bound_class: String,
+    /// Plans without a larger bound for a narrower class leave out both.
+    #[serde(default)]
+    pub narrow_lower_bound_s: Option<f64>,
+    #[serde(default)]
+    pub narrow_bound_class: Option<String>,
     #[serde(deserialize_with = "null_or")]
     pub initial_topology: Option<usize>,
     pub topologies: Vec<TopologyText>,
     pub steps: Vec<StepText>,
+    /// What the verb `plan` prints beside a plan; no part of it.
+    #[serde(default, rename = "baselines")]
+    pub _baselines: IgnoredAny,
 }
 
 #[derive(Deserialize)]

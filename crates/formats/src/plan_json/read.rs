@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{
     Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan,
     PlanParts, PlanStep, Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape,
-    Step, StepCost, Topology, Transfer, Translations, Window,
+    Step, StepCost, Topology, Transfer, Translations, Window, units,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -15,20 +15,22 @@ use super::runs::Run;
 const MAX_NAMED_CHUNKS: usize = 1 << 26;
 /// Names are shown in tables.
 const MAX_NAME: usize = 500;
-/// Largest buffer: sizes are exact in a double.
-const MAX_SIZE: u64 = 1 << 53;
 /// How far a stated total may be from the sum of the terms, relative: others add in other orders.
 const TOTAL_TOLERANCE: f64 = 1e-12;
 
 pub(super) fn plan(text: PlanText) -> Result<Plan> {
     let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
     let collective = Collective::parse(&text.collective).map_err(at("plan.collective"))?;
-    if !(1..=MAX_SIZE).contains(&text.size_bytes) {
-        return Err(Error::value("plan.size_bytes", text.size_bytes, "1 to 2^53 bytes"));
-    }
-    if !(text.lower_bound_s.is_finite() && text.lower_bound_s >= 0.0) {
-        return Err(Error::value("plan.lower_bound_s", text.lower_bound_s, "a finite time of at least zero"));
-    }
+    units::size_in_range("plan.size_bytes", text.size_bytes)?;
+    let bound = bound(("plan.lower_bound_s", text.lower_bound_s), ("plan.bound_class", text.bound_class))?;
+    let narrow_bound = match (text.narrow_lower_bound_s, text.narrow_bound_class) {
+        (None, None) => None,
+        (Some(seconds), Some(class)) => {
+            Some(self::bound(("plan.narrow_lower_bound_s", seconds), ("plan.narrow_bound_class", class))?)
+        }
+        (Some(_), None) => return Err(Error::malformed("plan", "missing field `narrow_bound_class`")),
+        (None, Some(_)) => return Err(Error::malformed("plan", "missing field `narrow_lower_bound_s`")),
+    };
     let chunks = chunks(collective, text.gpus, text.chunks)?;
     let mut topologies = Vec::with_capacity(text.topologies.len());
     for (id, topology_text) in text.topologies.into_iter().enumerate() {
@@ -54,7 +56,8 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         chunks,
         topologies,
         steps,
-        bound: Bound { seconds: text.lower_bound_s, class: name("plan.bound_class", text.bound_class)? },
+        bound,
+        narrow_bound,
     })
     .map_err(at("plan"))?;
     let (stated, sum) = (text.total_s, plan.total_s());
@@ -75,6 +78,13 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
 fn at(place: impl Into<String>) -> impl FnOnce(Error) -> Error {
     let place = place.into();
     move |error| if error.field().starts_with("plan.") { error } else { Error::malformed(place, error) }
+}
+
+fn bound((field, seconds): (&str, f64), (class_field, class): (&str, String)) -> Result<Bound> {
+    if !(seconds.is_finite() && seconds >= 0.0) {
+        return Err(Error::value(field, seconds, "a finite time of at least zero"));
+    }
+    Ok(Bound { seconds, class: name(class_field, class)? })
 }
 
 /// A name as it may be shown: some text, of one line.

@@ -22,7 +22,7 @@ pub(super) fn plan(plan: &Plan) -> String {
             at.to_string()
         }
     };
-    let fields = [
+    let mut fields = vec![
         ("schema", text(SCHEMA)),
         ("collective", text(plan.collective().name())),
         ("algorithm", text(&plan.algorithm)),
@@ -38,10 +38,16 @@ pub(super) fn plan(plan: &Plan) -> String {
         ("reconfigurations", plan.reconfigurations().to_string()),
         ("lower_bound_s", number(plan.bound.seconds)),
         ("bound_class", text(&plan.bound.class)),
+    ];
+    if let Some(narrow) = &plan.narrow_bound {
+        fields.push(("narrow_lower_bound_s", number(narrow.seconds)));
+        fields.push(("narrow_bound_class", text(&narrow.class)));
+    }
+    fields.extend([
         ("initial_topology", initial_topology),
         ("topologies", rows(topologies.into_iter().enumerate().map(|(id, it)| topology(id, it)))),
         ("steps", rows(plan.steps.iter().enumerate().map(|(index, it)| step(index, it)))),
-    ];
+    ]);
     let lines: Vec<String> = fields.into_iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }

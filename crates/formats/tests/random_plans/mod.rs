@@ -30,6 +30,11 @@ fn any_chunks(n: u32) -> impl Strategy<Value = Chunks> {
 
 type RawStep = (Vec<(u32, u32, bool, BTreeSet<u32>)>, usize, Vec<f64>, u32);
 
+/// A time that a fabric may have, s.
+fn accepted_time() -> impl Strategy<Value = f64> {
+    prop_oneof![1 => Just(0.0), 9 => (-15.0..6.0f64).prop_map(|log| 10f64.powf(log).clamp(1e-15, 1e6))]
+}
+
 /// Any plan whose parts agree, whatever they cost.
 pub fn any_plan() -> impl Strategy<Value = Plan> {
     let groups = |n: u32| {
@@ -54,7 +59,7 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                 prop::collection::vec((groups(n), links), 1..4),
                 prop::collection::vec((transfers, 0usize..3, prop::collection::vec(positive(), 6), 1u32..9), 1..4),
                 groups(n),
-                prop::collection::vec(positive(), 6),
+                prop::collection::vec(accepted_time(), 6),
                 (any::<bool>(), 0usize..3, any::<bool>(), 1u64..(1 << 53), "\\PC{1,20}"),
             )
         })
@@ -97,12 +102,13 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                 settings: CostSettings {
                     routing: Routing::ALL[routing],
                     propagation: Propagation::ALL[usize::from(rule)],
-                    overlap: Overlap::ALL[usize::from(rule)],
+                    overlap: Overlap::ALL[usize::from(!rule)],
                 },
                 chunks,
                 topologies,
                 steps: planned,
-                bound: Bound { seconds: numbers[5], class: name },
+                bound: Bound { seconds: numbers[5], class: name.clone() },
+                narrow_bound: free.then_some(Bound { seconds: numbers[4], class: name }),
             })
             .unwrap()
         })

@@ -23,7 +23,7 @@ fn table_1_comes_out() {
     }
     // The latency's optimum is periodic for all three (§3.3, §3.4).
     for (algorithm, collective, _) in rows {
-        let problem = problem(Setting { size_bytes: 0, ..paper(algorithm, collective) }, Initial::Free);
+        let problem = problem(Setting { size_bytes: 1, ..paper(algorithm, collective) }, Initial::Free);
         let choice = Bridge::EVERY_GPU.choose_with(&problem, 2).unwrap().unwrap();
         assert_eq!(vector(choice), "001010", "{collective:?}");
     }

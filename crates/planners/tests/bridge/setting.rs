@@ -93,7 +93,7 @@ pub fn near(a: f64, b: f64) -> bool {
 
 /// 1 before every step before which the fabric is reconfigured.
 pub fn vector(choice: Choice) -> String {
-    let plan = choice.into_plan().unwrap();
+    let plan = choice.into_plan(true).unwrap();
     assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
     plan.steps.iter().map(|step| if step.reconfigured { '1' } else { '0' }).collect()
 }

@@ -33,7 +33,7 @@ fn settings() -> impl Strategy<Value = Setting> {
 
 fn check(choice: Choice) -> Result<(), TestCaseError> {
     let total_s = choice.total_s;
-    let plan = choice.into_plan().unwrap();
+    let plan = choice.into_plan(true).unwrap();
     prop_assert!((plan.total_s() - total_s).abs() <= 1e-9 * total_s);
     prop_assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12));
     let report = verify::plan(&plan);

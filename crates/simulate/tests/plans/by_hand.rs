@@ -58,6 +58,7 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
         topologies,
         steps,
         bound: Bound { seconds: 0.0, class: "none".into() },
+        narrow_bound: None,
     })
     .unwrap()
 }

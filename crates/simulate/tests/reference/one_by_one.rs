@@ -334,29 +334,44 @@ fn all_packets(
     let weights: BTreeMap<(Rank, Rank), f64> =
         step.step.traffic().expanded().iter().map(|arc| ((arc.src, arc.dst), arc.weight)).collect();
     let (payload, header) = (u64::from(settings.payload_bytes), u64::from(settings.header_bytes));
+    let largest_bytes = step.step.share() * plan.size_bytes as f64;
     let whole = |bytes: f64| (bytes - 1e-6 - bytes * 4e-15).ceil().max(1.0) as u64;
+    // Bytes on the busiest circuit over those of the largest transfer.
+    let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+    for routed in &step.routes.arcs {
+        for path in &routed.paths {
+            for (element, hop) in group.elements().into_iter().flat_map(|e| path.nodes.windows(2).map(move |h| (e, h)))
+            {
+                let ends = (group.apply(element, hop[0]), group.apply(element, hop[1]));
+                *carried.entry(ends).or_insert(0.0) += weights[&(routed.src, routed.dst)] * path.share;
+            }
+        }
+    }
+    let parallel = |(src, dst): (Rank, Rank)| (0..).take_while(|&k| up.contains(&(src, dst, k))).count() as f64;
+    let load = carried.iter().map(|(ends, amount)| amount / parallel(*ends)).fold(0.0, f64::max);
     let mut packets = Vec::new();
     for (arc, routed) in step.routes.arcs.iter().enumerate() {
-        let bytes = whole(step.transfer_bytes * weights[&(routed.src, routed.dst)]);
+        let bytes = whole(largest_bytes * weights[&(routed.src, routed.dst)]);
         // Packet by packet to the path that is furthest behind.
         let mut sizes: Vec<Vec<(u64, u64)>> = vec![Vec::new(); routed.paths.len()];
         for nth in 0..bytes.div_ceil(payload) {
             let behind = |path: usize| routed.paths[path].share * (nth + 1) as f64 - sizes[path].len() as f64;
             let mut best = 0;
             for path in 1..routed.paths.len() {
-                if behind(path) > behind(best) {
+                // What rounding makes of shares is nothing.
+                if behind(path) > behind(best) + 1e-9 {
                     best = path;
                 }
             }
             sizes[best].push((nth, payload.min(bytes - nth * payload) + header));
         }
         for (path, sizes) in sizes.iter().enumerate() {
-            let largest = whole(step.transfer_bytes);
+            let largest = whole(largest_bytes);
             let on_wire = largest as f64 + (largest.div_ceil(payload) * header) as f64;
-            let spread_fs = on_wire * 8e15 / plan.fabric.bandwidth_bps * step.load;
+            let spread_fs = on_wire * 8e15 / plan.fabric.bandwidth_bps * load;
             let interval_fs = match settings.injection {
                 Injection::Burst => 0,
-                Injection::Paced => (spread_fs / sizes.len() as f64).ceil() as u64,
+                Injection::Paced => (spread_fs / sizes.len() as f64 * (1.0 - 1e-12)).ceil() as u64,
             };
             for element in group.elements() {
                 let nodes: Vec<Rank> =

@@ -4,6 +4,7 @@ mod expanders;
 mod one_port_dark;
 mod shifted_rings;
 mod shifted_tori;
+mod standard_graphs;
 mod static_baselines;
 mod step_matchings;
 
@@ -39,13 +40,14 @@ pub static REGISTRY: &[&dyn CandidateFamily] = &[
     &shifted_tori::ShiftedTori,
     &expanders::Expanders,
     &step_matchings::StepMatchings,
+    &standard_graphs::StandardGraphs,
     &static_baselines::StaticBaselines,
     &one_port_dark::OnePortDark,
 ];
 
-/// The candidates where none are asked for: the families of HARVEST's appendix A. They hold the static
-/// baselines.
-pub const DEFAULT: &[&str] = &["shifted-rings", "shifted-tori", "expanders", "step-matchings"];
+/// The candidates where none are asked for: the families of HARVEST's appendix A, which hold the static baselines, and what
+/// else a fabric may start on and a planner so can use, without the random ones.
+pub const DEFAULT: &[&str] = &["shifted-rings", "shifted-tori", "expanders", "standard-graphs", "step-matchings"];
 
 /// The family that joins the default ones where a dark port is set up in the background.
 pub const ONE_PORT_DARK: &str = "one-port-dark";

@@ -1,0 +1,91 @@
+//! The fastest choice that a prepared request allows at a point.
+
+use model::{Error, Fabric, Initial, Result};
+use planners::{Choice, Numbers, Planner, ties};
+
+use crate::Prepared;
+use crate::race::{Place, Race};
+
+impl Prepared {
+    /// The choice of least time at a point.
+    ///
+    /// Planners that make their own topologies go first, since they need no profiles. Then the others, the
+    /// schedule of the least lower bound first; one whose bound is above the best time is left out, and the rest
+    /// are given up as soon as they are known to be slower by more than rounding. Equal times go to the earlier planner,
+    /// then to the earlier algorithm ([`ties`]), so that the order of work does not show.
+    ///
+    /// A given start is never worse than another one and a change: what is best from a free start is run from it too,
+    /// where some planner composes or searches and so may miss that.
+    ///
+    /// # Errors
+    /// When no algorithm and planner serve the problem.
+    pub(crate) fn best_at(&self, at: &Numbers) -> Result<Choice> {
+        let Some(free) = &self.from_free_start else { return self.best_from_start(at) };
+        let fabric = at.on(&self.request().fabric);
+        if every_start_costs_the_same(&fabric) {
+            return free.best_at(at)?.started_on(&fabric);
+        }
+        match (self.best_from_start(at), free.best_at(at)) {
+            (Ok(own), Ok(free)) if ties::within(own.total_s, free.seconds_started_on(&fabric)) => Ok(own),
+            (_, Ok(free)) => free.started_on(&fabric),
+            (own, Err(_)) => own,
+        }
+    }
+
+    fn best_from_start(&self, at: &Numbers) -> Result<Choice> {
+        let mut race = Race::new(self.request().kept_algorithm());
+        self.run(&mut race, |_| true, at);
+        let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
+        match self.planners().iter().find(|planner| planner.chooses_algorithm()) {
+            Some(searching) => self.searched(place, choice, *searching, at),
+            None => Ok(choice.clone()),
+        }
+    }
+
+    /// The best choice on better topologies, where they can be found and one of the planners may use any: a planner that
+    /// chooses algorithms may, so where one is open to the request, so are these. They are looked for with every algorithm
+    /// that may still be the fastest on them, so that none that is named does better than where all are open.
+    fn searched(&self, place: Place, best: &Choice, searching: &dyn Planner, at: &Numbers) -> Result<Choice> {
+        let mut entered = vec![(place, best.clone())];
+        let options = &self.request().options;
+        if self.schedules().len() > 1 && planners::search_serves(&self.request().fabric.shape, options.budget) {
+            entered.extend(self.rivals(place, best, at));
+        }
+        let budget = options.budget.map(|budget| budget / entered.len() as u32);
+        let mut race = Race::new(None);
+        for (place, choice) in entered {
+            let given_s = choice.total_s;
+            let mut found = planners::searched(choice, budget, self.request().seed)?;
+            if found.total_s < given_s || self.request().keeps_the_best().is_some() {
+                found.planner = searching.name();
+            }
+            race.add(place, found);
+        }
+        let fastest = race.fastest().map(|(_, choice)| choice.clone());
+        fastest.ok_or_else(|| Error::infeasible("planner", "no choice was searched"))
+    }
+
+    /// The best choice of every other algorithm whose bound is below the best time and whose topologies can be searched.
+    fn rivals(&self, (_, own): Place, best: &Choice, at: &Numbers) -> Vec<(Place, Choice)> {
+        let budget = self.request().options.budget;
+        let mut rivals = Vec::new();
+        for (bound_s, order) in self.by_bound(at) {
+            let schedule = &self.schedules()[order];
+            let is_best = order == own && best.problem.schedule().algorithm() == schedule.algorithm();
+            if is_best || (bound_s > best.total_s && self.runs_as_given(order)) {
+                continue;
+            }
+            let mut race = Race::new(Some(schedule.algorithm()));
+            self.run_order(&mut race, order, at);
+            let fastest = race.fastest().filter(|(_, choice)| planners::is_searchable(choice, budget));
+            rivals.extend(fastest.map(|(place, choice)| (place, choice.clone())));
+        }
+        rivals
+    }
+}
+
+/// Whether every plan is charged the same for its first topology: it starts dark, and no delay depends on the circuits.
+pub(crate) fn every_start_costs_the_same(fabric: &Fabric) -> bool {
+    let dark = matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty());
+    dark && fabric.reconfiguration.per_port_s == 0.0
+}

@@ -1,0 +1,85 @@
+//! Work on all cores without the interpreter's lock, in a forked process too.
+//!
+//! A fork copies one thread. Whatever the others had begun is never finished: rayon's pool would wait for ever, and so
+//! would whoever wants a lock that one of them held. Everything that uses either is therefore run from here. All of this
+//! is read and written under the interpreter's lock, which the thread that forks holds.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+use model::{Error, Result};
+use pyo3::prelude::*;
+use rayon::ThreadPoolBuilder;
+
+use crate::input_error::CoreResult;
+
+/// Whether this process, or the one that it was forked from, has used rayon's own pool.
+static USED: AtomicBool = AtomicBool::new(false);
+/// Whether the threads of that pool are in another process.
+static FORKED: AtomicBool = AtomicBool::new(false);
+/// Calls that are running.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+/// Whether calls were running when this process was forked.
+static CUT_OFF: AtomicBool = AtomicBool::new(false);
+
+/// A call that is running, for as long as this lives.
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        RUNNING.fetch_add(1, SeqCst);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Runs `work` on all cores: on rayon's pool, or, in a process that was forked after that was used, on threads that are
+/// started for this call. A pool of the process's own would let calls wait for each other's locks: they run on its
+/// threads, which take up another call where they would wait.
+///
+/// # Errors
+/// Those of `work`; a process that was forked while other threads were at work, where threads cannot be started.
+pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> CoreResult<T> {
+    if CUT_OFF.load(SeqCst) {
+        let reason = "it was forked while another of its threads was planning, whose locks nobody gives back; fork when \
+                      no thread plans, or start processes by spawn";
+        return Err(Error::infeasible("process", reason).into());
+    }
+    let _running = Running::begin();
+    if FORKED.load(SeqCst) {
+        let refuse = |error| Error::infeasible("process", format!("it cannot start threads: {error}"));
+        let pool = ThreadPoolBuilder::new().build().map_err(refuse)?;
+        return Ok(py.detach(|| pool.install(work))?);
+    }
+    USED.store(true, SeqCst);
+    Ok(py.detach(work)?)
+}
+
+/// What Python calls in the child of a fork, before anything else.
+#[pyfunction]
+fn forked() {
+    if USED.load(SeqCst) {
+        FORKED.store(true, SeqCst);
+    }
+    if RUNNING.swap(0, SeqCst) > 0 {
+        CUT_OFF.store(true, SeqCst);
+    }
+}
+
+/// Asks Python to say when it was forked, where processes can be.
+///
+/// # Errors
+/// Those of Python.
+pub fn watch_forks(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let os = module.py().import("os")?;
+    if os.hasattr("register_at_fork")? {
+        let settings = pyo3::types::PyDict::new(module.py());
+        settings.set_item("after_in_child", wrap_pyfunction!(forked, module)?)?;
+        os.call_method("register_at_fork", (), Some(&settings))?;
+    }
+    Ok(())
+}

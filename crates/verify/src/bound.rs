@@ -1,0 +1,93 @@
+//! The stated lower bounds, against the bounds of the same class that the fabric's numbers and the plan's transfers make.
+
+use model::{Bound, Plan, Result, Schedule};
+
+use crate::report::{Check, Tally};
+
+/// By how much a stated bound may be above the recomputed one, relative: both are sums and least values in some order.
+const ROUNDING: f64 = 1e-9;
+
+/// Checks that every bound is a time, not above the plan's, and not above what is recomputed for its class; a bound of a
+/// class that is not known here is said to be stated, not checked.
+///
+/// Costs what `bounds` does.
+pub(crate) fn check(plan: &Plan) -> Check {
+    let mut tally = Tally::new("bound");
+    let mut unknown = Vec::new();
+    let known = Known::of(plan);
+    for bound in std::iter::once(&plan.bound).chain(&plan.narrow_bound) {
+        let Bound { seconds, class } = bound;
+        tally.expect(seconds.is_finite() && *seconds >= 0.0, || format!("{seconds} s is not a time"));
+        tally.expect(*seconds <= plan.total_s(), || {
+            format!("the bound is {seconds} s for {class}, the plan takes {} s", plan.total_s())
+        });
+        // A bound of nothing says nothing.
+        if *seconds == 0.0 {
+            continue;
+        }
+        match &known {
+            Err(error) => {
+                tally.expect(false, || format!("the steps make no schedule: {error}"));
+            }
+            Ok(known) => match known.seconds_of(class) {
+                None => unknown.push(class.as_str()),
+                Some(known_s) => {
+                    tally.expect(*seconds <= known_s * (1.0 + ROUNDING), || {
+                        format!("it is stated as {seconds} s for {class}, which the fabric makes {known_s} s")
+                    });
+                }
+            },
+        }
+    }
+    if let Some(narrow) = &plan.narrow_bound {
+        let first = plan.bound.seconds;
+        tally.expect(narrow.seconds >= first, || {
+            format!("{} s for a narrower class is below {first} s", narrow.seconds)
+        });
+    }
+    match unknown.is_empty() {
+        true => tally.into_check("comparisons of the bounds, which were recomputed"),
+        false => tally
+            .into_check(&format!("comparisons; the bound is stated, not checked, for {}", unknown.join("; nor for "))),
+    }
+}
+
+/// What plan and fabric make of the classes that are known.
+struct Known {
+    any: Bound,
+    steps: Bound,
+    /// The plan's steps, as its own, as those of its algorithm, and as earlier plan files say it.
+    classes: [String; 3],
+}
+
+impl Known {
+    fn of(plan: &Plan) -> Result<Self> {
+        let (fabric, settings, size_bytes) = (&plan.fabric, plan.settings, plan.size_bytes);
+        let any = bounds::any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes);
+        let steps = plan.steps.iter().map(|step| step.step.clone()).collect();
+        let schedule = Schedule::new(plan.algorithm.clone(), plan.chunks.clone(), steps)?;
+        let of_steps = |steps: &str| bounds::class_of_steps(steps, fabric.shape.ports());
+        Ok(Self {
+            any: any.bound(),
+            classes: [
+                of_steps(&bounds::steps_of_plan(&schedule)),
+                of_steps(&bounds::steps_of_algorithm(&schedule)),
+                format!(
+                    "{} as given, any topology of degree at most {} in each step, any reconfigurations",
+                    plan.algorithm,
+                    fabric.shape.ports()
+                ),
+            ],
+            steps: bounds::given_schedule(&schedule, fabric, settings, size_bytes).bound(),
+        })
+    }
+
+    /// The bound of a class, s; `None` where the class is none of these. Words that begin like the class of all algorithms
+    /// are held to its bound, whatever follows.
+    fn seconds_of(&self, class: &str) -> Option<f64> {
+        if class.starts_with("any algorithm") {
+            return Some(self.any.seconds);
+        }
+        self.classes.iter().any(|known| known == class).then_some(self.steps.seconds)
+    }
+}

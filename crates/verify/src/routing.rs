@@ -1,0 +1,154 @@
+//! The stated routing: what it says of the paths of every arc.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Plan, Rank, RoutedArc, Routing, Topology};
+
+use crate::report::{Check, Tally, agree};
+
+/// Checks that single-path arcs have one shortest path, and equally split ones all of theirs, each once, with shares by
+/// parallel circuits (to 1e-9); where there are more than [`MOST_LISTED`], shortest paths that load every circuit as all of
+/// them would. Concurrent flow may take any paths.
+///
+/// Costs O(links) for each sender of an arc that is listed.
+pub(crate) fn check(plan: &Plan) -> Check {
+    let mut tally = Tally::new("routing");
+    let routing = plan.settings.routing;
+    for (index, step) in plan.steps.iter().enumerate().filter(|_| routing != Routing::ConcurrentFlow) {
+        let network = Network::new(&plan.topologies[step.topology]);
+        let mut from: BTreeMap<Rank, Vec<Reached>> = BTreeMap::new();
+        for arc in step.routes.arcs.iter().filter(|arc| arc.src.max(arc.dst) < network.ranks()) {
+            let from_src = &*from.entry(arc.src).or_insert_with(|| network.reached(arc.src));
+            let fault = match routing {
+                Routing::SinglePath if arc.paths.len() != 1 => Some(format!("has {} paths", arc.paths.len())),
+                _ => network.fault(routing, arc, from_src),
+            };
+            tally.expect(fault.is_none(), || {
+                let (name, fault) = (routing.name(), fault.unwrap_or_default());
+                format!("step {index}: by {name} arc {} → {} {fault}", arc.src, arc.dst)
+            });
+        }
+    }
+    match routing {
+        Routing::ConcurrentFlow => tally.into_check("arcs to judge: concurrent-flow may take any paths"),
+        _ => tally.into_check(&format!("arcs routed by {}", routing.name())),
+    }
+}
+
+/// Shortest paths of one arc that a plan lists at most.
+const MOST_LISTED: f64 = 1024.0;
+
+/// How a GPU is reached over shortest paths.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reached {
+    /// Hops; none where it is not reached.
+    hops: Option<usize>,
+    /// Paths, those over parallel circuits counted each.
+    paths: f64,
+    /// Paths, those over parallel circuits counted once.
+    ways: f64,
+}
+
+/// Circuits out of each GPU.
+struct Network(Vec<BTreeMap<Rank, u32>>);
+
+impl Network {
+    fn new(topology: &Topology) -> Self {
+        let mut out = vec![BTreeMap::new(); topology.ranks() as usize];
+        for link in topology.expanded() {
+            out[link.src as usize].insert(link.dst, link.count);
+        }
+        Self(out)
+    }
+
+    fn ranks(&self) -> Rank {
+        self.0.len() as Rank
+    }
+
+    /// How every GPU is reached from `src`, hop by hop.
+    fn reached(&self, src: Rank) -> Vec<Reached> {
+        let mut all = vec![Reached::default(); self.0.len()];
+        all[src as usize] = Reached { hops: Some(0), paths: 1.0, ways: 1.0 };
+        let mut last = vec![src];
+        for hops in 1.. {
+            let mut next = Vec::new();
+            for &node in &last {
+                let Reached { paths, ways, .. } = all[node as usize];
+                for (&to, &count) in &self.0[node as usize] {
+                    let at = &mut all[to as usize];
+                    if at.hops.is_none() {
+                        at.hops = Some(hops);
+                        next.push(to);
+                    }
+                    if at.hops == Some(hops) {
+                        at.paths += paths * f64::from(count);
+                        at.ways += ways;
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            last = next;
+        }
+        all
+    }
+
+    /// The circuits turned round.
+    fn reversed(&self) -> Self {
+        let mut out = vec![BTreeMap::new(); self.0.len()];
+        for (src, links) in (0..).zip(&self.0) {
+            for (&dst, &count) in links {
+                out[dst as usize].insert(src, count);
+            }
+        }
+        Self(out)
+    }
+
+    /// What is wrong with what the paths of an arc put on the circuits, if they are to load these as all shortest paths do.
+    fn load_fault(&self, arc: &RoutedArc, from_src: &[Reached]) -> Option<String> {
+        let to_dst = self.reversed().reached(arc.dst);
+        let all = from_src[arc.dst as usize];
+        let mut stated: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
+        for path in &arc.paths {
+            path.nodes.windows(2).for_each(|hop| *stated.entry((hop[0], hop[1])).or_default() += path.share);
+        }
+        for (src, links) in (0..).zip(&self.0) {
+            for (&dst, &count) in links {
+                let (before, after) = (from_src[src as usize], to_dst[dst as usize]);
+                let hops = before.hops.zip(after.hops).map(|(before, after)| before + 1 + after);
+                let part =
+                    if hops == all.hops { before.paths * f64::from(count) * after.paths / all.paths } else { 0.0 };
+                let load = stated.get(&(src, dst)).copied().unwrap_or(0.0);
+                if (load - part).abs() > 1e-9 {
+                    return Some(format!("puts {load} on {src} → {dst}, where all shortest paths put {part}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// What is wrong with the paths of an arc, if anything.
+    fn fault(&self, routing: Routing, arc: &RoutedArc, from_src: &[Reached]) -> Option<String> {
+        let reached = from_src[arc.dst as usize];
+        let are_all_listed = reached.ways <= MOST_LISTED;
+        let mut seen: BTreeSet<&[Rank]> = BTreeSet::new();
+        for path in &arc.paths {
+            let hops = path.nodes.len().saturating_sub(1);
+            if reached.hops != Some(hops) {
+                return Some(format!("takes {hops} hops where {} do", reached.hops.unwrap_or(0)));
+            }
+            if !seen.insert(&path.nodes) {
+                return Some(format!("lists path {:?} twice", path.nodes));
+            }
+            let count =
+                |hop: &[Rank]| self.0.get(hop[0] as usize).and_then(|out| out.get(&hop[1])).copied().unwrap_or(0);
+            let parallel: f64 = path.nodes.windows(2).map(|hop| f64::from(count(hop))).product();
+            let share = parallel / reached.paths;
+            if routing == Routing::EqualSplit && are_all_listed && !agree(path.share, share, 1e-9) {
+                return Some(format!("puts {} on path {:?}, whose part is {share}", path.share, path.nodes));
+            }
+        }
+        (routing == Routing::EqualSplit && !are_all_listed).then(|| self.load_fault(arc, from_src)).flatten()
+    }
+}

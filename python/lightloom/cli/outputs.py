@@ -1,0 +1,35 @@
+"""What a command writes, checked before it works: where each file goes, and that it is no other file of the command."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from lightloom.files import check_distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Options that name a file to write; all others may name files to read.
+OUTPUTS = ("output", "trace", "plot")
+
+
+def check_outputs() -> None:
+    """Refuse outputs of this command that cannot be written, are one file by two names, or are a file that it reads.
+
+    Raises `InputError` that names the option.
+    """
+    given = click.get_current_context().params
+    outputs = {name: given[name] for name in OUTPUTS if given.get(name) is not None}
+    if outputs:
+        check_distinct(outputs, dict(_inputs(given)))
+
+
+def _inputs(given: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """Whatever may be the name of a file, by the option that it is of; lists have several."""
+    for name, value in given.items():
+        if name not in OUTPUTS and isinstance(value, str):
+            for index, item in enumerate(dict.fromkeys([value, *re.split("[,;]", value)])):
+                yield (f"{name}[{index - 1}]" if index else name), item.strip()

@@ -1,0 +1,39 @@
+"""How one time compares with another, in words."""
+
+from __future__ import annotations
+
+import math
+
+# Times closer than this, relatively, differ by the order of additions alone.
+ROUNDING = 1e-12
+# A time this close to its lower bound, relatively, attains it: bounds give way by what rounding may have added to them.
+ATTAINED = 1e-9
+
+
+def are_equal(first_s: float, second_s: float) -> bool:
+    """Whether two times differ by rounding alone."""
+    return abs(first_s - second_s) <= ROUNDING * max(abs(first_s), abs(second_s))
+
+
+def gap_words(total_s: float, lower_bound_s: float) -> str:
+    """How far a time is from a lower bound, in words.
+
+    `takes 1.23x`, with as many digits as it takes to differ from 1x; `is optimal, proved` where it attains the bound.
+    """
+    gap = total_s / lower_bound_s
+    if gap <= 1 + ATTAINED:
+        return "is optimal, proved"
+    if gap - 1 >= 0.005:
+        return f"takes {gap:.3g}x"
+    return f"takes {gap:.{math.ceil(-math.log10(gap - 1))}f}x"
+
+
+def versus(ratio: float) -> str:
+    """A time over another one, in words."""
+    if abs(ratio - 1) <= ROUNDING:
+        return "as fast"
+    larger, word = (ratio, "slower") if ratio > 1 else (1 / ratio, "faster")
+    if larger < 1.095:
+        digits = max(2, math.ceil(-math.log10(larger - 1)) - 2)
+        return f"{larger - 1:.{digits}%} {word}"
+    return f"{larger:.2f}x {word}" if larger < 100 else f"{larger:.0f}x {word}"

@@ -1,0 +1,97 @@
+"""Files that are being written: none is left behind, whatever ends the writing short of the kernel."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import re
+import secrets
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+ANY_NAME = re.compile(r"\.lightloom-[0-9a-f]{8}-[0-9a-f]{16}\.tmp")
+
+
+class Unfinished(NamedTuple):
+    """A file under its temporary name, and the stream into it."""
+
+    path: Path
+    stream: BinaryIO
+
+
+class _Register:
+    """Temporary names in use by this process.
+
+    Work goes on in threads that the end of the program does not wait for, so that their own cleaning up never runs.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._paths: set[Path] = set()
+        self._ended = False
+
+    def create(self, path: Path, mode: int | None) -> int:
+        """Create the file and remember it. Raises `OSError`."""
+        with self._lock:
+            if self._ended:
+                raise InterruptedError(None, "the program ends")
+            # Remembered first: an interrupt may come at any moment.
+            self._paths.add(path)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+        if mode is not None:
+            os.fchmod(handle, mode)
+        return handle
+
+    def forget(self, path: Path) -> None:
+        """The file is gone: removed, or under its final name."""
+        with self._lock:
+            self._paths.discard(path)
+
+    def end(self) -> None:
+        """Remove what is there, and create nothing any more."""
+        with self._lock:
+            self._ended = True
+            for path in self._paths:
+                path.unlink(missing_ok=True)
+
+    def in_child(self) -> None:
+        """After a fork: the files are the parent's."""
+        self._lock = Lock()
+        self._paths = set()
+
+
+_REGISTER = _Register()
+atexit.register(_REGISTER.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_REGISTER.in_child)
+
+
+@contextmanager
+def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
+    """A new file beside `target` that is removed at the end, unless it was renamed.
+
+    mode: its permissions; those that any new file gets where it is None. Raises `OSError`.
+    """
+    path = target.with_name(f"{_stem(target)}{secrets.token_hex(8)}.tmp")
+    try:
+        yield Unfinished(path, os.fdopen(_REGISTER.create(path, mode), "wb"))
+    finally:
+        path.unlink(missing_ok=True)
+        _REGISTER.forget(path)
+
+
+def is_torn(name: str, target: Path | None = None) -> bool:
+    """Whether a killed program may have left a file of this name, of `target` or of any."""
+    return ANY_NAME.fullmatch(name) is not None and (target is None or name.startswith(_stem(target)))
+
+
+def _stem(target: Path) -> str:
+    # Not the name itself: with more characters it may be too long for the file system.
+    return f".lightloom-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]}-"

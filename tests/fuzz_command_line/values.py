@@ -1,0 +1,341 @@
+"""What is written after an option: mostly what it takes, else its limits, else anything."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+
+class Values(NamedTuple):
+    """What an option takes, and what lies at the edges of that or just beyond."""
+
+    good: tuple[str, ...]
+    edges: tuple[str, ...]
+
+
+COUNT_EDGES = ("0", "1", "-1", "+2", "2.0", "1_000", "0x10", "255", "65535", "4294967295", "4294967296", str(2**64))
+TIME_EDGES = (
+    "0s",
+    "-0s",
+    "-1us",
+    "0",
+    "1",
+    "1e-15s",
+    "1e-320s",
+    "2305s",
+    "2306s",
+    "9223s",
+    "9224s",
+    "1e22s",
+    "1e300s",
+    "1e308s",
+    "1.7976931348623157e308s",
+    "1e309s",
+    "infs",
+    "nans",
+    "1e5us",
+    "1us1us",
+    "us",
+    "1 us",
+    " 1us ",
+    "1µs",
+    "1μs",
+    "1US",
+)
+TIME = Values(("0s", "1ns", "500ns", "1us", "1.7us", "10us", "1ms"), TIME_EDGES)
+
+SIZE = Values(
+    ("1B", "7B", "1KiB", "64KiB", "100003B", "1MiB", "3MB", "64MiB", "1GiB"),
+    (
+        "0B",
+        "0",
+        "-1B",
+        "0.5B",
+        "1.5KiB",
+        "1e-9MiB",
+        "9007199254740992B",
+        "9007199254740993B",
+        "8PiB",
+        "1e300B",
+        "1e400B",
+        "18446744073709551616B",
+        "1TiB",
+        "8PiB/pair",
+        "/pair",
+        "1KiB/pair/pair",
+        "nanB",
+        "infB",
+        "1kib",
+        "1 KiB",
+    ),
+)
+SIZE_OF_PAIRS = Values(("1B/pair", "1KiB/pair", "64KiB/pair", "1MB/pair", *SIZE.good), SIZE.edges)
+RATE = Values(
+    ("100Gbps", "800Gbps", "1.6Tbps", "25Gbps", "85.11Gbps"),
+    (
+        "0bps",
+        "-1Gbps",
+        "1bps",
+        "0.1bps",
+        "1e-5bps",
+        "1e-300bps",
+        "1e-320bps",
+        "5e-324bps",
+        "1e308bps",
+        "1e300Gbps",
+        "infGbps",
+        "nanGbps",
+        "800",
+        "800GBps",
+    ),
+)
+DELAY = Values(
+    ("10us", "1us", "100ns", "0s", "20ns/port", "5us+20ns/port", "1ms", "mems-3d", "sip", "tunable-laser", "piezo"),
+    (
+        *TIME_EDGES,
+        "1e308s+1e308s/port",
+        "1e308s/port",
+        "1e-320s/port",
+        "0s+0s/port",
+        "+",
+        "5us+",
+        "/port",
+        "5us+5us",
+        "1us/port+1us",
+        "1us/port+1us/port",
+        "1us/ports",
+        "mems3d",
+    ),
+)
+WINDOW = Values(
+    ("0s", "20us", "1us", "1=20us,5=3us", "2=1us", "1=0s"),
+    (
+        *TIME_EDGES,
+        "0=1us",
+        "1=1us,1=2us",
+        "1=1e308s",
+        "99999999999999999999=1us",
+        "1=",
+        "=1us",
+        "1=1us,",
+        ",",
+        "4096=1us",
+    ),
+)
+GPUS = Values(("2", "3", "4", "4", "5", "6", "7", "8", "8", "8", "9", "12", "16"), COUNT_EDGES)
+PORTS = Values(("1", "1", "2", "2", "3", "4", "6"), COUNT_EDGES)
+DIMS = Values(
+    ("4x4", "2x4", "2x2x2", "8", "3x3", "4X2", "2x2x4"),
+    (
+        "1x1",
+        "0x4",
+        "4x",
+        "x",
+        "",
+        "-2x2",
+        "2x2x2x2x2x2x2x2",
+        "999999999x999999999",
+        "9999999999x2",
+        "65536",
+        "256x256",
+        "2×2",
+    ),
+)
+RADIX = Values(("2", "3", "4"), COUNT_EDGES)
+SEED = Values(("0", "1", "42", "18446744073709551615"), ("-1", "18446744073709551616", "1e3", "0x1"))
+SMALL_COUNT = Values(("1", "2"), COUNT_EDGES)
+BUDGET = Values(("0s", "1ms", "20ms"), ("-1us", "0", "1e308s", "1e-320s", "infs"))
+CONFIDENCE = Values(
+    ("0.95", "0.5", "0.99"), ("0", "1", "-1", "2", "nan", "inf", "1e-320", "0.9999999999999999", "1e308")
+)
+INVARIANT = Values(
+    ("1", "2", "4", "xor:1", "xor:2"), ("0", "-1", "xor:", "xor:-1", "xor:99999999999999999999", "and:1")
+)
+
+COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
+ALGORITHMS = (
+    "auto",
+    "ring",
+    "recursive-doubling",
+    "halving-doubling",
+    "swing",
+    "swing-mirrored",
+    "bucket",
+    "bruck",
+    "bruck-doubling",
+    "bruck-mirrored",
+    "dissemination",
+    "direct",
+    "pairwise-xor",
+    "dex",
+    "binomial-tree",
+    "binary-tree",
+    "scatter-allgather",
+)
+# Those that serve any collective come first; planners of All-to-All follow.
+ANY_PLANNER = ("auto", "auto", "harvest", "harvest", "static", "static", "bvn", "pccl", "pccl-parallel", "weave")
+ALGORITHMS_OF = {
+    "all-reduce": ("auto", *ALGORITHMS[1:11]),
+    "reduce-scatter": ("auto", *ALGORITHMS[1:10]),
+    "all-gather": ("auto", *ALGORITHMS[1:10]),
+    "all-to-all": ("auto", "bruck", "bruck-mirrored", "direct", "pairwise-xor", "dex"),
+    "broadcast": ("auto", "binomial-tree", "binary-tree", "scatter-allgather"),
+}
+PLANNERS = (
+    "auto",
+    "harvest",
+    "static",
+    "bvn",
+    "bridge",
+    "pccl",
+    "pccl-parallel",
+    "short-circuit",
+    "reconfigure-all-to-all",
+    "mixnet",
+    "fast",
+    "direct-connect-kautz",
+    "direct-connect-circulant",
+    "topo-opt",
+    "weave",
+)
+TOPOLOGIES = (
+    "ring",
+    "ring:one-way",
+    "ring:two-way",
+    "shifted-ring:3",
+    "shifted-ring:2,one-way",
+    "block-ring:2",
+    "circulant:1,3",
+    "torus",
+    "torus:2x4",
+    "shifted-torus:1,1",
+    "grid",
+    "hypercube",
+    "kautz",
+    "de-bruijn",
+    "random-regular:7",
+    "random-lift",
+    "complete",
+    "dark",
+)
+FAMILIES = ("shifted-rings", "shifted-tori", "expanders", "step-matchings", "static-baselines", "one-port-dark")
+TOPOLOGY_EDGES = (
+    "shifted-ring:0",
+    "shifted-ring:-1",
+    "shifted-ring:99999999999999999999",
+    "shifted-ring:4294967296,one-way",
+    "circulant:",
+    "circulant:0",
+    "circulant:" + ",".join(["1"] * 3000),
+    "torus:0x0",
+    "torus:1x8",
+    "torus:99999x99999",
+    "torus:" + "x".join(["1"] * 500),
+    "ring:three-way",
+    "random-regular:-1",
+    "random-regular:18446744073709551616",
+    "block-ring:0",
+    "block-ring:3,0",
+    "shifted-torus:2x2:1",
+    "ring:",
+    ":",
+    ";",
+    "ring,ring;ring",
+    "free",
+)
+WORKLOADS = Values(
+    ("uniform", "zipf", "zipf:0.4", "zipf:0.4:7", "random", "random:3"),
+    (
+        "zipf:nan",
+        "zipf:inf",
+        "zipf:-1",
+        "zipf:1e308",
+        "zipf:0.4:18446744073709551616",
+        "random:-1",
+        "uniform:1",
+        "zipf:",
+    ),
+)
+ROUTINGS = ("concurrent-flow", "equal-split", "single-path")
+CONVENTIONS = ("harvest", "harvest-published", "reconfigure-all-to-all", "pccl", "bridge", "short-circuit")
+OVERLAPS = ("additive", "pipelined")
+
+GARBAGE = (
+    "",
+    " ",
+    "-",
+    "--",
+    "-1",
+    "nan",
+    "inf",
+    "-inf",
+    "1e308",
+    "1e-320",
+    "0x1f",
+    "9" * 5000,
+    "1" + "0" * 400 + "s",
+    "\n",
+    "a\nb",
+    "\t",
+    "\x1b[31mred",
+    "\x7f",
+    "\u202edrow",
+    "\ufeff1us",
+    "١٢٣",
+    "²",
+    "½us",
+    "日本",
+    "🦀",
+    "e\u0301",
+    "\udcff",
+    "%s%n",
+    "{}",
+    "[red]",
+    "[/]",
+    "'",
+    '"',
+    "`",
+    "\\",
+    "*",
+    "None",
+    "null",
+    "true",
+    "auto",
+    "free",
+    "a" * 300,
+    "..",
+    ".",
+    "~",
+    "=",
+    "--help",
+    "--size",
+)
+
+
+def garbage(rng: Random) -> str:
+    """Anything that an operating system lets a person write as an argument."""
+    if rng.random() < 0.7:
+        return rng.choice(GARBAGE)
+    alphabet = (
+        "0123456789.eE+-xXsubnKiMGBp/=,:; "
+        if rng.random() < 0.6
+        else "aZ9\u00e9\u0416\u4e2d\U0001f600\x01\r\x85\u2028\u200b"
+    )
+    return "".join(rng.choice(alphabet) for _ in range(rng.randint(1, 12)))
+
+
+def text_of(rng: Random, values: Values, wild: float) -> str:
+    """A good value, or with probability `wild` one from an edge or anything at all."""
+    if rng.random() >= wild:
+        return rng.choice(values.good)
+    return rng.choice(values.edges) if rng.random() < 0.65 else garbage(rng)
+
+
+def name_of(rng: Random, names: tuple[str, ...], wild: float) -> str:
+    """A good name, or with probability `wild` one a letter off, or anything at all."""
+    name = rng.choice(names)
+    if rng.random() >= wild:
+        return name
+    place = rng.randrange(len(name))
+    mutations = (name[:place] + name[place + 1 :], name.upper(), name + " ", name + ":1", garbage(rng))
+    return rng.choice(mutations)

@@ -1,0 +1,158 @@
+"""What a plan's steps cost, from the fabric's numbers, the transfers and the paths alone (docs/cost-model.md)."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tests.reference.plan_document import Arc, Chunks, Circuits, Link, Transfer
+
+# Shares are quotients of counts, and sums of them.
+ROUNDING = 1e-9
+# Up to so many shortest paths of a pair are listed one by one.
+MOST_LISTED_PATHS = 1024
+
+
+class Change(NamedTuple):
+    """What a change of topology replaces, and whether one dark port of every GPU would do for it."""
+
+    set_up: int
+    given_up: int
+    fits_dark_ports: bool
+
+
+def amounts_of(transfers: list[Transfer], chunks: Chunks, size_bytes: int) -> dict[Link, Fraction]:
+    """Bytes of every pair that exchanges some in a step."""
+    amounts: dict[Link, Fraction] = defaultdict(Fraction)
+    for transfer in transfers:
+        amounts[transfer.src, transfer.dst] += chunks.share(transfer.chunks) * size_bytes
+    return dict(amounts)
+
+
+def hops_and_load(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circuits) -> tuple[int, float]:
+    """The longest path in use, and the busiest link's bytes over those of the largest transfer."""
+    used: dict[Link, float] = defaultdict(float)
+    longest = 0
+    largest = float(max(amounts.values()))
+    for arc in arcs:
+        weight = float(amounts[arc.src, arc.dst]) / largest
+        for share, nodes in arc.paths:
+            if share > 0:
+                longest = max(longest, len(nodes) - 1)
+            for link in itertools.pairwise(nodes):
+                used[link] += weight * share
+    return longest, max(amount / circuits[link] for link, amount in used.items())
+
+
+def change(before: Circuits | None, after: Circuits, ports: int) -> Change:
+    """What differs between two topologies; `before` is none where the first one is free."""
+    if before is None:
+        return Change(0, 0, fits_dark_ports=True)
+    fits = True
+    for direction in (0, 1):
+        had: dict[int, int] = defaultdict(int)
+        new: dict[int, int] = defaultdict(int)
+        for link, count in before.items():
+            had[link[direction]] += count
+        for link, count in after.items():
+            new[link[direction]] += max(0, count - before.get(link, 0))
+        fits = fits and all(count <= 1 and had[gpu] + count <= ports for gpu, count in new.items() if count)
+    links = {*before, *after}
+    set_up = sum(max(0, after.get(link, 0) - before.get(link, 0)) for link in links)
+    given_up = sum(max(0, before.get(link, 0) - after.get(link, 0)) for link in links)
+    return Change(set_up, given_up, fits)
+
+
+def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: float) -> tuple[float, float]:
+    """What a change before step `index` is charged, and the largest number that it is a difference of."""
+    changed = max(of.set_up, of.given_up)
+    if not changed:
+        return 0.0, 0.0
+    in_background = fabric["background_reconfiguration"] and of.fits_dark_ports
+    if in_background and not of.set_up:
+        return 0.0, 0.0
+    ports = of.set_up if in_background else changed
+    delay_s = fabric["reconfiguration_delay_s"] + fabric["reconfiguration_delay_per_port_s"] * ports
+    window_s = dict(map(tuple, fabric["windows_s"])).get(index, fabric["window_s"])
+    hidden_s = window_s + (step_before_s if in_background else 0.0)
+    return max(0.0, delay_s - hidden_s), max(delay_s, hidden_s)
+
+
+def route_faults(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circuits, routing: str) -> Iterator[str]:
+    """What is wrong with a step's paths: ends, circuits, shares, and the routing that they claim to be."""
+    pairs = [(arc.src, arc.dst) for arc in arcs]
+    if len(set(pairs)) != len(pairs) or set(pairs) != set(amounts):
+        yield "its paths are not those of the pairs that exchange data, each once"
+    for arc in arcs:
+        pair = f"{arc.src} to {arc.dst}"
+        if abs(sum(share for share, _ in arc.paths) - 1) > ROUNDING or any(share < 0 for share, _ in arc.paths):
+            yield f"the shares of {pair} do not add up to 1"
+        for _, nodes in arc.paths:
+            if (nodes[0], nodes[-1]) != (arc.src, arc.dst) or len(set(nodes)) != len(nodes):
+                yield f"a path of {pair} has other ends or passes a GPU twice"
+            if any(link not in circuits for link in itertools.pairwise(nodes)):
+                yield f"a path of {pair} uses a circuit that there is not"
+    if routing != "concurrent-flow":
+        yield from _not_shortest(arcs, circuits, routing)
+
+
+def _not_shortest(arcs: list[Arc], circuits: Circuits, routing: str) -> Iterator[str]:
+    """Paths that are not the shortest ones, or not as many or as even as the routing says."""
+    peers: dict[int, list[int]] = defaultdict(list)
+    for src, dst in circuits:
+        peers[src].append(dst)
+    ways = {src: _shortest(src, peers, circuits) for src in {arc.src for arc in arcs}}
+    for arc in arcs:
+        pair = f"{arc.src} to {arc.dst}"
+        distance, _ = ways[arc.src].get(arc.dst, (0, 0))
+        if any(len(nodes) - 1 != distance for _, nodes in arc.paths):
+            yield f"a path of {pair} is not a shortest one"
+        if routing == "single-path" and len(arc.paths) != 1:
+            yield f"{pair} has {len(arc.paths)} paths, and its routing is single-path"
+        if routing == "equal-split":
+            yield from _uneven(arc, ways[arc.src], circuits)
+
+
+def _uneven(arc: Arc, ways: dict[int, tuple[int, int]], circuits: Circuits) -> Iterator[str]:
+    """Every shortest path carries the same share, parallel circuits counted as paths.
+
+    Where there are very many, fewer paths may stand for them that load every circuit alike.
+    """
+    pair, number = f"{arc.src} to {arc.dst}", ways[arc.dst][1]
+    counted, used = 0, defaultdict[Link, float](float)
+    shares_differ = False
+    for share, nodes in arc.paths:
+        parallel = 1
+        for link in itertools.pairwise(nodes):
+            parallel *= circuits.get(link, 0)
+            used[link] += share
+        counted += parallel
+        shares_differ = shares_differ or abs(share - parallel / number) > ROUNDING
+    if number <= MOST_LISTED_PATHS and (counted != number or shares_differ):
+        yield f"{pair} uses {counted} of {number} shortest paths, or not all alike"
+    onwards: dict[int, int] = defaultdict(int, {arc.dst: 1})
+    for src, dst in sorted(circuits, key=lambda link: -ways.get(link[0], (0, 0))[0]):
+        if src in ways and ways[dst][0] == ways[src][0] + 1:
+            through = circuits[src, dst] * onwards[dst]
+            onwards[src] += through
+            if abs(used[src, dst] - ways[src][1] * through / number) > ROUNDING:
+                yield f"{pair} uses {src} to {dst} for {used[src, dst]} of it, its shortest paths otherwise"
+
+
+def _shortest(src: int, peers: dict[int, list[int]], circuits: Circuits) -> dict[int, tuple[int, int]]:
+    """Distance and number of shortest paths to every GPU that can be reached, circuit by circuit."""
+    found = {src: (0, 1)}
+    front, distance = [src], 0
+    while front:
+        distance += 1
+        counts: dict[int, int] = defaultdict(int)
+        for node in front:
+            for peer in peers[node]:
+                if peer not in found:
+                    counts[peer] += found[node][1] * circuits[node, peer]
+        found |= {peer: (distance, count) for peer, count in counts.items()}
+        front = list(counts)
+    return found

@@ -1,0 +1,131 @@
+"""A plan recomputed from its JSON alone, by code that shares nothing with the package."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any
+
+from tests.reference.plan_costs import amounts_of, change, charge_s, hops_and_load, route_faults
+from tests.reference.plan_document import Circuits, Link, arcs_of, chunks_of, circuits_of, transfers_of
+from tests.reference.plan_execution import execute
+from tests.reference.plan_packets import packet_hops, transfer_fs
+
+# A term is a few products of what is in the file; a load is a sum of many shares.
+TOLERANCE = 1e-12
+TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
+
+
+class TooManyPacketsError(Exception):
+    """The plan is simulated packet by packet, and has more than were asked for."""
+
+
+def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
+    """What in a plan's JSON is not what it must be; nothing where all of it is.
+
+    Raises `TooManyPacketsError` for a plan of overlapping packets with more events than `most_packet_hops`.
+    """
+    document = json.loads(text)
+    ranks, fabric = document["gpus"], document["fabric"]
+    topologies = [circuits_of(topology, ranks) for topology in document["topologies"]]
+    chunks = chunks_of(document)
+    transfers = [transfers_of(step, chunks, ranks) for step in document["steps"]]
+    amounts = [amounts_of(of_step, chunks, document["size_bytes"]) for of_step in transfers]
+    found = [*_ports(document, topologies), *_labels(document)]
+    found += execute(document["collective"], ranks, chunks, transfers)
+    initial = document["initial_topology"]
+    before: Circuits | None = None if initial is None else topologies[initial]
+    step_before_s, changed = 0.0, 0
+    packets_left = most_packet_hops
+    for index, (step, of_pairs) in enumerate(zip(document["steps"], amounts, strict=True)):
+        circuits = topologies[step["topology"]]
+        arcs = arcs_of(step, ranks)
+        wrong = list(route_faults(arcs, of_pairs, circuits, document["routing"]))
+        if wrong:
+            return [*found, *(f"step {index}: {text}" for text in wrong)]
+        hops, load = hops_and_load(arcs, of_pairs, circuits)
+        largest = float(max(of_pairs.values()))
+        propagation_s = fabric["hop_delay_s"] * hops
+        if document["overlap"] == "pipelined":
+            packets_left -= packet_hops(arcs, of_pairs)
+            if packets_left < 0:
+                raise TooManyPacketsError
+            taken_fs = transfer_fs(arcs, of_pairs, circuits, fabric["bandwidth_bps"], fabric["hop_delay_s"])
+            # Few packets may all take shorter paths than the longest; no term falls below zero.
+            propagation_s = min(propagation_s, taken_fs / 1e15)
+            transmission_s = float(Fraction(taken_fs, 10**15) - Fraction(propagation_s))
+            rounding_s = 4 * math.ulp(taken_fs / 1e15)
+        else:
+            if document["propagation"] == "inverse-throughput":
+                propagation_s = fabric["hop_delay_s"] * fabric["ports"] * load
+            transmission_s, rounding_s = 8 / fabric["bandwidth_bps"] * largest * load, 0.0
+        of_change = change(before, circuits, fabric["ports"])
+        reconfigured = bool(of_change.set_up or of_change.given_up)
+        charged_s, of_s = charge_s(of_change, fabric, index, step_before_s)
+        step_before_s = fabric["startup_s"] + propagation_s + transmission_s
+        expected = {
+            "transfer_bytes": (largest, 0.0),
+            "hops": (hops, 0.0),
+            "load": (load, 0.0),
+            "startup_s": (fabric["startup_s"], 0.0),
+            "propagation_s": (propagation_s, 0.0),
+            "transmission_s": (transmission_s, rounding_s),
+            "reconfiguration_s": (charged_s, TOLERANCE * of_s if _hides(fabric) else 0.0),
+        }
+        found += [
+            f"step {index}: {key} is {step[key]}, and it is {value}"
+            for key, (value, rounding) in expected.items()
+            if abs(step[key] - value) > TOLERANCE * abs(value) + rounding
+        ]
+        if step["reconfigured"] != reconfigured:
+            found.append(f"step {index}: reconfigured is {step['reconfigured']}, circuits changed: {of_change}")
+        changed += reconfigured
+        before = circuits
+    return [*found, *_totals(document, changed)]
+
+
+def _hides(fabric: dict[str, Any]) -> bool:
+    return bool(fabric["background_reconfiguration"] or fabric["window_s"] or fabric["windows_s"])
+
+
+def _ports(document: dict[str, Any], topologies: list[Circuits]) -> list[str]:
+    found = []
+    for topology, circuits in zip(document["topologies"], topologies, strict=True):
+        ends: dict[Link, int] = defaultdict(int)
+        for link, count in circuits.items():
+            for direction in (0, 1):
+                ends[direction, link[direction]] += count
+        most = max(ends.values(), default=0)
+        if most > document["fabric"]["ports"]:
+            found.append(f"topology `{topology['name']}` has {most} circuits at one GPU")
+    return found
+
+
+def _labels(document: dict[str, Any]) -> list[str]:
+    found = []
+    if document["schema"] != "lightloom.plan/1":
+        found.append(f"the schema is {document['schema']}")
+    for key, rows in (("id", document["topologies"]), ("index", document["steps"])):
+        if [row[key] for row in rows] != list(range(len(rows))):
+            found.append(f"{key} does not count from 0")
+    initial = document["initial_topology"]
+    name = "free" if initial is None else document["topologies"][initial]["name"]
+    if document["fabric"]["initial"] != name:
+        found.append(f"the initial topology is {document['fabric']['initial']}, and it is {name}")
+    if document["fabric"]["dims"] and math.prod(document["fabric"]["dims"]) != document["gpus"]:
+        found.append("the dimensions do not make the number of GPUs")
+    return found
+
+
+def _totals(document: dict[str, Any], changed: int) -> list[str]:
+    found = []
+    total_s = math.fsum(step[term] for step in document["steps"] for term in TERMS)
+    if abs(document["total_s"] - total_s) > math.ulp(total_s):
+        found.append(f"the total is {document['total_s']}, and the terms add up to {total_s}")
+    if document["reconfigurations"] != changed:
+        found.append(f"{document['reconfigurations']} reconfigurations are told, and {changed} steps change circuits")
+    if not 0 <= document["lower_bound_s"] <= document["total_s"] * (1 + TOLERANCE):
+        found.append(f"the bound {document['lower_bound_s']} is not below the total {document['total_s']}")
+    return found

@@ -1,0 +1,238 @@
+"""Outputs: nothing of the user's is replaced but the file that was named, and nothing half-written stays."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lightloom.errors import InputError, OutputError
+from lightloom.files import check_distinct, replaced, write_bytes
+from tests.conftest import ROOT, RunCli
+from tests.test_bad_input import assert_refused
+
+PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8", "--algorithm", "ring"]
+TIMES = str(ROOT / "examples" / "single_hop_times.csv")
+# Every option that names one file to write, with what its name must end in.
+OUTPUTS = {
+    "plan-output": ([*PLAN, "--output"], ".json"),
+    "plan-plot": ([*PLAN, "--plot"], ".png"),
+    "simulate-trace": (["simulate", "plan.json", "--trace"], ".json"),
+    "simulate-plot": (["simulate", "plan.json", "--plot"], ".svg"),
+    "calibrate-output": (["calibrate", TIMES, "--output"], ".toml"),
+    "calibrate-plot": (["calibrate", TIMES, "--plot"], ".pdf"),
+}
+
+
+def device(path: Path, minor: int) -> None:
+    """A node like `/dev/full` (7) or `/dev/null` (3), so that no test can take the machine's own away."""
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        path.write_bytes(b"")
+    except OSError as error:
+        pytest.skip(f"needs the right to make devices: {error}")
+
+
+def nothing_left(folder: Path) -> bool:
+    return not [file for file in folder.rglob("*") if file.name.startswith(".lightloom")]
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_what_stands_at_the_name_of_an_output_stays_what_it_is(cli: RunCli, plan_file: Path, name: str) -> None:
+    folder = plan_file.parent
+    command, suffix = OUTPUTS[name]
+    # A link stays a link, to a file that is there or not, and the file behind it is what is written.
+    (folder / "far").mkdir()
+    (folder / "far" / "old").write_bytes(b"old")
+    (folder / "far" / "old").chmod(0o640)
+    for target in ("old", "new"):
+        link = folder / f"{target}{suffix}"
+        link.symlink_to(Path("far") / target)
+        assert cli(*command, link).status == 0
+        assert link.is_symlink()
+        assert (folder / "far" / target).stat().st_size > 50
+    assert stat.S_IMODE((folder / "far" / "old").stat().st_mode) == 0o640
+    # A pipe gets the content.
+    pipe = folder / f"pipe{suffix}"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert cli(*command, pipe).status == 0
+    reader.join(30)
+    assert len(got[0]) == (folder / "far" / "new").stat().st_size
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    # A folder, a link that leads to itself and a link into nowhere are refused.
+    (folder / f"folder{suffix}").mkdir()
+    (folder / f"loop{suffix}").symlink_to(f"loop{suffix}")
+    (folder / f"nowhere{suffix}").symlink_to("no/such/file")
+    field = name.partition("-")[2]
+    for place in ("folder", "loop", "nowhere"):
+        assert_refused(cli, folder, *command, folder / f"{place}{suffix}", field=field)
+    assert nothing_left(folder)
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_a_full_device_is_one_line_and_stays(cli: RunCli, plan_file: Path, name: str) -> None:
+    command, suffix = OUTPUTS[name]
+    full, null = plan_file.with_name(f"full{suffix}"), plan_file.with_name(f"null{suffix}")
+    device(full, 7)
+    device(null, 3)
+    ran = cli(*command, full)
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err == f"error: {name.partition('-')[2]}: cannot write `{full}`: No space left on device\n"
+    assert cli(*command, null).status == 0
+    assert all(stat.S_ISCHR(place.stat().st_mode) for place in (full, null))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [*PLAN, "--output", "x.png", "--plot"],
+        ["simulate", "plan.json", "--trace", "x.json", "--plot"],
+        ["calibrate", TIMES, "--output", "x.toml", "--plot"],
+        ["simulate", "plan.json", "--trace"],
+        ["plan", "--matrix", "plan.json", "--output"],
+        [*PLAN, "--candidates", "ring,plan.json", "--output"],
+    ],
+)
+def test_a_command_refuses_outputs_of_one_name_and_inputs_as_outputs(
+    cli: RunCli, plan_file: Path, command: list[str]
+) -> None:
+    folder = plan_file.parent
+    wanted = next((text for text in command if text.startswith("x.")), "plan.json")
+    # Pictures and traces must end as they do.
+    suffixes = {"--plot": ".png", "--trace": ".json"}
+    link = folder / f"link{suffixes.get(command[-1], '')}"
+    link.symlink_to(wanted)
+    assert_refused(cli, folder, *command, link.name, field=command[-1].lstrip("-"))
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("spelling", ["x", "./x", "sub/../x", "{}/x", "link", "folder-link/x", "sub/folder-link/./x"])
+def test_one_file_by_two_names_is_refused(in_tmp: Path, spelling: str, is_there: bool) -> None:
+    (in_tmp / "sub").mkdir()
+    (in_tmp / "link").symlink_to("x")
+    for folder in (in_tmp, in_tmp / "sub"):
+        (folder / "folder-link").symlink_to(in_tmp)
+    if is_there:
+        (in_tmp / "x").write_bytes(b"mine")
+        with pytest.raises(InputError, match=r"output: .*is the file of plan"):
+            check_distinct({"output": spelling.format(in_tmp)}, {"plan": "x"})
+    for names in (["x", spelling], [spelling, "x"]):
+        first, second = (name.format(in_tmp) for name in names)
+        with pytest.raises(InputError, match=r"plot: .*is the file of output"):
+            check_distinct({"output": first, "plot": second})
+        check_distinct({"output": first, "plot": f"{second}-other"})
+
+
+def test_the_file_that_standard_output_goes_to_is_no_output(in_tmp: Path) -> None:
+    for name in ("out.json", "/dev/stdout"):
+        with (in_tmp / "out.json").open("wb") as stdout:
+            ran = subprocess.run(
+                [sys.executable, "-m", "lightloom", *PLAN, "--output", name],
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert ran.returncode == 2
+        assert ran.stderr.endswith("is where standard output goes; it takes another file\n")
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_trace_leaves_nothing(in_tmp: Path, ending: signal.Signals) -> None:
+    problem = ["--collective", "all-to-all", "--algorithm", "direct", "--planner", "static", "--topology", "ring"]
+    command = [sys.executable, "-m", "lightloom"]
+    subprocess.run(
+        [*command, "plan", *problem, "--size", "1MiB", "--gpus", "128", "--output", "plan.json"],
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    (in_tmp / "out").mkdir()
+    (in_tmp / "out" / "trace.json").write_bytes(b"mine")
+    # A shell's background jobs, such as these tests may be, are started deaf to interrupts.
+    hearing = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from lightloom.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", hearing, "simulate", "plan.json", "--level", "flow", "--trace", "out/trace.json"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 60
+    while nothing_left(in_tmp) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(ending)
+    assert process.stderr is not None
+    said = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) == 1, said
+    assert b"Traceback" not in said
+    assert [file.name for file in (in_tmp / "out").iterdir()] == ["trace.json"]
+    assert (in_tmp / "out" / "trace.json").read_bytes() == b"mine"
+
+
+class Unforeseen(BaseException):
+    """Like an interrupt."""
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(
+    before=st.none() | st.binary(max_size=20),
+    parts=st.lists(st.binary(max_size=30), max_size=4),
+    stop=st.none()
+    | st.tuples(st.integers(0, 4), st.sampled_from([Unforeseen, KeyboardInterrupt, ValueError, OSError])),
+)
+def test_a_file_is_whole_or_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory,
+    before: bytes | None,
+    parts: list[bytes],
+    stop: tuple[int, type[BaseException]] | None,
+) -> None:
+    file = tmp_path_factory.mktemp("whole") / "file"
+    if before is not None:
+        file.write_bytes(before)
+    try:
+        with replaced("output", file) as stream:
+            for number, part in enumerate(parts):
+                if stop is not None and number == stop[0]:
+                    raise stop[1]
+                stream.write(part)
+    except (Unforeseen, KeyboardInterrupt, ValueError):
+        assert stop is not None
+        assert stop[0] < len(parts)
+        assert (file.read_bytes() if file.exists() else None) == before
+    else:
+        assert file.read_bytes() == b"".join(parts)
+    assert [other.name for other in file.parent.iterdir()] in ([], ["file"])
+
+
+def test_long_names_and_wrong_names_are_input_errors(tmp_path: Path) -> None:
+    longest = tmp_path / ("光" * 85)
+    write_bytes("output", longest, b"whole")
+    assert longest.read_bytes() == b"whole"
+    for wrong in ("x" * 300, "a\0b", "", str(tmp_path / "new") + os.sep, 5, None, b"bytes", tmp_path):
+        with pytest.raises(InputError, match=r"output: "):
+            write_bytes("output", wrong, b"")  # type: ignore[arg-type]
+
+
+def test_a_disk_that_is_full_is_no_wrong_input(tmp_path: Path) -> None:
+    device(tmp_path / "full", 7)
+    with pytest.raises(OutputError, match=r"output: cannot write .*No space left"):
+        write_bytes("output", tmp_path / "full", b"x")
+
+
+def test_hard_links_are_the_file_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "read").write_bytes(b"x")
+    (tmp_path / "other").hardlink_to(tmp_path / "read")
+    with pytest.raises(InputError, match=r"output: .*is the file of matrix"):
+        check_distinct({"output": tmp_path / "other"}, {"matrix": tmp_path / "read"})

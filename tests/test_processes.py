@@ -1,0 +1,243 @@
+"""Results cross process boundaries, and a process that was forked plans as its parent does, or says why it cannot."""
+
+# ruff: noqa: S301 (pickles are what is tested)
+
+import dataclasses
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import lightloom as ll
+from lightloom._core import registry
+from lightloom.matrix import read_matrix
+from lightloom.measurements import Measurements, Row
+
+FABRIC = ll.Fabric(gpus=8, ports=2, initial="ring")
+SETTINGS: dict[str, Any] = {"fabric": FABRIC, "algorithm": "swing", "planner": "harvest", "candidates": "shifted-rings"}
+MATRIX = read_matrix(np.arange(16.0).reshape(4, 4))
+
+
+def results() -> dict[str, Any]:
+    """One of everything that the public functions return."""
+    plan = ll.plan("all-reduce", "1MiB", **SETTINGS)
+    unequal = ll.plan(matrix=MATRIX, fabric=ll.Fabric(gpus=4), planner="bvn")
+    simulation = ll.simulate(plan)
+    comparison = ll.compare("all-gather", "1KiB", fabric=ll.Fabric(gpus=6))
+    bounds = ll.bound("all-reduce", "1MiB", fabric=FABRIC, algorithm="swing")
+    sweep = {"settings": {"collective": "all-gather", "gpus": 8, "algorithm": "ring"}, "axes": {"size": ["1KiB"]}}
+    build = ll.Schedule.build
+    return {
+        "plan": plan,
+        "core plan": plan.core,
+        "unequal plan": unequal,
+        "step": plan.steps[3],
+        "checks": ll.verify(plan),
+        "fabric": FABRIC,
+        "fabric of a graph": ll.Fabric(initial=ll.from_networkx(nx.cycle_graph(8, create_using=nx.DiGraph))),
+        "topology": plan.topologies[0],
+        "lopsided topology": ll.Topology.from_links("mine $", 5, [(0, 1, 2), (1, 2, 1), (4, 0, 7)]),
+        "torus": ll.Topology.named("torus:4x4x4", 64, [4, 4, 4], 6),
+        "schedule": build("swing", "all-reduce", 16),
+        "broadcast": build(BROADCAST, "broadcast", 8, root=3),
+        "schedule of a matrix": ll.Schedule.from_matrix(MATRIX)[0],
+        "all-to-all": build("direct", "all-to-all", 6),
+        "comparison": comparison,
+        "row": comparison.rows[0],
+        "refused row": comparison.rows[-1],
+        "bounds": bounds,
+        "statement": bounds.largest,
+        "profile": ll.profile("ring", [(0, 3, 1.0)], fabric=FABRIC),
+        "problem": ll.Problem("all-reduce", "1MiB", **SETTINGS),
+        "sweep of a problem": ll.Problem("all-reduce", **SETTINGS).sweep([1e6, 1e7], 1e-6),
+        "simulation": simulation,
+        "dataflow": ll.simulate(plan, sync="dataflow", level="flow"),
+        "simulated step": simulation.steps[2],
+        "circuits": simulation.circuits(),
+        "circuits of a step": simulation.steps[0].circuits(),
+        "GPUs of a step": simulation.steps[0].gpus(),
+        "differences": simulation.differences(),
+        "sweep result": ll.sweep(sweep),
+        "calibration": ll.calibrate(ROWS),
+        "error": caught(lambda: ll.plan("all-reduce", "no size")),
+    }
+
+
+def caught(work: Callable[[], object]) -> BaseException:
+    try:
+        work()
+    except ll.InputError as error:
+        return error
+    raise AssertionError
+
+
+BROADCAST = next(row["name"] for row in registry()["algorithms"] if "broadcast" in row["collectives"].split(", "))
+ROWS = Measurements(tuple(Row(i, 1 << i, 1e-5 + (1 << i) * 1e-10, 1.0, 1.0, 1 << i) for i in range(10, 20)))
+
+
+def seen(value: object) -> object:  # noqa: PLR0911, PLR0912 (a line for each kind)
+    """Everything that an object shows of itself, in plain values, without where it is kept."""
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        return (str(value.dtype), value.shape, [repr(item) for item in value.ravel().tolist()])
+    if isinstance(value, ll.Plan):
+        return value.to_json()
+    if isinstance(value, ll.Schedule):
+        steps = range(len(value.shares))
+        return (repr(value), value.sent_share, seen(value.shares), [value.transfers(step) for step in steps])
+    if isinstance(value, ll.Problem):
+        return (value.algorithm, value.steps, seen(value.candidates), seen(value.sweep([1e5, 1e8], 1e-6)))
+    if isinstance(value, ll.SweepResult):
+        return (repr(value), value.found, value.to_arrow().to_pylist(), value["total_s"].flags.writeable)
+    if isinstance(value, BaseException):
+        return (type(value).__name__, str(value), seen(vars(value)))
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, [seen(item) for item in value])
+    if isinstance(value, dict):
+        return {key: seen(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value):
+        return {field.name: seen(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    shown = {}
+    for name in dir(type(value)):
+        if not name.startswith("_") and name not in {"trace", "plot", "from_json", "save"}:
+            found = getattr(value, name)
+            if not callable(found):
+                shown[name] = seen(found)
+            elif name in {"circuits", "gpus", "to_json"}:
+                shown[name] = seen(found())
+    return shown
+
+
+def seen_of_pickle(content: bytes) -> object:
+    return seen(pickle.loads(content))
+
+
+def test_results_are_the_same_in_another_process() -> None:
+    made = results()
+    # Another interpreter, which has nothing but the bytes.
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for name, value in made.items():
+            content = pickle.dumps(value)
+            assert pool.submit(seen_of_pickle, content).result(60) == seen(value), name
+            assert type(pickle.loads(content)) is type(value)
+
+
+def test_everything_public_pickles() -> None:
+    kinds = {type(value).__name__ for value in results().values()}
+    public = {name for name in ll.__all__ if isinstance(getattr(ll, name), type)}
+    assert public <= kinds
+
+
+def test_what_is_pickled_is_checked_when_it_is_read() -> None:
+    topology = ll.Topology.named("ring", 8, [8], 1)
+    make, (name, gpus, symmetry, links) = reduced(topology)
+    wrongs: list[tuple[Any, ...]] = [(name, 0, symmetry, links), (name, gpus, [(3, 5)], links)]
+    for wrong in [*wrongs, (name, gpus, [], [(0, 99, 1)])]:
+        with pytest.raises(ll.InputError):
+            make(*wrong)
+    uses = ll.simulate(ll.plan("all-gather", "1KiB", fabric=ll.Fabric(gpus=4))).circuits()
+    make, (packed,) = reduced(uses)
+    with pytest.raises(ll.InputError, match="pickle"):
+        make(packed[:-1])
+
+
+def reduced(value: object) -> Any:
+    """The function that makes an object again, and its arguments."""
+    return value.__reduce__()
+
+
+WORK: dict[str, Callable[[], object]] = {
+    "plan": lambda: ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=16)).to_json(),
+    "compare": lambda: [row.total_s for row in ll.compare("all-gather", "1MiB", fabric=ll.Fabric(gpus=16)).rows],
+    "simulate": lambda: ll.simulate(ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))).to_json(),
+    "bound": lambda: ll.bound("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="swing").lower_bound_s,
+    "sweep": lambda: seen(ll.sweep({"settings": {"collective": "all-gather", "gpus": 8}, "axes": {"size": ["1KiB"]}})),
+}
+
+
+def in_fork(work: Callable[[], object], seconds: float = 60) -> object:
+    """What the work gives in a forked child, or the error that it raises; the child is ended when it hangs."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = pickle.dumps(work())
+        except BaseException as error:
+            answer = pickle.dumps(error)
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(answer)
+        os._exit(0)
+    os.close(writing)
+    timer = threading.Timer(seconds, os.kill, (child, signal.SIGKILL))
+    timer.start()
+    with os.fdopen(reading, "rb") as stream:
+        answer = stream.read()
+    os.waitpid(child, 0)
+    timer.cancel()
+    assert answer, "the child hung, or died"
+    return pickle.loads(answer)
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_a_forked_process_finds_what_its_parent_finds(name: str) -> None:
+    wanted = WORK[name]()
+    assert in_fork(WORK[name]) == wanted
+    # And so does the child of a child, after it worked itself.
+    assert in_fork(lambda: (WORK[name](), in_fork(WORK[name], 30))[1]) == wanted
+
+
+def test_objects_made_before_a_fork_work_after_it() -> None:
+    problem = ll.Problem("all-reduce", **SETTINGS)
+    wanted = seen(problem.sweep([1e5, 1e8], 1e-6))
+    assert in_fork(lambda: seen(problem.sweep([1e5, 1e8], 1e-6))) == wanted
+
+
+def test_a_pool_of_forked_processes_works() -> None:
+    wanted = WORK["plan"]()
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        answers = [pool.apply_async(plan_of, (0,)) for _ in range(4)]
+        assert [answer.get(60) for answer in answers] == [wanted] * 4
+
+
+def plan_of(_: int) -> object:
+    return WORK["plan"]()
+
+
+CUT_OFF = """
+import os, sys, threading, time
+import lightloom as ll
+from lightloom import _core
+from lightloom.requests import build_request
+request = build_request("all-to-all", "1GiB", ll.Fabric(gpus=1024, ports=2))
+working = threading.Thread(target=lambda: _core.compare(request), daemon=True)
+working.start()
+time.sleep(0.5)
+assert working.is_alive()
+if os.fork() == 0:
+    try:
+        ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
+    except ll.InputError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+os._exit(0)
+"""
+
+
+def test_a_process_forked_while_another_thread_plans_refuses_at_once() -> None:
+    started = time.monotonic()
+    ran = subprocess.run([sys.executable, "-c", CUT_OFF], capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 0, f"{ran.stderr} after {time.monotonic() - started:.0f} s"
+    assert ran.stdout.startswith("process: it was forked while another of its threads was planning")
