@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lightloom.grid_runs import run_grid, summary
 from lightloom.grids import GRIDS
 from lightloom.plots_grid import plot_grid
-from lightloom.tables.grid import COLUMNS, grid_rows
+from lightloom.views.tables.grid import COLUMNS, grid_rows
 
 if TYPE_CHECKING:
     from lightloom.grid_runs import Point

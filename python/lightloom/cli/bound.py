@@ -35,7 +35,7 @@ def command(output_format: str, **options: Any) -> None:
     if output_format == "json":
         click.echo(json.dumps(bounds_as_json(bounds), indent=1))
     else:
-        from lightloom.tables.bound import bound_table
+        from lightloom.views.tables.bound import bound_table
 
         click.echo(bound_table(bounds))
 

@@ -69,7 +69,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --fabric testbed.toml
     """  # noqa: D301
     from lightloom.calibration import calibrate
-    from lightloom.tables.calibration import calibration_table
+    from lightloom.views.tables.calibration import calibration_table
 
     if output is not None:
         _check_fabric_path(output)

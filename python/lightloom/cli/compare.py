@@ -50,7 +50,7 @@ def command(output_format: str, grid_name: str | None, output: str | None, **opt
     if output_format == "json":
         click.echo(json.dumps(comparison_as_json(comparison), indent=1))
     else:
-        from lightloom.tables.comparison import comparison_table
+        from lightloom.views.tables.comparison import comparison_table
 
         click.echo(comparison_table(comparison))
 
@@ -59,7 +59,7 @@ def _compare_grid(name: str, folder: str, output_format: str) -> None:
     from lightloom.grid_runs import run_grid, summary
     from lightloom.grids import find_grid
     from lightloom.plots_grid import plot_grid
-    from lightloom.tables.grid import grid_table
+    from lightloom.views.tables.grid import grid_table
 
     grid = find_grid(name)
     target = Path(folder)

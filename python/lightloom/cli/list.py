@@ -68,7 +68,7 @@ def command(
     if output_format == "json":
         click.echo(json.dumps(shown, indent=1, ensure_ascii=False))
     else:
-        from lightloom.tables.registry import registry_table
+        from lightloom.views.tables.registry import registry_table
 
         for name, entries in shown.items():
             click.echo(registry_table(name, entries))
@@ -95,6 +95,6 @@ def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, 
     if output_format == "json":
         click.echo(json.dumps({"algorithms": rows}, indent=1, ensure_ascii=False))
     else:
-        from lightloom.tables.registry import algorithms_table
+        from lightloom.views.tables.registry import algorithms_table
 
         click.echo(algorithms_table(rows))

@@ -67,7 +67,7 @@ def command(output: str | None, plot: str | None, output_format: str, with_basel
     if output_format == "json":
         text = _plan_as_json(result, others if with_baselines else None)
     else:
-        from lightloom.tables.plan import plan_table
+        from lightloom.views.tables.plan import plan_table
 
         text = plan_table(result, others, arguments["fabric"])
     if output is not None:

@@ -89,7 +89,7 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
     if output_format == "json":
         click.echo(json.dumps(_as_json(made, engine, folder), indent=1, ensure_ascii=False))
         return
-    from lightloom.tables.reproduction import claims_table, figures_table
+    from lightloom.views.tables.reproduction import claims_table, figures_table
 
     click.echo(claims_table(made[0]) if len(made) == 1 else figures_table(made))
     if len(made) == 1:
@@ -134,6 +134,6 @@ def _show_list(output_format: str) -> None:
     if output_format == "json":
         click.echo(json.dumps({"figures": figure_list()}, indent=1, ensure_ascii=False))
         return
-    from lightloom.tables.registry import registry_table
+    from lightloom.views.tables.registry import registry_table
 
     click.echo(registry_table("figures", figure_list()))

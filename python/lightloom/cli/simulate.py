@@ -113,7 +113,7 @@ def command(
     if output_format == "json":
         text = patiently("explaining", lambda: simulation.to_json(seed=seed, links=links, explain=explain))
     else:
-        from lightloom.tables.simulation import simulation_table
+        from lightloom.views.tables.simulation import simulation_table
 
         text = patiently("explaining", lambda: simulation_table(simulation))
     if trace is not None:

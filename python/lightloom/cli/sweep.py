@@ -62,7 +62,7 @@ def command(
     from lightloom.plots_sweep import plot_sweep
     from lightloom.sweeps.description import SweepDescription
     from lightloom.sweeps.run import sweep
-    from lightloom.tables.sweep import sweep_summary, sweep_table
+    from lightloom.views.tables.sweep import sweep_summary, sweep_table
 
     made = SweepDescription.load(description, engine)
     folder = Path("out/sweeps") / made.name if output is None else Path(output)

@@ -35,7 +35,7 @@ def command(files: tuple[str, ...], output_format: str) -> int:
     if output_format == "json":
         click.echo(json.dumps(_as_json(checked, passed=passed), indent=1, ensure_ascii=False))
     else:
-        from lightloom.tables.checks import checks_table
+        from lightloom.views.tables.checks import checks_table
 
         for file, subject, checks in checked:
             click.echo(checks_table(file, subject, checks))

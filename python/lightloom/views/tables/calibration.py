@@ -8,7 +8,7 @@ import numpy as np
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
-from lightloom.tables.page import heading, render, table
+from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

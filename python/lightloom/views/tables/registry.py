@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lightloom.tables.page import heading, render, table, why
+from lightloom.views.tables.page import heading, render, table, why
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

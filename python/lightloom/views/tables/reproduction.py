@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lightloom.reproduction.claims import Verdict
 from lightloom.reproduction.pages import tally
-from lightloom.tables.page import render, table
+from lightloom.views.tables.page import render, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

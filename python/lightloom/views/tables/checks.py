@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom.tables.page import heading, render, table
+from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,15 +8,15 @@ import numpy as np
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
-from lightloom.tables.page import bar, heading, render, table
-from lightloom.tables.step_groups import group_steps, reconfiguration_caption
+from lightloom.views.tables.page import bar, heading, render, table
+from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from lightloom._core import CircuitTotals, SimulatedStep
     from lightloom.simulation import Simulation
-    from lightloom.tables.step_groups import StepGroup
+    from lightloom.views.tables.step_groups import StepGroup
 
 COLUMNS = ("step", "topology", "start", "reconfig.", "simulated", "plan", "ratio", "")
 RIGHT = COLUMNS[:1] + COLUMNS[2:-1]

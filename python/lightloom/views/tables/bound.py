@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom._core import show_time
-from lightloom.tables.page import render, table
+from lightloom.views.tables.page import render, table
 
 if TYPE_CHECKING:
     from lightloom import Bounds, Statement

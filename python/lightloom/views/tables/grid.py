@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lightloom.grid_runs import summary
-from lightloom.tables.page import render, table
+from lightloom.views.tables.page import render, table
 
 if TYPE_CHECKING:
     from lightloom.grid_runs import Point

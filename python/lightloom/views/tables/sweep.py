@@ -8,7 +8,7 @@ import numpy as np
 from rich.text import Text
 
 from lightloom.axis_units import natural_label
-from lightloom.tables.page import bar, heading, render, table
+from lightloom.views.tables.page import bar, heading, render, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

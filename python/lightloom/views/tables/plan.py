@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
-from lightloom.tables.page import bar, heading, render, table, why
-from lightloom.tables.ratios import are_equal, gap_words, versus
-from lightloom.tables.step_groups import group_steps, reconfiguration_caption
+from lightloom.views.tables.page import bar, heading, render, table, why
+from lightloom.views.tables.ratios import are_equal, gap_words, versus
+from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lightloom import Fabric, Plan
     from lightloom._core import Row, Step
-    from lightloom.tables.step_groups import StepGroup
+    from lightloom.views.tables.step_groups import StepGroup
 
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
 COLUMNS = (

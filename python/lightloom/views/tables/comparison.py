@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom._core import show_time
-from lightloom.tables.page import bar, heading, render, table, why
-from lightloom.tables.ratios import are_equal, gap_words
+from lightloom.views.tables.page import bar, heading, render, table, why
+from lightloom.views.tables.ratios import are_equal, gap_words
 
 if TYPE_CHECKING:
     from lightloom import Comparison

@@ -1,0 +1,1 @@
+"""What people see: tables. They import the API, never the reverse."""
