@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use model::{Link, Rank, Result, Topology, Translations};
 
-use crate::network::Network;
+use crate::network::QuotientNetwork;
 use crate::packing::{Packed, pack};
 use crate::{Round, Stage, Strategy};
 
@@ -20,7 +20,7 @@ use crate::{Round, Stage, Strategy};
 pub struct Contractions {
     symmetry: Translations,
     ports: u32,
-    networks: Vec<Network>,
+    networks: Vec<QuotientNetwork>,
     rounds: Vec<Packed>,
 }
 
@@ -32,7 +32,7 @@ impl Contractions {
     /// A base with parallel circuits, or one that is not strongly connected.
     pub fn new(base: Topology, symmetry: Translations, ports: u32) -> Result<Self> {
         base.check_ports(ports)?;
-        let networks = vec![Network::new(base, &symmetry)?];
+        let networks = vec![QuotientNetwork::new(base, &symmetry)?];
         let rounds = pack(&networks, flows(&symmetry))?;
         Ok(Self { symmetry, ports, networks, rounds })
     }
@@ -49,7 +49,7 @@ impl Contractions {
 
     /// The strategy in hand. Topologies that serve no flow any more are left out.
     pub fn strategy(&self) -> Strategy {
-        let stage = |(index, network): (usize, &Network)| {
+        let stage = |(index, network): (usize, &QuotientNetwork)| {
             let rounds = self.rounds.iter().filter(|packed| packed.network == index);
             Stage { topology: network.topology.clone(), rounds: rounds.map(|packed| packed.round.clone()).collect() }
         };
@@ -69,7 +69,7 @@ impl Contractions {
         let ends = |path: &Vec<Rank>| Link { src: path[0], dst: path[path.len() - 1], count: 1 };
         let name = format!("contraction-{}", self.networks.len());
         let topology = Topology::new(name, self.symmetry.clone(), direct.iter().map(ends))?;
-        self.networks.push(Network::new(topology, &self.symmetry)?);
+        self.networks.push(QuotientNetwork::new(topology, &self.symmetry)?);
         let packed_again = pack(&self.networks, flows(&self.symmetry))?;
         let direct = direct.into_iter().map(|path| vec![path[0], path[path.len() - 1]]).collect();
         kept.push(Packed::direct(self.networks.len() - 1, Round { paths: direct }));

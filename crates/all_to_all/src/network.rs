@@ -11,7 +11,7 @@ pub(crate) struct Head {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Network {
+pub(crate) struct QuotientNetwork {
     pub topology: Topology,
     symmetry: Translations,
     heads: Vec<Vec<Head>>,
@@ -28,7 +28,7 @@ pub(crate) struct Network {
 
 pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
-impl Network {
+impl QuotientNetwork {
     /// `symmetry` lies inside the topology's.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use model::{Error, Rank, Result};
 
 use crate::Round;
-use crate::network::{Network, UNREACHABLE};
+use crate::network::{QuotientNetwork, UNREACHABLE};
 
 /// A round that is being filled, on one of the networks.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub(crate) struct Packed {
 ///
 /// # Errors
 /// A flow without a path on any network.
-pub(crate) fn pack(networks: &[Network], flows: impl Iterator<Item = (Rank, Rank)>) -> Result<Vec<Packed>> {
+pub(crate) fn pack(networks: &[QuotientNetwork], flows: impl Iterator<Item = (Rank, Rank)>) -> Result<Vec<Packed>> {
     let mut ordered = Vec::new();
     for (src, dst) in flows {
         let nearest = networks.iter().min_by_key(|network| network.distance(src, dst));
@@ -69,7 +69,7 @@ impl Packed {
         Self { network, hops: 1, round, used: Vec::new() }
     }
 
-    fn take(&mut self, network: &Network, path: Vec<Rank>) {
+    fn take(&mut self, network: &QuotientNetwork, path: Vec<Rank>) {
         for (slot, hop) in path.windows(2).enumerate() {
             if let Some(head) = network.out(hop[0]).iter().find(|head| head.dst == hop[1]) {
                 self.used[slot * network.circuits as usize + head.orbit as usize] = true;
@@ -86,13 +86,13 @@ struct Search {
 }
 
 impl Search {
-    fn path(&mut self, network: &Network, used: &[bool], src: Rank, dst: Rank) -> Option<Vec<Rank>> {
+    fn path(&mut self, network: &QuotientNetwork, used: &[bool], src: Rank, dst: Rank) -> Option<Vec<Rank>> {
         self.stamp += 1;
         let mut path = vec![src];
         self.extend(network, used, dst, &mut path).then_some(path)
     }
 
-    fn extend(&mut self, network: &Network, used: &[bool], dst: Rank, path: &mut Vec<Rank>) -> bool {
+    fn extend(&mut self, network: &QuotientNetwork, used: &[bool], dst: Rank, path: &mut Vec<Rank>) -> bool {
         let node = path[path.len() - 1];
         if node == dst {
             return true;

@@ -18,7 +18,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
-use crate::statement::Segment;
+use crate::statement::BoundSegment;
 
 /// What growth costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ pub(crate) struct GrowthPrices {
 /// The cheapest relaxed schedule.
 #[derive(Debug, Clone)]
 pub(crate) struct Growth {
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<BoundSegment>,
     /// Changes of topology.
     pub(crate) changes: u32,
     /// Uses of links, by each block.
@@ -131,7 +131,7 @@ fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
         // The grid's ratio may be just above what so many hops allow.
         let growth =
             (holders[after] / holders[at]).min(if prices.by_distance { ball(ports, way.hops) } else { f64::INFINITY });
-        segments.push(Segment { steps: way.steps, hops: way.hops, growth });
+        segments.push(BoundSegment { steps: way.steps, hops: way.hops, growth });
         uses += holders[at] * way.uses;
         at = after;
     }

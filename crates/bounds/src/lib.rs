@@ -14,4 +14,4 @@ pub use any_algorithm::any_algorithm;
 pub use given_schedule::{
     class_of_steps, given_schedule, given_schedule_statements, steps_of_algorithm, steps_of_plan,
 };
-pub use statement::{Segment, Statement, largest};
+pub use statement::{BoundSegment, Statement, largest};

@@ -4,7 +4,7 @@ use model::{Bound, sum_seconds};
 
 /// Steps on one topology in the schedule that attains a bound's relaxation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Segment {
+pub struct BoundSegment {
     /// Least number of steps.
     pub steps: u32,
     /// Least hops, summed over the steps.
@@ -35,7 +35,7 @@ pub struct Statement {
     /// Steps that it counts with.
     pub steps: u32,
     /// Its segments, where they have a shape of their own; else empty.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<BoundSegment>,
 }
 
 /// Below one by more than all roundings of a bound together, so that a plan that attains it is not below it.

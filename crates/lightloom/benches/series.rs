@@ -3,7 +3,7 @@
 use collectives::Options;
 use lightloom::{Points, Request, Series, Size, Workload, problem};
 use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
-use planners::{Numbers, find};
+use planners::{OperatingPoint, find};
 use rayon::prelude::*;
 
 /// Points along each axis.
@@ -42,13 +42,13 @@ fn spaced(least: f64, most: f64) -> Vec<f64> {
 
 /// A million points of 1 KiB to 1 GiB and 10 ns to 10 ms.
 fn sizes_and_delays(what: &str, request: &Request) {
-    let own = Numbers::of(&request.fabric, 1 << 20);
+    let own = OperatingPoint::of(&request.fabric, 1 << 20);
     let delays = spaced(1e-8, 1e-2);
     let of_size = |size: f64| {
         let size_bytes = size.round() as u64;
-        delays.iter().map(move |&reconfiguration_delay_s| Numbers { size_bytes, reconfiguration_delay_s, ..own })
+        delays.iter().map(move |&reconfiguration_delay_s| OperatingPoint { size_bytes, reconfiguration_delay_s, ..own })
     };
-    let points: Vec<Numbers> = spaced(1024.0, 1_073_741_824.0).into_iter().flat_map(of_size).collect();
+    let points: Vec<OperatingPoint> = spaced(1024.0, 1_073_741_824.0).into_iter().flat_map(of_size).collect();
     against_a_search_at_each(what, request, &points);
 }
 
@@ -57,7 +57,7 @@ fn scattered(what: &str, request: &Request) {
     let one = |index: usize| {
         let fraction = |step: f64| (index as f64 * step).fract();
         let from_to = |step: f64, least: f64, most: f64| least * (most / least).powf(fraction(step));
-        Numbers {
+        OperatingPoint {
             size_bytes: from_to(0.618_033_988, 1024.0, 1_073_741_824.0) as u64,
             bandwidth_bps: from_to(0.754_877_666, 1e11, 1e13),
             startup_s: from_to(0.819_172_513, 1e-8, 1e-5),
@@ -65,13 +65,13 @@ fn scattered(what: &str, request: &Request) {
             reconfiguration_delay_s: from_to(0.414_213_562, 1e-8, 1e-2),
         }
     };
-    let points: Vec<Numbers> = (0..ALONG * ALONG).map(one).collect();
+    let points: Vec<OperatingPoint> = (0..ALONG * ALONG).map(one).collect();
     against_a_search_at_each(what, request, &points);
 }
 
-fn against_a_search_at_each(what: &str, request: &Request, points: &[Numbers]) {
+fn against_a_search_at_each(what: &str, request: &Request, points: &[OperatingPoint]) {
     let series = Series::new(request).expect("a request that can be served");
-    let values = |of: fn(&Numbers) -> f64| points.iter().map(of).collect::<Vec<f64>>();
+    let values = |of: fn(&OperatingPoint) -> f64| points.iter().map(of).collect::<Vec<f64>>();
     let arrays = Points {
         size_bytes: &values(|at| at.size_bytes as f64),
         bandwidth_bps: &values(|at| at.bandwidth_bps),
@@ -82,8 +82,8 @@ fn against_a_search_at_each(what: &str, request: &Request, points: &[Numbers]) {
     let ours_s = ratio::median_s(1, || series.evaluate(arrays, false).expect("times")) / points.len() as f64;
     let problem = problem(request).expect("one schedule");
     let planner = find(request.planner.as_deref().expect("a name")).expect("registered");
-    let sampled: Vec<&Numbers> = points.iter().step_by(SAMPLED).collect();
-    let search = |at: &&Numbers| planner.choose(&problem.at(at)).expect("a choice").total_s;
+    let sampled: Vec<&OperatingPoint> = points.iter().step_by(SAMPLED).collect();
+    let search = |at: &&OperatingPoint| planner.choose(&problem.at(at)).expect("a choice").total_s;
     let theirs_s = ratio::median_s(1, || sampled.par_iter().map(search).collect::<Vec<f64>>()) / sampled.len() as f64;
     ratio::report(&format!("{what}, a point of a million"), ours_s, "a search at each", theirs_s);
 }

@@ -1,7 +1,7 @@
 //! The fastest choice that a prepared request allows at a point.
 
 use model::{Error, Fabric, Initial, Result};
-use planners::{Choice, Numbers, Planner, ties};
+use planners::{Choice, OperatingPoint, Planner, ties};
 
 use crate::Prepared;
 use crate::race::{Place, Race};
@@ -19,7 +19,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When no algorithm and planner serve the problem.
-    pub(crate) fn best_at(&self, at: &Numbers) -> Result<Choice> {
+    pub(crate) fn best_at(&self, at: &OperatingPoint) -> Result<Choice> {
         let Some(free) = &self.from_free_start else { return self.best_from_start(at) };
         let fabric = at.on(&self.request().fabric);
         if every_start_costs_the_same(&fabric) {
@@ -32,7 +32,7 @@ impl Prepared {
         }
     }
 
-    fn best_from_start(&self, at: &Numbers) -> Result<Choice> {
+    fn best_from_start(&self, at: &OperatingPoint) -> Result<Choice> {
         let mut race = Race::new(self.request().kept_algorithm());
         self.run(&mut race, |_| true, at);
         let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
@@ -45,7 +45,7 @@ impl Prepared {
     /// The best choice on better topologies, where they can be found and one of the planners may use any: a planner that
     /// chooses algorithms may, so where one is open to the request, so are these. They are looked for with every algorithm
     /// that may still be the fastest on them, so that none that is named does better than where all are open.
-    fn searched(&self, place: Place, best: &Choice, searching: &dyn Planner, at: &Numbers) -> Result<Choice> {
+    fn searched(&self, place: Place, best: &Choice, searching: &dyn Planner, at: &OperatingPoint) -> Result<Choice> {
         let mut entered = vec![(place, best.clone())];
         let options = &self.request().options;
         if self.schedules().len() > 1 && planners::search_serves(&self.request().fabric.shape, options.budget) {
@@ -66,7 +66,7 @@ impl Prepared {
     }
 
     /// The best choice of every other algorithm whose bound is below the best time and whose topologies can be searched.
-    fn rivals(&self, (_, own): Place, best: &Choice, at: &Numbers) -> Vec<(Place, Choice)> {
+    fn rivals(&self, (_, own): Place, best: &Choice, at: &OperatingPoint) -> Vec<(Place, Choice)> {
         let budget = self.request().options.budget;
         let mut rivals = Vec::new();
         for (bound_s, order) in self.by_bound(at) {

@@ -1,7 +1,7 @@
 //! The same problem by every planner and baseline, side by side.
 
 use model::{Bound, Error, Result};
-use planners::{Choice, Numbers, Planner, Problem, ties};
+use planners::{Choice, OperatingPoint, Planner, Problem, ties};
 use rayon::prelude::*;
 
 use crate::race::Race;
@@ -18,7 +18,7 @@ pub struct Row {
     /// The topology of a static plan, else empty.
     pub topology: String,
     /// What it found, or why it found nothing.
-    pub outcome: Result<Outcome>,
+    pub outcome: Result<PlannerOutcome>,
 }
 
 impl Row {
@@ -29,7 +29,7 @@ impl Row {
 
 /// What a planner found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct PlannerOutcome {
     /// Completion time, s.
     pub total_s: f64,
     /// Number of changes of topology, hidden ones included.
@@ -118,7 +118,7 @@ pub fn baselines(request: &Request) -> Result<Vec<Row>> {
 
 /// The request with every planner that it admits, at its own numbers, and its problems made. Topologies that are named for
 /// the static planner leave the others in.
-fn for_all_planners(request: &Request) -> Result<(Prepared, Numbers)> {
+fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
     let mut planners = request.planners()?;
     if request.planner.is_none() {
         planners = open_planners().filter(|planner| request.admit(*planner).is_ok()).collect();
@@ -135,7 +135,7 @@ fn for_all_planners(request: &Request) -> Result<(Prepared, Numbers)> {
 }
 
 /// The lines of a planner for one schedule: one, or for the static planner one on each topology.
-fn rows_of(prepared: &Prepared, planner: &'static dyn Planner, order: usize, at: &Numbers) -> Vec<Row> {
+fn rows_of(prepared: &Prepared, planner: &'static dyn Planner, order: usize, at: &OperatingPoint) -> Vec<Row> {
     let schedule = &prepared.schedules()[order];
     let problem = match prepared.problem_for(planner, order, at) {
         Ok(problem) => problem,
@@ -172,6 +172,7 @@ fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result
         planner: planner.name().into(),
         algorithm: algorithm.into(),
         topology: topology.unwrap_or_default(),
-        outcome: choice.map(|choice| Outcome { total_s: choice.total_s, reconfigurations: choice.reconfigurations() }),
+        outcome: choice
+            .map(|choice| PlannerOutcome { total_s: choice.total_s, reconfigurations: choice.reconfigurations() }),
     }
 }

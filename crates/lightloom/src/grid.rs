@@ -3,7 +3,7 @@
 //! Schedules, candidates and profiles do not depend on sizes and delays, so all points of a grid share them.
 
 use model::{Bound, Result};
-use planners::{Choice, Numbers};
+use planners::{Choice, OperatingPoint};
 
 use crate::Request;
 use crate::prepared::Prepared;
@@ -55,7 +55,7 @@ impl Grid {
     /// # Errors
     /// A delay that is negative or not finite, or when no planner serves the problem.
     pub fn judge(&self, size_bytes: u64, reconfiguration_delay_s: f64) -> Result<Verdict> {
-        let at = Numbers { size_bytes, reconfiguration_delay_s, ..self.prepared.own_numbers()? };
+        let at = OperatingPoint { size_bytes, reconfiguration_delay_s, ..self.prepared.own_numbers()? };
         at.check()?;
         let mut race = Race::new(None);
         self.prepared.run(&mut race, |planner| !planner.chooses_algorithm(), &at);

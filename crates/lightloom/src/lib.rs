@@ -21,9 +21,9 @@ use planners::{Choice, Problem};
 
 pub use all_to_all_lines::all_to_all_lines;
 pub use bound::{Bounds, bound};
-pub use bounds::{Segment, Statement};
+pub use bounds::{BoundSegment, Statement};
 pub use budget::{MEMORY, check_extent, most_gpus};
-pub use compare::{Comparison, Outcome, Row, baselines, compare};
+pub use compare::{Comparison, PlannerOutcome, Row, baselines, compare};
 pub use grid::{Figures, Grid, Verdict};
 use prepared::Prepared;
 pub use proved::proved_plan;

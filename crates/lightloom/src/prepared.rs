@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use model::{Bound, Error, Initial, Result, Schedule};
-use planners::{Numbers, Planner, Problem, is_concave, search_serves};
+use planners::{OperatingPoint, Planner, Problem, is_concave, search_serves};
 
 use crate::Request;
 use crate::best::every_start_costs_the_same;
@@ -95,7 +95,7 @@ impl Prepared {
 
     /// The bound for all plans of the request: for the steps of the algorithm that was named, where all run these and
     /// `keeps_steps`; else for every algorithm.
-    pub(crate) fn bound_at(&self, at: &Numbers, keeps_steps: bool) -> Bound {
+    pub(crate) fn bound_at(&self, at: &OperatingPoint, keeps_steps: bool) -> Bound {
         let (request, fabric) = (&self.request, at.on(&self.request.fabric));
         let pieces = self.schedules.first().and_then(|schedule| schedule.chunks().as_pieces());
         let any = bounds::any_algorithm(request.collective(), pieces, &fabric, request.settings, at.size_bytes);
@@ -108,7 +108,7 @@ impl Prepared {
     ///
     /// # Errors
     /// Those of [`Request::problem`].
-    pub(crate) fn problem_for(&self, planner: &dyn Planner, order: usize, at: &Numbers) -> Result<Problem> {
+    pub(crate) fn problem_for(&self, planner: &dyn Planner, order: usize, at: &OperatingPoint) -> Result<Problem> {
         if planner.takes_candidates() { self.problem(order, at) } else { self.problem_without_candidates(order, at) }
     }
 
@@ -116,18 +116,18 @@ impl Prepared {
     ///
     /// # Errors
     /// A size that the collective does not take.
-    pub(crate) fn own_numbers(&self) -> Result<Numbers> {
-        Ok(Numbers::of(&self.request.fabric, self.request.size_bytes()?))
+    pub(crate) fn own_numbers(&self) -> Result<OperatingPoint> {
+        Ok(OperatingPoint::of(&self.request.fabric, self.request.size_bytes()?))
     }
 
     /// The problem of a schedule for planners that make their own topologies.
-    fn problem_without_candidates(&self, order: usize, at: &Numbers) -> Result<Problem> {
+    fn problem_without_candidates(&self, order: usize, at: &OperatingPoint) -> Result<Problem> {
         let made = || self.request.problem_without_candidates(self.schedules[order].clone());
         self.without_candidates[order].get_or_init(made).as_ref().map(|problem| problem.at(at)).map_err(Error::clone)
     }
 
     /// The problem of a schedule for planners that choose from the candidates.
-    fn problem(&self, order: usize, at: &Numbers) -> Result<Problem> {
+    fn problem(&self, order: usize, at: &OperatingPoint) -> Result<Problem> {
         let made = || self.request.problem(self.schedules[order].clone());
         self.with_candidates[order].get_or_init(made).as_ref().map(|problem| problem.at(at)).map_err(Error::clone)
     }
@@ -161,7 +161,7 @@ impl Prepared {
     }
 
     /// Lets some planners run at a point, each for every schedule.
-    pub(crate) fn run(&self, race: &mut Race<'_>, takes_part: impl Fn(&dyn Planner) -> bool, at: &Numbers) {
+    pub(crate) fn run(&self, race: &mut Race<'_>, takes_part: impl Fn(&dyn Planner) -> bool, at: &OperatingPoint) {
         let Self { planners, schedules, .. } = self;
         let (choosing, making): (Vec<usize>, Vec<usize>) = (0..planners.len())
             .filter(|&planner| takes_part(planners[planner]))
@@ -186,13 +186,13 @@ impl Prepared {
     }
 
     /// Lets all planners that are given an algorithm run at a point for one schedule.
-    pub(crate) fn run_order(&self, race: &mut Race<'_>, order: usize, at: &Numbers) {
+    pub(crate) fn run_order(&self, race: &mut Race<'_>, order: usize, at: &OperatingPoint) {
         let given: Vec<usize> =
             (0..self.planners.len()).filter(|&index| !self.planners[index].chooses_algorithm()).collect();
         let (choosing, making): (Vec<usize>, Vec<usize>) =
             given.into_iter().partition(|&index| self.planners[index].takes_candidates());
         for (some, problem) in [
-            (making, Self::problem_without_candidates as fn(&Self, usize, &Numbers) -> Result<Problem>),
+            (making, Self::problem_without_candidates as fn(&Self, usize, &OperatingPoint) -> Result<Problem>),
             (choosing, Self::problem),
         ] {
             if !some.is_empty() {
@@ -216,7 +216,7 @@ impl Prepared {
     }
 
     /// The schedules by lower bounds on their times. A single one has nothing to be left out for.
-    pub(crate) fn by_bound(&self, at: &Numbers) -> Vec<(f64, usize)> {
+    pub(crate) fn by_bound(&self, at: &OperatingPoint) -> Vec<(f64, usize)> {
         if self.schedules.len() == 1 {
             return vec![(0.0, 0)];
         }

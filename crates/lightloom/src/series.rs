@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use model::{Error, Result, units};
-use planners::{Choice, Envelope, Numbers};
+use planners::{Choice, Envelope, OperatingPoint};
 use rayon::prelude::*;
 
 use crate::{Prepared, Request};
@@ -17,9 +17,9 @@ pub struct Series {
     names: Mutex<Vec<(String, String)>>,
 }
 
-/// The numbers of points, one each per point; [`Numbers`] says what they are.
+/// The numbers of points, one each per point; [`OperatingPoint`] says what they are.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "they are the fields of `Numbers`")]
+#[expect(missing_docs, reason = "they are the fields of `OperatingPoint`")]
 pub struct Points<'a> {
     pub size_bytes: &'a [f64],
     pub bandwidth_bps: &'a [f64],
@@ -83,7 +83,7 @@ impl Series {
         if self.prepared.is_concave() { self.on_pieces(&numbers, bound) } else { Ok(self.one_by_one(&numbers, bound)) }
     }
 
-    fn best_at(&self, at: &Numbers) -> Result<Choice> {
+    fn best_at(&self, at: &OperatingPoint) -> Result<Choice> {
         self.prepared.best_at(at)
     }
 
@@ -93,11 +93,11 @@ impl Series {
         if self.prepared.keeps_steps() { choice.bound() } else { of_any() }.seconds
     }
 
-    fn on_pieces(&self, numbers: &[Numbers], bound: bool) -> Result<Evaluation> {
+    fn on_pieces(&self, numbers: &[OperatingPoint], bound: bool) -> Result<Evaluation> {
         let envelope = Envelope::of(numbers, |at| self.best_at(at))?;
         let choices: Vec<u32> = envelope.pieces.iter().map(|piece| self.index_of(&names_of(&piece.choice))).collect();
         let (total_s, reconfigurations) = envelope.times(numbers).into_iter().unzip();
-        let bound_at = |(at, &piece): (&Numbers, &usize)| {
+        let bound_at = |(at, &piece): (&OperatingPoint, &usize)| {
             let choice = &envelope.pieces[piece].choice;
             // A bound on the planner's own class holds where it was made.
             Ok(match choice.class_bound {
@@ -114,8 +114,8 @@ impl Series {
         })
     }
 
-    fn one_by_one(&self, numbers: &[Numbers], bound: bool) -> Evaluation {
-        let figures = |at: &Numbers| {
+    fn one_by_one(&self, numbers: &[OperatingPoint], bound: bool) -> Evaluation {
+        let figures = |at: &OperatingPoint| {
             let choice = self.best_at(at).ok()?;
             Some(Figures {
                 total_s: choice.total_s,
@@ -162,7 +162,7 @@ fn names_of(choice: &Choice) -> (String, String) {
 }
 
 impl Points<'_> {
-    fn numbers(&self) -> Result<Vec<Numbers>> {
+    fn numbers(&self) -> Result<Vec<OperatingPoint>> {
         let points = self.size_bytes.len();
         let others = [
             ("bandwidth", self.bandwidth_bps),
@@ -177,7 +177,7 @@ impl Points<'_> {
             }
         }
         let one = |point: usize| {
-            let numbers = Numbers {
+            let numbers = OperatingPoint {
                 size_bytes: units::size_from_f64("size", self.size_bytes[point])?,
                 bandwidth_bps: self.bandwidth_bps[point],
                 startup_s: self.startup_s[point],

@@ -30,11 +30,11 @@ pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial, ReconfigurationDelay, TECHNOLOGIES, Technology};
 pub use hiding::{Hiding, Turn, Window};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
-pub use routes::{RoutedArc, RoutedPath, Routes};
+pub use routes::{RoutedEntry, RoutedPath, Routes};
 pub use schedule::{Op, Schedule, Step, Transfer};
 pub use shape::{MAX_GPUS, MAX_PORTS, Shape};
 pub use topology::{Link, SetUp, Topology};
-pub use traffic::{Arc, Traffic};
+pub use traffic::{Traffic, TrafficEntry};
 pub use translations::{Digit, Translations};
 
 /// Index of a GPU in the collective, `0..gpus`.

@@ -13,7 +13,7 @@ pub struct RoutedPath {
 
 /// The paths from `src` to `dst`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RoutedArc {
+pub struct RoutedEntry {
     /// Sender.
     pub src: Rank,
     /// Receiver.
@@ -28,5 +28,5 @@ pub struct Routes {
     /// Group under which the routing is invariant: inside both the topology's and the traffic's.
     pub symmetry: Translations,
     /// One per orbit of arcs.
-    pub arcs: Vec<RoutedArc>,
+    pub arcs: Vec<RoutedEntry>,
 }

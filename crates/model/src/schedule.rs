@@ -1,9 +1,9 @@
 //! Steps of transfers, with the chunks that each carries.
 
 use std::collections::BTreeMap;
-use std::sync::Arc as Shared;
+use std::sync::Arc;
 
-use crate::{Arc, Chunks, Collective, Error, Rank, Result, Traffic, Translations};
+use crate::{Chunks, Collective, Error, Rank, Result, Traffic, TrafficEntry, Translations};
 
 /// What the receiver does with a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -136,7 +136,7 @@ fn traffic_of(symmetry: &Translations, transfers: &[Transfer], chunks: &Chunks) 
         *per_pair.entry((transfer.src, transfer.dst)).or_insert(0.0) += amount;
     }
     let largest = per_pair.values().copied().fold(0.0, f64::max);
-    let arcs = per_pair.into_iter().map(|((src, dst), amount)| Arc { src, dst, weight: amount / largest });
+    let arcs = per_pair.into_iter().map(|((src, dst), amount)| TrafficEntry { src, dst, weight: amount / largest });
     let traffic = Traffic::new(symmetry.clone(), arcs)?;
     let traffic = if symmetry.order() == 1 { traffic.with_found_symmetry() } else { traffic };
     Ok((largest / chunks.per_buffer().map_or(1.0, f64::from), traffic))
@@ -147,8 +147,8 @@ fn traffic_of(symmetry: &Translations, transfers: &[Transfer], chunks: &Chunks) 
 pub struct Schedule {
     algorithm: String,
     chunks: Chunks,
-    /// Shared by all copies: planners pass schedules on as they are.
-    steps: Shared<[Step]>,
+    /// Arc by all copies: planners pass schedules on as they are.
+    steps: Arc<[Step]>,
 }
 
 impl Schedule {
@@ -195,7 +195,7 @@ impl Schedule {
 
     /// Whether this is a copy of `other` or the other way round, which is cheaper to tell than equality. O(1).
     pub fn shares_steps(&self, other: &Self) -> bool {
-        Shared::ptr_eq(&self.steps, &other.steps)
+        Arc::ptr_eq(&self.steps, &other.steps)
     }
 
     /// The group under which every step is invariant.

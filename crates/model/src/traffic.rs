@@ -6,7 +6,7 @@ use crate::{Error, Rank, Result, Translations};
 
 /// Traffic from `src` to `dst`: `weight` times the bytes of one transfer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Arc {
+pub struct TrafficEntry {
     /// Sender.
     pub src: Rank,
     /// Receiver.
@@ -20,7 +20,7 @@ pub struct Arc {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     symmetry: Translations,
-    arcs: Vec<Arc>,
+    arcs: Vec<TrafficEntry>,
 }
 
 impl Traffic {
@@ -28,10 +28,10 @@ impl Traffic {
     ///
     /// # Errors
     /// A rank out of range, a rank sending to itself, or a weight that is not a finite number above 0.
-    pub fn new(symmetry: Translations, arcs: impl IntoIterator<Item = Arc>) -> Result<Self> {
+    pub fn new(symmetry: Translations, arcs: impl IntoIterator<Item = TrafficEntry>) -> Result<Self> {
         let ranks = symmetry.ranks();
         let mut merged: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
-        for Arc { src, dst, weight } in arcs {
+        for TrafficEntry { src, dst, weight } in arcs {
             if src >= ranks || dst >= ranks || src == dst || !(weight.is_finite() && weight > 0.0) {
                 return Err(Error::value(
                     "traffic",
@@ -43,7 +43,7 @@ impl Traffic {
             let dst = symmetry.apply(symmetry.inverse(element), dst);
             *merged.entry((representative, dst)).or_insert(0.0) += weight;
         }
-        let arcs = merged.into_iter().map(|((src, dst), weight)| Arc { src, dst, weight }).collect();
+        let arcs = merged.into_iter().map(|((src, dst), weight)| TrafficEntry { src, dst, weight }).collect();
         Ok(Self { symmetry, arcs })
     }
 
@@ -58,7 +58,7 @@ impl Traffic {
         if found.order() <= self.symmetry.order() {
             return self;
         }
-        let representatives: Vec<Arc> =
+        let representatives: Vec<TrafficEntry> =
             self.expanded().into_iter().filter(|arc| found.canonical(arc.src).1 == 0).collect();
         Self { symmetry: found, arcs: representatives }
     }
@@ -69,7 +69,7 @@ impl Traffic {
     }
 
     /// One arc per orbit, by (src, dst).
-    pub fn arcs(&self) -> &[Arc] {
+    pub fn arcs(&self) -> &[TrafficEntry] {
         &self.arcs
     }
 
@@ -84,14 +84,14 @@ impl Traffic {
     }
 
     /// One arc per orbit of `subgroup`, a subgroup of the pattern's own symmetry, by (src, dst).
-    pub fn arcs_under(&self, subgroup: &Translations) -> Vec<Arc> {
-        let mut arcs: Vec<Arc> = Vec::new();
+    pub fn arcs_under(&self, subgroup: &Translations) -> Vec<TrafficEntry> {
+        let mut arcs: Vec<TrafficEntry> = Vec::new();
         for coset in self.symmetry.cosets(subgroup) {
             for arc in &self.arcs {
                 let (src, dst) = (self.symmetry.apply(coset, arc.src), self.symmetry.apply(coset, arc.dst));
                 let (representative, element) = subgroup.canonical(src);
                 let dst = subgroup.apply(subgroup.inverse(element), dst);
-                arcs.push(Arc { src: representative, dst, weight: arc.weight });
+                arcs.push(TrafficEntry { src: representative, dst, weight: arc.weight });
             }
         }
         arcs.sort_unstable_by_key(|arc| (arc.src, arc.dst));
@@ -99,7 +99,7 @@ impl Traffic {
     }
 
     /// Every arc, by (src, dst).
-    pub fn expanded(&self) -> Vec<Arc> {
+    pub fn expanded(&self) -> Vec<TrafficEntry> {
         self.arcs_under(&Translations::trivial(self.ranks()))
     }
 
@@ -113,7 +113,7 @@ impl Traffic {
         self.largest_per_rank(|arc| arc.weight)
     }
 
-    fn largest_per_rank(&self, value: impl Fn(&Arc) -> f64) -> f64 {
+    fn largest_per_rank(&self, value: impl Fn(&TrafficEntry) -> f64) -> f64 {
         if self.symmetry.is_transitive() {
             // Every rank sends what the one representative does, and receives as much.
             return self.arcs.iter().map(value).sum();

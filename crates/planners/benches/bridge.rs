@@ -1,6 +1,6 @@
 //! BRIDGE for 128 GPUs, from the problem to the choice, against all 2^s vectors by the paper's formulas.
 
-#[path = "../tests/reference/bridge_vectors.rs"]
+#[path = "../tests/all/reference/bridge_vectors.rs"]
 mod bridge_vectors;
 
 use std::hint::black_box;

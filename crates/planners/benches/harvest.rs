@@ -2,7 +2,7 @@
 //! paper's algorithm 1 as it is written, with the same step costs at hand; and the lazy search against the
 //! same search with every front computed beforehand.
 
-#[path = "../tests/reference/algorithm_1.rs"]
+#[path = "../tests/all/reference/algorithm_1.rs"]
 mod algorithm_1;
 
 use std::hint::black_box;

@@ -34,7 +34,7 @@ use model::{Error, Result, Schedule, Topology};
 
 use crate::{Choice, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
-use segments::{Cut, Segment, cheapest_cuts};
+use segments::{Cut, StepInterval, cheapest_cuts};
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,19 +182,19 @@ impl Subrings {
     }
 
     /// Every segment of the paper's class, with its topology.
-    fn segments(&self) -> Vec<Segment> {
+    fn segments(&self) -> Vec<StepInterval> {
         let rates = self.problem.rates();
         let mut segments = Vec::new();
         // Steps from `from` on, one by one in the direction of `steps`, for as long as the topology serves them.
         let mut extend = |topology: usize, steps: &mut dyn Iterator<Item = usize>| {
-            let mut reached: Option<Segment> = None;
+            let mut reached: Option<StepInterval> = None;
             for step in steps {
                 let steps_s = reached.map_or(0.0, |segment| segment.steps_s) + self.step_s(&rates, step, topology);
                 if steps_s.is_infinite() {
                     return;
                 }
                 let (begin, end) = reached.map_or((step, step + 1), |s| (s.begin.min(step), s.end.max(step + 1)));
-                reached = Some(Segment { begin, end, topology, steps_s });
+                reached = Some(StepInterval { begin, end, topology, steps_s });
                 segments.extend(reached);
             }
         };

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use model::Result;
 use rayon::prelude::*;
 
-use crate::{Choice, Numbers, Plane};
+use crate::{Choice, LinearCost, OperatingPoint};
 
 /// Sums that differ relatively by less are both the least.
 const ROUNDING: f64 = 1e-13;
@@ -28,7 +28,7 @@ const ROUNDING: f64 = 1e-13;
 #[derive(Clone)]
 pub struct Piece {
     /// Its time at all points.
-    pub plane: Plane,
+    pub plane: LinearCost,
     /// The choice that it is the time of, at one of the points where it is the least.
     pub choice: Choice,
 }
@@ -48,8 +48,8 @@ impl Envelope {
     ///
     /// # Errors
     /// The first that `search` returns.
-    pub fn of(points: &[Numbers], search: impl Fn(&Numbers) -> Result<Choice> + Sync) -> Result<Self> {
-        let mut known = Known { search, places: BTreeMap::new(), index: BTreeMap::new(), pieces: Vec::new() };
+    pub fn of(points: &[OperatingPoint], search: impl Fn(&OperatingPoint) -> Result<Choice> + Sync) -> Result<Self> {
+        let mut known = PieceSearch { search, places: BTreeMap::new(), index: BTreeMap::new(), pieces: Vec::new() };
         let mut of_point = vec![0; points.len()];
         let mut regions = vec![(0..points.len()).collect::<Vec<usize>>()];
         regions.retain(|region| !region.is_empty());
@@ -60,16 +60,17 @@ impl Envelope {
     }
 
     /// Time (s) and number of reconfigurations of every one of `points`, which are those that it is of.
-    pub fn times(&self, points: &[Numbers]) -> Vec<(f64, u32)> {
+    pub fn times(&self, points: &[OperatingPoint]) -> Vec<(f64, u32)> {
         let changes: Vec<u32> = self.pieces.iter().map(|piece| piece.choice.reconfigurations() as u32).collect();
-        let one =
-            |(at, &piece): (&Numbers, &usize)| (self.pieces[piece].plane.time_s(at.coordinates()), changes[piece]);
+        let one = |(at, &piece): (&OperatingPoint, &usize)| {
+            (self.pieces[piece].plane.time_s(at.coordinates()), changes[piece])
+        };
         points.iter().zip(&self.of_point).map(one).collect()
     }
 }
 
 /// What was found so far.
-struct Known<S> {
+struct PieceSearch<S> {
     search: S,
     /// The piece at each place that was searched, by the bits of its coordinates.
     places: BTreeMap<[u64; 4], usize>,
@@ -78,11 +79,11 @@ struct Known<S> {
     pieces: Vec<Piece>,
 }
 
-impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
+impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
     /// Says on which piece the points of these regions are, as far as it is clear, and cuts the other regions.
     fn settle(
         &mut self,
-        points: &[Numbers],
+        points: &[OperatingPoint],
         regions: Vec<Vec<usize>>,
         of_point: &mut [usize],
     ) -> Result<Vec<Vec<usize>>> {
@@ -115,8 +116,8 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
     }
 
     /// Searches the places that were not searched before, side by side.
-    fn search_all(&mut self, places: impl Iterator<Item = Numbers>) -> Result<()> {
-        let mut new: BTreeMap<[u64; 4], Numbers> = BTreeMap::new();
+    fn search_all(&mut self, places: impl Iterator<Item = OperatingPoint>) -> Result<()> {
+        let mut new: BTreeMap<[u64; 4], OperatingPoint> = BTreeMap::new();
         for place in places {
             let key = key(&place);
             if !self.places.contains_key(&key) {
@@ -124,9 +125,9 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
             }
         }
         let search = &self.search;
-        let one = |(key, place): (&[u64; 4], &Numbers)| {
+        let one = |(key, place): (&[u64; 4], &OperatingPoint)| {
             let choice = search(place)?;
-            Ok((*key, Piece { plane: Plane::of(&choice)?, choice }))
+            Ok((*key, Piece { plane: LinearCost::of(&choice)?, choice }))
         };
         let found: Vec<([u64; 4], Piece)> = new.par_iter().map(one).collect::<Result<_>>()?;
         for (key, piece) in found {
@@ -144,21 +145,21 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
     }
 
     /// The piece that was found at a place that was searched.
-    fn found(&self, place: &Numbers) -> usize {
+    fn found(&self, place: &OperatingPoint) -> usize {
         self.places[&key(place)]
     }
 
-    fn time_s(&self, piece: usize, place: &Numbers) -> f64 {
+    fn time_s(&self, piece: usize, place: &OperatingPoint) -> f64 {
         self.pieces[piece].plane.time_s(place.coordinates())
     }
 
     /// Whether a piece is the least at a place that was searched.
-    fn is_least(&self, piece: usize, place: &Numbers) -> bool {
+    fn is_least(&self, piece: usize, place: &OperatingPoint) -> bool {
         self.time_s(piece, place) <= self.time_s(self.found(place), place) * (1.0 + ROUNDING)
     }
 
     /// The piece that takes less at a point; of equals the one of fewer changes.
-    fn lesser(&self, one: usize, other: usize, at: &Numbers) -> usize {
+    fn lesser(&self, one: usize, other: usize, at: &OperatingPoint) -> usize {
         let rank = |piece: usize| (self.time_s(piece, at), self.pieces[piece].plane.changes());
         if rank(other) < rank(one) { other } else { one }
     }
@@ -181,9 +182,9 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
     }
 
     /// The points of the edges where two pieces take equally long.
-    fn edges_between(&self, around: &Extent, one: usize, other: usize) -> Vec<Numbers> {
-        let apart_s = |at: &Numbers| self.time_s(one, at) - self.time_s(other, at);
-        let crossing = |(from, to, dimension): (Numbers, Numbers, usize)| {
+    fn edges_between(&self, around: &Extent, one: usize, other: usize) -> Vec<OperatingPoint> {
+        let apart_s = |at: &OperatingPoint| self.time_s(one, at) - self.time_s(other, at);
+        let crossing = |(from, to, dimension): (OperatingPoint, OperatingPoint, usize)| {
             let (from_s, to_s) = (apart_s(&from), apart_s(&to));
             let crosses = (from_s < 0.0 && to_s > 0.0) || (from_s > 0.0 && to_s < 0.0);
             crosses.then(|| between(&from, &to, dimension, from_s / (from_s - to_s)))
@@ -192,7 +193,7 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
     }
 
     /// Two halves of the region, or its single points where it has hardly more of them than corners.
-    fn cut(&self, points: &[Numbers], region: Vec<usize>, around: &Extent) -> Vec<Vec<usize>> {
+    fn cut(&self, points: &[OperatingPoint], region: Vec<usize>, around: &Extent) -> Vec<Vec<usize>> {
         if region.len() <= 2 << around.varying.len() {
             return region.into_iter().map(|point| vec![point]).collect();
         }
@@ -225,15 +226,15 @@ impl<S: Fn(&Numbers) -> Result<Choice> + Sync> Known<S> {
 
 /// The least box around some points, in the coordinates α, δ, β·m and α_r.
 struct Extent {
-    low: Numbers,
-    high: Numbers,
+    low: OperatingPoint,
+    high: OperatingPoint,
     /// Dimensions in which it extends.
     varying: Vec<usize>,
 }
 
 impl Extent {
     /// That of a region, which has points.
-    fn around(points: &[Numbers], region: &[usize]) -> Self {
+    fn around(points: &[OperatingPoint], region: &[usize]) -> Self {
         let (mut low, mut high) = (points[region[0]], points[region[0]]);
         for &point in region {
             let here = &points[point];
@@ -252,7 +253,7 @@ impl Extent {
     }
 
     /// Corner of that index: bit i tells on which end of the i-th varying dimension it is.
-    fn corner(&self, index: usize) -> Numbers {
+    fn corner(&self, index: usize) -> OperatingPoint {
         let mut corner = self.low;
         for (bit, &dimension) in self.varying.iter().enumerate() {
             if index >> bit & 1 == 1 {
@@ -262,12 +263,12 @@ impl Extent {
         corner
     }
 
-    fn corners(&self) -> impl Iterator<Item = Numbers> + '_ {
+    fn corners(&self) -> impl Iterator<Item = OperatingPoint> + '_ {
         (0..1 << self.varying.len()).map(|index| self.corner(index))
     }
 
     /// The ends of every edge, and the dimension in which they differ.
-    fn edges(&self) -> impl Iterator<Item = (Numbers, Numbers, usize)> + '_ {
+    fn edges(&self) -> impl Iterator<Item = (OperatingPoint, OperatingPoint, usize)> + '_ {
         self.varying.iter().enumerate().flat_map(move |(bit, &dimension)| {
             let from = (0..1 << self.varying.len()).filter(move |index| index >> bit & 1 == 0);
             from.map(move |index| (self.corner(index), self.corner(index | 1 << bit), dimension))
@@ -276,7 +277,7 @@ impl Extent {
 }
 
 /// Takes one coordinate from another place: β·m by its size and its bandwidth.
-fn replace(place: &mut Numbers, other: &Numbers, dimension: usize) {
+fn replace(place: &mut OperatingPoint, other: &OperatingPoint, dimension: usize) {
     match dimension {
         0 => place.startup_s = other.startup_s,
         1 => place.hop_delay_s = other.hop_delay_s,
@@ -286,8 +287,8 @@ fn replace(place: &mut Numbers, other: &Numbers, dimension: usize) {
 }
 
 /// The place between two that differ in one coordinate, at a fraction of the way; for β·m by its bandwidth.
-fn between(from: &Numbers, to: &Numbers, dimension: usize, fraction: f64) -> Numbers {
-    let value = |at: &Numbers| at.coordinates()[dimension];
+fn between(from: &OperatingPoint, to: &OperatingPoint, dimension: usize, fraction: f64) -> OperatingPoint {
+    let value = |at: &OperatingPoint| at.coordinates()[dimension];
     let middle = value(from) + (value(to) - value(from)) * fraction;
     let mut place = *from;
     match dimension {
@@ -299,6 +300,6 @@ fn between(from: &Numbers, to: &Numbers, dimension: usize, fraction: f64) -> Num
     place
 }
 
-fn key(place: &Numbers) -> [u64; 4] {
+fn key(place: &OperatingPoint) -> [u64; 4] {
     place.coordinates().map(f64::to_bits)
 }

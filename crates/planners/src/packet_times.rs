@@ -16,12 +16,12 @@ use crate::Problem;
 
 /// What a transfer takes without start-up, by everything that it depends on beside the table: pattern, candidate,
 /// and the bits of bytes, rate and hop delay.
-type Known = BTreeMap<(usize, usize, [u64; 3]), f64>;
+type TimeByPoint = BTreeMap<(usize, usize, [u64; 3]), f64>;
 
 /// Times that are known already, for one table of patterns and candidates.
 #[derive(Debug, Default)]
 pub struct PacketTimes {
-    known: Mutex<Known>,
+    known: Mutex<TimeByPoint>,
 }
 
 impl PacketTimes {

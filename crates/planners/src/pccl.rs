@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
-use profile::Network;
+use profile::RoutingNetwork;
 
 use crate::split::splits_steps;
 use crate::{Choice, Planner, Problem, ProfileTable, split_steps};
@@ -157,7 +157,7 @@ impl Pccl {
 /// Topologies of different links, prepared.
 #[derive(Default)]
 struct Distinct {
-    networks: Vec<Arc<Network>>,
+    networks: Vec<Arc<RoutingNetwork>>,
     /// By the links of GPU 0, which every symmetry lists; they tell most topologies apart at once.
     alike: BTreeMap<Vec<Link>, Vec<usize>>,
 }
@@ -165,11 +165,11 @@ struct Distinct {
 impl Distinct {
     /// Index of the topology with these links, appended if there is none.
     fn place(&mut self, topology: Topology) -> usize {
-        self.known(&topology).unwrap_or_else(|| self.append(Arc::new(Network::of(topology))))
+        self.known(&topology).unwrap_or_else(|| self.append(Arc::new(RoutingNetwork::of(topology))))
     }
 
     /// As [`Distinct::place`].
-    fn place_prepared(&mut self, network: &Arc<Network>) -> usize {
+    fn place_prepared(&mut self, network: &Arc<RoutingNetwork>) -> usize {
         self.known(network.topology()).unwrap_or_else(|| self.append(network.clone()))
     }
 
@@ -178,7 +178,7 @@ impl Distinct {
         alike.iter().copied().find(|&index| self.networks[index].topology().same_links(topology))
     }
 
-    fn append(&mut self, network: Arc<Network>) -> usize {
+    fn append(&mut self, network: Arc<RoutingNetwork>) -> usize {
         let index = self.networks.len();
         self.alike.entry(first_links(network.topology()).to_vec()).or_default().push(index);
         self.networks.push(network);
@@ -205,7 +205,7 @@ fn one_per_pair(topology: &Topology) -> Result<Topology> {
 /// Whether every GPU has a path to every other. If GPU 0 reaches all, so it does its translates, and going
 /// on by the same translation they come back to it; GPUs of other orbits must reach some translate of it.
 /// O(GPUs) once distances are known.
-fn is_connected(network: &Network) -> bool {
+fn is_connected(network: &RoutingNetwork) -> bool {
     let topology = network.topology();
     let reaches = |src, dst| network.distance(src, dst).is_some();
     (0..topology.ranks()).all(|rank| reaches(0, rank))

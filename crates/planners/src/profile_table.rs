@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use model::{Error, Result, Routing, Schedule, Topology, Traffic};
-use profile::{Estimate, Front, LoadBound, Network};
+use profile::{Estimate, Front, LoadBound, RoutingNetwork};
 use rayon::prelude::*;
 
 /// A schedule's distinct step patterns against candidate topologies.
@@ -15,7 +15,7 @@ pub struct ProfileTable {
     routing: Routing,
     patterns: Arc<Patterns>,
     /// Shared with the tables of planners that keep some of the candidates.
-    networks: Vec<Arc<Network>>,
+    networks: Vec<Arc<RoutingNetwork>>,
     estimates: OnceLock<AllEstimates>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
@@ -69,7 +69,7 @@ impl ProfileTable {
                 format!("topologies of {} GPUs", schedule.ranks()),
             ));
         }
-        let networks = candidates.iter().map(|topology| Arc::new(Network::new(topology))).collect();
+        let networks = candidates.iter().map(|topology| Arc::new(RoutingNetwork::new(topology))).collect();
         let patterns = Arc::new(Patterns::of(&schedule));
         Ok(Self::on_networks(schedule, patterns, networks, routing))
     }
@@ -78,7 +78,7 @@ impl ProfileTable {
     pub(crate) fn on_networks(
         schedule: Schedule,
         patterns: Arc<Patterns>,
-        networks: Vec<Arc<Network>>,
+        networks: Vec<Arc<RoutingNetwork>>,
         routing: Routing,
     ) -> Self {
         let bounds = networks.iter().map(|_| OnceLock::new()).collect();
@@ -122,7 +122,7 @@ impl ProfileTable {
     }
 
     /// The candidate of that index, prepared for routing.
-    pub fn network(&self, index: usize) -> &Arc<Network> {
+    pub fn network(&self, index: usize) -> &Arc<RoutingNetwork> {
         &self.networks[index]
     }
 

@@ -9,7 +9,7 @@
 //!
 //! The cheapest cut of the steps into intervals is found in O(log² n), without profiles.
 
-use model::{Arc, Collective, Schedule, Topology};
+use model::{Collective, Schedule, Topology, TrafficEntry};
 
 use crate::Problem;
 
@@ -150,7 +150,7 @@ fn log_ranks_of(schedule: &Schedule) -> Option<u8> {
         && schedule.steps().iter().zip(&exponents).all(|(step, &e)| {
             let traffic = step.traffic();
             traffic.symmetry().is_transitive()
-                && traffic.arcs() == [Arc { src: 0, dst: 1 << e, weight: 1.0 }]
+                && traffic.arcs() == [TrafficEntry { src: 0, dst: 1 << e, weight: 1.0 }]
                 && step.share() == 0.5 / power(e)
         });
     fits.then_some(half as u8)

@@ -73,7 +73,7 @@ impl Change {
 
 /// What the cost of a pair is taken from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Known {
+enum CostSource {
     /// The estimate.
     Estimate,
     /// A sharper bound, or the estimate still where there is none.
@@ -90,7 +90,7 @@ const FRONTS_AT_ONCE: usize = 16;
 pub struct StateSearch<'a> {
     table: &'a ProfileTable,
     costs: Vec<f64>,
-    known: Vec<Known>,
+    known: Vec<CostSource>,
     shortest: ShortestPath,
 }
 
@@ -98,7 +98,12 @@ impl<'a> StateSearch<'a> {
     /// A search over the candidates of `table`.
     pub fn new(table: &'a ProfileTable) -> Self {
         let pairs = table.steps() * table.candidates();
-        Self { table, costs: vec![0.0; pairs], known: vec![Known::Estimate; pairs], shortest: ShortestPath::default() }
+        Self {
+            table,
+            costs: vec![0.0; pairs],
+            known: vec![CostSource::Estimate; pairs],
+            shortest: ShortestPath::default(),
+        }
     }
 
     /// Completion time of the best sequence, which [`StateSearch::path`] then gives; `None` as soon as it is
@@ -134,11 +139,11 @@ impl<'a> StateSearch<'a> {
         let pairs = |pairs: &[(usize, usize)]| -> Vec<(usize, usize)> {
             pairs.iter().map(|&(step, candidate)| (table.pattern_of_step(step), candidate)).collect()
         };
-        let known_as = |search: &Self, known: Known| -> Vec<(usize, usize)> {
+        let known_as = |search: &Self, known: CostSource| -> Vec<(usize, usize)> {
             let at = |(step, candidate): (usize, usize)| search.known[step * candidates + candidate];
             on_path.iter().copied().filter(|&pair| at(pair) == known).collect()
         };
-        let estimated = known_as(self, Known::Estimate);
+        let estimated = known_as(self, CostSource::Estimate);
         table.compute_bounds(pairs(&estimated).into_iter());
         for &(step, candidate) in &estimated {
             let index = step * candidates + candidate;
@@ -146,12 +151,12 @@ impl<'a> StateSearch<'a> {
                 let bound_s = rates.startup_s + bound.cheapest(rates.hop_s, rates.load_s[step]);
                 self.costs[index] = self.costs[index].max(bound_s);
             }
-            self.known[index] = Known::Bound;
+            self.known[index] = CostSource::Bound;
         }
         if !estimated.is_empty() {
             return true;
         }
-        let mut bounded = known_as(self, Known::Bound);
+        let mut bounded = known_as(self, CostSource::Bound);
         bounded.truncate(FRONTS_AT_ONCE);
         table.compute_fronts(pairs(&bounded).into_iter());
         for &(step, candidate) in &bounded {
@@ -161,7 +166,7 @@ impl<'a> StateSearch<'a> {
                 let point = front.cheapest(rates.hop_s, rates.load_s[step]);
                 rates.of(step, point.hops, point.load)
             });
-            self.known[index] = Known::Exact;
+            self.known[index] = CostSource::Exact;
         }
         !bounded.is_empty()
     }
@@ -176,7 +181,7 @@ impl<'a> StateSearch<'a> {
                 *cost = rates.at_least(step, *hops, *load);
             }
             for (state, &exact) in self.known[row].iter_mut().zip(known.exact) {
-                *state = if exact { Known::Exact } else { Known::Estimate };
+                *state = if exact { CostSource::Exact } else { CostSource::Estimate };
             }
         }
     }

@@ -7,8 +7,8 @@ mod reference;
 use std::{hint::black_box, time::Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use model::{Arc, Link, Routing, Topology, Traffic, Translations};
-use profile::Network;
+use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
+use profile::RoutingNetwork;
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
@@ -18,7 +18,7 @@ fn circulant(n: u32, generators: &[u32]) -> Topology {
 }
 
 fn shifts(n: u32, offsets: impl IntoIterator<Item = u32>) -> Traffic {
-    let arcs = offsets.into_iter().map(|dst| Arc { src: 0, dst, weight: 1.0 });
+    let arcs = offsets.into_iter().map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
     Traffic::new(Translations::cyclic(n), arcs).expect("valid arcs")
 }
 
@@ -44,7 +44,7 @@ fn permutations(n: u32, count: u32, seed: u64) -> Vec<(u32, u32)> {
 
 /// Least load of the front, with preparation, as a planner asks for it.
 fn least_load(topology: &Topology, traffic: &Traffic) -> f64 {
-    let front = Network::new(topology).front(traffic, Routing::ConcurrentFlow).expect("a connected topology");
+    let front = RoutingNetwork::new(topology).front(traffic, Routing::ConcurrentFlow).expect("a connected topology");
     front.points()[front.points().len() - 1].load
 }
 
@@ -92,7 +92,7 @@ fn without_any_symmetry(criterion: &mut Criterion) {
     for (degree, peers) in [(2, 1), (4, 1), (6, 1), (6, 6)] {
         let none = Translations::trivial(64);
         let links = permutations(64, degree, 1).into_iter().map(|(src, dst)| Link { src, dst, count: 1 });
-        let arcs = permutations(64, peers, 2).into_iter().map(|(src, dst)| Arc { src, dst, weight: 1.0 });
+        let arcs = permutations(64, peers, 2).into_iter().map(|(src, dst)| TrafficEntry { src, dst, weight: 1.0 });
         let topology = Topology::new("random", none.clone(), links).expect("valid links");
         let traffic = Traffic::new(none, arcs).expect("valid arcs");
         group.bench_function(format!("n=64,d={degree},peers={peers}"), |bench| {
@@ -108,7 +108,7 @@ fn many_arcs(criterion: &mut Criterion) {
     criterion.bench_function("front/all-to-all/n=1024,k=4", |bench| {
         bench.iter(|| least_load(black_box(&topology), &all));
     });
-    let ring = Network::new(&circulant(1024, &[3]));
+    let ring = RoutingNetwork::new(&circulant(1024, &[3]));
     let step = shifts(1024, [500]);
     criterion.bench_function("estimate/one arc/n=1024", |bench| {
         bench.iter(|| ring.estimate(black_box(&step), Routing::ConcurrentFlow));

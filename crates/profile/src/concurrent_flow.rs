@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Arc, Rank, RoutedArc, RoutedPath, Routes};
+use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
 
 use crate::{
     front::{Front, Point},
@@ -191,8 +191,8 @@ impl<'a> ConcurrentFlow<'a> {
     }
 
     fn routes(&self, shares: &[(u32, f64)]) -> Routes {
-        let routed = |arc: &Arc| RoutedArc { src: arc.src, dst: arc.dst, paths: Vec::new() };
-        let mut arcs: Vec<RoutedArc> = self.quotient.arcs.iter().map(routed).collect();
+        let routed = |arc: &TrafficEntry| RoutedEntry { src: arc.src, dst: arc.dst, paths: Vec::new() };
+        let mut arcs: Vec<RoutedEntry> = self.quotient.arcs.iter().map(routed).collect();
         for &(path, share) in shares {
             let (arc, nodes) = &self.paths[path as usize];
             arcs[*arc as usize].paths.push(RoutedPath { share, nodes: nodes.clone() });

@@ -4,16 +4,16 @@
 //! A GPU's share of the paths is a ratio of counts in one layer of the breadth-first search, so counts are
 //! kept relative to the largest of their layer and never overflow.
 
-use model::{Arc, Rank, RoutedArc, RoutedPath, Routes};
+use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
 
-use crate::{Network, front::Point, quotient::Quotient};
+use crate::{RoutingNetwork, front::Point, quotient::Quotient};
 
 /// Distinct paths of an arc that [`routes`] lists; above it, as few paths as give the same link loads.
 const MOST_PATHS: usize = 1024;
 
 /// The one point of the front. `hops`: the largest shortest distance of the arcs, all of which have a path.
 /// O(links) per source.
-pub(crate) fn point(network: &Network, quotient: &Quotient, hops: u32) -> Point {
+pub(crate) fn point(network: &RoutingNetwork, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
     for arcs in quotient.sources() {
         let paths = ShortestPaths::new(network, quotient, arcs[0].src);
@@ -27,13 +27,13 @@ pub(crate) fn point(network: &Network, quotient: &Quotient, hops: u32) -> Point 
 
 /// Paths that load every link as [`point`] has it: all shortest paths of each arc where there are at most
 /// 1024 of them.
-pub(crate) fn routes(network: &Network, quotient: &Quotient) -> Routes {
+pub(crate) fn routes(network: &RoutingNetwork, quotient: &Quotient) -> Routes {
     let mut arcs = Vec::with_capacity(quotient.arcs.len());
     for from in quotient.sources() {
         let shortest = ShortestPaths::new(network, quotient, from[0].src);
         for arc in from {
             let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));
-            arcs.push(RoutedArc { src: arc.src, dst: arc.dst, paths });
+            arcs.push(RoutedEntry { src: arc.src, dst: arc.dst, paths });
         }
     }
     Routes { symmetry: quotient.symmetry.clone(), arcs }
@@ -57,7 +57,7 @@ struct ShortestPaths {
 }
 
 impl ShortestPaths {
-    fn new(network: &Network, quotient: &Quotient, source: Rank) -> Self {
+    fn new(network: &RoutingNetwork, quotient: &Quotient, source: Rank) -> Self {
         let adjacency = &*quotient.adjacency;
         let ranks = adjacency.ranks();
         let distance: Vec<Option<u32>> = (0..ranks as Rank).map(|rank| network.distance(source, rank)).collect();
@@ -87,7 +87,7 @@ impl ShortestPaths {
     }
 
     /// (destination, orbit, traffic) of every link that the traffic of `arcs` uses, farthest first.
-    fn flow(&self, arcs: &[Arc]) -> Vec<(Rank, u32, f64)> {
+    fn flow(&self, arcs: &[TrafficEntry]) -> Vec<(Rank, u32, f64)> {
         let mut through = vec![0.0; self.entries.len()];
         for arc in arcs {
             through[arc.dst as usize] += arc.weight;
@@ -131,7 +131,7 @@ impl ShortestPaths {
 
     /// Few shortest paths of `arc` that load each link as all of them would: the widest last link first,
     /// until nothing is left.
-    fn decompose(&self, arc: &Arc) -> Vec<RoutedPath> {
+    fn decompose(&self, arc: &TrafficEntry) -> Vec<RoutedPath> {
         let mut left: Vec<Vec<f64>> = self.entries.iter().map(|entries| vec![0.0; entries.len()]).collect();
         let mut through = vec![0.0; self.entries.len()];
         through[arc.dst as usize] = 1.0;
@@ -202,10 +202,10 @@ mod tests {
             let none = Translations::trivial(n);
             let links = links.iter().map(|&(a, b, count)| Link { src: a % n, dst: b % n, count }).filter(|l| l.src != l.dst);
             let topology = Topology::new("random", none.clone(), links).unwrap();
-            let network = Network::new(&topology);
+            let network = RoutingNetwork::new(&topology);
             let (src, dst) = (src % n, dst % n);
             if let Some(hops) = network.distance(src, dst).filter(|&hops| hops > 0) {
-                let traffic = Traffic::new(none, [Arc { src, dst, weight: 1.0 }]).unwrap();
+                let traffic = Traffic::new(none, [TrafficEntry { src, dst, weight: 1.0 }]).unwrap();
                 let paths = all_paths(topology.links(), hops, src, dst);
                 let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
                 let mut shares: BTreeMap<Vec<Rank>, f64> = BTreeMap::new();
@@ -234,8 +234,9 @@ mod tests {
         // 8! = 40320 shortest paths across a hypercube; by symmetry all links of a layer carry the same.
         let links = (0..8).map(|bit| Link { src: 0, dst: 1 << bit, count: 1 });
         let cube = Topology::new("hypercube", Translations::xor(256), links).unwrap();
-        let traffic = Traffic::new(Translations::trivial(256), [Arc { src: 0, dst: 255, weight: 1.0 }]).unwrap();
-        let (routes, point) = Network::new(&cube).routes(&traffic, Routing::EqualSplit, 8).unwrap();
+        let traffic =
+            Traffic::new(Translations::trivial(256), [TrafficEntry { src: 0, dst: 255, weight: 1.0 }]).unwrap();
+        let (routes, point) = RoutingNetwork::new(&cube).routes(&traffic, Routing::EqualSplit, 8).unwrap();
         assert!((point.load - 1.0 / 8.0).abs() < 1e-12);
         let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
         for path in &routes.arcs[0].paths {

@@ -14,7 +14,7 @@
 //! where parallel circuits or several paths carry a transfer.
 //!
 //! ```text
-//! Topology ─▶ Network ─┬─▶ estimate        hops and a lower bound, in O(arcs)
+//! Topology ─▶ RoutingNetwork ─┬─▶ estimate        hops and a lower bound, in O(arcs)
 //!   Traffic ─▶ Quotient ├─▶ single path, equal split
 //!                       ├─▶ price bound     a sharper lower bound, in rounds of shortest paths
 //!                       └─▶ concurrent flow = restricted master + hop-limited search
@@ -33,4 +33,4 @@ mod ring_distances;
 mod single_path;
 
 pub use front::{Estimate, Front, LoadBound, Point};
-pub use network::Network;
+pub use network::RoutingNetwork;

@@ -1,8 +1,8 @@
 //! A topology, prepared for many traffic patterns.
 
-use std::sync::{Arc as Shared, OnceLock};
+use std::sync::{Arc, OnceLock};
 
-use model::{Arc, Rank, Routes, Routing, Topology, Traffic};
+use model::{Rank, Routes, Routing, Topology, Traffic, TrafficEntry};
 
 use crate::{
     concurrent_flow, equal_split,
@@ -18,9 +18,9 @@ const UNREACHABLE: u32 = u32::MAX;
 /// A topology with what is computed once for all traffic patterns: links of every GPU, and distances from
 /// one source per orbit, each found when it is first asked for.
 #[derive(Debug)]
-pub struct Network {
+pub struct RoutingNetwork {
     topology: Topology,
-    adjacency: OnceLock<Shared<Adjacency>>,
+    adjacency: OnceLock<Arc<Adjacency>>,
     /// Of each orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
     orbits: Vec<Orbit>,
     /// Distances that need not be searched for.
@@ -37,13 +37,13 @@ struct Orbit {
     circuits_in: f64,
 }
 
-impl Network {
+impl RoutingNetwork {
     /// Prepares `topology`. O(orbits of links and GPUs); the rest is done when it is first needed.
     pub fn new(topology: &Topology) -> Self {
         Self::of(topology.clone())
     }
 
-    /// As [`Network::new`], without a copy.
+    /// As [`RoutingNetwork::new`], without a copy.
     pub fn of(topology: Topology) -> Self {
         let symmetry = topology.symmetry();
         let orbit =
@@ -99,16 +99,16 @@ impl Network {
         }
         // Whole numbers add up to the same in any order, so arcs may stand anywhere in their orbit.
         let cosets = traffic.symmetry().cosets(&common);
-        let moved = |coset: u32, arc: &Arc| {
+        let moved = |coset: u32, arc: &TrafficEntry| {
             let by = |rank| traffic.symmetry().apply(coset, rank);
-            Arc { src: by(arc.src), dst: by(arc.dst), weight: arc.weight }
+            TrafficEntry { src: by(arc.src), dst: by(arc.dst), weight: arc.weight }
         };
         let arcs = cosets.iter().flat_map(|&coset| traffic.arcs().iter().map(move |arc| moved(coset, arc)));
         self.estimate_arcs(arcs, common.order())
     }
 
     /// `arcs`: one per orbit of a group of `order` elements.
-    fn estimate_arcs(&self, arcs: impl Iterator<Item = Arc> + Clone, order: u32) -> Option<Estimate> {
+    fn estimate_arcs(&self, arcs: impl Iterator<Item = TrafficEntry> + Clone, order: u32) -> Option<Estimate> {
         let (mut hops, mut occupied) = (0, 0.0);
         for arc in arcs.clone() {
             let distance = self.distance(arc.src, arc.dst)?;
@@ -123,7 +123,7 @@ impl Network {
     }
 
     /// The most that a GPU sends or receives over its circuits, on average over the GPUs of its orbit.
-    fn busiest_port(&self, arcs: impl Iterator<Item = Arc>, order: u32) -> f64 {
+    fn busiest_port(&self, arcs: impl Iterator<Item = TrafficEntry>, order: u32) -> f64 {
         let symmetry = self.topology.symmetry();
         let mut traffic = vec![(0.0, 0.0); self.orbits.len()];
         for arc in arcs {
@@ -162,7 +162,7 @@ impl Network {
         })
     }
 
-    /// A bound between [`Network::estimate`] and [`Network::front`], in sharpness and in work. `None` where it
+    /// A bound between [`RoutingNetwork::estimate`] and [`RoutingNetwork::front`], in sharpness and in work. `None` where it
     /// would not pay, because the front costs about as little, and where there is no front.
     pub fn load_bound(&self, traffic: &Traffic, routing: Routing) -> Option<LoadBound> {
         if routing != Routing::ConcurrentFlow {
@@ -200,7 +200,7 @@ impl Network {
     }
 
     /// What concurrent flow falls back on: equal split, which is one of its routings, with the bound of
-    /// [`Network::estimate`] as `lower`.
+    /// [`RoutingNetwork::estimate`] as `lower`.
     fn shortest_paths_only(&self, traffic: &Traffic, quotient: &Quotient, hops: u32) -> Point {
         let point = equal_split::point(self, quotient, hops);
         let bound = self.estimate(traffic, Routing::ConcurrentFlow).map_or(0.0, |estimate| estimate.load);
@@ -220,8 +220,8 @@ impl Network {
         (hops > 0).then_some((quotient, hops))
     }
 
-    fn adjacency(&self) -> &Shared<Adjacency> {
-        self.adjacency.get_or_init(|| Shared::new(Adjacency::new(self.topology.symmetry(), self.topology.links())))
+    fn adjacency(&self) -> &Arc<Adjacency> {
+        self.adjacency.get_or_init(|| Arc::new(Adjacency::new(self.topology.symmetry(), self.topology.links())))
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
             let n = count * period;
             let links = links.iter().map(|&(a, b)| Link { src: a % n, dst: b % n, count: 1 }).filter(|l| l.src != l.dst);
             let topology = Topology::new("random", Translations::periodic(n, period), links).unwrap();
-            let network = Network::new(&topology);
+            let network = RoutingNetwork::new(&topology);
             // Floyd–Warshall over the expanded links.
             let mut table = vec![vec![None::<u32>; n as usize]; n as usize];
             (0..n as usize).for_each(|rank| table[rank][rank] = Some(0));

@@ -65,11 +65,11 @@ fn least_load(quotient: &Quotient, hops: Option<u32>, search: &mut HopLimited) -
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc as Shared;
+    use std::sync::Arc;
 
     use super::*;
-    use crate::{Network, quotient::Adjacency};
-    use model::{Arc, Link, Routing, Topology, Traffic, Translations};
+    use crate::{RoutingNetwork, quotient::Adjacency};
+    use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
     use proptest::prelude::*;
 
     proptest! {
@@ -86,10 +86,10 @@ mod tests {
             let group = if cyclic { Translations::cyclic(ranks) } else { Translations::trivial(ranks) };
             let links = links.iter().map(|&(a, b, count)| Link { src: a % ranks, dst: b % ranks, count });
             let topology = Topology::new("random", group.clone(), links.filter(|link| link.src != link.dst)).unwrap();
-            let arcs = arcs.iter().map(|&(a, b, w)| Arc { src: a % ranks, dst: b % ranks, weight: f64::from(w) });
+            let arcs = arcs.iter().map(|&(a, b, w)| TrafficEntry { src: a % ranks, dst: b % ranks, weight: f64::from(w) });
             let Ok(traffic) = Traffic::new(group.clone(), arcs.filter(|arc| arc.src != arc.dst)) else { return Ok(()) };
-            if let Some(front) = Network::new(&topology).front(&traffic, Routing::ConcurrentFlow) {
-                let own = Shared::new(Adjacency::new(&group, topology.links()));
+            if let Some(front) = RoutingNetwork::new(&topology).front(&traffic, Routing::ConcurrentFlow) {
+                let own = Arc::new(Adjacency::new(&group, topology.links()));
                 let bound = bound(&Quotient::new(&topology, &own, &traffic), front.points()[0].hops);
                 prop_assert!(bound.beyond <= bound.at_hops && bound.beyond > 0.0);
                 prop_assert!(bound.at_hops <= front.points()[0].load);

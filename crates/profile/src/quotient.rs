@@ -1,8 +1,8 @@
 //! A (topology, traffic) pair under the translations that both share.
 
-use std::sync::Arc as Shared;
+use std::sync::Arc;
 
-use model::{Arc, Link, Rank, Topology, Traffic, Translations};
+use model::{Link, Rank, Topology, Traffic, TrafficEntry, Translations};
 
 /// A link out of some GPU: where it leads and the orbit of links that it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -78,26 +78,26 @@ impl Adjacency {
 #[derive(Debug)]
 pub(crate) struct Quotient {
     pub(crate) symmetry: Translations,
-    pub(crate) adjacency: Shared<Adjacency>,
+    pub(crate) adjacency: Arc<Adjacency>,
     /// One per orbit, by (src, dst); every `src` is a representative.
-    pub(crate) arcs: Vec<Arc>,
+    pub(crate) arcs: Vec<TrafficEntry>,
 }
 
 impl Quotient {
     /// `own`: the adjacency under the topology's own symmetry, used where that is the common one.
-    pub(crate) fn new(topology: &Topology, own: &Shared<Adjacency>, traffic: &Traffic) -> Self {
+    pub(crate) fn new(topology: &Topology, own: &Arc<Adjacency>, traffic: &Traffic) -> Self {
         let symmetry = topology.symmetry().meet(traffic.symmetry());
         let adjacency = if symmetry == *topology.symmetry() {
             own.clone()
         } else {
-            Shared::new(own.under(&symmetry, &topology.links_under(&symmetry)))
+            Arc::new(own.under(&symmetry, &topology.links_under(&symmetry)))
         };
         let arcs = traffic.arcs_under(&symmetry);
         Self { symmetry, adjacency, arcs }
     }
 
     /// Arcs grouped by source.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = &[Arc]> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &[TrafficEntry]> {
         self.arcs.chunk_by(|a, b| a.src == b.src)
     }
 

@@ -65,7 +65,7 @@ fn inverse(value: u64, modulus: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Network;
+    use crate::RoutingNetwork;
     use model::Link;
     use proptest::prelude::*;
 
@@ -81,7 +81,7 @@ mod tests {
             let ring = Topology::new("ring", Translations::cyclic(n), links).unwrap();
             prop_assert!(RingDistances::of(&ring).is_some());
             let searched = Topology::new("plain", Translations::trivial(n), ring.expanded()).unwrap();
-            let (known, searched) = (Network::new(&ring), Network::new(&searched));
+            let (known, searched) = (RoutingNetwork::new(&ring), RoutingNetwork::new(&searched));
             for src in 0..n {
                 for dst in 0..n {
                     prop_assert_eq!(known.distance(src, dst), searched.distance(src, dst));

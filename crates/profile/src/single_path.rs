@@ -4,13 +4,13 @@
 //! of GPUs of one orbit are listed in the same order, so the choice is invariant under the topology's
 //! translations, and so is what it loads.
 
-use model::{Arc, Rank, RoutedArc, RoutedPath, Routes};
+use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
 
-use crate::{Network, front::Point, quotient::Quotient};
+use crate::{RoutingNetwork, front::Point, quotient::Quotient};
 
 /// The one point of the front. `hops`: the largest shortest distance of the arcs, all of which have a path.
 /// O(Σ distances · links per GPU).
-pub(crate) fn point(network: &Network, quotient: &Quotient, hops: u32) -> Point {
+pub(crate) fn point(network: &RoutingNetwork, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
     for arc in &quotient.arcs {
         walk(network, quotient, arc, |_, orbit| carried[orbit as usize] += arc.weight);
@@ -20,17 +20,17 @@ pub(crate) fn point(network: &Network, quotient: &Quotient, hops: u32) -> Point 
 }
 
 /// The paths of [`point`].
-pub(crate) fn routes(network: &Network, quotient: &Quotient) -> Routes {
-    let routed = |arc: &Arc| {
+pub(crate) fn routes(network: &RoutingNetwork, quotient: &Quotient) -> Routes {
+    let routed = |arc: &TrafficEntry| {
         let mut nodes = vec![arc.src];
         walk(network, quotient, arc, |node, _| nodes.push(node));
-        RoutedArc { src: arc.src, dst: arc.dst, paths: vec![RoutedPath { share: 1.0, nodes }] }
+        RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![RoutedPath { share: 1.0, nodes }] }
     };
     Routes { symmetry: quotient.symmetry.clone(), arcs: quotient.arcs.iter().map(routed).collect() }
 }
 
 /// Calls `visit(next node, link orbit)` along the path of `arc`.
-fn walk(network: &Network, quotient: &Quotient, arc: &Arc, mut visit: impl FnMut(Rank, u32)) {
+fn walk(network: &RoutingNetwork, quotient: &Quotient, arc: &TrafficEntry, mut visit: impl FnMut(Rank, u32)) {
     let (mut node, mut left) = (arc.src, network.distance(arc.src, arc.dst).unwrap_or(0));
     while left > 0 {
         let nearer = |next: Rank| network.distance(next, arc.dst).is_some_and(|distance| distance < left);
@@ -54,10 +54,10 @@ mod tests {
         ) {
             let group = Translations::grid(&[a, b], &[1, 1]);
             let links = steps.iter().map(|s| Link { src: 0, dst: s % (a * b), count: 1 }).filter(|l| l.dst != 0);
-            let network = Network::new(&Topology::new("grid", group.clone(), links).unwrap());
+            let network = RoutingNetwork::new(&Topology::new("grid", group.clone(), links).unwrap());
             // The traffic knows of no symmetry, so nothing but the tie-break makes the paths alike.
             let path = |src: u32, dst: u32| {
-                let traffic = Traffic::new(Translations::trivial(a * b), [Arc { src, dst, weight: 1.0 }]).ok()?;
+                let traffic = Traffic::new(Translations::trivial(a * b), [TrafficEntry { src, dst, weight: 1.0 }]).ok()?;
                 let (routes, point) = network.routes(&traffic, Routing::SinglePath, u32::MAX)?;
                 Some((routes.arcs[0].paths[0].nodes.clone(), point))
             };

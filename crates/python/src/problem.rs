@@ -1,7 +1,7 @@
 //! `Problem` and `profile`.
 
-use ::profile::Network;
-use model::{Arc, Error, Routing, Traffic, Translations};
+use ::profile::RoutingNetwork;
+use model::{Error, Routing, Traffic, TrafficEntry, Translations};
 use numpy::{PyArray1, PyReadonlyArray1};
 use planners::Problem;
 use pyo3::prelude::*;
@@ -122,12 +122,12 @@ pub fn profile(
     routing: &Bound<'_, PyAny>,
 ) -> CoreResult<Vec<(u32, f64, f64)>> {
     let routing = Routing::parse(&text("routing", routing)?)?;
-    let arcs = traffic.into_iter().map(|(src, dst, weight)| Arc { src, dst, weight });
+    let arcs = traffic.into_iter().map(|(src, dst, weight)| TrafficEntry { src, dst, weight });
     let traffic = Traffic::new(Translations::trivial(topology.0.ranks()), arcs)?.with_found_symmetry();
     if traffic.arcs().is_empty() {
         return Err(Error::value("traffic", "no transfers", "at least one").into());
     }
-    let front = py.detach(|| Network::new(&topology.0).front(&traffic, routing));
+    let front = py.detach(|| RoutingNetwork::new(&topology.0).front(&traffic, routing));
     let points = front.as_ref().map_or(&[][..], |front| front.points());
     Ok(points.iter().map(|point| (point.hops, point.load, point.lower)).collect())
 }

@@ -14,8 +14,8 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use model::{Arc, Error, Link, Result, Routing, Topology, Traffic, Translations};
-use profile::{Front, Network};
+use model::{Error, Link, Result, Routing, Topology, Traffic, TrafficEntry, Translations};
+use profile::{Front, RoutingNetwork};
 use rayon::prelude::*;
 
 use crate::PricedStep;
@@ -67,7 +67,7 @@ struct Bounds {
 
 #[derive(Debug)]
 struct Solved {
-    network: Network,
+    network: RoutingNetwork,
     /// By pattern; `None` for those that are invariant under Z_n.
     averaged: Vec<OnceLock<Option<Front>>>,
     fronts: Vec<OnceLock<Option<Front>>>,
@@ -254,7 +254,7 @@ impl<'a> Circulants<'a> {
     fn flow_s(
         &self,
         step: usize,
-        network: &Network,
+        network: &RoutingNetwork,
         traffic: &Traffic,
         known: &[OnceLock<Option<Front>>],
     ) -> Option<f64> {
@@ -271,7 +271,7 @@ impl<'a> Circulants<'a> {
     fn solved(&self, index: usize) -> Option<&Solved> {
         let solved = self.solved[index].get_or_init(|| {
             let empty = || self.patterns.iter().map(|_| OnceLock::new()).collect();
-            let network = Network::of(circulant(self.ranks, &self.bounds.generators[index]).ok()?);
+            let network = RoutingNetwork::of(circulant(self.ranks, &self.bounds.generators[index]).ok()?);
             Some(Box::new(Solved { network, averaged: empty(), fronts: empty() }))
         });
         solved.as_deref()
@@ -293,7 +293,8 @@ impl<'a> Pattern<'a> {
             .filter(|&(_, weight)| weight > 0.0)
             .map(|(offset, weight)| (offset, weight / share))
             .collect();
-        let averaged = || Traffic::new(cyclic, offsets.iter().map(|&(dst, weight)| Arc { src: 0, dst, weight }));
+        let averaged =
+            || Traffic::new(cyclic, offsets.iter().map(|&(dst, weight)| TrafficEntry { src: 0, dst, weight }));
         let averaged = if invariant { None } else { Some(averaged()?) };
         Ok(Self { traffic, averaged, offsets, node_load: traffic.node_load() })
     }

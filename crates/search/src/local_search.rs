@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use model::{Link, Rank, Result, Topology, Translations};
-use profile::Network;
+use profile::RoutingNetwork;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -205,7 +205,7 @@ impl Chain<'_> {
 
     /// What the links cost, if that is below the limit.
     fn cost_below(&mut self, links: &[(Rank, Rank)], limit_s: f64) -> Result<Option<f64>> {
-        let network = Network::of(self.topology(links)?);
+        let network = RoutingNetwork::of(self.topology(links)?);
         let estimates: Option<Vec<f64>> = self.steps.iter().map(|step| step.estimate_s(&network)).collect();
         let Some(mut above) = estimates else { return Ok(None) };
         let mut cost_s: f64 = above.iter().sum();

@@ -1,7 +1,7 @@
 //! What the steps of an interval pay for hops and load, and what they cost on a topology that serves them all.
 
 use model::{Routing, Traffic};
-use profile::Network;
+use profile::RoutingNetwork;
 
 /// A step of the interval that one topology is to serve.
 #[derive(Debug, Clone, Copy)]
@@ -16,13 +16,13 @@ pub struct PricedStep<'a> {
 
 impl PricedStep<'_> {
     /// The least of δ·hops + β·m_i·load under concurrent flow, s; `None` when some transfer has no path.
-    pub fn cost_s(&self, network: &Network) -> Option<f64> {
+    pub fn cost_s(&self, network: &RoutingNetwork) -> Option<f64> {
         let point = network.front(self.traffic, Routing::ConcurrentFlow)?.cheapest(self.hop_s, self.load_s);
         Some(self.of(point.hops, point.load))
     }
 
     /// No routing costs less than this, s, in O(arcs) when distances are known; `None` as for the cost.
-    pub fn estimate_s(&self, network: &Network) -> Option<f64> {
+    pub fn estimate_s(&self, network: &RoutingNetwork) -> Option<f64> {
         let estimate = network.estimate(self.traffic, Routing::ConcurrentFlow)?;
         Some(self.of(estimate.hops, estimate.load))
     }

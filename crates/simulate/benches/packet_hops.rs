@@ -1,7 +1,7 @@
 //! Packet-hops per second against the simulator with one event per packet that the tests compare with, and
 //! 1024 GPUs on orbits.
 
-#[path = "../tests/reference/one_by_one.rs"]
+#[path = "../tests/all/reference/one_by_one.rs"]
 mod one_by_one;
 
 use std::hint::black_box;

@@ -15,7 +15,7 @@ use model::{Error, Rank, Result};
 use crate::clock::{LIMIT_FS, too_long};
 use crate::gates::Gates;
 use crate::ledger::Ledger;
-use crate::network::{Network, Packet};
+use crate::network::{Packet, QueueingNetwork};
 use crate::runs::{Run, append};
 use crate::trunks::Trunks;
 use crate::wiring::Wiring;
@@ -33,7 +33,7 @@ struct Server {
 }
 
 struct Credits<'a> {
-    network: &'a Network,
+    network: &'a QueueingNetwork,
     servers: Vec<Server>,
     queues: Vec<VecDeque<Run>>,
     trunks: Trunks,
@@ -93,7 +93,7 @@ fn stuck(circuits: Vec<(Rank, Rank)>) -> Error {
 }
 
 impl<'a> Credits<'a> {
-    fn new(network: &'a Network, buffer_bytes: u64) -> Self {
+    fn new(network: &'a QueueingNetwork, buffer_bytes: u64) -> Self {
         let server =
             || Server { heads: BinaryHeap::new(), free_fs: 0, room: buffer_bytes, credits: VecDeque::new(), left: 0 };
         let mut servers: Vec<Server> = Vec::new();

@@ -4,14 +4,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::network::Network;
+use crate::network::QueueingNetwork;
 
 /// Order of shares; they are positive and finite, so that their bits are in order.
 type Share = Reverse<(u64, u32)>;
 
 /// Rate of each flow of `active` over the rate of a server; a flow that crosses a server twice takes it twice.
 /// O(crossings · log servers).
-pub(crate) fn rates(network: &Network, active: &[u32]) -> Vec<f64> {
+pub(crate) fn rates(network: &QueueingNetwork, active: &[u32]) -> Vec<f64> {
     let servers_of = |flow: u32| {
         let streams = network.flows[flow as usize].streams.clone();
         network.streams[streams].iter().map(|stream| stream.server as usize)

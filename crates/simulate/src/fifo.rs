@@ -19,7 +19,7 @@ use model::Result;
 use crate::clock::{LIMIT_FS, too_long};
 use crate::gates::Gates;
 use crate::ledger::Ledger;
-use crate::network::Network;
+use crate::network::QueueingNetwork;
 use crate::runs::{Run, append, serve};
 use crate::trunks::Trunks;
 
@@ -58,7 +58,7 @@ impl Server {
 }
 
 struct Fifo<'a> {
-    network: &'a Network,
+    network: &'a QueueingNetwork,
     servers: Vec<Server>,
     /// Packets of each stream that have come and are not yet served.
     queues: Vec<VecDeque<Run>>,
@@ -79,7 +79,7 @@ struct Fifo<'a> {
 /// # Errors
 /// Times above the limit.
 pub(crate) fn run(
-    network: &Network,
+    network: &QueueingNetwork,
     released: Vec<(u32, u64)>,
     mut gates: Gates,
     reaction_fs: u64,
@@ -107,7 +107,7 @@ pub(crate) fn run(
 }
 
 impl<'a> Fifo<'a> {
-    fn new(network: &'a Network) -> Self {
+    fn new(network: &'a QueueingNetwork) -> Self {
         let mut servers: Vec<Server> = Vec::new();
         servers.resize_with(network.servers, Server::default);
         let mut crossing = vec![0; network.edges.len()];

@@ -12,7 +12,7 @@ use crate::clock::{LIMIT_FS, too_long};
 use crate::fair;
 use crate::gates::Gates;
 use crate::ledger::Ledger;
-use crate::network::Network;
+use crate::network::QueueingNetwork;
 
 /// A flow under way.
 struct Active {
@@ -31,7 +31,7 @@ const ROUNDING_FS: f64 = 0.5;
 ///
 /// # Errors
 /// Times above the limit.
-pub(crate) fn run(network: &Network, released: Vec<(u32, u64)>, mut gates: Gates) -> Result<(Ledger, Gates)> {
+pub(crate) fn run(network: &QueueingNetwork, released: Vec<(u32, u64)>, mut gates: Gates) -> Result<(Ledger, Gates)> {
     let mut ledger = Ledger::new(network);
     let mut to_come: BinaryHeap<Reverse<(u64, u32)>> =
         released.into_iter().map(|(flow, time)| Reverse((time, flow))).collect();

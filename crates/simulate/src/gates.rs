@@ -1,7 +1,7 @@
 //! What waits for what: a gate opens a while after the last of its conditions is met.
 
 use crate::ledger::Done;
-use crate::network::Network;
+use crate::network::QueueingNetwork;
 
 /// Index of a gate.
 pub(crate) type Gate = u32;
@@ -76,7 +76,7 @@ impl Gates {
     }
 
     /// Meets what waited for the stream that is through; `opened` gets the flows that are released by it.
-    pub(crate) fn stream_done(&mut self, network: &Network, done: Done, opened: &mut Vec<(Gate, u64)>) {
+    pub(crate) fn stream_done(&mut self, network: &QueueingNetwork, done: Done, opened: &mut Vec<(Gate, u64)>) {
         if self.states.is_empty() {
             return;
         }

@@ -1,7 +1,7 @@
 //! What is noted while packets are served: use of circuits, progress of flows.
 
 use crate::backlog::Backlog;
-use crate::network::Network;
+use crate::network::QueueingNetwork;
 use crate::runs::Run;
 
 /// How a server is used, fs and bytes.
@@ -49,7 +49,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(network: &Network) -> Self {
+    pub(crate) fn new(network: &QueueingNetwork) -> Self {
         let packets = |stream: &crate::network::Stream| network.flows[stream.flow as usize].packets;
         Self {
             uses: vec![Use::default(); network.slots],
@@ -61,7 +61,7 @@ impl Ledger {
     }
 
     /// Notes that packets of `stream` that came as `arrivals` leave as `departures`.
-    pub(crate) fn note(&mut self, network: &Network, stream: u32, arrivals: &Run, departures: &Run) {
+    pub(crate) fn note(&mut self, network: &QueueingNetwork, stream: u32, arrivals: &Run, departures: &Run) {
         let at = &network.streams[stream as usize];
         let (start_fs, end_fs) = (departures.first_fs - departures.packet.wire_fs, departures.last_fs());
         let used = &mut self.uses[at.slot as usize];
@@ -93,7 +93,7 @@ impl Ledger {
     }
 
     /// Notes a flow that all its servers send at once, from `start_fs` to `end_fs`.
-    pub(crate) fn note_flow(&mut self, network: &Network, flow: u32, start_fs: u64, end_fs: u64) {
+    pub(crate) fn note_flow(&mut self, network: &QueueingNetwork, flow: u32, start_fs: u64, end_fs: u64) {
         let sent = &network.flows[flow as usize];
         let delay_fs = network.hop.delay_fs;
         for (hop, number) in (0..).zip(sent.streams.clone()) {

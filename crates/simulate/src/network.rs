@@ -111,7 +111,7 @@ impl Hop {
 
 /// Servers and flows.
 #[derive(Debug, Clone)]
-pub(crate) struct Network {
+pub(crate) struct QueueingNetwork {
     /// A packet of full size.
     pub(crate) packet: Packet,
     pub(crate) hop: Hop,
@@ -129,7 +129,7 @@ pub(crate) struct Network {
     pub(crate) inward: Vec<Vec<u32>>,
 }
 
-impl Network {
+impl QueueingNetwork {
     pub(crate) fn new(packet: Packet, hop: Hop) -> Self {
         Self {
             packet,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{Network, Packet, Transfer};
+use crate::network::{Packet, QueueingNetwork, Transfer};
 use crate::runs::Run;
 use crate::split::Dealer;
 
@@ -83,7 +83,7 @@ pub(crate) struct Trunks {
 
 impl Trunks {
     /// None, for the flows of `network`.
-    pub(crate) fn new(network: &Network) -> Self {
+    pub(crate) fn new(network: &QueueingNetwork) -> Self {
         let flows = if network.transfers.is_empty() { 0 } else { network.flows.len() };
         Self { trunks: Vec::new(), of_flow: vec![None; flows], numbers: BTreeMap::new() }
     }
@@ -91,7 +91,7 @@ impl Trunks {
     /// Hands over the packets of `flow`, which is part of `transfer` and released at `now_fs`. They join what is
     /// released with them, of which nothing is sent before all of it is handed over; returns the trunk where they
     /// begin one.
-    pub(crate) fn join(&mut self, network: &Network, flow: u32, transfer: u32, now_fs: u64) -> Option<usize> {
+    pub(crate) fn join(&mut self, network: &QueueingNetwork, flow: u32, transfer: u32, now_fs: u64) -> Option<usize> {
         let next = self.trunks.len() as u32;
         let number = *self.numbers.entry((transfer, network.first_server(flow), now_fs)).or_insert(next);
         let is_new = number == next;
@@ -109,14 +109,14 @@ impl Trunks {
     }
 
     /// Flow and size of the first packet of `trunk`; none where nothing waits.
-    pub(crate) fn first(&self, network: &Network, trunk: usize) -> Option<(u32, Packet)> {
+    pub(crate) fn first(&self, network: &QueueingNetwork, trunk: usize) -> Option<(u32, Packet)> {
         let trunk = &self.trunks[trunk];
         let packet = if trunk.full > 0 { Some(network.packet) } else { trunk.tail };
         packet.map(|packet| (trunk.turns.flow(), packet))
     }
 
     /// Takes the first packet of `trunk` out. Returns when the next one came, if there is one.
-    pub(crate) fn skip(&mut self, network: &Network, number: usize) -> Option<u64> {
+    pub(crate) fn skip(&mut self, network: &QueueingNetwork, number: usize) -> Option<u64> {
         let trunk = &mut self.trunks[number];
         match trunk.full {
             0 => trunk.tail = None,
@@ -132,7 +132,13 @@ impl Trunks {
 
     /// Takes the next packets of one size out of `trunk`, which leave back to back from `begin_fs` on: departures
     /// by flow, in the order of the first of each. All of them where flows take turns, else at most `most`.
-    pub(crate) fn deal(&mut self, network: &Network, trunk: usize, begin_fs: u64, most: u64) -> Vec<(u32, Run)> {
+    pub(crate) fn deal(
+        &mut self,
+        network: &QueueingNetwork,
+        trunk: usize,
+        begin_fs: u64,
+        most: u64,
+    ) -> Vec<(u32, Run)> {
         let mut dealt = Vec::new();
         let Some((_, packet)) = self.first(network, trunk) else { return dealt };
         let run = |place: u64, every: u64, count: u64| Run {

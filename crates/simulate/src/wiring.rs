@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, Plan, Rank, Result, RoutedArc, Topology, Translations};
+use model::{Error, Plan, Rank, Result, RoutedEntry, Topology, Translations};
 
 use crate::clock::{LIMIT_FS, LONGEST_FS, femtoseconds, too_long, wire_fs};
 use crate::message::{Message, full_packet, packet};
-use crate::network::{Flow, Hop, Network, Packet, Stream};
+use crate::network::{Flow, Hop, Packet, QueueingNetwork, Stream};
 use crate::settings::{Forwarding, Injection, Level, Settings};
 use crate::split::{FluidSplit, Shares, Split, split};
 
@@ -22,7 +22,7 @@ pub(crate) struct Wiring<'a> {
     pub(crate) settings: &'a Settings,
     /// The group of which one representative is simulated.
     pub(crate) group: Translations,
-    pub(crate) network: Network,
+    pub(crate) network: QueueingNetwork,
     /// Per server, the GPUs that its circuit joins.
     pub(crate) ends: Vec<(Rank, Rank)>,
     /// Flows of the steps so far, as numbered for ties.
@@ -50,7 +50,7 @@ impl<'a> Wiring<'a> {
             Forwarding::StoreAndForward => None,
             Forwarding::CutThrough => Some(delay_fs + wire_fs(u64::from(settings.header_bytes), rate)?),
         };
-        let network = Network::new(full, Hop { delay_fs, cut_through_fs });
+        let network = QueueingNetwork::new(full, Hop { delay_fs, cut_through_fs });
         Ok(Self { plan, settings, group, network, ends: Vec::new(), numbered: 0, payload_bytes: 0, last_split: None })
     }
 
@@ -259,7 +259,7 @@ impl<'a> Wiring<'a> {
 
 /// An arc of a step's routes.
 struct Routed<'a> {
-    arc: &'a RoutedArc,
+    arc: &'a RoutedEntry,
     weight: f64,
     shares: Shares,
 }

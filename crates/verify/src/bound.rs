@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-9;
 pub(crate) fn check(plan: &Plan) -> Check {
     let mut tally = Tally::new("bound");
     let mut unknown = Vec::new();
-    let known = Known::of(plan);
+    let known = RecomputedBounds::of(plan);
     for bound in std::iter::once(&plan.bound).chain(&plan.narrow_bound) {
         let Bound { seconds, class } = bound;
         tally.expect(seconds.is_finite() && *seconds >= 0.0, || format!("{seconds} s is not a time"));
@@ -53,14 +53,14 @@ pub(crate) fn check(plan: &Plan) -> Check {
 }
 
 /// What plan and fabric make of the classes that are known.
-struct Known {
+struct RecomputedBounds {
     any: Bound,
     steps: Bound,
     /// The plan's steps, as its own, as those of its algorithm, and as earlier plan files say it.
     classes: [String; 3],
 }
 
-impl Known {
+impl RecomputedBounds {
     fn of(plan: &Plan) -> Result<Self> {
         let (fabric, settings, size_bytes) = (&plan.fabric, plan.settings, plan.size_bytes);
         let any = bounds::any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes);

@@ -18,12 +18,12 @@ const CANCELLED: f64 = 16.0 * f64::EPSILON;
 
 /// A time, and by how much it may be stated otherwise, s.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct ToleratedTime {
     seconds: f64,
     rounding_s: f64,
 }
 
-impl Known {
+impl ToleratedTime {
     fn product(seconds: f64) -> Self {
         Self { seconds, rounding_s: ROUNDING * seconds }
     }
@@ -62,7 +62,7 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
             Err(error) => {
                 transmission.expect(false, || format!("step {index}: its packets cannot be simulated: {error}"));
                 // What is stated is the best guess at what the next change may hide behind.
-                [propagation_s, transmission_s].map(Known::product)
+                [propagation_s, transmission_s].map(ToleratedTime::product)
             }
         };
         let step_s = fabric.startup_s + passing[0].seconds + passing[1].seconds;
@@ -70,12 +70,12 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
         let (left_s, delay_s) = changes.charge_s(fabric, index, before_s);
         before_s = step_s;
         for (tally, stated, known) in [
-            (startup, startup_s, Known::product(fabric.startup_s)),
+            (startup, startup_s, ToleratedTime::product(fabric.startup_s)),
             (propagation, propagation_s, passing[0]),
             (transmission, transmission_s, passing[1]),
-            (reconfiguration, charge_s, Known::difference(left_s, delay_s)),
+            (reconfiguration, charge_s, ToleratedTime::difference(left_s, delay_s)),
         ] {
-            let Known { seconds, rounding_s } = known;
+            let ToleratedTime { seconds, rounding_s } = known;
             tally.expect((stated - seconds).abs() <= rounding_s, || {
                 format!("step {index}: stated as {stated} s, the fabric makes it {seconds} s")
             });
@@ -90,7 +90,7 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
 }
 
 /// Propagation and transmission of a step.
-fn passing(plan: &Plan, index: usize) -> Result<[Known; 2]> {
+fn passing(plan: &Plan, index: usize) -> Result<[ToleratedTime; 2]> {
     let (fabric, step): (&Fabric, &PlanStep) = (&plan.fabric, &plan.steps[index]);
     match plan.settings.overlap {
         Overlap::Additive => {
@@ -100,13 +100,14 @@ fn passing(plan: &Plan, index: usize) -> Result<[Known; 2]> {
             };
             let propagation_s = fabric.hop_delay_s * delayed;
             let transmission_s = 8.0 / fabric.bandwidth_bps * step.transfer_bytes * step.load;
-            Ok([propagation_s, transmission_s].map(Known::product))
+            Ok([propagation_s, transmission_s].map(ToleratedTime::product))
         }
         Overlap::Pipelined => {
             // From the first packet to the last bit; of it the hop delays are propagation, up to all.
             let together_s = simulate::step_s(plan, index)?;
             let propagation_s = f64::min(fabric.hop_delay_s * f64::from(step.hops), together_s);
-            Ok([propagation_s, together_s - propagation_s].map(|seconds| Known::difference(seconds, together_s)))
+            Ok([propagation_s, together_s - propagation_s]
+                .map(|seconds| ToleratedTime::difference(seconds, together_s)))
         }
     }
 }

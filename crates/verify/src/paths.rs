@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Plan, PlanStep, Rank, RoutedArc, Topology, Traffic, Translations};
+use model::{Plan, PlanStep, Rank, RoutedEntry, Topology, Traffic, Translations};
 
 use crate::report::{Check, Tally, agree};
 
@@ -102,7 +102,7 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
 }
 
 /// What is wrong with a path, if anything.
-fn path_fault(arc: &RoutedArc, share: f64, nodes: &[Rank], topology: &Topology) -> Option<String> {
+fn path_fault(arc: &RoutedEntry, share: f64, nodes: &[Rank], topology: &Topology) -> Option<String> {
     if !(share > 0.0 && share <= 1.0 + 1e-9) {
         return Some(format!("share {share} is not in (0, 1]"));
     }
@@ -137,7 +137,7 @@ fn circuits(topology: &Topology, src: Rank, dst: Rank) -> u32 {
 }
 
 /// Weight of the arc in the traffic.
-fn weight_of(traffic: &Traffic, arc: &RoutedArc) -> Option<f64> {
+fn weight_of(traffic: &Traffic, arc: &RoutedEntry) -> Option<f64> {
     if arc.src >= traffic.ranks() || arc.dst >= traffic.ranks() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Plan, Rank, RoutedArc, Routing, Topology};
+use model::{Plan, Rank, RoutedEntry, Routing, Topology};
 
 use crate::report::{Check, Tally, agree};
 
@@ -15,7 +15,7 @@ pub(crate) fn check(plan: &Plan) -> Check {
     let mut tally = Tally::new("routing");
     let routing = plan.settings.routing;
     for (index, step) in plan.steps.iter().enumerate().filter(|_| routing != Routing::ConcurrentFlow) {
-        let network = Network::new(&plan.topologies[step.topology]);
+        let network = CircuitCounts::new(&plan.topologies[step.topology]);
         let mut from: BTreeMap<Rank, Vec<Reached>> = BTreeMap::new();
         for arc in step.routes.arcs.iter().filter(|arc| arc.src.max(arc.dst) < network.ranks()) {
             let from_src = &*from.entry(arc.src).or_insert_with(|| network.reached(arc.src));
@@ -50,9 +50,9 @@ struct Reached {
 }
 
 /// Circuits out of each GPU.
-struct Network(Vec<BTreeMap<Rank, u32>>);
+struct CircuitCounts(Vec<BTreeMap<Rank, u32>>);
 
-impl Network {
+impl CircuitCounts {
     fn new(topology: &Topology) -> Self {
         let mut out = vec![BTreeMap::new(); topology.ranks() as usize];
         for link in topology.expanded() {
@@ -106,7 +106,7 @@ impl Network {
     }
 
     /// What is wrong with what the paths of an arc put on the circuits, if they are to load these as all shortest paths do.
-    fn load_fault(&self, arc: &RoutedArc, from_src: &[Reached]) -> Option<String> {
+    fn load_fault(&self, arc: &RoutedEntry, from_src: &[Reached]) -> Option<String> {
         let to_dst = self.reversed().reached(arc.dst);
         let all = from_src[arc.dst as usize];
         let mut stated: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Network {
     }
 
     /// What is wrong with the paths of an arc, if anything.
-    fn fault(&self, routing: Routing, arc: &RoutedArc, from_src: &[Reached]) -> Option<String> {
+    fn fault(&self, routing: Routing, arc: &RoutedEntry, from_src: &[Reached]) -> Option<String> {
         let reached = from_src[arc.dst as usize];
         let are_all_listed = reached.ways <= MOST_LISTED;
         let mut seen: BTreeSet<&[Rank]> = BTreeSet::new();

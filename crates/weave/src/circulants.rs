@@ -1,7 +1,7 @@
 //! Circulant topologies along a coordinate: which circuits are worth a look, and the phases on them.
 
-use model::{Arc, Link, Routing, Topology, Traffic, Translations};
-use profile::Network;
+use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
+use profile::RoutingNetwork;
 
 use crate::levels;
 use crate::phase::{Circuits, Kind, Phase, Sums};
@@ -47,12 +47,12 @@ fn exchange(span: u32, circuits: &Circuits, routing: Routing) -> Vec<(f64, f64)>
     let group = Translations::cyclic(span);
     let place = |ahead: i64| ahead.rem_euclid(i64::from(span)) as u32;
     let links = circuits.iter().map(|&(ahead, count)| Link { src: 0, dst: place(ahead), count });
-    let arcs = (1..span).map(|dst| Arc { src: 0, dst, weight: 1.0 });
+    let arcs = (1..span).map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
     let (Ok(topology), Ok(traffic)) = (Topology::new("circulant", group.clone(), links), Traffic::new(group, arcs))
     else {
         return Vec::new();
     };
-    let front = Network::of(topology).front(&traffic, routing);
+    let front = RoutingNetwork::of(topology).front(&traffic, routing);
     front.map_or(Vec::new(), |front| front.points().iter().map(|p| (f64::from(p.hops), p.load)).collect())
 }
 

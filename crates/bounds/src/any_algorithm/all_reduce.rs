@@ -15,7 +15,7 @@ use model::Collective;
 use super::{class, one_pass};
 use crate::rates::Rates;
 use crate::spreading::{least_hops, least_usage, most_steps};
-use crate::statement::{Segment, Statement, largest};
+use crate::statement::{BoundSegment, Statement, largest};
 
 const WHY: &str = "what a rank contributes reaches all ranks over hops as in an all-gather; every block is summed up \
      somewhere, over as many links as in a reduce-scatter, and then received by all others; one step alone sums up nothing";
@@ -49,6 +49,6 @@ fn on_one_topology(rates: &Rates, steps: u32, transmission_s: f64) -> Statement 
         reconfiguration_s: rates.change_s * f64::from(rates.first_changes + rates.least_changes),
         topologies: 1,
         steps,
-        segments: vec![Segment { steps, hops, growth: f64::from(rates.ranks) }],
+        segments: vec![BoundSegment { steps, hops, growth: f64::from(rates.ranks) }],
     }
 }

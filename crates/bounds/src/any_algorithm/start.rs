@@ -5,7 +5,7 @@
 //! that has fewest carry what every rank sends and receives.
 
 use model::{Collective, Topology};
-use profile::Network;
+use profile::RoutingNetwork;
 
 use super::class;
 use crate::rates::Rates;
@@ -25,7 +25,7 @@ struct Start {
 impl Start {
     /// `None` where some rank cannot reach some other. O(n · orbits).
     fn of(topology: &Topology) -> Option<Self> {
-        let network = Network::new(topology);
+        let network = RoutingNetwork::new(topology);
         let (ranks, symmetry) = (topology.ranks(), topology.symmetry());
         let (mut diameter, mut distances) = (0, 0.0);
         for src in symmetry.representatives() {

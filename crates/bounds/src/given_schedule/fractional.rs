@@ -13,7 +13,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::{NonnegativeConeT, SecondOrderConeT, ZeroConeT};
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver};
-use model::{Arc, Rank, Translations};
+use model::{Rank, TrafficEntry, Translations};
 
 /// More ranks than this are not tried.
 pub(super) const MOST_RANKS: u32 = 64;
@@ -24,8 +24,8 @@ const MOST_FLOWS: usize = 30_000;
 
 /// Lower bound on Σ price·load over patterns (arcs from rank 0, price) that share a topology with `ports` circuits per
 /// rank; 0 where the program is too large or is not solved.
-pub(super) fn least_load_seconds(patterns: &[(&[Arc], f64)], group: &Translations, ports: u32) -> f64 {
-    let mut merged: Vec<(&[Arc], f64)> = Vec::new();
+pub(super) fn least_load_seconds(patterns: &[(&[TrafficEntry], f64)], group: &Translations, ports: u32) -> f64 {
+    let mut merged: Vec<(&[TrafficEntry], f64)> = Vec::new();
     for &(arcs, price) in patterns.iter().filter(|(_, price)| *price > 0.0) {
         match merged.iter_mut().find(|(other, _)| *other == arcs) {
             Some((_, sum)) => *sum += price,
@@ -41,7 +41,7 @@ pub(super) fn least_load_seconds(patterns: &[(&[Arc], f64)], group: &Translation
 }
 
 /// What the solver makes of the program: circuits by shift, and prices of capacity by pattern and shift.
-fn solve(patterns: &[(&[Arc], f64)], group: &Translations, ports: f64) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
+fn solve(patterns: &[(&[TrafficEntry], f64)], group: &Translations, ports: f64) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
     let ranks = group.order() as usize;
     let shifts = ranks - 1;
     let dearest = patterns.iter().map(|(_, price)| *price).fold(0.0, f64::max);
@@ -139,7 +139,7 @@ impl Rows {
 
 /// The bound that circuits and prices prove, whatever they are, as in the module's text.
 fn certified(
-    patterns: &[(&[Arc], f64)],
+    patterns: &[(&[TrafficEntry], f64)],
     group: &Translations,
     ports: f64,
     mut circuits: Vec<f64>,
@@ -185,8 +185,8 @@ fn distances(costs: &[f64], group: &Translations) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn arcs(shifts: &[Rank]) -> Vec<Arc> {
-        shifts.iter().map(|&dst| Arc { src: 0, dst, weight: 1.0 }).collect()
+    fn arcs(shifts: &[Rank]) -> Vec<TrafficEntry> {
+        shifts.iter().map(|&dst| TrafficEntry { src: 0, dst, weight: 1.0 }).collect()
     }
 
     #[test]

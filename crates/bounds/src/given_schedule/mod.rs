@@ -19,7 +19,7 @@ mod winding;
 
 use std::collections::BTreeMap;
 
-use model::{Arc, CostSettings, Fabric, Schedule, Translations, sum_seconds};
+use model::{CostSettings, Fabric, Schedule, TrafficEntry, Translations, sum_seconds};
 
 use self::places::SharedPlaces;
 use self::winding::{Cycles, Joined};
@@ -28,7 +28,7 @@ use crate::statement::Statement;
 
 /// What is known of intervals of steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
+enum IntervalKnowledge {
     /// Each step alone.
     Steps,
     /// Also: all of them share the places near a rank.
@@ -41,7 +41,7 @@ enum Known {
 /// operations allow.
 pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Statement {
     let needs = Needs::new(schedule, fabric, settings, size_bytes, BUDGET);
-    needs.statement(Known::Winding, &needs.cuts(Known::Winding, &BTreeMap::new()))
+    needs.statement(IntervalKnowledge::Winding, &needs.cuts(IntervalKnowledge::Winding, &BTreeMap::new()))
 }
 
 /// Every bound of this class, each with all that the ones before it know. The last one, over fractional topologies, is
@@ -54,8 +54,8 @@ pub fn given_schedule_statements(
 ) -> Vec<Statement> {
     let needs = Needs::new(schedule, fabric, settings, size_bytes, LARGE_BUDGET);
     let mut all = Vec::new();
-    for known in [Known::Steps, Known::SharedPlaces, Known::Winding] {
-        if known < Known::Winding || needs.rates.ports == 1 {
+    for known in [IntervalKnowledge::Steps, IntervalKnowledge::SharedPlaces, IntervalKnowledge::Winding] {
+        if known < IntervalKnowledge::Winding || needs.rates.ports == 1 {
             all.push(needs.statement(known, &needs.cuts(known, &BTreeMap::new())));
         }
     }
@@ -96,7 +96,7 @@ struct Needs<'a> {
 
 struct StepNeeds {
     /// One for each pair and orbit of the common group.
-    arcs: Vec<Arc>,
+    arcs: Vec<TrafficEntry>,
     cycles: Cycles,
     /// Seconds a hop of the longest path, and a unit of load.
     prices: (f64, f64),
@@ -169,18 +169,18 @@ impl<'a> Needs<'a> {
     }
 
     /// Seconds of every interval that starts with step `first`, up to the longest: its hops and loads.
-    fn intervals_from(&self, first: usize, known: Known) -> Vec<Seconds> {
+    fn intervals_from(&self, first: usize, known: IntervalKnowledge) -> Vec<Seconds> {
         let last = self.steps.len().min(first + self.longest);
         let orbits = self.symmetry.orbits();
         let (mut shared, mut joined) = (SharedPlaces::default(), Joined::new(self.rates.ranks));
         let mut all = Vec::with_capacity(last - first);
         for end in first + 1..=last {
             let step = &self.steps[end - 1];
-            if known >= Known::SharedPlaces {
+            if known >= IntervalKnowledge::SharedPlaces {
                 shared.add(&step.arcs, orbits, self.rates.ports, step.prices);
             }
             // Pairs that are left out only make the sets smaller.
-            if known >= Known::Winding && self.rates.ports == 1 && step.arcs.len() <= 4 * orbits as usize {
+            if known >= IntervalKnowledge::Winding && self.rates.ports == 1 && step.arcs.len() <= 4 * orbits as usize {
                 for element in self.symmetry.elements() {
                     for arc in &step.arcs {
                         let move_by = |rank| self.symmetry.apply(element, rank);
@@ -188,8 +188,9 @@ impl<'a> Needs<'a> {
                     }
                 }
             }
-            let mut best = self.steps_joined(first, end, if known >= Known::Winding { joined.largest() } else { 1 });
-            if known >= Known::SharedPlaces && end > first + 1 {
+            let mut best =
+                self.steps_joined(first, end, if known >= IntervalKnowledge::Winding { joined.largest() } else { 1 });
+            if known >= IntervalKnowledge::SharedPlaces && end > first + 1 {
                 for &mix in self.rates.mixes() {
                     let seconds = shared.seconds(self.rates.ports, mix);
                     if seconds > best.total() {
@@ -215,7 +216,7 @@ impl<'a> Needs<'a> {
 
     /// The cheapest cuts. Intervals longer than the longest that is looked at are taken in pieces of that length, between
     /// which nothing is charged. `better` has what else is known of intervals.
-    fn cuts(&self, known: Known, better: &BTreeMap<(usize, usize), Seconds>) -> Cuts {
+    fn cuts(&self, known: IntervalKnowledge, better: &BTreeMap<(usize, usize), Seconds>) -> Cuts {
         let count = self.steps.len();
         // Least seconds before a step when its topology is new, and when it is that of the piece before; and the piece.
         let mut best = vec![(f64::INFINITY, 0, false, Seconds::default()); count + 1];
@@ -249,15 +250,15 @@ impl<'a> Needs<'a> {
         Cuts { intervals }
     }
 
-    fn statement(&self, known: Known, cuts: &Cuts) -> Statement {
+    fn statement(&self, known: IntervalKnowledge, cuts: &Cuts) -> Statement {
         let (name, why) = match known {
-            Known::Steps => {
+            IntervalKnowledge::Steps => {
                 ("places", "the peers of a rank fill d places at one hop, d^2 at two, and so on, in each step")
             }
-            Known::SharedPlaces => {
+            IntervalKnowledge::SharedPlaces => {
                 ("shared-places", "the peers of all steps between two changes share the places near a rank")
             }
-            Known::Winding => (
+            IntervalKnowledge::Winding => (
                 "winding",
                 "with one port a topology is a set of cycles, around which every cycle of transfers goes at least once",
             ),
@@ -292,7 +293,7 @@ impl<'a> Needs<'a> {
         }
         let mut better: BTreeMap<(usize, usize), Seconds> = BTreeMap::new();
         loop {
-            let cuts = self.cuts(Known::Winding, &better);
+            let cuts = self.cuts(IntervalKnowledge::Winding, &better);
             let unknown: Vec<(usize, usize)> = cuts.intervals.iter().map(|&(first, end, ..)| (first, end)).collect();
             let unknown: Vec<_> = unknown.into_iter().filter(|interval| !better.contains_key(interval)).collect();
             if unknown.is_empty() || better.len() >= fractional::MOST_INTERVALS {
@@ -302,7 +303,8 @@ impl<'a> Needs<'a> {
             }
             for (first, end) in unknown {
                 let steps = &self.steps[first..end];
-                let patterns: Vec<(&[Arc], f64)> = steps.iter().map(|step| (&step.arcs[..], step.prices.1)).collect();
+                let patterns: Vec<(&[TrafficEntry], f64)> =
+                    steps.iter().map(|step| (&step.arcs[..], step.prices.1)).collect();
                 let loads = fractional::least_load_seconds(&patterns, &self.symmetry, self.rates.ports);
                 let mut joined = Joined::new(self.rates.ranks);
                 for (element, arc) in self

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Arc, Rank, Traffic};
+use model::{Rank, Traffic, TrafficEntry};
 
 /// Least (hops, load) of `traffic` over all topologies with `ports` circuits out of and into each rank.
 pub(super) fn least_hops_and_load(traffic: &Traffic, ports: u32) -> (u32, f64) {
@@ -47,7 +47,7 @@ pub(super) struct SharedPlaces {
 impl SharedPlaces {
     /// Adds a step: one arc for each pair and orbit of ranks, of which there are `orbits`, and what a hop and a unit of
     /// load cost in it.
-    pub(super) fn add(&mut self, arcs: &[Arc], orbits: u32, ports: u32, (hop_s, load_s): (f64, f64)) {
+    pub(super) fn add(&mut self, arcs: &[TrafficEntry], orbits: u32, ports: u32, (hop_s, load_s): (f64, f64)) {
         for arc in arcs {
             let price = self.prices.entry((arc.src, arc.dst)).or_insert((0.0, 0.0));
             price.0 += hop_s / arcs.len() as f64;
@@ -93,7 +93,7 @@ mod tests {
     use model::Translations;
 
     fn shifts(n: u32, offsets: &[u32]) -> Traffic {
-        let arcs = offsets.iter().map(|&dst| Arc { src: 0, dst, weight: 1.0 });
+        let arcs = offsets.iter().map(|&dst| TrafficEntry { src: 0, dst, weight: 1.0 });
         Traffic::new(Translations::cyclic(n), arcs).unwrap()
     }
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_broadcast_is_bounded_by_its_root() {
-        let star = (1..5).map(|dst| Arc { src: 0, dst, weight: 1.0 });
+        let star = (1..5).map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
         let star = Traffic::new(Translations::trivial(8), star).unwrap();
         // The root's two circuits carry four transfers; the mean over all ranks is less.
         assert_eq!(least_hops_and_load(&star, 2), (2, 2.0));

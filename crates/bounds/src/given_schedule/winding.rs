@@ -90,10 +90,10 @@ impl Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Arc, Translations};
+    use model::{TrafficEntry, Translations};
 
     fn traffic(symmetry: Translations, arcs: &[(Rank, Rank)]) -> Traffic {
-        Traffic::new(symmetry, arcs.iter().map(|&(src, dst)| Arc { src, dst, weight: 1.0 })).unwrap()
+        Traffic::new(symmetry, arcs.iter().map(|&(src, dst)| TrafficEntry { src, dst, weight: 1.0 })).unwrap()
     }
 
     #[test]

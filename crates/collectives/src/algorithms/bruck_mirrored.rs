@@ -88,7 +88,7 @@ mod tests {
     fn every_step_looks_the_same_in_both_directions_and_moves_what_one_way_moves() {
         for n in [2, 3, 8, 12, 17] {
             let shape = Shape::new(n, &[], 2).unwrap();
-            let key = |arc: model::Arc| (arc.src, arc.dst, arc.weight.to_bits());
+            let key = |arc: model::TrafficEntry| (arc.src, arc.dst, arc.weight.to_bits());
             for &collective in BruckMirrored.collectives() {
                 let built = BruckMirrored.build(collective, &shape, &Options::default()).unwrap();
                 for step in built.steps() {

@@ -57,7 +57,7 @@ mod tests {
         let shape = Shape::new(32, &[], 2).unwrap();
         let built = SwingMirrored.build(Collective::AllReduce, &shape, &Options::default()).unwrap();
         for step in built.steps() {
-            let key = |arc: model::Arc| (arc.src, arc.dst, arc.weight.to_bits());
+            let key = |arc: model::TrafficEntry| (arc.src, arc.dst, arc.weight.to_bits());
             let plain: Vec<_> = step.traffic().expanded().into_iter().map(key).collect();
             let reflect = |rank: u32| (32 - rank) % 32;
             let mut mirrored: Vec<_> = plain.iter().map(|&(s, d, w)| (reflect(s), reflect(d), w)).collect();

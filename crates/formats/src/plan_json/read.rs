@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{
     Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan,
-    PlanParts, PlanStep, Propagation, ReconfigurationDelay, Result, RoutedArc, RoutedPath, Routes, Routing, Shape,
+    PlanParts, PlanStep, Propagation, ReconfigurationDelay, Result, RoutedEntry, RoutedPath, Routes, Routing, Shape,
     Step, StepCost, Topology, Transfer, Translations, Window, units,
 };
 
@@ -231,7 +231,7 @@ fn routes(text: RoutesText, ranks: u32, field: &str) -> Result<Routes> {
             return Err(Error::malformed(format!("{field}.arcs[{at}]"), format!("there is no GPU {node}")));
         }
         let paths = paths.into_iter().map(|(share, nodes)| RoutedPath { share, nodes }).collect();
-        arcs.push(RoutedArc { src, dst, paths });
+        arcs.push(RoutedEntry { src, dst, paths });
     }
     Ok(Routes { symmetry, arcs })
 }

@@ -2,7 +2,7 @@
 
 /// Steps `begin..end` on one topology.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Segment {
+pub(super) struct StepInterval {
     /// First step.
     pub(super) begin: usize,
     /// One past the last step.
@@ -26,7 +26,7 @@ pub(super) struct Cut {
 #[derive(Debug, Clone, Copy)]
 struct Reached {
     total_s: f64,
-    by: Option<(usize, Segment)>,
+    by: Option<(usize, StepInterval)>,
 }
 
 /// For each number of reconfigurations from 0 on the cheapest cut of `steps` steps into `segments`, `None`
@@ -37,7 +37,7 @@ struct Reached {
 /// charged and counted where the topology differs, but for the first one where `start` is `None`.
 /// Ties go to the segments listed first.
 pub(super) fn cheapest_cuts(
-    segments: &[Segment],
+    segments: &[StepInterval],
     steps: usize,
     topologies: usize,
     start: Option<usize>,
@@ -50,7 +50,7 @@ pub(super) fn cheapest_cuts(
     let unreached = Reached { total_s: f64::INFINITY, by: None };
     let mut reached = vec![unreached; state(steps + 1, 0, 0)];
     reached[state(0, 0, start.unwrap_or(nothing))].total_s = 0.0;
-    let mut ordered: Vec<&Segment> = segments.iter().collect();
+    let mut ordered: Vec<&StepInterval> = segments.iter().collect();
     ordered.sort_by_key(|segment| segment.begin);
     for segment in ordered {
         for changes in 0..=steps {
@@ -96,9 +96,10 @@ mod tests {
     fn the_interval_program_gives_table_1() {
         let interval = |begin: usize, end: usize| {
             let steps_s = (end - begin) as f64 / f64::from(1u32 << begin);
-            Segment { begin, end, topology: begin, steps_s }
+            StepInterval { begin, end, topology: begin, steps_s }
         };
-        let all: Vec<Segment> = (0..6).flat_map(|begin| (begin + 1..=6).map(move |end| interval(begin, end))).collect();
+        let all: Vec<StepInterval> =
+            (0..6).flat_map(|begin| (begin + 1..=6).map(move |end| interval(begin, end))).collect();
         let cuts = cheapest_cuts(&all, 6, 6, Some(0), |_, _| 0.0);
         let topologies = |changes: usize| cuts[changes].clone().unwrap().topologies;
         assert_eq!(topologies(0), [0; 6]);
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_start_is_charged_and_a_free_one_is_not() {
-        let only = [Segment { begin: 0, end: 2, topology: 1, steps_s: 5.0 }];
+        let only = [StepInterval { begin: 0, end: 2, topology: 1, steps_s: 5.0 }];
         let cut = Cut { total_s: 5.0, topologies: vec![1, 1] };
         assert_eq!(cheapest_cuts(&only, 2, 2, None, |_, _| 3.0), [Some(cut.clone()), None, None]);
         assert_eq!(cheapest_cuts(&only, 2, 2, Some(1), |_, _| 3.0), [Some(cut.clone()), None, None]);

@@ -1,6 +1,6 @@
 //! Topologies of one port: to whom each GPU's circuit leads.
 
-use model::{Arc, Link, Result, Topology, Translations};
+use model::{Link, Result, Topology, TrafficEntry, Translations};
 
 /// Room for the most GPUs that are tried.
 const ROOM: usize = super::MOST_GPUS as usize;
@@ -27,7 +27,7 @@ impl Circuits {
 
     /// Hops of the longest path and load of the busiest circuit under `arcs`, whose paths are unique; `None` when some
     /// pair is not joined. O(arcs · n).
-    pub(super) fn carry(&self, arcs: &[Arc]) -> Option<(u8, f64)> {
+    pub(super) fn carry(&self, arcs: &[TrafficEntry]) -> Option<(u8, f64)> {
         let mut loads = [0.0; ROOM];
         let mut longest = 0;
         for arc in arcs {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_chain_ends_and_a_cycle_comes_round() {
-        let arc = |src, dst, weight| Arc { src, dst, weight };
+        let arc = |src, dst, weight| TrafficEntry { src, dst, weight };
         let all = all_permutations(3);
         // 0→1→2→0 is the permutation of images 1, 2, 0, the fourth in order.
         assert_eq!(all[3].carry(&[arc(0, 2, 1.0), arc(1, 2, 0.5)]), Some((2, 1.5)));

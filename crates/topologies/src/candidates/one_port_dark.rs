@@ -116,7 +116,7 @@ fn augment(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Arc;
+    use model::TrafficEntry;
 
     #[test]
     fn a_circulant_loses_a_generator() {
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn there_are_no_more_than_the_limit_and_the_steps_come_first() {
         let shape = Shape::new(600, &[], 2).unwrap();
-        let far = Traffic::new(Translations::cyclic(600), [Arc { src: 0, dst: 431, weight: 1.0 }]).unwrap();
+        let far = Traffic::new(Translations::cyclic(600), [TrafficEntry { src: 0, dst: 431, weight: 1.0 }]).unwrap();
         let built = OnePortDark.build(&shape, &[&far], 0).unwrap();
         assert_eq!(built.len(), MAX_TOPOLOGIES);
         assert_eq!(built[0].name(), "circulant:431");

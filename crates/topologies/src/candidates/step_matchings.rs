@@ -36,10 +36,10 @@ impl CandidateFamily for StepMatchings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Arc, Translations};
+    use model::{TrafficEntry, Translations};
 
     fn shifts(by: &[u32]) -> Traffic {
-        let arcs = by.iter().map(|&dst| Arc { src: 0, dst, weight: 1.0 });
+        let arcs = by.iter().map(|&dst| TrafficEntry { src: 0, dst, weight: 1.0 });
         Traffic::new(Translations::cyclic(8), arcs).unwrap()
     }
 

@@ -1,0 +1,11 @@
+//! Every integration test of the crate, in one program: one is linked sooner than many.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod bounds;
+mod consistency;
+mod flow;
+mod plan_mutations;
+mod random_requests;
+mod ranges;
+mod series;

@@ -1,0 +1,63 @@
+//! The numbers in which the points of a sweep differ; profiles depend on none of them.
+
+use model::{Fabric, ReconfigurationDelay, Result, units};
+
+use crate::Problem;
+
+/// Five numbers that replace a problem's own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OperatingPoint {
+    /// Bytes m of one rank's whole buffer.
+    pub size_bytes: u64,
+    /// Rate of one circuit, bit/s.
+    pub bandwidth_bps: f64,
+    /// Start-up latency α of a step, s.
+    pub startup_s: f64,
+    /// Delay δ of one hop, s.
+    pub hop_delay_s: f64,
+    /// Reconfiguration delay α_r for any change, s. What the fabric says of delays per port is kept.
+    pub reconfiguration_delay_s: f64,
+}
+
+impl OperatingPoint {
+    /// Those of a fabric and a size.
+    pub fn of(fabric: &Fabric, size_bytes: u64) -> Self {
+        Self {
+            size_bytes,
+            bandwidth_bps: fabric.bandwidth_bps,
+            startup_s: fabric.startup_s,
+            hop_delay_s: fabric.hop_delay_s,
+            reconfiguration_delay_s: fabric.reconfiguration.fixed_s,
+        }
+    }
+
+    /// # Errors
+    /// A number outside its range ([`model::ranges`]).
+    pub fn check(&self) -> Result<()> {
+        units::size_in_range("size", self.size_bytes)?;
+        units::rate_from_f64("bandwidth", self.bandwidth_bps)?;
+        units::time_from_f64("startup", self.startup_s)?;
+        units::time_from_f64("hop_delay", self.hop_delay_s)?;
+        units::time_from_f64("reconfiguration_delay", self.reconfiguration_delay_s)?;
+        Ok(())
+    }
+
+    /// The fabric with these numbers.
+    pub fn on(&self, fabric: &Fabric) -> Fabric {
+        let reconfiguration = ReconfigurationDelay { fixed_s: self.reconfiguration_delay_s, ..fabric.reconfiguration };
+        Fabric {
+            bandwidth_bps: self.bandwidth_bps,
+            startup_s: self.startup_s,
+            hop_delay_s: self.hop_delay_s,
+            reconfiguration,
+            ..fabric.clone()
+        }
+    }
+}
+
+impl Problem {
+    /// The same problem with other numbers; profiles are shared.
+    pub fn at(&self, numbers: &OperatingPoint) -> Self {
+        Self { fabric: numbers.on(&self.fabric), size_bytes: numbers.size_bytes, ..self.clone() }
+    }
+}

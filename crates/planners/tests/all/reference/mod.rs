@@ -1,0 +1,2 @@
+pub mod algorithm_1;
+pub mod bridge_vectors;

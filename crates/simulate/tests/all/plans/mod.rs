@@ -1,0 +1,3 @@
+pub mod by_hand;
+pub mod fabric;
+pub mod planned;

@@ -1,0 +1,1 @@
+pub mod one_by_one;
