@@ -23,7 +23,7 @@ KINDS = (
     "workloads",
     "overlaps",
 )
-NOT_VERBS = {"__init__", "entry", "options", "outputs", "patience", "registry"}
+NOT_VERBS = {"__init__", "entry", "options", "outputs", "progress", "registry"}
 
 
 def test_every_verb_has_its_file_and_every_file_is_a_verb() -> None:

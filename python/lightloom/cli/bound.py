@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
-from lightloom.cli.patience import patiently
+from lightloom.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from lightloom import Bounds
@@ -31,7 +31,7 @@ def command(output_format: str, **options: Any) -> None:
     from lightloom.bounds import bound
 
     arguments = problem_arguments(options)
-    bounds = patiently("bounding", lambda: bound(**arguments))
+    bounds = with_progress("bounding", lambda: bound(**arguments))
     if output_format == "json":
         click.echo(json.dumps(bounds_as_json(bounds), indent=1))
     else:

@@ -8,7 +8,7 @@ import click
 
 from lightloom.cli.options import FORMAT_OPTION
 from lightloom.cli.outputs import check_outputs
-from lightloom.cli.patience import patiently
+from lightloom.cli.progress import with_progress
 
 
 @click.command("calibrate", short_help="Fit a fabric to measured times.")
@@ -78,7 +78,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
 
         check_plot_path(plot)
     check_outputs()
-    calibration = patiently("calibrating", lambda: calibrate(measurements, **settings))
+    calibration = with_progress("calibrating", lambda: calibrate(measurements, **settings))
     if output is not None:
         calibration.save_fabric(output)
     if plot is not None:

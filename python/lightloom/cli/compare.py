@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
-from lightloom.cli.patience import patiently, progress_of
+from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.errors import printable, refuse
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def command(output_format: str, grid_name: str | None, output: str | None, **opt
     if output is not None:
         raise refuse("output", "it is where a grid's points go; name one with --grid")
 
-    comparison = patiently("comparing", lambda: compare(**problem_arguments(options)))
+    comparison = with_progress("comparing", lambda: compare(**problem_arguments(options)))
     if output_format == "json":
         click.echo(json.dumps(comparison_as_json(comparison), indent=1))
     else:
@@ -68,8 +68,8 @@ def _compare_grid(name: str, folder: str, output_format: str) -> None:
     except OSError as error:
         raise refuse("output", f"cannot make the folder `{folder}`: {error.strerror}") from error
     total = sum(len(series.points) for series in grid.series)
-    with progress_of(f"grid {name}", total) as advance:
-        points = patiently(None, lambda: run_grid(grid, target / f"{name}.csv", advance))
+    with progress_bar(f"grid {name}", total) as advance:
+        points = with_progress(None, lambda: run_grid(grid, target / f"{name}.csv", advance))
     plot_grid(points, f"{grid.summary} ({grid.source})", target / f"{name}.png")
     if output_format == "json":
         click.echo(

@@ -9,7 +9,7 @@ import click
 
 from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
 from lightloom.cli.outputs import check_outputs
-from lightloom.cli.patience import Narration, patiently
+from lightloom.cli.progress import Status, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,9 @@ def command(output: str | None, plot: str | None, output_format: str, with_basel
     check_outputs()
     budgets = {name: options.pop(name) for name in ("budget", "invariant_under")}
     arguments = problem_arguments(options)
-    progress = Narration()
-    result = patiently("planning", lambda: plan(**arguments, **budgets, report=progress.say), progress)
-    others = patiently("comparing", lambda: baselines(**arguments)) if with_baselines else []
+    status = Status()
+    result = with_progress("planning", lambda: plan(**arguments, **budgets, report=status.say), status)
+    others = with_progress("comparing", lambda: baselines(**arguments)) if with_baselines else []
     if output_format == "json":
         text = _plan_as_json(result, others if with_baselines else None)
     else:

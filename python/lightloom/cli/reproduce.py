@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
-from lightloom.cli.patience import patiently, progress_of
+from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.errors import printable
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
     if not figures:
         raise refuse("engine", f"`{engine}` does not make {name}; it takes {' or '.join(named[0].engines)}")
     folder = Path(output)
-    with progress_of("reproducing", len(figures)) as advance:
+    with progress_bar("reproducing", len(figures)) as advance:
 
         def setting_of(figure: Figure) -> Setting:
             def told(done: int, total: int) -> None:
@@ -79,7 +79,7 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
             advance(figure.name, 0)
             return Setting(engine, folder, processes, told)
 
-        made = patiently(
+        made = with_progress(
             "reproducing",
             lambda: reproduce_all(figures, folder, engine, setting_of, f".{picture}", lambda one: advance(one.name, 1)),
         )

@@ -8,7 +8,7 @@ import click
 
 from lightloom.cli.options import FORMAT_OPTION
 from lightloom.cli.outputs import check_outputs
-from lightloom.cli.patience import patiently
+from lightloom.cli.progress import with_progress
 
 
 @click.command("simulate", short_help="Simulate a plan.")
@@ -109,15 +109,15 @@ def command(
 
         check_plot_path(plot)
     check_outputs()
-    simulation = patiently("simulating", lambda: simulate(plan, **settings))
+    simulation = with_progress("simulating", lambda: simulate(plan, **settings))
     if output_format == "json":
-        text = patiently("explaining", lambda: simulation.to_json(seed=seed, links=links, explain=explain))
+        text = with_progress("explaining", lambda: simulation.to_json(seed=seed, links=links, explain=explain))
     else:
         from lightloom.views.tables.simulation import simulation_table
 
-        text = patiently("explaining", lambda: simulation_table(simulation))
+        text = with_progress("explaining", lambda: simulation_table(simulation))
     if trace is not None:
-        patiently("writing the trace", lambda: simulation.trace(trace))
+        with_progress("writing the trace", lambda: simulation.trace(trace))
     if plot is not None:
         simulation.plot(plot)
     click.echo(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lightloom.cli.options import FORMAT_OPTION
-from lightloom.cli.patience import patiently, progress_of
+from lightloom.cli.progress import progress_bar, with_progress
 
 
 @click.command("sweep", short_help="Evaluate many combinations of options.")
@@ -66,8 +66,8 @@ def command(
 
     made = SweepDescription.load(description, engine)
     folder = Path("out/sweeps") / made.name if output is None else Path(output)
-    with progress_of(f"sweep {made.name}", made.points) as advance:
-        result = patiently(
+    with progress_bar(f"sweep {made.name}", made.points) as advance:
+        result = with_progress(
             None,
             lambda: sweep(
                 made,
@@ -79,7 +79,7 @@ def command(
             ),
         )
     assert result.path is not None  # noqa: S101 (a folder was named)
-    files = [result.path, *patiently("drawing", lambda: plot_sweep(result, folder, f".{plot}"))]
+    files = [result.path, *with_progress("drawing", lambda: plot_sweep(result, folder, f".{plot}"))]
     if output_format == "json":
         click.echo(json.dumps({**sweep_summary(result), "files": [str(file) for file in files]}, indent=1))
     else:

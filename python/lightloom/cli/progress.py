@@ -1,0 +1,152 @@
+"""Long work: a sign of life on standard error, and an interrupt that is heard at once.
+
+On a terminal that is a clock or a bar; elsewhere a line now and then.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, nullcontext
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import RenderableType
+
+    Result = TypeVar("Result")
+
+# The first second needs no sign of life.
+QUIET_S = 1.0
+# How soon an interrupt is heard.
+LOOK_S = 0.1
+# Where there is no terminal: when the first line is written, and the longest time between two.
+FIRST_LINE_S = 10.0
+BETWEEN_LINES_S = 60.0
+
+
+class Status:
+    """What long work says that it is doing; said in one thread and shown by another."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def say(self, text: str) -> None:
+        """Show this from now on."""
+        self.text = text
+
+
+class Lines:
+    """Lines on standard error, the first after `FIRST_LINE_S`, the next ones each at twice the time."""
+
+    def __init__(self) -> None:
+        self._began_s = monotonic()
+        self._next_s = FIRST_LINE_S
+
+    def say(self, text: str) -> None:
+        """Write this with the time that has passed, if it is time for a line."""
+        passed_s = monotonic() - self._began_s
+        if passed_s >= self._next_s:
+            self._next_s = passed_s + min(passed_s, BETWEEN_LINES_S)
+            print(f"{text}, {passed_s:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def with_progress(
+    what: str | None,
+    work: Callable[[], Result],
+    status: Status | None = None,
+    found: Callable[[], RenderableType] | None = None,
+) -> Result:
+    """Run `work` in a thread and return what it returns, or raise what it raises.
+
+    The core does not look for interrupts while it computes; the thread that waits for it does. `what`, and what
+    `status` says, are shown with a clock on a terminal once it takes longer than a second, below what `found` gives;
+    elsewhere there is a line now and then. Nothing is shown where `what` is None, since something else is.
+    """
+    outcome: list[Result] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    worker = Thread(target=run, daemon=True)
+    worker.start()
+    worker.join(QUIET_S)
+    with nullcontext(_quiet) if what is None or not worker.is_alive() else _sign_of_life(what, found) as show:
+        while worker.is_alive():
+            worker.join(LOOK_S)
+            show("" if status is None else status.text)
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _quiet(_text: str) -> None:
+    """Show nothing."""
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
+    """A bar with the rate and the time that remains; told what is being done and how much is done."""
+    if not sys.stderr.isatty():
+        lines = Lines()
+        done_so_far = 0
+
+        def advance(name: str, done: int) -> None:
+            nonlocal done_so_far
+            done_so_far += done
+            lines.say(f"{what}: {name}, {done_so_far:,} of {total:,} points")
+
+        yield advance
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class RateColumn(ProgressColumn):
+        """Points a second, of the last half minute."""
+
+        def render(self, task: Task) -> Text:
+            """The rate once there is one."""
+            return Text("" if task.speed is None else f"{task.speed:,.3g} points/s", style="progress.data.speed")
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), RateColumn(), TimeElapsedColumn()
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda name, done: progress.update(task, advance=done, description=f"{what}: {name}")
+
+
+@contextmanager
+def _sign_of_life(what: str, found: Callable[[], RenderableType] | None) -> Iterator[Callable[[str], None]]:
+    """A clock on a terminal, below what was found; told what is being done."""
+
+    def words(text: str) -> str:
+        return f"{what}: {text}" if text else what
+
+    if not sys.stderr.isatty():
+        lines = Lines()
+        yield lambda text: lines.say(words(text))
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    clock = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    task = clock.add_task(what, total=None)
+    shown = (lambda: clock) if found is None else (lambda: Group(found(), clock))
+    with Live(get_renderable=shown, console=Console(stderr=True), transient=True, refresh_per_second=8):
+        yield lambda text: clock.update(task, description=words(text))

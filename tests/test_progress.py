@@ -1,0 +1,75 @@
+"""Long work: results, errors and signs of life come through, and an interrupt is heard while the work goes on."""
+
+import _thread
+import signal
+import threading
+import time
+
+import pytest
+
+from lightloom.cli import progress
+from lightloom.cli.progress import Status, progress_bar, with_progress
+from lightloom.errors import InputError
+
+
+def test_results_and_errors_come_through() -> None:
+    assert with_progress("adding", lambda: 1 + 1) == 2
+
+    def refuse() -> None:
+        raise InputError("size", "size: no")
+
+    with pytest.raises(InputError, match="size: no"):
+        with_progress("refusing", refuse)
+
+
+def test_an_interrupt_does_not_wait_for_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "QUIET_S", 0.01)
+    done = threading.Event()
+    started = time.monotonic()
+    # A shell's background jobs, such as these tests may be, are started deaf to interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.2, _thread.interrupt_main).start()
+        with pytest.raises(KeyboardInterrupt):
+            with_progress("waiting", lambda: done.wait(30))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not done.is_set()
+    assert time.monotonic() - started < 20
+    done.set()
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "QUIET_S", 0.01)
+    monkeypatch.setattr(progress, "LOOK_S", 0.01)
+    monkeypatch.setattr(progress, "FIRST_LINE_S", 0.05)
+    status = Status()
+    status.say("3 topologies")
+    with_progress("searching", lambda: time.sleep(0.5), status)
+    lines = capsys.readouterr().err.splitlines()
+    # At 0.05 s, then each at about twice the time.
+    assert 2 <= len(lines) <= 4
+    assert set(lines) == {"searching: 3 topologies, 0 s"}
+
+
+def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with_progress("adding", lambda: 1 + 1)
+    with progress_bar("sweep", 3) as advance:
+        advance("first", 3)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_bar_without_a_terminal_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "FIRST_LINE_S", 0.0)
+    monkeypatch.setattr(progress, "BETWEEN_LINES_S", 0.0)
+    with progress_bar("sweep", 2000) as advance:
+        advance("swing", 500)
+        advance("bruck", 1500)
+    assert capsys.readouterr().err.splitlines() == [
+        "sweep: swing, 500 of 2,000 points, 0 s",
+        "sweep: bruck, 2,000 of 2,000 points, 0 s",
+    ]
