@@ -27,7 +27,7 @@ from lightloom.reproduction.harvest.speed_ups import (
 from lightloom.reproduction.registry import find_figures
 from tests.conftest import RunCli
 from tests.reference import shifted_rings
-from tests.test_bad_input import assert_refused
+from tests.refusals import assert_refused
 
 HALF_US = 500e-9
 BYTE_S = 8 / 800e9

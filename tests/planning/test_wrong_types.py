@@ -14,7 +14,7 @@ import lightloom as ll
 from lightloom.errors import InputError, printable, shown
 from lightloom.measurements import ScheduleOf
 from lightloom.requests import Settings
-from tests.test_calibrate import EXAMPLE
+from tests.inputs.test_calibrate import EXAMPLE
 
 
 class Hostile:

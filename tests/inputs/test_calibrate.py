@@ -16,7 +16,7 @@ from lightloom.errors import InputError
 from lightloom.least_squares import ERRORS
 from lightloom.measurements import COLUMNS, Measurements, Row, read_measurements
 from tests.conftest import ROOT, RunCli
-from tests.test_bad_input import assert_refused
+from tests.refusals import assert_refused
 
 EXAMPLE = ROOT / "examples" / "single_hop_times.csv"
 SIZES = [1024 * 4**power for power in range(11)]

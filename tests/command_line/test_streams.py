@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line.test_outputs import device
 from tests.conftest import ROOT, RunCli
-from tests.test_outputs import device
 
 COMMAND = [sys.executable, "-m", "lightloom"]
 PROBLEM = ["--collective", "all-gather", "--size", "1MiB", "--gpus", "4", "--algorithm", "ring"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom import _core
 from tests.conftest import RunCli
+from tests.refusals import assert_refused
 from tests.simulated_plans import reconfigured, ring, uneven
-from tests.test_bad_input import assert_refused
 
 STEP_KEYS = {"index", "topology", "start_s", "reconfiguration_s", "startup_s", "end_s", "duration_s", "predicted_s"}
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from tests.test_brute_force import random_topology, steps_of
+from tests.planning.test_brute_force import random_topology, steps_of
 
 SCHEDULES = [
     ("recursive-doubling", "all-reduce", 8),

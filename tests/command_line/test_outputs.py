@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lightloom.errors import InputError, OutputError
 from lightloom.files import check_distinct, replaced, write_bytes
 from tests.conftest import ROOT, RunCli
-from tests.test_bad_input import assert_refused
+from tests.refusals import assert_refused
 
 PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8", "--algorithm", "ring"]
 TIMES = str(ROOT / "examples" / "single_hop_times.csv")

@@ -1,0 +1,1 @@
+"""What is read: fabrics, matrices, schedules, topologies, measurements."""

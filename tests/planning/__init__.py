@@ -1,0 +1,1 @@
+"""Plans, bounds and their judges."""

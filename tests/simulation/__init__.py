@@ -1,0 +1,1 @@
+"""Simulation through the package and the command line."""

@@ -1,0 +1,1 @@
+"""Sweeps: descriptions, folders, results, pictures, clusters."""
