@@ -79,5 +79,6 @@ def _demo(project: Path) -> str:
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr == ""
-    assert ran.stdout.count("all 17 checks passed") + ran.stdout.count("checks passed") >= 2
+    verified = re.findall(r"^(\S+) \(plan\): all \d+ checks passed$", ran.stdout, re.MULTILINE)
+    assert verified == sorted(f"out/{file.name}" for file in (project / "out").glob("*.json"))
     return ran.stdout

@@ -37,7 +37,6 @@ def test_help_has_examples_that_work(cli: RunCli, in_tmp: Path, verb: str) -> No
     (in_tmp / "examples").symlink_to(ROOT / "examples")
     for example in examples:
         assert cli(*example.split()).status == 0, example
-    assert in_tmp.is_dir()
 
 
 def test_every_option_of_plan_says_its_default(cli: RunCli) -> None:
@@ -69,8 +68,10 @@ def test_a_pipe_gets_no_escape_codes_and_whole_rows() -> None:
     assert ran.returncode == 0
     assert "\x1b" not in ran.stdout
     assert ran.stderr == ""
-    steps = [line for line in ran.stdout.splitlines() if line.endswith("%")]
-    assert len(steps) == 14 or "sum" in ran.stdout
+    # Rows that were cut would lose their last column, the share of the time.
+    shares = [int(share) for share in re.findall(r" (\d+)%$", ran.stdout, re.MULTILINE)]
+    assert shares
+    assert abs(sum(shares) - 100) <= len(shares)
     assert max(map(len, ran.stdout.splitlines())) <= 180
 
 

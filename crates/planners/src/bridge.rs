@@ -36,7 +36,7 @@ use crate::{Choice, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
 use segments::{Cut, StepInterval, cheapest_cuts};
 
-/// See the module.
+/// BRIDGE's planner, for GPUs that all have optical ports or for blocks of GPUs behind two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bridge {
     /// GPUs of a block behind two optical ports.

@@ -8,7 +8,7 @@ use model::{Error, Result, Schedule, Topology};
 use crate::split::splits_steps;
 use crate::{Choice, Planner, Problem, split_steps};
 
-/// See the module.
+/// HARVEST's baseline *BvN*: every step on its own circuits.
 pub struct Bvn;
 
 impl Planner for Bvn {

@@ -19,7 +19,7 @@ pub static CIRCULANT: DirectConnect = DirectConnect::of(Family::Circulant);
 /// Concurrent flows of more commodities than this are refused: the linear program would take minutes.
 const MAX_COMMODITIES: u64 = 1 << 13;
 
-/// See the module.
+/// DirectConnect: one static topology of low diameter, all flows at once.
 pub struct DirectConnect {
     family: Family,
     /// The flow of equal blocks, which is the same for all sizes, rates and delays, for the fabric asked for last.

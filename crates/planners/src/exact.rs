@@ -21,7 +21,7 @@ const MOST_GPUS: u32 = 9;
 /// Most (step, permutation) pairs, of ten bytes each.
 const MOST_PAIRS: usize = 1 << 27;
 
-/// See the module.
+/// The planner `exact`: every topology of one port, by exhaustion.
 pub struct Exact;
 
 impl Planner for Exact {

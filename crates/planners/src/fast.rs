@@ -7,7 +7,7 @@ use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::{join_steps, joins_steps};
 use crate::{Choice, Planner, Problem, bvn};
 
-/// See the module.
+/// FAST: the matchings of the matrix, one after the other.
 pub struct Fast;
 
 impl Planner for Fast {

@@ -11,7 +11,7 @@ use model::{Overlap, Result, Schedule};
 use crate::pipelined::best_sequence;
 use crate::{Choice, Planner, Problem, RecursiveDoubling, StateSearch};
 
-/// See the module.
+/// HARVEST's planner: a shortest path over (step, topology).
 pub struct Harvest;
 
 impl Planner for Harvest {

@@ -6,7 +6,7 @@ use model::{Result, Routing, Schedule};
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Choice, Planner, Problem};
 
-/// See the module.
+/// MixNet: circuits to the largest flows first, never reconfigured.
 pub struct MixNet;
 
 impl Planner for MixNet {

@@ -35,7 +35,7 @@ pub static PCCL: Pccl = Pccl { circuits: Circuits::OnePerPair };
 /// The ports divided evenly over a round's peers, as §4.2 does.
 pub static PCCL_PARALLEL: Pccl = Pccl { circuits: Circuits::PortsDivided };
 
-/// See the module.
+/// PCCL's planner, with one circuit for each pair or with parallel circuits.
 pub struct Pccl {
     circuits: Circuits,
 }

@@ -9,7 +9,7 @@ use model::{Result, Routing, Schedule};
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Choice, Planner, Problem};
 
-/// See the module.
+/// The all-to-all paper's planner: rounds of topologies and flows ("To reconfigure or not to reconfigure", §3–4).
 pub struct ReconfigureAllToAll;
 
 impl Planner for ReconfigureAllToAll {

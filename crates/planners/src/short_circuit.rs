@@ -21,7 +21,7 @@ use model::{
 
 use crate::{Choice, Planner, Problem, ties};
 
-/// See the module.
+/// The planner of Short-circuiting rings: the best pair of thresholds.
 pub struct ShortCircuit;
 
 /// The thresholds of a problem and what they give. O(s³) after the profiles of s + 1 topologies.

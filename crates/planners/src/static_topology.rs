@@ -8,7 +8,7 @@ use crate::{Choice, Planner, Problem, Rates, ties};
 /// Patterns whose fronts are computed before the bound on the whole is looked at again.
 const PATTERNS_AT_ONCE: usize = 16;
 
-/// See the module.
+/// HARVEST's baseline *static*: the fastest single topology.
 pub struct Static;
 
 impl Planner for Static {

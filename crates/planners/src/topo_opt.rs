@@ -6,7 +6,7 @@ use model::{Result, Routing, Schedule};
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Choice, Planner, Problem};
 
-/// See the module.
+/// TopoOpt: a union of shifted rings, one shortest path for every flow.
 pub struct TopoOpt;
 
 impl Planner for TopoOpt {

@@ -10,7 +10,7 @@ use topologies::candidates;
 use crate::state_search::StateSearch;
 use crate::{Choice, Planner, Problem};
 
-/// See the module.
+/// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
 
 impl Planner for Weave {

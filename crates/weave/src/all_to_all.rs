@@ -23,7 +23,7 @@ struct Turn {
     places: Vec<i64>,
 }
 
-/// See the module.
+/// An All-to-All along one coordinate: every block goes to its destination's place.
 #[derive(Debug, Clone, PartialEq)]
 struct Trade {
     span: u32,

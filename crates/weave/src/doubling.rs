@@ -7,7 +7,7 @@ use crate::digits::factorisations;
 use crate::library::Library;
 use crate::phase::{Circuits, Kind, Sums};
 
-/// See the module. Places ahead that a rank sends to, by step.
+/// Phases in which all ranks of a coordinate add up whole buffers: the places ahead that a rank sends to, by step.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Doubling {
     pub(crate) span: u32,

@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Levels,
 }
 
-/// See the module.
+/// What the ranks along one coordinate do on one topology, over one or more steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Phase {
     pub(crate) span: u32,

@@ -7,7 +7,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Broadcast along a complete binary tree.
 pub(crate) struct BinaryTree;
 
 impl Algorithm for BinaryTree {

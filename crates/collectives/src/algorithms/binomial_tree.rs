@@ -8,7 +8,7 @@ use model::{Chunks, Collective, Op, Rank, Result, Schedule, Shape, Step, Transfe
 
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Broadcast along a binomial tree.
 pub(crate) struct BinomialTree;
 
 /// ⌈log2 n⌉.

@@ -12,7 +12,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 use crate::halves;
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Bruck's AllGather and All-to-All of any radix, longest distance first.
 pub(crate) struct Bruck;
 
 /// r, at most n: a larger radix changes nothing.

@@ -16,7 +16,7 @@ use super::bruck::{one_way, radix, weights};
 use crate::halves::{self, HALVES};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Bruck's pattern of any radix, distance 1 first, as BRIDGE runs it.
 pub(crate) struct BruckDoubling;
 
 /// The step of `weight` = r^k: what rank 0 sends to z·r^k, for each z.

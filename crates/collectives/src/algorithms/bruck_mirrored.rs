@@ -10,7 +10,7 @@ use super::bruck::{Bruck, radix};
 use super::bruck_doubling;
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Bruck's pattern in both directions at once, half of every block each.
 pub(crate) struct BruckMirrored;
 
 /// `one_way` for the first part of every block, and its image under u → −u for the second.

@@ -11,7 +11,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 use crate::halves::{self, HALVES};
 use crate::{Algorithm, Extent, Options, grid, refusals};
 
-/// See the module.
+/// The bucket algorithm: a ring along each dimension of a grid in turn.
 pub(crate) struct Bucket;
 
 impl Bucket {

@@ -8,7 +8,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// The direct-exchange hypercube All-to-All.
 pub(crate) struct Dex;
 
 impl Algorithm for Dex {

@@ -8,7 +8,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// The direct All-to-All: one step for each shift.
 pub(crate) struct Direct;
 
 /// Name of the algorithm, for matrices of any kind.

@@ -11,7 +11,7 @@ use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transf
 use super::bruck::{radix, weights};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// The dissemination AllReduce of any radix.
 pub(crate) struct Dissemination;
 
 impl Algorithm for Dissemination {

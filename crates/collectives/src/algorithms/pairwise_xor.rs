@@ -7,7 +7,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// The pairwise-exchange All-to-All over ranks `u` and `u XOR t`.
 pub(crate) struct PairwiseXor;
 
 impl Algorithm for PairwiseXor {

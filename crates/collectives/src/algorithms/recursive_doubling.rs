@@ -11,7 +11,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 use crate::halves::{self, HALVES};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Cyclic recursive doubling: partners 1, 2, 4, … ranks ahead.
 pub(crate) struct RecursiveDoubling;
 
 impl RecursiveDoubling {

@@ -9,7 +9,7 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 use crate::halves::{self, HALVES};
 use crate::{Algorithm, Extent, Options};
 
-/// See the module.
+/// The ring algorithm: n − 1 steps to the next rank (AllReduce: twice as many).
 pub(crate) struct Ring;
 
 impl Ring {

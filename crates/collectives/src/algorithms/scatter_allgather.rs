@@ -11,7 +11,7 @@ use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transf
 use super::binomial_tree::{depth, edges};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Broadcast as a scatter and a ring AllGather.
 pub(crate) struct ScatterAllGather;
 
 /// Parts of a Broadcast buffer do not follow their ranks, so all n² transfers of the ring are kept.

@@ -17,7 +17,7 @@ use model::{Chunks, Collective, Op, Rank, Result, Schedule, Shape, Step, Transfe
 use crate::halves::{self, HALVES};
 use crate::{Algorithm, Extent, Options, grid, refusals};
 
-/// See the module.
+/// Swing on a ring or torus.
 pub(crate) struct Swing;
 
 /// ρ_s = (1 − (−2)^(s+1)) / 3.

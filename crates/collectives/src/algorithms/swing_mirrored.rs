@@ -9,7 +9,7 @@ use super::swing;
 use crate::halves::HALVES;
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// See the module.
+/// Swing and its mirror image, half of the buffer each.
 pub(crate) struct SwingMirrored;
 
 impl Algorithm for SwingMirrored {

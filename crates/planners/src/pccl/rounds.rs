@@ -30,7 +30,7 @@ impl Entries {
     }
 }
 
-/// See the module.
+/// The search over (step, topology in force), with the costs found so far.
 pub(super) struct Rounds<'a> {
     problem: &'a Problem,
     entries: &'a Entries,
