@@ -36,7 +36,7 @@ impl Prepared {
         let mut race = Race::new(self.request().kept_algorithm());
         self.run(&mut race, |_| true, at);
         let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
-        match self.planners().iter().find(|planner| planner.chooses_algorithm()) {
+        match self.planners().iter().find(|planner| planner.capabilities().chooses_algorithm) {
             Some(searching) => self.searched(place, choice, *searching, at),
             None => Ok(choice.clone()),
         }

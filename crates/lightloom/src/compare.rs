@@ -50,8 +50,8 @@ pub struct Comparison {
 /// A line with its place among those that are equally fast: planner, algorithm, topology.
 type Placed = ((usize, usize, usize), Row);
 
-/// Every algorithm that the request leaves open, by every planner, and by the static planner on each of its
-/// topologies.
+/// Every algorithm that the request leaves open, by every planner, and by one that keeps one topology on each of
+/// the static topologies.
 ///
 /// # Errors
 /// Wrong input; a planner that cannot serve the problem is a row, not an error.
@@ -59,7 +59,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     let (prepared, at) = for_all_planners(request)?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
     let of_planner = |(place, planner): (usize, &'static dyn Planner)| -> Vec<Placed> {
-        if planner.chooses_algorithm() {
+        if planner.capabilities().chooses_algorithm {
             return vec![((place, 0, 0), row_of(planner, None, prepared.best_at(&at)))];
         }
         let rows = (0..prepared.schedules().len()).into_par_iter().flat_map_iter(|order| {
@@ -103,7 +103,7 @@ pub fn baselines(request: &Request) -> Result<Vec<Row>> {
     let (prepared, at) = for_all_planners(&Request { planner: None, ..request.clone() })?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
     let best = |(place, planner): (usize, &'static dyn Planner)| -> Option<(usize, Row)> {
-        if planner.chooses_algorithm() {
+        if planner.capabilities().chooses_algorithm {
             return Some((place, row_of(planner, None, prepared.best_at(&at))));
         }
         let mut race = Race::new(None);
@@ -123,7 +123,7 @@ fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
     if request.planner.is_none() {
         planners = open_planners().filter(|planner| request.admit(*planner).is_ok()).collect();
     }
-    let choosing = planners.iter().copied().find(|planner| planner.takes_candidates());
+    let choosing = planners.iter().copied().find(|planner| planner.capabilities().takes_candidates);
     let prepared = Prepared::for_planners(request, planners)?;
     let at = prepared.own_numbers()?;
     prepared.make_problems()?;
@@ -134,14 +134,14 @@ fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
     Ok((prepared, at))
 }
 
-/// The lines of a planner for one schedule: one, or for the static planner one on each topology.
+/// The lines of a planner for one schedule: one, or for a planner that keeps one topology one on each.
 fn rows_of(prepared: &Prepared, planner: &'static dyn Planner, order: usize, at: &OperatingPoint) -> Vec<Row> {
     let schedule = &prepared.schedules()[order];
     let problem = match prepared.problem_for(planner, order, at) {
         Ok(problem) => problem,
         Err(error) => return vec![row_of(planner, Some(schedule.algorithm()), Err(error))],
     };
-    if planner.name() != "static" {
+    if !planner.capabilities().keeps_one_topology {
         return vec![row_of(planner, Some(schedule.algorithm()), chosen(planner, &problem))];
     }
     let all: Vec<usize> = (0..problem.table.candidates()).collect();
@@ -165,7 +165,7 @@ fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
 /// The line of a choice, or why there is none with `algorithm`.
 fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result<Choice>) -> Row {
     let made = choice.as_ref().ok();
-    let topology = made.filter(|_| planner.name() == "static");
+    let topology = made.filter(|_| planner.capabilities().keeps_one_topology);
     let topology = topology.map(|choice| choice.problem.table.candidate(choice.candidates[0]).name().to_string());
     let algorithm = made.map(|choice| choice.problem.schedule().algorithm()).or(algorithm).unwrap_or_default();
     Row {

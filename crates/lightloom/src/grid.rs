@@ -58,7 +58,7 @@ impl Grid {
         let at = OperatingPoint { size_bytes, reconfiguration_delay_s, ..self.prepared.own_numbers()? };
         at.check()?;
         let mut race = Race::new(None);
-        self.prepared.run(&mut race, |planner| !planner.chooses_algorithm(), &at);
+        self.prepared.run(&mut race, |planner| !planner.capabilities().chooses_algorithm, &at);
         let given = figures(race.fastest().ok_or_else(|| self.prepared.refusal(&race))?.1);
         let best = figures(&self.prepared.best_at(&at)?);
         Ok(Verdict { given, best, bound: self.prepared.bound_at(&at, true) })

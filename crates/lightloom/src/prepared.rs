@@ -54,12 +54,12 @@ impl Prepared {
     /// them; all where topologies are searched too, or where every start costs the same, so that the free one stands for it.
     fn planners_from_free_start(request: &Request, planners: &[&'static dyn Planner]) -> Vec<&'static dyn Planner> {
         let fabric = &request.fabric;
-        let composes = planners.iter().any(|planner| planner.chooses_algorithm());
+        let composes = planners.iter().any(|planner| planner.capabilities().chooses_algorithm);
         if fabric.initial == Initial::Free || !composes {
             return Vec::new();
         }
         let all = every_start_costs_the_same(fabric) || search_serves(&fabric.shape, request.options.budget);
-        planners.iter().copied().filter(|planner| all || planner.chooses_algorithm()).collect()
+        planners.iter().copied().filter(|planner| all || planner.capabilities().chooses_algorithm).collect()
     }
 
     pub(crate) fn request(&self) -> &Request {
@@ -87,7 +87,7 @@ impl Prepared {
         !self.request.leaves_algorithm_open()
             && self.schedules.iter().all(|schedule| {
                 let keeps = |planner: &&dyn Planner| {
-                    !planner.changes_steps(schedule, ports) && (kept || !planner.replaces_algorithm())
+                    !planner.changes_steps(schedule, ports) && (kept || !planner.capabilities().replaces_algorithm)
                 };
                 self.planners.iter().all(keeps)
             })
@@ -109,7 +109,11 @@ impl Prepared {
     /// # Errors
     /// Those of [`Request::problem`].
     pub(crate) fn problem_for(&self, planner: &dyn Planner, order: usize, at: &OperatingPoint) -> Result<Problem> {
-        if planner.takes_candidates() { self.problem(order, at) } else { self.problem_without_candidates(order, at) }
+        if planner.capabilities().takes_candidates {
+            self.problem(order, at)
+        } else {
+            self.problem_without_candidates(order, at)
+        }
     }
 
     /// The numbers of the request itself.
@@ -137,10 +141,10 @@ impl Prepared {
     pub(crate) fn make_problems(&self) -> Result<()> {
         let own = self.own_numbers()?;
         for order in 0..self.schedules.len() {
-            if self.planners.iter().any(|planner| !planner.takes_candidates()) {
+            if self.planners.iter().any(|planner| !planner.capabilities().takes_candidates) {
                 let _ = self.problem_without_candidates(order, &own);
             }
-            if self.planners.iter().any(|planner| planner.takes_candidates())
+            if self.planners.iter().any(|planner| planner.capabilities().takes_candidates)
                 && let Ok(problem) = self.problem(order, &own)
             {
                 problem.charges();
@@ -155,7 +159,7 @@ impl Prepared {
         let on = |planner: &dyn Planner, schedule| is_concave(planner, schedule, fabric, *settings, options);
         self.planners.iter().all(|planner| {
             // A choice of another algorithm than the one that must be kept does not count.
-            let keeps = self.request.kept_algorithm().is_none() || planner.takes_candidates();
+            let keeps = self.request.kept_algorithm().is_none() || planner.capabilities().takes_candidates;
             keeps && self.schedules.iter().all(|schedule| on(*planner, schedule))
         })
     }
@@ -165,9 +169,9 @@ impl Prepared {
         let Self { planners, schedules, .. } = self;
         let (choosing, making): (Vec<usize>, Vec<usize>) = (0..planners.len())
             .filter(|&planner| takes_part(planners[planner]))
-            .partition(|&planner| planners[planner].takes_candidates());
+            .partition(|&planner| planners[planner].capabilities().takes_candidates);
         let (composing, making): (Vec<usize>, Vec<usize>) =
-            making.into_iter().partition(|&planner| planners[planner].chooses_algorithm());
+            making.into_iter().partition(|&planner| planners[planner].capabilities().chooses_algorithm);
         if race.kept.is_none() && !schedules.is_empty() && !composing.is_empty() {
             race.try_planners(self.problem_without_candidates(0, at), &composing, planners, 0);
         }
@@ -188,9 +192,9 @@ impl Prepared {
     /// Lets all planners that are given an algorithm run at a point for one schedule.
     pub(crate) fn run_order(&self, race: &mut Race<'_>, order: usize, at: &OperatingPoint) {
         let given: Vec<usize> =
-            (0..self.planners.len()).filter(|&index| !self.planners[index].chooses_algorithm()).collect();
+            (0..self.planners.len()).filter(|&index| !self.planners[index].capabilities().chooses_algorithm).collect();
         let (choosing, making): (Vec<usize>, Vec<usize>) =
-            given.into_iter().partition(|&index| self.planners[index].takes_candidates());
+            given.into_iter().partition(|&index| self.planners[index].capabilities().takes_candidates);
         for (some, problem) in [
             (making, Self::problem_without_candidates as fn(&Self, usize, &OperatingPoint) -> Result<Problem>),
             (choosing, Self::problem),

@@ -108,7 +108,7 @@ impl Request {
         let Some(name) = self.planner.as_deref().filter(|name| *name != "auto") else {
             // A static topology that is named is meant to be used.
             if self.static_topologies.is_some() && self.candidates.is_none() {
-                return Ok(vec![planners::find("static")?]);
+                return Ok(open_planners().filter(|planner| planner.capabilities().keeps_one_topology).collect());
             }
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         };
@@ -120,16 +120,17 @@ impl Request {
             let reason = "it searches topologies for concurrent flow, delays by hops and the additive cost alone";
             return Err(Error::refused("budget", planner.name(), reason));
         }
-        if planner.chooses_algorithm() {
+        let takes = planner.capabilities();
+        if takes.chooses_algorithm {
             // It keeps the best of all, itself among them.
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         }
-        if self.static_topologies.is_some() && !planner.takes_static_topologies() {
+        if self.static_topologies.is_some() && !takes.takes_static_topologies {
             let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
             return Err(Error::refused("topology", planner.name(), reason));
         }
         self.admit(planner)?;
-        if self.options.chunk_bytes.is_some() && !planner.forwards_blocks() {
+        if self.options.chunk_bytes.is_some() && !takes.forwards_blocks {
             let reason = "it does not forward blocks, which chunks are for";
             return Err(Error::refused("chunk_size", planner.name(), reason));
         }
@@ -141,16 +142,17 @@ impl Request {
     /// # Errors
     /// The first of them that it does not take.
     pub(crate) fn admit(&self, planner: &dyn Planner) -> Result<()> {
+        let takes = planner.capabilities();
         if let Some(fixed) =
-            planner.fixed_routing().filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)
+            takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)
         {
             return Err(Error::refused("routing", planner.name(), format!("it knows {} alone", fixed.name())));
         }
-        if self.candidates.is_some() && !planner.takes_candidates() {
+        if self.candidates.is_some() && !takes.takes_candidates {
             let reason = "it makes its own topologies and takes no candidates";
             return Err(Error::refused("candidates", planner.name(), reason));
         }
-        if self.options.optical_ports.is_some() && !planner.takes_optical_ports() {
+        if self.options.optical_ports.is_some() && !takes.takes_optical_ports {
             let reason = "it gives every GPU its own optical ports";
             return Err(Error::refused("optical_ports", planner.name(), reason));
         }
@@ -169,7 +171,7 @@ impl Request {
     /// The planner that was named, where it chooses the algorithm too and so keeps the best of all planners.
     pub(crate) fn keeps_the_best(&self) -> Option<&'static dyn Planner> {
         let named = self.planner.as_deref().and_then(|name| planners::find(name).ok());
-        named.filter(|planner| planner.chooses_algorithm())
+        named.filter(|planner| planner.capabilities().chooses_algorithm)
     }
 
     /// The algorithm that a plan must keep: the one that was named, or the schedule's own. A planner that
@@ -277,7 +279,7 @@ impl Request {
         };
         let mut all = match &self.candidates {
             Some(list) => self.topologies_of("candidates", list, &schedule)?,
-            None if self.planners()?.iter().all(|planner| planner.name() == "static") => Vec::new(),
+            None if self.planners()?.iter().all(|planner| planner.capabilities().keeps_one_topology) => Vec::new(),
             None => {
                 let dark = self.fabric.hiding.background.then_some(&candidates::ONE_PORT_DARK);
                 let families = candidates::DEFAULT.iter().chain(dark).flat_map(|name| family(name)).collect::<Vec<_>>();
@@ -335,7 +337,7 @@ impl Request {
 
 /// The planners that run where none is named.
 pub(crate) fn open_planners() -> impl Iterator<Item = &'static dyn Planner> {
-    planners::REGISTRY.iter().copied().filter(|planner| !planner.by_name_only())
+    planners::REGISTRY.iter().copied().filter(|planner| !planner.capabilities().by_name_only)
 }
 
 impl Workload {

@@ -30,9 +30,9 @@
 mod pattern;
 mod segments;
 
-use model::{Error, Result, Schedule, Topology};
+use model::{Error, Result, Topology};
 
-use crate::{Choice, Planner, Problem, Rates};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
 use segments::{Cut, StepInterval, cheapest_cuts};
 
@@ -94,16 +94,13 @@ impl Planner for Bridge {
         "BRIDGE §3, algorithm 1, theorems 3.2 and 3.3"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn takes_optical_ports(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            takes_optical_ports: true,
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -6,7 +6,7 @@
 use model::{Error, Result, Schedule, Topology};
 
 use crate::split::splits_steps;
-use crate::{Choice, Planner, Problem, split_steps};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, split_steps};
 
 /// HARVEST's baseline *BvN*: every step on its own circuits.
 pub struct Bvn;
@@ -24,12 +24,8 @@ impl Planner for Bvn {
         "HARVEST §6.1, BvN baseline"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { takes_candidates: false, least_sum: LeastSum::Always, ..Capabilities::default() }
     }
 
     fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {

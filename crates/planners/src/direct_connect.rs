@@ -8,7 +8,7 @@ use model::{CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Sha
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::{join_steps, joins_steps};
 use crate::static_topology::Static;
-use crate::{Choice, Planner, Problem, ProfileTable};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, ProfileTable};
 
 /// On the generalised Kautz graph.
 pub static KAUTZ: DirectConnect = DirectConnect::of(Family::Kautz);
@@ -51,20 +51,17 @@ impl Planner for DirectConnect {
         "DirectConnect, as To reconfigure or not to reconfigure §5.1 has it"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn fixed_routing(&self) -> Option<Routing> {
-        Some(Routing::ConcurrentFlow)
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            fixed_routing: Some(Routing::ConcurrentFlow),
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn changes_steps(&self, schedule: &Schedule, _ports: u32) -> bool {
         ForwardedBlocks::serves(schedule) && joins_steps(schedule, schedule.steps().len())
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

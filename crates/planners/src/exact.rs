@@ -12,7 +12,7 @@ use model::{Bound, Error, Initial, Result, Schedule, Topology, Traffic};
 use rayon::prelude::*;
 
 use crate::shortest_path::ShortestPath;
-use crate::{Choice, Planner, Problem};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, StateSearch};
 
 use permutations::{Circuits, all_permutations};
 
@@ -38,16 +38,15 @@ impl Planner for Exact {
         "HARVEST eq. 4 by exhaustion, appendix A"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn by_name_only(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            by_name_only: true,
+            least_sum: LeastSum::Always,
+            takes_budget: true,
+            calls_solver: true,
+            ..Capabilities::default()
+        }
     }
 
     /// O(patterns · transfers · n · n! + steps · n!), on all cores.
@@ -87,6 +86,20 @@ impl Planner for Exact {
 }
 
 impl Exact {
+    /// The best sequence of the problem's candidates, which a solver has chosen from all topologies of several ports, and
+    /// what it has proved: `bound`, or the plan's time where the solver's tolerance puts it above that.
+    ///
+    /// # Errors
+    /// Candidates that do not serve every step.
+    pub fn on_candidates(&self, problem: &Problem, bound: Bound) -> Result<Choice> {
+        let mut search = StateSearch::new(&problem.table);
+        let found_s = search.run(&problem.rates(), &problem.charges(), problem.start, f64::INFINITY)?;
+        found_s.ok_or_else(|| Error::infeasible("planner", "the topologies serve no step in a finite time"))?;
+        let choice = Choice::priced(self.name(), problem.clone(), search.path().to_vec())?;
+        let class_bound = Some(Bound { seconds: bound.seconds.min(choice.total_s), ..bound });
+        Ok(Choice { class_bound, ..choice })
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let shape = &problem.fabric.shape;
         if shape.ports() != 1 {

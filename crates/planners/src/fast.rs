@@ -5,7 +5,7 @@ use model::{Result, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::{join_steps, joins_steps};
-use crate::{Choice, Planner, Problem, bvn};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, bvn};
 
 /// FAST: the matchings of the matrix, one after the other.
 pub struct Fast;
@@ -23,16 +23,12 @@ impl Planner for Fast {
         "FAST, as To reconfigure or not to reconfigure §5.1 has it"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { takes_candidates: false, least_sum: LeastSum::Always, ..Capabilities::default() }
     }
 
     fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {
         ForwardedBlocks::serves(schedule) && joins_steps(schedule, ports as usize)
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -6,10 +6,10 @@
 //! delays that depend on the ports that change. For cyclic recursive doubling on one port the subproblem
 //! has a closed form (eq. 8) over all topologies, which needs no profiles at all.
 
-use model::{Overlap, Result, Schedule};
+use model::{Overlap, Result};
 
 use crate::pipelined::best_sequence;
-use crate::{Choice, Planner, Problem, RecursiveDoubling, StateSearch};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, RecursiveDoubling, StateSearch};
 
 /// HARVEST's planner: a shortest path over (step, topology).
 pub struct Harvest;
@@ -27,16 +27,8 @@ impl Planner for Harvest {
         "HARVEST, algorithm 1, eq. 4-8"
     }
 
-    fn knows_overlap(&self) -> bool {
-        true
-    }
-
-    fn knows_hiding(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { knows_overlap: true, knows_hiding: true, least_sum: LeastSum::Always, ..Capabilities::default() }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -12,6 +12,7 @@
 mod all_to_all_lines;
 mod bridge;
 mod bvn;
+mod capabilities;
 mod charges;
 mod choice;
 mod direct_connect;
@@ -43,13 +44,15 @@ pub mod ties;
 mod topo_opt;
 mod weave;
 
-use model::{CostSettings, Error, Fabric, Overlap, Result, Routing, Schedule, unknown_name};
+use model::{CostSettings, Error, Fabric, Overlap, Result, Schedule, unknown_name};
 
 pub use all_to_all_lines::all_to_all_lines;
 pub use bridge::Bridge;
+pub use capabilities::{Capabilities, LeastSum};
 pub use charges::Charges;
 pub use choice::Choice;
 pub use envelope::{Envelope, Piece};
+pub use exact::Exact;
 pub use linear_cost::LinearCost;
 pub use operating_point::OperatingPoint;
 pub use options::PlannerOptions;
@@ -72,53 +75,12 @@ pub trait Planner: Sync {
     fn summary(&self) -> &'static str;
     /// Paper and section.
     fn source(&self) -> &'static str;
-    /// Whether it chooses from the problem's candidates; others make their own topologies.
-    fn takes_candidates(&self) -> bool {
-        true
-    }
-    /// The routing that its paper has, where it knows no other.
-    fn fixed_routing(&self) -> Option<Routing> {
-        None
-    }
-    /// Whether it knows fabrics with fewer optical ports than its GPUs have.
-    fn takes_optical_ports(&self) -> bool {
-        false
-    }
-    /// Whether it forwards blocks of an All-to-All, which may then be cut into chunks.
-    fn forwards_blocks(&self) -> bool {
-        false
-    }
-    /// Whether it chooses by what steps take in packets where the problem says so.
-    fn knows_overlap(&self) -> bool {
-        false
-    }
-    /// Whether it chooses by what changes are charged where the fabric hides some of it.
-    fn knows_hiding(&self) -> bool {
-        false
-    }
-    /// Whether the problem's static topologies mean something to it.
-    fn takes_static_topologies(&self) -> bool {
-        false
-    }
-    /// Whether it chooses the algorithm too, so that it answers a collective once, whatever schedules there are.
-    fn chooses_algorithm(&self) -> bool {
-        false
+    /// What it takes, knows and does, beside what depends on the schedule.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
     }
     /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
-        false
-    }
-    /// Whether it may serve the collective by another algorithm than the schedule's.
-    fn replaces_algorithm(&self) -> bool {
-        false
-    }
-    /// Whether it is too slow to run where it is not asked for by name.
-    fn by_name_only(&self) -> bool {
-        false
-    }
-    /// Whether it takes the least of a set of sums that does not depend on the numbers of the problem, each linear in α, δ,
-    /// β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
         false
     }
     /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
@@ -169,7 +131,7 @@ pub fn is_concave(
     settings.overlap == Overlap::Additive
         && !fabric.hides()
         && options.chunk_bytes.is_none()
-        && planner.takes_least_sum(schedule)
+        && planner.capabilities().least_sum.holds_for(schedule)
 }
 
 /// The planner of that name.

@@ -1,10 +1,10 @@
 //! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
 
 use all_to_all::{baselines, workloads};
-use model::{Result, Routing, Schedule};
+use model::{Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
-use crate::{Choice, Planner, Problem};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
 
 /// MixNet: circuits to the largest flows first, never reconfigured.
 pub struct MixNet;
@@ -22,24 +22,15 @@ impl Planner for MixNet {
         "MixNet, as To reconfigure or not to reconfigure §5.1 has it"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn fixed_routing(&self) -> Option<Routing> {
-        Some(Routing::SinglePath)
-    }
-
-    fn forwards_blocks(&self) -> bool {
-        true
-    }
-
-    fn replaces_algorithm(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, schedule: &Schedule) -> bool {
-        schedule.chunks().as_pieces().is_none()
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            fixed_routing: Some(Routing::SinglePath),
+            forwards_blocks: true,
+            replaces_algorithm: true,
+            least_sum: LeastSum::EqualBlocks,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

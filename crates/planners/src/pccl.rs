@@ -26,7 +26,7 @@ use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
 use profile::RoutingNetwork;
 
 use crate::split::splits_steps;
-use crate::{Choice, Planner, Problem, ProfileTable, split_steps};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, ProfileTable, split_steps};
 use rounds::{Entries, Rounds};
 
 /// One circuit for every pair that a round joins, as algorithm 2 counts.
@@ -71,16 +71,13 @@ impl Planner for Pccl {
         }
     }
 
-    fn takes_static_topologies(&self) -> bool {
-        true
-    }
-
-    fn fixed_routing(&self) -> Option<Routing> {
-        Some(Routing::SinglePath)
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            fixed_routing: Some(Routing::SinglePath),
+            takes_static_topologies: true,
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {

@@ -18,8 +18,9 @@ use crate::{Choice, Planner, Problem, ties};
 /// # Errors
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-    let knows_steps = problem.settings.overlap == Overlap::Additive || planner.knows_overlap();
-    let knows_changes = !problem.fabric.hides() || planner.knows_hiding();
+    let knows = planner.capabilities();
+    let knows_steps = problem.settings.overlap == Overlap::Additive || knows.knows_overlap;
+    let knows_changes = !problem.fabric.hides() || knows.knows_hiding;
     if knows_steps && knows_changes {
         return planner.choose_within(problem, limit_s);
     }
@@ -96,7 +97,7 @@ pub(crate) fn best_static(problem: &Problem, allowed: &[usize], limit_s: f64) ->
             break;
         }
         let every = vec![candidate; problem.table.steps()];
-        let total_s = Choice::priced("static", problem.clone(), every)?.total_s;
+        let total_s = problem.total_s(&every)?;
         let goes_first = |(best, so_far_s)| ties::order((total_s, candidate), (so_far_s, best)).is_lt();
         if total_s <= limit_s && best.is_none_or(goes_first) {
             best = Some((candidate, total_s));

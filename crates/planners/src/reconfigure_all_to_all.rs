@@ -4,10 +4,10 @@
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
 use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks};
-use model::{Result, Routing, Schedule};
+use model::{Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
-use crate::{Choice, Planner, Problem};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
 
 /// The all-to-all paper's planner: rounds of topologies and flows ("To reconfigure or not to reconfigure", §3–4).
 pub struct ReconfigureAllToAll;
@@ -26,24 +26,15 @@ impl Planner for ReconfigureAllToAll {
         "To reconfigure or not to reconfigure §3, §4"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn fixed_routing(&self) -> Option<Routing> {
-        Some(Routing::SinglePath)
-    }
-
-    fn forwards_blocks(&self) -> bool {
-        true
-    }
-
-    fn replaces_algorithm(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, schedule: &Schedule) -> bool {
-        schedule.chunks().as_pieces().is_none()
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            fixed_routing: Some(Routing::SinglePath),
+            forwards_blocks: true,
+            replaces_algorithm: true,
+            least_sum: LeastSum::EqualBlocks,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -19,7 +19,7 @@ use model::{
     Collective, CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, StepCost, Topology, sum_seconds,
 };
 
-use crate::{Choice, Planner, Problem, ties};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, ties};
 
 /// The planner of Short-circuiting rings: the best pair of thresholds.
 pub struct ShortCircuit;
@@ -62,20 +62,14 @@ impl Planner for ShortCircuit {
         "Short-circuiting rings §3, eq. 4 and 5"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn fixed_routing(&self) -> Option<Routing> {
-        Some(Routing::SinglePath)
-    }
-
-    fn replaces_algorithm(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            fixed_routing: Some(Routing::SinglePath),
+            replaces_algorithm: true,
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -1,9 +1,9 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
-use model::{Error, Overlap, Result, Schedule};
+use model::{Error, Overlap, Result};
 
 use crate::pipelined::best_static;
-use crate::{Choice, Planner, Problem, Rates, ties};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates, ties};
 
 /// Patterns whose fronts are computed before the bound on the whole is looked at again.
 const PATTERNS_AT_ONCE: usize = 16;
@@ -24,20 +24,15 @@ impl Planner for Static {
         "HARVEST §6.1, static baseline"
     }
 
-    fn takes_static_topologies(&self) -> bool {
-        true
-    }
-
-    fn knows_overlap(&self) -> bool {
-        true
-    }
-
-    fn knows_hiding(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            knows_overlap: true,
+            knows_hiding: true,
+            takes_static_topologies: true,
+            least_sum: LeastSum::Always,
+            keeps_one_topology: true,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -1,10 +1,10 @@
 //! TopoOpt as the all-to-all paper's baseline (§5.1): a union of shifted rings and one shortest path for every flow.
 
 use all_to_all::baselines;
-use model::{Result, Routing, Schedule};
+use model::{Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
-use crate::{Choice, Planner, Problem};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
 
 /// TopoOpt: a union of shifted rings, one shortest path for every flow.
 pub struct TopoOpt;
@@ -22,24 +22,15 @@ impl Planner for TopoOpt {
         "TopoOpt §4.4, as To reconfigure or not to reconfigure §5.1 has it"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn fixed_routing(&self) -> Option<Routing> {
-        Some(Routing::SinglePath)
-    }
-
-    fn forwards_blocks(&self) -> bool {
-        true
-    }
-
-    fn replaces_algorithm(&self) -> bool {
-        true
-    }
-
-    fn takes_least_sum(&self, _schedule: &Schedule) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            fixed_routing: Some(Routing::SinglePath),
+            forwards_blocks: true,
+            replaces_algorithm: true,
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -8,7 +8,7 @@ use model::{CostSettings, Error, Initial, Result, Routing, Topology};
 use topologies::candidates;
 
 use crate::state_search::StateSearch;
-use crate::{Choice, Planner, Problem};
+use crate::{Capabilities, Choice, Planner, Problem};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -26,16 +26,14 @@ impl Planner for Weave {
         "Lightloom; named as future work in HARVEST's conclusion"
     }
 
-    fn takes_candidates(&self) -> bool {
-        false
-    }
-
-    fn chooses_algorithm(&self) -> bool {
-        true
-    }
-
-    fn knows_hiding(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            takes_candidates: false,
+            knows_hiding: true,
+            chooses_algorithm: true,
+            takes_budget: true,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -32,7 +32,7 @@ fn by_name(request: &Request) -> Vec<Request> {
     let Workload::Collective { collective, options, .. } = &request.workload else { return Vec::new() };
     let algorithms = collectives::REGISTRY.iter().filter(|algorithm| algorithm.collectives().contains(collective));
     let algorithms: Vec<Option<String>> = algorithms.map(|a| Some(a.name().to_string())).chain([None]).collect();
-    let planners = planners::REGISTRY.iter().filter(|planner| !planner.by_name_only());
+    let planners = planners::REGISTRY.iter().filter(|planner| !planner.capabilities().by_name_only);
     let planners: Vec<Option<String>> = planners.map(|p| Some(p.name().to_string())).chain([None]).collect();
     let workload = |algorithm: &Option<String>| Workload::Collective {
         collective: *collective,

@@ -24,7 +24,7 @@ fn algorithms(collective: Collective) -> impl Iterator<Item = &'static str> {
 
 /// The planners that run where none is named, and none.
 fn planners() -> impl Iterator<Item = Option<&'static str>> {
-    let all = planners::REGISTRY.iter().filter(|planner| !planner.by_name_only());
+    let all = planners::REGISTRY.iter().filter(|planner| !planner.capabilities().by_name_only);
     all.map(|planner| Some(planner.name())).chain([None])
 }
 

@@ -1,0 +1,90 @@
+//! What a planner takes, knows and does, as data: whoever runs planners asks for these and never for a planner's name.
+
+use model::{Routing, Schedule};
+
+/// The capabilities of a planner. The default is a planner that chooses for the given schedule from the given candidates,
+/// by the additive cost, with any routing, and takes nothing beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Chooses from the problem's candidates; other planners make their own topologies. True by default.
+    pub takes_candidates: bool,
+    /// The only routing that its paper has; `None` where it takes any.
+    pub fixed_routing: Option<Routing>,
+    /// Chooses by the simulated times of steps where the problem asks for them (`--overlap pipelined`).
+    pub knows_overlap: bool,
+    /// Chooses by what reconfigurations are charged where the fabric hides some of their delay.
+    pub knows_hiding: bool,
+    /// Serves the whole collective on one topology: it is the planner of a topology that is named alone, and a comparison
+    /// has a row for it on each of the problem's static topologies.
+    pub keeps_one_topology: bool,
+    /// Takes the problem's static topologies (`--topology`).
+    pub takes_static_topologies: bool,
+    /// Takes fabrics with fewer optical ports than its GPUs have (`--optical-ports`).
+    pub takes_optical_ports: bool,
+    /// Forwards blocks of an All-to-All, which may be cut into chunks (`--chunk-size`).
+    pub forwards_blocks: bool,
+    /// Takes a limit on its wall-clock time (`--budget`).
+    pub takes_budget: bool,
+    /// Chooses the algorithm too, so that it answers a collective once, whatever schedules there are, and keeps the best of
+    /// all planners.
+    pub chooses_algorithm: bool,
+    /// May serve the collective by another algorithm than the schedule's.
+    pub replaces_algorithm: bool,
+    /// Is too slow to run where it is not asked for by name.
+    pub by_name_only: bool,
+    /// Leaves problems of several ports to a solver that Python alone has (`lightloom.exact_plan`).
+    pub calls_solver: bool,
+    /// Where its time is the least of linear costs.
+    pub least_sum: LeastSum,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            takes_candidates: true,
+            fixed_routing: None,
+            knows_overlap: false,
+            knows_hiding: false,
+            keeps_one_topology: false,
+            takes_static_topologies: false,
+            takes_optical_ports: false,
+            forwards_blocks: false,
+            takes_budget: false,
+            chooses_algorithm: false,
+            replaces_algorithm: false,
+            by_name_only: false,
+            calls_solver: false,
+            least_sum: LeastSum::Never,
+        }
+    }
+}
+
+impl Capabilities {
+    /// Whether many points of a sweep are read off few searches, millions a second; each is a search of its own elsewhere.
+    pub fn is_fast(&self) -> bool {
+        self.least_sum == LeastSum::Always && !self.calls_solver
+    }
+}
+
+/// For which schedules a planner takes the least of a set of sums that does not depend on the operating point, each linear
+/// in α, δ, β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeastSum {
+    /// For none.
+    Never,
+    /// Where all blocks are of one size.
+    EqualBlocks,
+    /// For all.
+    Always,
+}
+
+impl LeastSum {
+    /// Whether it does for this schedule.
+    pub fn holds_for(self, schedule: &Schedule) -> bool {
+        match self {
+            Self::Never => false,
+            Self::EqualBlocks => schedule.chunks().as_pieces().is_none(),
+            Self::Always => true,
+        }
+    }
+}
