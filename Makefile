@@ -62,7 +62,7 @@ $(VENV)/installed: requirements-dev.lock
 	$(PIP) --requirement requirements-dev.lock
 	touch $@
 
-$(VENV)/built: $(VENV)/installed pyproject.toml $(RUST)
+$(VENV)/built: $(VENV)/installed pyproject.toml papers/pyproject.toml $(RUST)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" MATURIN_PEP517_ARGS=--locked \
-		$(PIP) --no-build-isolation --no-deps --editable .
+		$(PIP) --no-build-isolation --no-deps --editable . --editable papers
 	touch $@

@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
     Kind: TypeAlias = Literal["size", "time", "rate", "ratio", "percent", "count", "number", "name"]
 
+__all__ = [
+    "Kind",
+    "drawn_label",
+    "natural_label",
+    "rate_label",
+    "ratio_label",
+    "show_natural",
+    "size_label",
+    "time_label",
+]
+
 # More labels than this on an axis cannot be told apart.
 MOST_TICKS = 12
 BINARY = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))

@@ -25,6 +25,19 @@ if TYPE_CHECKING:
 
     from lightloom.axis_units import Kind
 
+__all__ = [
+    "PALETTE",
+    "SUFFIXES",
+    "bars",
+    "check_plot_path",
+    "colour_bar",
+    "heat_map",
+    "lines",
+    "ratio_norm",
+    "rising_norm",
+    "save",
+]
+
 SUFFIXES = (".png", ".pdf", ".svg")
 # Okabe and Ito's colours, which people with any colour vision tell apart.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+__all__ = ["InputError", "OutputError", "printable", "refuse", "shown", "text_of", "unknown_name"]
+
 # Characters of a value that a message shows.
 SHOWN = 60
 # Characters of a message, which may hold a name as it was given.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
+__all__ = ["MIB", "read_bytes", "read_lines", "read_text", "usable_path", "write_bytes"]
+
 MIB = 1 << 20
 # Bytes of a path that Linux takes; others take less and say so themselves.
 MAX_PATH = 4096

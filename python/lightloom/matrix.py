@@ -1,4 +1,4 @@
-"""Readers of All-to-All matrices: bytes from source (row) to destination (column)."""
+"""All-to-All matrices, read or generated: bytes from source (row) to destination (column)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lightloom import _core
 from lightloom.errors import refuse, shown
 from lightloom.files import MIB, read_bytes, read_lines
+from lightloom.quantities import bytes_of
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["generated_matrix", "read_matrix"]
+
 MAX_FILE_BYTES = 256 * MIB
 MAX_GPUS = 4096
+MAX_SEED = (1 << 64) - 1
 # A row of numbers with all their digits, and lines with remarks beside the rows.
 MAX_LINE, MAX_LINES = 64 * MAX_GPUS, 1_000_000
 # Where an NPY file of each version says how long its header is, and in how many bytes.
@@ -46,6 +52,16 @@ def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float6
     except Exception as error:  # whatever an object's own conversion raises
         raise refuse("matrix", f"`{shown(source)}` is not accepted; it takes {FORM}") from error
     return _checked(given)
+
+
+def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int = 0) -> NDArray[np.float64]:
+    """A matrix `[src][dst]`, bytes, of one of `lightloom list workloads`, such as `"zipf:0.4"`.
+
+    mean_size: of the pairs, `"32MiB"` or bytes; seed: of everything random. Raises `InputError` that names the
+    argument.
+    """
+    gpus, seed = whole_number("gpus", gpus, 2), whole_number("seed", seed, 0, MAX_SEED)
+    return _core.workload_matrix(name, gpus, float(bytes_of("mean_size", mean_size)), seed)
 
 
 def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:

@@ -1,7 +1,8 @@
-"""One schedule on one fabric, planned for many sizes and delays at once."""
+"""One request, planned for many sizes, rates and delays at once."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown
 from lightloom.fabric import Fabric
-from lightloom.requests import Settings, build_request
+from lightloom.requests import PER_PAIR, Settings, build_request
 
 if TYPE_CHECKING:
     import os
@@ -19,14 +20,22 @@ if TYPE_CHECKING:
 
 
 class Sweep(NamedTuple):
-    """Best completion times and their numbers of reconfigurations, in the shape of the arguments' broadcast."""
+    """What `plan` finds at every point, in the shape that the arguments broadcast to.
+
+    total_s: completion times, infinite where nothing serves the point; reconfigurations: changes of topology.
+    planner, algorithm: names of those that were taken; empty where nothing serves the point.
+    lower_bound_s: of the plans; None where it was not asked for.
+    """
 
     total_s: NDArray[np.float64]
     reconfigurations: NDArray[np.uint32]
+    planner: NDArray[np.str_]
+    algorithm: NDArray[np.str_]
+    lower_bound_s: NDArray[np.float64] | None = None
 
 
 class Problem:
-    """A problem whose hops-load profiles are computed once; arguments as for `lightloom.plan`.
+    """A request that is prepared once, its hops-load profiles with it; arguments as for `lightloom.plan`.
 
     The size may be left out: `sweep` says it.
     """
@@ -41,68 +50,101 @@ class Problem:
     ) -> None:
         if not isinstance(fabric, Fabric):
             fabric = Fabric.load("default" if fabric is None else fabric)
-        planner = settings.get("planner")
-        request = build_request(collective, "1MiB" if size is None else size, fabric, **settings)
-        self._core = _core.Problem(request)
+        self._request = build_request(collective, "1MiB" if size is None else size, fabric, **settings)
+        self._series = _core.Series(self._request)
         self._fabric = fabric
+        self._has_matrix = settings.get("matrix") is not None
         self._arguments = (collective, size, fabric, settings)
-        # A named planner may choose otherwise than the best sequence of candidates.
-        self._series = _core.Series(request) if planner not in {None, "auto", "harvest"} else None
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _problem_of, self._arguments
 
+    @cached_property
+    def _schedule(self) -> _core.Problem:
+        """The one schedule of the request. Raises `InputError` where the algorithm is open."""
+        return _core.Problem(self._request)
+
     @property
     def algorithm(self) -> str:
-        """Name of the algorithm."""
-        return self._core.algorithm
+        """Name of the algorithm. Raises `InputError` where it was left open."""
+        return self._schedule.algorithm
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
-        return self._core.steps
+        """Number of steps of the algorithm. Raises `InputError` where it was left open."""
+        return self._schedule.steps
 
     @property
     def candidates(self) -> list[_core.Topology]:
-        """The topologies that a step may use."""
-        return self._core.candidates
+        """The topologies that a step of the algorithm may use. Raises `InputError` where it was left open."""
+        return self._schedule.candidates
 
-    def sweep(self, sizes: ArrayLike, delays: ArrayLike) -> Sweep:
-        """Best time at every (size, reconfiguration delay).
+    def sweep(
+        self,
+        sizes: ArrayLike,
+        delays: ArrayLike,
+        *,
+        bandwidths: ArrayLike | None = None,
+        startups: ArrayLike | None = None,
+        hop_delays: ArrayLike | None = None,
+        bound: bool = False,
+    ) -> Sweep:
+        """What `lightloom.plan` finds at every point.
 
-        It is that of the planner which was named, else over all sequences of candidates.
+        sizes: bytes, or text such as `"64MiB"` or `"1MiB/pair"`; delays: fixed reconfiguration delays, seconds or text
+        such as `"10us"`; bandwidths, startups, hop_delays: bit/s and seconds, or text; those of the fabric when left
+        out. One, a list or an array each, broadcast against each other as NumPy does (`sizes[:, None]` against `delays`
+        is a table). bound: whether to bound the times from below.
 
-        sizes: bytes or strings such as `"64MiB"`; delays: seconds or strings such as `"10us"`; one, a list or an array
-        each, broadcast against each other as NumPy does (`sizes[:, None]` against `delays` gives a grid).
-
-        O(steps · candidates) a point at most; points on the same plan share one search. A point that the planner does
-        not serve is infinite. Raises `InputError` that names `sizes` or `delays`.
+        Points on the same plan share one search. Raises `InputError` that names the argument.
         """
-        size_bytes = _numbers("sizes", sizes, _core.parse_size, _core.check_size)
-        delay_s = _numbers("delays", delays, _core.parse_time, _core.check_time)
+        fabric = self._fabric
+        rates = fabric.bandwidth_bps if bandwidths is None else bandwidths
+        numbers = {
+            "sizes": _numbers("sizes", sizes, self._buffer_bytes, _core.check_size),
+            "bandwidths": _numbers("bandwidths", rates, _core.parse_rate, _core.check_rate),
+            "startups": _times("startups", fabric.startup_s if startups is None else startups),
+            "hop_delays": _times("hop_delays", fabric.hop_delay_s if hop_delays is None else hop_delays),
+            "delays": _times("delays", delays),
+        }
         try:
-            size_bytes, delay_s = np.broadcast_arrays(size_bytes, delay_s)
+            points = np.broadcast_arrays(*numbers.values())
         except ValueError as error:
-            raise refuse(
-                "sizes", f"shapes {size_bytes.shape} and {delay_s.shape} of sizes and delays do not broadcast"
-            ) from error
-        if self._series is None:
-            total_s, reconfigurations = self._core.sweep(np.ravel(size_bytes), np.ravel(delay_s))
-        else:
-            total_s, reconfigurations, *_ = self._series.evaluate(
-                np.ravel(size_bytes),
-                np.full(size_bytes.size, self._fabric.bandwidth_bps),
-                np.full(size_bytes.size, self._fabric.startup_s),
-                np.full(size_bytes.size, self._fabric.hop_delay_s),
-                np.ravel(delay_s),
-            )
-            total_s[np.isnan(total_s)] = np.inf
-        return Sweep(total_s.reshape(size_bytes.shape), reconfigurations.reshape(size_bytes.shape))
+            shapes = ", ".join(f"{values.shape} of {name}" for name, values in numbers.items() if values.shape)
+            raise refuse("sizes", f"these shapes do not broadcast: {shapes}") from error
+        total_s, reconfigurations, choice, lower_bound_s = self._series.evaluate(
+            *(np.ascontiguousarray(np.ravel(values)) for values in points), bound
+        )
+        # The last pair is for points that nothing serves.
+        names = np.array([*self._series.names, ("", "")])
+        missing = np.isnan(total_s)
+        total_s[missing], choice[missing] = np.inf, len(names) - 1
+        planner, algorithm = names[choice].T
+        shape = points[0].shape
+        return Sweep(
+            total_s.reshape(shape),
+            reconfigurations.reshape(shape),
+            planner.reshape(shape),
+            algorithm.reshape(shape),
+            None if lower_bound_s is None else lower_bound_s.reshape(shape),
+        )
+
+    def _buffer_bytes(self, field: str, text: str) -> float:
+        """Bytes of one GPU's whole buffer, of a size as people write it."""
+        if not text.strip().endswith(PER_PAIR):
+            return float(_core.parse_size(field, text))
+        if self._has_matrix:
+            raise refuse(field, f"`{shown(text)}` is not accepted with a matrix; it takes whole buffers")
+        return float(_core.parse_size(field, text.strip().removesuffix(PER_PAIR)) * self._series.gpus)
 
 
 def _problem_of(collective: str | None, size: str | float | None, fabric: Fabric, settings: Settings) -> Problem:
     """The problem of these arguments, for pickles."""
     return Problem(collective, size, fabric=fabric, **settings)
+
+
+def _times(field: str, values: ArrayLike) -> NDArray[np.float64]:
+    return _numbers(field, values, _core.parse_time, _core.check_time)
 
 
 def _numbers(
@@ -111,7 +153,9 @@ def _numbers(
     try:
         array: NDArray[Any] = np.asarray(values)
         if array.dtype.kind in "UO":
-            parsed = [parse(field, item) if isinstance(item, str) else float(item) for item in array.ravel().tolist()]
+            # As an array of objects, numbers beside text stay numbers.
+            items = np.asarray(values, dtype=object).ravel().tolist()
+            parsed = [parse(field, item) if isinstance(item, str) else float(item) for item in items]
             array = np.array(parsed).reshape(array.shape)
         numbers = array.astype(np.float64)
     except InputError:

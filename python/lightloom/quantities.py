@@ -7,6 +7,8 @@ import math
 from lightloom import _core
 from lightloom.errors import refuse, shown
 
+__all__ = ["bytes_of", "rate_of", "seconds_of"]
+
 # Beyond any range; a whole number of more digits is no float.
 LARGEST = 1e300
 # By kind, `time`, `rate` or `size`: the least above zero and the largest; what is accepted, in words.

@@ -90,7 +90,7 @@ def test_arguments_that_are_no_names_are_one_printable_line(cli: RunCli, wrong: 
         ["simulate", "plan.json", "--level", wrong],
         ["calibrate", VERBS["calibrate"][1], "--errors", wrong],
         ["sweep", "sweep.toml", "--engine", wrong],
-        ["compare", "--grid", wrong],
+        ["compare", "--benchmark", wrong],
     ]
     for command in commands:
         ran = cli(*command)

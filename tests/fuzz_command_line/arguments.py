@@ -166,7 +166,7 @@ class CommandLine:
 
     def _compare(self) -> None:
         if self._chance(0.05):
-            self.arguments += ["--grid", garbage(self.rng)]
+            self.arguments += ["--benchmark", garbage(self.rng)]
             self._output("--output", ("", ".d"), 0.5)
             return
         self._problem()
@@ -226,9 +226,10 @@ class CommandLine:
         self._format()
 
     def _list(self) -> None:
-        kinds = ("algorithms", "topologies", "candidates", "planners", "collectives", "fabrics", "figures", "grids")
+        kinds = ("algorithms", "topologies", "candidates", "planners", "collectives", "fabrics", "routings")
+        others = ("technologies", "workloads", "benchmarks", "figures")
         if self._chance(0.85):
-            self.arguments.append(name_of(self.rng, (*kinds, "routings", "technologies", "workloads"), self.wild))
+            self.arguments.append(name_of(self.rng, (*kinds, *others), self.wild))
         if self._chance(0.8 if "algorithms" in self.arguments or len(self.arguments) == 1 else 0.05):
             self._text("--gpus", values.GPUS, 0.8)
             self._name("--collective", values.COLLECTIVES, 0.4)

@@ -23,7 +23,7 @@ KINDS = (
     "workloads",
     "overlaps",
 )
-NOT_VERBS = {"__init__", "entry", "options", "outputs", "progress", "registry"}
+NOT_VERBS = {"__init__", "entry", "options", "outputs", "progress", "registry", "verb"}
 
 
 def test_every_verb_has_its_file_and_every_file_is_a_verb() -> None:
@@ -32,7 +32,7 @@ def test_every_verb_has_its_file_and_every_file_is_a_verb() -> None:
     assert all(verb.module == f"lightloom.cli.{verb.name}" for verb in VERBS)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "fabrics", "grids", "figures"])
+@pytest.mark.parametrize("kind", [*KINDS, "fabrics", "benchmarks", "figures"])
 def test_every_kind_is_listed(cli: RunCli, kind: str) -> None:
     ran = cli("list", kind, "--format", "json")
     assert ran.status == 0, ran.err
@@ -45,7 +45,7 @@ def test_every_kind_is_listed(cli: RunCli, kind: str) -> None:
 
 
 def test_list_alone_has_all_kinds(cli: RunCli) -> None:
-    assert set(json.loads(cli("list", "--format", "json").out)) == {*KINDS, "fabrics", "grids", "figures"}
+    assert set(json.loads(cli("list", "--format", "json").out)) == {*KINDS, "fabrics", "benchmarks", "figures"}
 
 
 @pytest.mark.parametrize("entry", REGISTRY["algorithms"], ids=lambda entry: str(entry["name"]))

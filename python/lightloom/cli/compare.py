@@ -18,33 +18,42 @@ if TYPE_CHECKING:
 
 @click.command("compare", short_help="Plan by every planner and baseline.")
 @problem_options
-@click.option("--grid", "grid_name", metavar="NAME", help="Compare at every point of one of `lightloom list grids`.")
-@click.option("--output", metavar="FOLDER", help="Where a grid's points and heat maps go.  [default: out/grids]")
+@click.option(
+    "--benchmark",
+    "--grid",
+    "benchmark_name",
+    metavar="NAME",
+    help="Compare at every point of one of `lightloom list benchmarks`.",
+)
+@click.option(
+    "--output", metavar="FOLDER", help="Where a benchmark's points and heat maps go.  [default: out/benchmarks]"
+)
 @FORMAT_OPTION
-def command(output_format: str, grid_name: str | None, output: str | None, **options: Any) -> None:
+def command(output_format: str, benchmark_name: str | None, output: str | None, **options: Any) -> None:
     """Plan the same problem by every planner and baseline, side by side, with the lower bound.
 
     Without --algorithm, every algorithm that accepts the problem is compared.
 
-    With --grid, the settings of a paper's evaluation are compared: at every size and reconfiguration delay the best of
-    the papers' planners and baselines, the best plan of all, and its gap to the bound that holds for any algorithm.
-    The points go to FOLDER/NAME.csv and FOLDER/NAME.png; a run that was interrupted goes on after its last series.
+    With --benchmark, the settings of a paper's evaluation are compared: at every size and reconfiguration delay the
+    best of the papers' planners and baselines, the best plan of all, and its gap to the bound that holds for any
+    algorithm. The points go to FOLDER/NAME.csv and FOLDER/NAME.png; a run that was interrupted goes on after its last
+    series.
 
     \b
     Examples:
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --reconfiguration-delay 1us
-      lightloom compare --grid short-circuit
+      lightloom compare --benchmark short-circuit
     """  # noqa: D301
     from lightloom.planning import compare
 
-    if grid_name is not None:
+    if benchmark_name is not None:
         given = [name for name, value in options.items() if value is not None]
         if given:
-            raise refuse(given[0], "a grid has its own settings and takes --output and --format alone")
-        _compare_grid(grid_name, output or "out/grids", output_format)
+            raise refuse(given[0], "a benchmark has its own settings and takes --output and --format alone")
+        _compare_benchmark(benchmark_name, output or "out/benchmarks", output_format)
         return
     if output is not None:
-        raise refuse("output", "it is where a grid's points go; name one with --grid")
+        raise refuse("output", "it is where a benchmark's points go; name one with --benchmark")
 
     comparison = with_progress("comparing", lambda: compare(**problem_arguments(options)))
     if output_format == "json":
@@ -55,28 +64,28 @@ def command(output_format: str, grid_name: str | None, output: str | None, **opt
         click.echo(comparison_table(comparison))
 
 
-def _compare_grid(name: str, folder: str, output_format: str) -> None:
-    from lightloom.grid_runs import run_grid, summary
-    from lightloom.grids import find_grid
-    from lightloom.plots_grid import plot_grid
-    from lightloom.views.tables.grid import grid_table
+def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
+    from lightloom.benchmark_runs import run_benchmark, summary
+    from lightloom.benchmarks import find_benchmark
+    from lightloom.plots_benchmark import plot_benchmark
+    from lightloom.views.tables.benchmark import benchmark_table
 
-    grid = find_grid(name)
+    benchmark = find_benchmark(name)
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise refuse("output", f"cannot make the folder `{folder}`: {error.strerror}") from error
-    total = sum(len(series.points) for series in grid.series)
-    with progress_bar(f"grid {name}", total) as advance:
-        points = with_progress(None, lambda: run_grid(grid, target / f"{name}.csv", advance))
-    plot_grid(points, f"{grid.summary} ({grid.source})", target / f"{name}.png")
+    total = sum(len(series.points) for series in benchmark.series)
+    with progress_bar(f"benchmark {name}", total) as advance:
+        points = with_progress(None, lambda: run_benchmark(benchmark, target / f"{name}.csv", advance))
+    plot_benchmark(points, f"{benchmark.summary} ({benchmark.source})", target / f"{name}.png")
     if output_format == "json":
         click.echo(
-            json.dumps({"grid": name, **summary(points)._asdict(), "csv": str(target / f"{name}.csv")}, indent=1)
+            json.dumps({"benchmark": name, **summary(points)._asdict(), "csv": str(target / f"{name}.csv")}, indent=1)
         )
     else:
-        click.echo(grid_table(points))
+        click.echo(benchmark_table(points))
         click.echo(printable(f"points in {target / name}.csv, heat maps in {target / name}.png"))
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from lightloom import plugins
 from lightloom.cli.registry import VERBS
 from lightloom.errors import InputError, OutputError, printable, refuse, unknown_name
 
@@ -27,25 +28,43 @@ ENDING = ("SIGTERM", "SIGHUP")
 
 
 class Verbs(click.Group):
-    """The verbs of the registry; a verb's module is imported when it is used."""
+    """The verbs of the registry and of other distributions; a verb's module is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names, in the registry's order."""
-        return [verb.name for verb in VERBS]
+        """Names, in the registry's order, then those of other distributions."""
+        own = [verb.name for verb in VERBS]
+        return [*own, *(name for name in plugins.brought(plugins.VERBS) if name not in own)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb's command, imported."""
         for verb in VERBS:
             if verb.name == cmd_name:
                 command = import_module(verb.module).command
                 assert isinstance(command, click.Command)  # noqa: S101
                 return command
-        raise unknown_name("verb", cmd_name, [verb.name for verb in VERBS])
+        entry = plugins.brought(plugins.VERBS).get(cmd_name)
+        if entry is None:
+            raise plugins.elsewhere("verb", cmd_name) or unknown_name("verb", cmd_name, self.list_commands(ctx))
+        command = plugins.load(entry)
+        if not isinstance(command, click.Command):
+            raise plugins.broken(entry, f"`{entry.value}` is no click command")
+        return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The verbs and their summaries, without importing them."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs and their summaries; only those of other distributions are imported for it."""
+        summaries = {verb.name: verb.summary for verb in VERBS}
+        for name in self.list_commands(ctx):
+            if name not in summaries:
+                summaries[name] = self._summary(ctx, name)
         with formatter.section("Verbs"):
-            formatter.write_dl([(verb.name, verb.summary) for verb in VERBS])
+            formatter.write_dl(list(summaries.items()))
+
+    def _summary(self, ctx: click.Context, name: str) -> str:
+        try:
+            command = self.get_command(ctx, name)
+        except plugins.PluginError as error:
+            return f"({error})"
+        return "" if command is None else command.get_short_help_str(limit=120)
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -107,6 +126,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _wrong_input(str(error))
     except click.ClickException as error:
         return _wrong_input(str(_as_input_error(error)))
+    except plugins.PluginError as error:
+        return _failed(str(error))
     except (KeyboardInterrupt, click.Abort):
         return EXIT_FAILED
     except SystemExit as error:  # click ends so when whoever read standard output went away

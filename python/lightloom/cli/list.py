@@ -11,6 +11,8 @@ from lightloom.cli.options import FORMAT_OPTION
 from lightloom.errors import refuse, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lightloom.fabric import Fabric
 
 
@@ -45,7 +47,7 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads, fabrics, grids and figures.
+    technologies, workloads, fabrics, benchmarks, and figures where lightloom-papers is installed.
 
     \b
     Examples:
@@ -61,10 +63,7 @@ def command(
             raise refuse("kind", f"--gpus, --dims and --collective go with `algorithms`, not with `{kind}`")
         _show_algorithms(fabric, collective, radix, output_format)
         return
-    kinds = everything()
-    if kind is not None and kind not in kinds:
-        raise unknown_name("kind", kind, kinds)
-    shown = kinds if kind is None else {kind: kinds[kind]}
+    shown = everything(kind)
     if output_format == "json":
         click.echo(json.dumps(shown, indent=1, ensure_ascii=False))
     else:
@@ -74,15 +73,37 @@ def command(
             click.echo(registry_table(name, entries))
 
 
-def everything() -> dict[str, list[dict[str, str]]]:
-    """Every name that the command line takes, by kind."""
-    from lightloom import _core
-    from lightloom.cli.reproduce import figure_list
-    from lightloom.fabric import presets
-    from lightloom.grids import GRIDS
+def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
+    """The names of a kind that the command line takes, or of every kind, by kind.
 
-    grids = [{"name": grid.name, "summary": grid.summary, "source": grid.source} for grid in GRIDS]
-    return {**_core.registry(), "fabrics": presets(), "grids": grids, "figures": figure_list()}
+    Without a kind, what another distribution brings and does not load is left out, and standard error says so. Raises
+    `InputError` that names `kind`, and `PluginError` where the names of the kind that is asked for do not load.
+    """
+    from lightloom import _core, plugins
+    from lightloom.benchmarks import all_benchmarks
+    from lightloom.fabric import presets
+
+    def benchmarks() -> list[dict[str, str]]:
+        return [{"name": one.name, "summary": one.summary, "source": one.source} for one in all_benchmarks()]
+
+    names: dict[str, Callable[[], list[dict[str, str]]]] = {
+        **{own: lambda entries=entries: entries for own, entries in _core.registry().items()},  # type: ignore[misc]
+        "fabrics": presets,
+        "benchmarks": benchmarks,
+    }
+    for name, entry in plugins.brought(plugins.NAMES).items():
+        names.setdefault(name, lambda entry=entry: plugins.load(entry)())  # type: ignore[misc]
+    if kind is not None:
+        if kind not in names:
+            raise plugins.elsewhere("kind", kind) or unknown_name("kind", kind, names)
+        return {kind: names[kind]()}
+    found = {}
+    for name, listed in names.items():
+        try:
+            found[name] = listed()
+        except plugins.PluginError as error:
+            click.echo(f"warning: {error}", err=True)
+    return found
 
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:

@@ -1,4 +1,4 @@
-"""The verbs. Adding one is a file with a click command of the same name, and a line here."""
+"""The verbs of this distribution. Adding one is a file with a click command of the same name, and a line here."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,6 @@ VERBS = (
         "lightloom.cli.simulate",
         "Simulate a plan packet by packet, and say why it takes as long as it does.",
     ),
-    Verb("reproduce", "lightloom.cli.reproduce", "Make the papers' figures and tables again, and judge their claims."),
     Verb(
         "calibrate", "lightloom.cli.calibrate", "Fit start-up, bandwidth and hop delay of a fabric to measured times."
     ),

@@ -1,1 +1,6 @@
-"""What people see on a terminal: one file a table, each a function from results to text."""
+"""Everything that is printed for people."""
+
+from lightloom.views.tables.page import render, table
+from lightloom.views.tables.registry import registry_table
+
+__all__ = ["registry_table", "render", "table"]

@@ -1,0 +1,29 @@
+"""What packets change, as the reason where a claim fails with them alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.axis_units import size_label
+from lightloom_papers.bridge.schemes import GPUS, HOP_DELAY_S, KB, MB
+from lightloom_papers.figure import MODEL, Setting
+
+if TYPE_CHECKING:
+    from lightloom_papers.bridge.schemes import Scheme
+
+SIZES = (32 * KB, MB, 16 * MB)
+
+
+def packet_note(setting: Setting, static: Scheme) -> str:
+    """How long the static baseline takes by packets, by sizes; nothing where times are the model's."""
+    if setting.engine == MODEL:
+        return ""
+    cases = [static.case(size, GPUS, HOP_DELAY_S, 0.0) for size in SIZES]
+    parts = [
+        f"{packets.total_s / model.total_s:.2f} at {size_label(size)}"
+        for size, packets, model in zip(SIZES, setting.measure(cases), Setting().measure(cases), strict=True)
+    ]
+    return (
+        "packets of a step are sent in a burst, and the delays of their hops overlap with their queues: of the time "
+        f"that the model gives {static.name}, packets take {', '.join(parts)}. Plans are the model's"
+    )

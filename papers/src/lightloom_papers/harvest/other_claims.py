@@ -1,0 +1,27 @@
+"""HARVEST's claims that no model and no simulation can judge."""
+
+from lightloom_papers.claims import Claim
+
+OTHER_CLAIMS = (
+    Claim.not_judged(
+        "single-hop times between GPUs of the testbed fit 30.32 us and 85.11 Gbit/s",
+        "fig. 7, §6.2",
+        paper="30.32 us, 85.11 Gbit/s",
+        why="The measured times are not published. `lightloom calibrate` makes the fit from a CSV file of them; "
+        "figure 6 is computed with the paper's two numbers (`--fabric harvest-testbed`).",
+    ),
+    Claim.not_judged(
+        "a barrier of 8 GPUs takes about 4 us, of 256 less than 45 us",
+        "fig. 12, §6.2",
+        paper="4 us, 45 us",
+        why="Measured on GPUs that share memory; it needs them. `lightloom simulate --barrier 4us` charges such a "
+        "barrier.",
+    ),
+    Claim.not_judged(
+        "the mixed-integer program is practical up to 64 GPUs",
+        "§4.4",
+        paper="64 GPUs",
+        why="That is Gurobi's time over all topologies, and the paper reports none. The evaluation restricts "
+        "topologies to candidates (appendix A), as ours does; `--planner exact` is the program over all, in HiGHS.",
+    ),
+)

@@ -1,0 +1,20 @@
+"""PCCL's figures."""
+
+from lightloom_papers.figure import Paper
+from lightloom_papers.pccl import all_to_all, breakdown, buffer_sizes, torus_4x4x4
+from lightloom_papers.pccl.other_claims import OTHER_CLAIMS
+
+PCCL = Paper(
+    "pccl",
+    "PCCL",
+    (
+        torus_4x4x4.FIGURE,
+        buffer_sizes.SEVEN,
+        breakdown.EIGHT,
+        breakdown.NINE,
+        all_to_all.FIGURE,
+        buffer_sizes.SEVENTEEN,
+        buffer_sizes.EIGHTEEN,
+    ),
+    OTHER_CLAIMS,
+)

@@ -1,0 +1,131 @@
+"""Makes figures: the data as CSV, the picture and the page of each. A run that was interrupted goes on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from lightloom.charts import save
+from lightloom.errors import refuse
+from lightloom.files import MIB, read_text, write_bytes
+from lightloom_papers.claims import Claim, Verdict
+from lightloom_papers.pages import figure_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from lightloom_papers.figure import Figure, Outcome, Setting
+
+MAX_UNFINISHED_BYTES = 16 * MIB
+
+
+class Made(NamedTuple):
+    """A figure that was made: its claims, and the names of its files in the folder."""
+
+    name: str
+    claims: tuple[Claim, ...]
+    data: str
+    picture: str
+    page: str
+
+
+def reproduce(figure: Figure, folder: Path, setting: Setting, suffix: str = ".png") -> Made:
+    """Make a figure and write NAME.csv, NAME.png (or what `suffix` says) and NAME.md to the folder, which is made.
+
+    With packets the files are NAME-packet.csv and so on. Raises `InputError` that names `output` or `engine`.
+    """
+    from matplotlib.figure import Figure as Picture
+
+    if setting.engine not in figure.engines:
+        accepted = " or ".join(figure.engines)
+        raise refuse("engine", f"`{setting.engine}` does not make {figure.name}; it takes {accepted}")
+    make_folder(folder)
+    outcome = figure.make(setting)
+    files = _files(figure.name, setting.engine, suffix)
+    picture = Picture(layout="constrained")
+    outcome.draw(picture)
+    save(picture, folder / files.picture)
+    write_bytes("output", folder / files.data, table_as_csv(outcome).encode())
+    page = figure_page(figure, outcome, setting.engine, files.picture, files.data)
+    write_bytes("output", folder / files.page, page.encode())
+    return files._replace(claims=outcome.claims)
+
+
+def reproduce_all(
+    figures: Sequence[Figure],
+    folder: Path,
+    engine: str,
+    setting_of: Callable[[Figure], Setting],
+    suffix: str = ".png",
+    advance: Callable[[Made], None] = lambda _made: None,
+) -> list[Made]:
+    """Make all of these; figures that an interrupted run of the same version finished are taken from it.
+
+    advance: told each figure that is made. Errors as for `reproduce`.
+    """
+    make_folder(folder)
+    path = folder / f".unfinished-{engine}{suffix}"
+    known = _unfinished(path)
+    made = []
+    for figure in figures:
+        files = _files(figure.name, engine, suffix)
+        if figure.name in known and all((folder / name).is_file() for name in files[2:]):
+            made.append(files._replace(claims=known[figure.name]))
+        else:
+            made.append(reproduce(figure, folder, setting_of(figure), suffix))
+            known[figure.name] = made[-1].claims
+            _keep(path, known)
+        advance(made[-1])
+    path.unlink(missing_ok=True)
+    return made
+
+
+def _files(name: str, engine: str, suffix: str) -> Made:
+    stem = name if engine == "model" else f"{name}-{engine}"
+    return Made(name, (), f"{stem}.csv", f"{stem}{suffix}", f"{stem}.md")
+
+
+def _keep(path: Path, known: dict[str, tuple[Claim, ...]]) -> None:
+    from lightloom import __version__
+
+    claims = {name: [asdict(claim) for claim in claims] for name, claims in known.items()}
+    write_bytes("output", path, json.dumps({"version": __version__, "claims": claims}).encode())
+
+
+def _unfinished(path: Path) -> dict[str, tuple[Claim, ...]]:
+    """What an interrupted run finished; nothing where there was none, or one of another version."""
+    from lightloom import __version__
+
+    if not path.exists():
+        return {}
+    try:
+        kept = json.loads(read_text("output", path, MAX_UNFINISHED_BYTES))
+        if kept["version"] != __version__:
+            return {}
+        return {
+            str(name): tuple(Claim(**{**claim, "verdict": Verdict(claim["verdict"])}) for claim in claims)
+            for name, claims in kept["claims"].items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {}
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder and those above it. Raises `InputError` that names `output`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refuse("output", f"cannot make the folder `{folder}`: {error.strerror}") from error
+
+
+def table_as_csv(outcome: Outcome) -> str:
+    """The table, a line for each row."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(outcome.table)
+    writer.writerows(zip(*outcome.table.values(), strict=True))
+    return text.getvalue()

@@ -1,0 +1,19 @@
+"""The benchmarks of the papers: every one is there, brought by the entry point, and its problems are accepted."""
+
+import lightloom as ll
+from lightloom.benchmarks import all_benchmarks
+from lightloom_papers.benchmarks import BENCHMARKS
+from lightloom_papers.registry import PAPERS
+
+
+def test_every_paper_has_a_benchmark_whose_problems_are_accepted() -> None:
+    names = [benchmark.name for benchmark in BENCHMARKS]
+    assert len(set(names)) == len(names) == len(PAPERS)
+    assert set(names) <= {benchmark.name for benchmark in all_benchmarks()}
+    for benchmark in BENCHMARKS:
+        labels = [series.label for series in benchmark.series]
+        assert len(set(labels)) == len(labels)
+        for series in benchmark.series:
+            assert len(series.points) == len(series.sizes) * len(series.delays) > 0
+            size, _ = series.points[0]
+            assert ll.bound(series.collective, size, fabric=series.fabric, **series.settings).lower_bound_s > 0

@@ -1,0 +1,50 @@
+"""`docs/reproduction.md` is what the figures say: every claim is recomputed."""
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+
+from lightloom_papers.figure import Figure, Setting
+from lightloom_papers.pages import paper_claims, summary_page
+from lightloom_papers.registry import PAPERS
+from lightloom_papers.run import Made, reproduce
+
+DOCUMENT = ROOT / "docs" / "reproduction.md"
+FIGURES = [figure for paper in PAPERS for figure in paper.figures]
+MADE: dict[str, Made] = {}
+
+
+def made(figure: Figure, folder: Path) -> Made:
+    """The figure with its files in `folder`, made once for all tests."""
+    if figure.name not in MADE:
+        MADE[figure.name] = reproduce(figure, folder, Setting())
+    return MADE[figure.name]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("figures")
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_the_figure_is_made_and_its_verdicts_are_the_documents(figure: Figure, folder: Path) -> None:
+    one = made(figure, folder)
+    for name in (one.data, one.picture, one.page):
+        assert (folder / name).stat().st_size > 100
+    documented = DOCUMENT.read_text()
+    for claim in one.claims:
+        row = f"| {figure.name} | {claim.words} | {claim.paper} | {claim.ours} | {claim.verdict.value} |"
+        assert row in documented, "run: lightloom reproduce all, and copy reproduction.md to docs/"
+
+
+def test_the_document_holds_every_claim_and_nothing_else(folder: Path) -> None:
+    claims = {figure.name: made(figure, folder).claims for figure in FIGURES}
+    assert DOCUMENT.read_text() == summary_page(PAPERS, claims)
+
+
+def test_every_paper_has_figures_and_each_a_claim() -> None:
+    for paper in PAPERS:
+        assert paper.figures
+        assert paper_claims(paper, {})  # what no figure covers
+    assert len({figure.name for figure in FIGURES}) == len(FIGURES)

@@ -1,0 +1,253 @@
+"""HARVEST's figures against closed forms written here, and their pictures against their data."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Picture
+from tests.conftest import RunCli
+from tests.reference import shifted_rings
+from tests.test_bad_input import assert_refused
+
+import lightloom as ll
+from lightloom_papers.claims import Verdict
+from lightloom_papers.figure import Setting
+from lightloom_papers.harvest import HARVEST, figure_10
+from lightloom_papers.harvest.figure_6 import FAR_FIRST, TESTBED
+from lightloom_papers.harvest.figure_8 import STEPS
+from lightloom_papers.harvest.speed_ups import (
+    ALL_TO_ALL,
+    DELAYS,
+    RECURSIVE_DOUBLING,
+    SIZES,
+    SWING,
+    SpeedUps,
+    Workload,
+    draw_maps,
+    measure_speed_ups,
+)
+from lightloom_papers.registry import find_figures
+
+HALF_US = 500e-9
+BYTE_S = 8 / 800e9
+
+
+@pytest.fixture(scope="module")
+def doubling() -> SpeedUps:
+    return measure_speed_ups(Setting(), RECURSIVE_DOUBLING)
+
+
+@pytest.fixture(scope="module")
+def all_to_all() -> SpeedUps:
+    return measure_speed_ups(Setting(), ALL_TO_ALL)
+
+
+def test_recursive_doubling_takes_what_the_sums_say(doubling: SpeedUps) -> None:
+    """A half on the ring: hops 1+2+…+32, load m/2 in each of 6 steps; on its own circuits m(1/2+…+1/64)."""
+    static_s = 2 * (6 * HALF_US + 63 * HALF_US + 3 * BYTE_S * doubling.sizes)
+    own_s = 2 * (12 * HALF_US + 63 / 64 * BYTE_S * doubling.sizes)
+    # The last step of one half and the first of the other have the same circuits: 10 changes in 12 steps.
+    assert doubling.static_s == pytest.approx(np.tile(static_s, (len(DELAYS), 1)), rel=1e-12)
+    assert doubling.bvn_s == pytest.approx(own_s + 10 * doubling.delays_s[:, None], rel=1e-12)
+    assert np.all(doubling.bvn_reconfigurations == 10)
+
+
+def test_direct_all_to_all_takes_what_the_sums_say(all_to_all: SpeedUps) -> None:
+    """63 steps of m/64 at distances 1 to 63, whose sum is 2016."""
+    blocks_s = BYTE_S * all_to_all.sizes / 64
+    static_s = 63 * HALF_US + 2016 * (HALF_US + blocks_s)
+    own_s = 63 * (2 * HALF_US + blocks_s) + 62 * all_to_all.delays_s[:, None]
+    assert all_to_all.static_s == pytest.approx(np.tile(static_s, (len(DELAYS), 1)), rel=1e-12)
+    assert all_to_all.bvn_s == pytest.approx(own_s, rel=1e-12)
+
+
+@pytest.mark.parametrize("delay", [0, 2, 3, 4, 6])
+@pytest.mark.parametrize("size", [0, 5, 7, 10])
+def test_harvest_is_the_best_over_shifted_rings(
+    doubling: SpeedUps, all_to_all: SpeedUps, delay: int, size: int
+) -> None:
+    steps = {"doubling": shifted_rings.recursive_doubling, "direct": shifted_rings.direct_all_to_all}
+    for name, found in (("doubling", doubling), ("direct", all_to_all)):
+        best_s = shifted_rings.best_time(
+            64,
+            steps[name](64, SIZES[size]),
+            startup_s=HALF_US,
+            hop_delay_s=HALF_US,
+            byte_s=BYTE_S,
+            reconfiguration_delay_s=float(found.delays_s[delay]),
+        )
+        assert found.harvest_s[delay, size] == pytest.approx(best_s, rel=1e-12)
+
+
+def test_the_limits_of_the_speed_ups(doubling: SpeedUps, all_to_all: SpeedUps) -> None:
+    """For 1 GB loads alone decide: 3/(63/64) and 2016/63; the paper has 3.0 and 30."""
+    limits = {"doubling": 3 / (63 / 64), "direct": 2016 / 63}
+    for name, found, paper in (("doubling", doubling, 3.0), ("direct", all_to_all, 30.0)):
+        at = found.over_static[found.at(1e-5, 1 << 30)]
+        assert at == pytest.approx(limits[name], rel=0.06)
+        assert at == pytest.approx(paper, rel=0.05)
+
+
+def test_the_testbed_by_hand() -> None:
+    """8 GPUs: 3m over 2·7/8·m; with the largest message farthest 2(4/2+2/4+1/8)m over the same, exactly 3."""
+    size = 1 << 40
+    near, far = (
+        float(measure_speed_ups(Setting(), workload, (size,), ("10ns",)).over_static[0, 0])
+        for workload in (TESTBED, FAR_FIRST)
+    )
+    assert near == pytest.approx(3 / 1.75, rel=1e-4)
+    assert far == pytest.approx(2 * 2.625 / 1.75, rel=1e-4)
+
+
+def test_swing_on_a_torus_changes_its_circuits_twice() -> None:
+    """On 8x8 all dimensions take distances 1, 1, 3 and back: matchings change before the first 3 and after the last."""
+    distances = [abs((1 - (-2) ** (step + 1)) // 3) for step in range(3)]
+    both_dimensions = [distance for distance in distances for _ in range(2)]
+    whole = [*both_dimensions, *reversed(both_dimensions)]
+    assert len(whole) == STEPS
+    changes = sum(before != after for before, after in pairwise(whole))
+    table = _outcome("harvest-8").table
+    at = [index for index, dims in enumerate(table["dims"]) if dims == "8x8"]
+    rows = [
+        (table["bvn_s"][index], table["reconfiguration_delay_s"][index], table["size_bytes"][index]) for index in at
+    ]
+    smallest = {delay: time_s for time_s, delay, size in rows if size == 1024}
+    assert changes == 2
+    assert smallest[1e-2] - smallest[1e-8] == pytest.approx(changes * (1e-2 - 1e-8), rel=1e-9)
+
+
+def _outcome(name: str):  # type: ignore[no-untyped-def]
+    (figure,) = find_figures(name)
+    return figure.make(Setting())
+
+
+def test_packets_on_the_static_ring_are_those_of_the_closed_form() -> None:
+    """METHODS: one message over h circuits of h messages each takes max(h·W + δ, W + h·δ + (h-1)·p)."""
+    sizes = (1 << 12, 1 << 18, 1 << 22)
+    packets = measure_speed_ups(Setting("packet"), RECURSIVE_DOUBLING, sizes, ("10us",))
+    packet_s = 4096 * BYTE_S
+    for size, static_s in zip(sizes, packets.static_s[0], strict=True):
+        expected = 0.0
+        for step in range(6):
+            hops, message_s = 2**step, size / 2 ** (step + 1) * BYTE_S
+            last_s = min(packet_s, message_s)
+            taken = max(hops * message_s + HALF_US, message_s + hops * HALF_US + (hops - 1) * last_s)
+            expected += 2 * (HALF_US + taken)
+        assert static_s == pytest.approx(expected, rel=1e-9)
+
+
+def test_fewer_points_and_their_table() -> None:
+    found = measure_speed_ups(Setting(), SWING, (1024, 1 << 20), ("10ns", "1us", "1ms"))
+    table = found.table(workload="swing")
+    assert {len(column) for column in table.values()} == {6}
+    assert table["size_bytes"] == [1024, 1 << 20] * 3
+    assert table["reconfiguration_delay_s"] == pytest.approx([1e-8, 1e-8, 1e-6, 1e-6, 1e-3, 1e-3])
+    for name, other in (("over_static", "static_s"), ("over_bvn", "bvn_s")):
+        ratios = np.array(table[other]) / np.array(table["harvest_s"])
+        assert table[name] == pytest.approx(ratios)
+
+
+def test_a_map_shows_the_ratios_at_their_sizes_and_delays(doubling: SpeedUps) -> None:
+    picture = Picture()
+    draw_maps(picture, [("recursive doubling", doubling)], ["over_best", "over_bvn"])
+    for axes, cells in zip(picture.axes, (doubling.over_best, doubling.over_bvn), strict=False):
+        (mesh,) = axes.collections
+        assert np.asarray(mesh.get_array()).reshape(cells.shape) == pytest.approx(cells)
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+        assert [text.get_text() for text in axes.get_yticklabels()][::3] == ["10 ns", "10 µs", "10 ms"]
+        assert [text.get_text() for text in axes.get_xticklabels()][::5] == ["1 KiB", "1 MiB", "1 GiB"]
+        shown = {round(float(text.get_position()[1]), 12): text for text in axes.texts}
+        assert len(axes.texts) == cells.size
+        assert len(shown) == len(DELAYS)
+
+
+def test_figure_3_is_the_lower_envelope_of_its_lines() -> None:
+    outcome = _outcome("harvest-3")
+    table = outcome.table
+    lines = np.array([values for name, values in table.items() if name.startswith("with_")])
+    assert np.min(lines, axis=0) == pytest.approx(table["harvest_s"], rel=1e-12)
+    picture = Picture()
+    outcome.draw(picture)
+    (axes,) = picture.axes
+    drawn = {line.get_label(): np.asarray(line.get_ydata()) for line in axes.lines}
+    assert drawn["0 (static)"] == pytest.approx(table["static_s"])
+    assert drawn["10 (BvN)"] == pytest.approx(table["bvn_s"])
+    assert drawn["lower bound (HARVEST)"] == pytest.approx(table["harvest_s"])
+
+
+def test_figure_10_draws_every_number_of_ports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figure_10, "PORTS", (1, 3))
+    outcome = _outcome("harvest-10")
+    kautz = ll.plan(
+        "all-to-all",
+        1 << 20,
+        fabric=ll.Fabric(gpus=64, ports=3),
+        algorithm="direct",
+        planner="static",
+        topology="kautz",
+    )
+    of_three = zip(outcome.table["ports"], outcome.table["size_bytes"], outcome.table["static_s"], strict=True)
+    still = {time_s for ports, size, time_s in of_three if (ports, size) == ("3", 1 << 20)}
+    assert list(still) == [pytest.approx(kautz.total_s, rel=1e-12)]
+    picture = Picture()
+    outcome.draw(picture)
+    for axes, delay_s in zip(picture.axes, (1e-8, 1e-6, 1e-4), strict=True):
+        assert [line.get_label() for line in axes.lines] == ["1 port", "3 ports"]
+        for line, ports in zip(axes.lines, "13", strict=True):
+            expected = [
+                ratio
+                for ratio, of, delay in zip(
+                    outcome.table["over_static"],
+                    outcome.table["ports"],
+                    outcome.table["reconfiguration_delay_s"],
+                    strict=True,
+                )
+                if of == ports and delay == pytest.approx(delay_s)
+            ]
+            assert np.asarray(line.get_ydata()) == pytest.approx(expected)
+
+
+def test_what_the_issue_names_holds() -> None:
+    """1 GB at 10 us: 3.0, 3.1 and 30; the band and its peak."""
+    for name, words in {
+        "harvest-table-1": "congestion",
+        "harvest-5a": "1 GB",
+        "harvest-5b": "1 GB",
+        "harvest-5c": "1 GB",
+        "harvest-5d": "faster than both",
+        "harvest-5h": "faster than both",
+    }.items():
+        claims = [claim for claim in _outcome(name).claims if words in claim.words]
+        assert claims
+        assert all(claim.verdict is Verdict.HOLDS for claim in claims), name
+
+
+def test_every_claim_says_where_it_is_and_none_is_there_twice() -> None:
+    words = [(claim.words, claim.where) for claim in HARVEST.other_claims]
+    assert len(set(words)) == len(words)
+    assert all("§" in where for _, where in words)
+
+
+def test_a_workload_on_other_hops_is_another_case() -> None:
+    case = (
+        Workload("ring", "all-gather", "ring", RECURSIVE_DOUBLING.fabric).with_hop_delay("1us").case("static", 1, "1us")
+    )
+    assert case.fabric.hop_delay_s == 1e-6
+    assert dict(case.settings)["topology"] == "ring"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [(("harvest-7",), "figure"), (("harvest-8", "--engine", "packet"), "engine"), (("harvest-5i",), "figure")],
+)
+def test_wrong_names(cli: RunCli, in_tmp: Path, arguments: tuple[str, ...], field: str) -> None:
+    assert_refused(cli, in_tmp, "reproduce", *arguments, field=field)
+
+
+def test_the_command_says_what_the_figure_does(cli: RunCli, in_tmp: Path) -> None:
+    ran = cli("reproduce", "harvest-table-1", "--output", "out", "--format", "json")
+    (made,) = json.loads(ran.out)["figures"]
+    assert [claim["verdict"] for claim in made["claims"]] == ["holds"] * 3
+    assert (in_tmp / made["picture"]).is_file()

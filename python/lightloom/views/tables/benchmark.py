@@ -1,0 +1,45 @@
+"""The table that `compare --benchmark` prints."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from lightloom.benchmark_runs import summary
+from lightloom.views.tables.page import render, table
+
+if TYPE_CHECKING:
+    from lightloom.benchmark_runs import Point
+
+COLUMNS = ("points", "mean speed-up", "largest", "better at", "median gap", "gap <= 1.10 at")
+
+
+def benchmark_rows(points: list[Point]) -> list[tuple[str, ...]]:
+    """A row per series and one for all: what `COLUMNS` names, as text."""
+    groups = [(label, list(group)) for label, group in groupby(points, key=lambda point: point.series)]
+    rows: list[tuple[str, ...]] = []
+    for label, group in [*groups, ("all", points)]:
+        figures = summary(group)
+        rows.append(
+            (
+                label,
+                str(figures.points),
+                f"{figures.mean_ratio:.3f}x",
+                f"{figures.largest_ratio:.2f}x",
+                f"{figures.share_better:.0%}",
+                f"{figures.median_gap:.3f}",
+                f"{figures.share_close:.0%}",
+            )
+        )
+    return rows
+
+
+def benchmark_table(points: list[Point]) -> str:
+    """Speed-up over the best of the papers' planners and baselines, and the gap to the bound, by series."""
+    made = table("series", *COLUMNS, right=COLUMNS)
+    rows = benchmark_rows(points)
+    for row in rows[:-1]:
+        made.add_row(*row)
+    made.add_section()
+    made.add_row(*rows[-1], style="bold")
+    return render(made)

@@ -1,0 +1,118 @@
+"""What other distributions bring: found by entry point, and no harm where it is missing or broken."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lightloom import plugins
+from lightloom.cli.registry import VERBS
+from tests.conftest import RunCli
+
+GROUPS = (plugins.VERBS, plugins.BENCHMARKS, plugins.NAMES)
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """`install("lightloom.verbs", "hello = a_module:command", code)` puts a distribution with a module on the path."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def made(group: str, line: str, code: str | None = None) -> None:
+        folder = tmp_path / "thirds-1.2.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: thirds\nVersion: 1.2\n")
+        (folder / "entry_points.txt").write_text(f"[{group}]\n{line}\n")
+        if code is not None:
+            module = line.partition("=")[2].partition(":")[0].strip()
+            (tmp_path / f"{module}.py").write_text(code)
+
+    return made
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else is installed."""
+    monkeypatch.setattr(plugins, "brought", lambda _group: {})
+
+
+def test_a_verb_of_another_distribution_is_listed_and_runs(cli: RunCli, install: Install) -> None:
+    code = "import click\n@click.command('hello', short_help='Say hello.')\ndef command(): click.echo('hello there')\n"
+    install(plugins.VERBS, "hello = thirds_hello:command", code)
+    assert "Say hello." in cli("--help").out
+    assert cli("hello") == (0, "hello there\n", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (None, "ModuleNotFoundError: No module named 'thirds_broken'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise ImportError('two\\nlines')", "ImportError: two\\nlines"),
+        ("command = 7", "`thirds_broken:command` is no click command"),
+    ],
+)
+def test_a_verb_that_does_not_load_breaks_nothing_else(
+    cli: RunCli, install: Install, code: str | None, reason: str
+) -> None:
+    install(plugins.VERBS, "hello = thirds_broken:command", code)
+    shown = cli("--help")
+    assert shown.status == 0
+    assert all(verb.summary.split()[0] in shown.out for verb in VERBS)
+    assert "hello of thirds 1.2 does not load" in " ".join(shown.out.split())
+    assert cli("list", "overlaps").status == 0
+    ran = cli("hello")
+    assert (ran.status, ran.out, ran.err) == (1, "", f"error: hello of thirds 1.2 does not load: {reason}\n")
+
+
+def test_an_own_verb_wins(cli: RunCli, install: Install) -> None:
+    install(plugins.VERBS, "plan = thirds_plan:command", "1 / 0")
+    assert cli("plan", "--help").status == 0
+    assert cli("--help").out.count("\n  plan ") == 1
+
+
+def test_names_that_do_not_load_are_left_out_and_said(cli: RunCli, install: Install) -> None:
+    install(plugins.NAMES, "spoons = thirds_spoons:names", "1 / 0")
+    ran = cli("list")
+    assert ran.status == 0
+    assert "topologies" in ran.out
+    assert ran.err == "warning: spoons of thirds 1.2 does not load: ZeroDivisionError: division by zero\n"
+    assert cli("list", "spoons").status == 1
+
+
+def test_names_of_another_distribution_are_listed(cli: RunCli, install: Install) -> None:
+    install(plugins.NAMES, "forks = thirds_forks:names", "names = lambda: [{'name': 'dinner'}]")
+    assert "dinner" in cli("list", "forks").out
+
+
+def test_benchmarks_that_do_not_load_are_said(cli: RunCli, install: Install) -> None:
+    install(plugins.BENCHMARKS, "all = thirds_points:BENCHMARKS", "")
+    ran = cli("compare", "--benchmark", "bridge")
+    assert ran.status == 1
+    assert ran.err.startswith("error: all of thirds 1.2 does not load: AttributeError: ")
+    assert cli("list").status == 0
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("reproduce", "bridge-12"), "verb"),
+        (("reproduce", "--help"), "verb"),
+        (("list", "figures"), "kind"),
+        (("compare", "--benchmark", "bridge"), "benchmark"),
+    ],
+)
+def test_what_is_not_installed_says_what_to_install(cli: RunCli, arguments: tuple[str, ...], field: str) -> None:
+    ran = cli(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {field}: ")
+    assert ran.err.endswith("pip install lightloom-papers\n")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("alone")
+def test_nothing_else_needs_another_distribution(cli: RunCli) -> None:
+    assert "reproduce" not in cli("--help").out
+    assert cli("list", "benchmarks").status == 0
+    assert "figures" not in cli("list", "--format", "json").out
