@@ -64,5 +64,5 @@ $(VENV)/installed: requirements-dev.lock
 
 $(VENV)/built: $(VENV)/installed pyproject.toml papers/pyproject.toml $(RUST)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" MATURIN_PEP517_ARGS=--locked \
-		$(PIP) --no-build-isolation --no-deps --editable . --editable papers
+		$(PIP) --no-build-isolation --no-deps --editable . --editable ./papers
 	touch $@

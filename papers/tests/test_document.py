@@ -1,10 +1,13 @@
 """`docs/reproduction.md` is what the figures say: every claim is recomputed."""
 
+import re
+import textwrap
 from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT
 
+from lightloom_papers.claims import Verdict
 from lightloom_papers.figure import Figure, Setting
 from lightloom_papers.pages import paper_claims, summary_page
 from lightloom_papers.registry import PAPERS
@@ -48,3 +51,18 @@ def test_every_paper_has_figures_and_each_a_claim() -> None:
         assert paper.figures
         assert paper_claims(paper, {})  # what no figure covers
     assert len({figure.name for figure in FIGURES}) == len(FIGURES)
+
+
+def test_the_figure_of_the_guide_is_made(tmp_path: Path) -> None:
+    """`docs/how-to-add.md`, section "A figure": its code is a figure as it stands."""
+    guide = (ROOT / "docs" / "how-to-add.md").read_text()
+    section = guide.partition("## A figure\n")[2].partition("\n## ")[0]
+    (code,) = re.findall(r"^ *```python\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    exec(textwrap.dedent(code), names)  # noqa: S102
+    figure = names["FIGURE_12"]
+    assert isinstance(figure, Figure)
+    for engine in figure.engines:
+        one = reproduce(figure, tmp_path, Setting(engine, tmp_path))
+        assert [claim.verdict for claim in one.claims] == [Verdict.HOLDS]
+        assert (tmp_path / one.data).read_text().count("\n") == 12

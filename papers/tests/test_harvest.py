@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure as Picture
 from tests.conftest import RunCli
 from tests.reference import shifted_rings
-from tests.test_bad_input import assert_refused
+from tests.refusals import assert_refused
 
 import lightloom as ll
 from lightloom_papers.claims import Verdict

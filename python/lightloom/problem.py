@@ -14,9 +14,13 @@ from lightloom.requests import PER_PAIR, Settings, build_request
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
+
+    # Numbers in the unit of SI, text with a unit, or both.
+    Quantities: TypeAlias = ArrayLike | Sequence[str | float]
 
 
 class Sweep(NamedTuple):
@@ -81,12 +85,12 @@ class Problem:
 
     def sweep(
         self,
-        sizes: ArrayLike,
-        delays: ArrayLike,
+        sizes: Quantities,
+        delays: Quantities,
         *,
-        bandwidths: ArrayLike | None = None,
-        startups: ArrayLike | None = None,
-        hop_delays: ArrayLike | None = None,
+        bandwidths: Quantities | None = None,
+        startups: Quantities | None = None,
+        hop_delays: Quantities | None = None,
         bound: bool = False,
     ) -> Sweep:
         """What `lightloom.plan` finds at every point.
@@ -112,8 +116,9 @@ class Problem:
         except ValueError as error:
             shapes = ", ".join(f"{values.shape} of {name}" for name, values in numbers.items() if values.shape)
             raise refuse("sizes", f"these shapes do not broadcast: {shapes}") from error
+        size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s = (np.ravel(values).copy() for values in points)
         total_s, reconfigurations, choice, lower_bound_s = self._series.evaluate(
-            *(np.ascontiguousarray(np.ravel(values)) for values in points), bound
+            size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s, bound
         )
         # The last pair is for points that nothing serves.
         names = np.array([*self._series.names, ("", "")])
@@ -143,12 +148,12 @@ def _problem_of(collective: str | None, size: str | float | None, fabric: Fabric
     return Problem(collective, size, fabric=fabric, **settings)
 
 
-def _times(field: str, values: ArrayLike) -> NDArray[np.float64]:
+def _times(field: str, values: Quantities) -> NDArray[np.float64]:
     return _numbers(field, values, _core.parse_time, _core.check_time)
 
 
 def _numbers(
-    field: str, values: ArrayLike, parse: Callable[[str, str], float], check: Callable[[str, float], float]
+    field: str, values: Quantities, parse: Callable[[str, str], float], check: Callable[[str, float], float]
 ) -> NDArray[np.float64]:
     try:
         array: NDArray[Any] = np.asarray(values)

@@ -73,3 +73,40 @@ def test_a_named_planner_is_the_one_that_sweeps(planner: str) -> None:
             plan = ll.plan("reduce-scatter", size, fabric=replace(fabric, reconfiguration_delay=delay_s), **settings)
             assert swept.total_s[row, column] == pytest.approx(plan.total_s, rel=1e-12)
             assert swept.reconfigurations[row, column] == plan.reconfigurations
+
+
+def test_points_may_differ_in_every_number_and_say_what_was_taken() -> None:
+    problem = ll.Problem("all-to-all", fabric=ll.Fabric(gpus=8, initial="ring"))
+    sizes: list[str | float] = ["1KiB/pair", 3 << 20]
+    rates: list[str | float] = ["100Gbps", 8e11]
+    startups, hop_delays = "2us", [0.0, 1e-6]
+    swept = problem.sweep(
+        sizes, ["10us", "1ms"], bandwidths=rates, startups=startups, hop_delays=hop_delays, bound=True
+    )
+    assert swept.lower_bound_s is not None
+    for index, delay in enumerate(("10us", "1ms")):
+        fabric = ll.Fabric(
+            gpus=8,
+            initial="ring",
+            bandwidth=rates[index],
+            startup=startups,
+            hop_delay=hop_delays[index],
+            reconfiguration_delay=delay,
+        )
+        plan = ll.plan("all-to-all", sizes[index], fabric=fabric)
+        assert swept.total_s[index] == pytest.approx(plan.total_s, rel=1e-12)
+        assert (swept.planner[index], swept.algorithm[index]) == (plan.planner, plan.algorithm)
+        assert swept.lower_bound_s[index] == pytest.approx(plan.lower_bound_s, rel=1e-9)
+
+
+def test_a_matrix_has_no_size_per_pair() -> None:
+    problem = ll.Problem("all-to-all", fabric=ll.Fabric(gpus=4), matrix=np.ones((4, 4)) * 1024)
+    with pytest.raises(ll.InputError, match=r"^sizes: `1KiB/pair` is not accepted with a matrix"):
+        problem.sweep("1KiB/pair", 1e-6)
+
+
+def test_an_open_algorithm_is_swept_and_has_no_steps() -> None:
+    problem = ll.Problem("all-gather", fabric=ll.Fabric(gpus=4))
+    assert problem.sweep("1MiB", 1e-6).planner.shape == ()
+    with pytest.raises(ll.InputError, match=r"^algorithm: "):
+        _ = problem.steps
