@@ -12,7 +12,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import lightloom as ll
-from lightloom.requests import Settings
+from lightloom.inputs.options import Settings
 
 FABRIC = ll.Fabric(gpus=64, ports=2)
 SETTINGS: Settings = {"algorithm": "swing", "planner": "harvest"}

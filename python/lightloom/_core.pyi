@@ -135,7 +135,10 @@ class Schedule:
 
 @final
 class Request:
-    """What to plan. Every argument but the fabric may be left out where the rest decides it."""
+    """What to plan. Every argument but the fabric may be left out where the rest decides it.
+
+    options: those of `lightloom.inputs.options.SETTINGS` and the budget, by name: bytes, seconds, whole numbers, names,
+    a Schedule, a matrix of float64, lists of names and Topologies. Raises `TypeError` for another name."""
 
     def __new__(
         cls,
@@ -143,20 +146,7 @@ class Request:
         collective: str | None = None,
         size_bytes: int | None = None,
         size_is_per_pair: bool = False,
-        algorithm: str | None = None,
-        radix: int | None = None,
-        planner: str | None = None,
-        candidates: Sequence[str | Topology] | None = None,
-        topologies: Sequence[str | Topology] | None = None,
-        routing: str | None = None,
-        convention: str | None = None,
-        schedule: Schedule | None = None,
-        matrix: NDArray[np.float64] | None = None,
-        chunk_bytes: int | None = None,
-        optical_ports: int | None = None,
-        overlap: str | None = None,
-        seed: int = 0,
-        budget_s: float | None = None,
+        **options: object,
     ) -> Request: ...
     def most_gpus(self) -> int | None:
         """The most GPUs, up to the request's own, for which the algorithm that it names fits in memory."""

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from lightloom import _core
 from lightloom.quantities import seconds_of
-from lightloom.requests import Settings, build_request
+from lightloom.requests import build_request
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
     from lightloom.fabric import Fabric
+    from lightloom.inputs.options import Settings
 
 __all__ = ["StrategyCost", "shift_hops", "strategy_costs"]
 

@@ -16,7 +16,7 @@ from lightloom.requests import buffer_bytes
 
 if TYPE_CHECKING:
     from lightloom.fabric import Fabric
-    from lightloom.requests import Settings
+    from lightloom.inputs.options import Settings
 
 __all__ = ["Benchmark", "BenchmarkSeries", "all_benchmarks", "find_benchmark"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from lightloom import _core
-from lightloom.requests import Settings, build_request
+from lightloom.requests import build_request
 
 if TYPE_CHECKING:
     import os
 
     from lightloom.fabric import Fabric
+    from lightloom.inputs.options import Settings
 
 
 class Bounds(NamedTuple):

@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,6 +16,7 @@ from lightloom import _core
 from lightloom.errors import refuse, shown, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
 from lightloom.graphs import is_topology_file, resolve
+from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.quantities import rate_of, seconds_of
 from lightloom.whole import whole_number
 
@@ -110,10 +111,9 @@ class Fabric:
     @classmethod
     def _merged(cls, values: Mapping[str, Any], overrides: Mapping[str, Any]) -> Self:
         merged = {**values, **{key: value for key, value in overrides.items() if value is not None}}
-        known = [field.name for field in fields(cls)]
         for key in merged:
-            if key not in known:
-                raise unknown_name("fabric", key, known)
+            if key not in FABRIC_KEYS:
+                raise unknown_name("fabric", key, FABRIC_KEYS)
         return cls(**merged)
 
     @property

@@ -11,7 +11,7 @@ from lightloom.errors import refuse, shown, text_of
 from lightloom.fabric import Fabric
 from lightloom.graphs import resolve
 from lightloom.plans import Plan
-from lightloom.requests import Settings, build_request
+from lightloom.requests import build_request
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from lightloom.exact import ExactSettings, Report
     from lightloom.graphs import TopologyLike
+    from lightloom.inputs.options import Settings
 
 
 TRAFFIC = "a square matrix of weights, or triples of source, destination and weight"
@@ -61,7 +62,7 @@ def plan(
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
     budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s local search, and of planner `exact`.
     invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
-    settings: see `lightloom.requests.Settings`.
+    settings: see `lightloom.inputs.options.Settings` and docs/reference/options.md.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """

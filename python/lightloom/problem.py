@@ -10,7 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown
 from lightloom.fabric import Fabric
-from lightloom.requests import PER_PAIR, Settings, build_request
+from lightloom.requests import PER_PAIR, build_request
 
 if TYPE_CHECKING:
     import os
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
+
+    from lightloom.inputs.options import Settings
 
     # Numbers in the unit of SI, text with a unit, or both.
     Quantities: TypeAlias = ArrayLike | Sequence[str | float]

@@ -4,62 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Unpack
 
 from lightloom import _core
-from lightloom.errors import refuse, shown, text_of
+from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
 from lightloom.fabric import Fabric
 from lightloom.files import MIB, read_text
 from lightloom.graphs import is_topology_file, resolve
+from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
+from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.quantities import seconds_of
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Mapping
 
     from lightloom.graphs import TopologyLike
-
-    Topologies: TypeAlias = TopologyLike | Sequence[TopologyLike]
+    from lightloom.inputs.options import Option, Settings
+    from lightloom.inputs.options.problem import Topologies
 
 PER_PAIR = "/pair"
 MAX_SCHEDULE_BYTES = 64 * MIB
-MAX_SEED = (1 << 64) - 1
-
-
-class Settings(TypedDict, total=False):
-    """What `plan`, `compare` and `Problem` take beside the collective, the size and the fabric.
-
-    algorithm: a name of `lightloom list algorithms`; `auto` or None compares those that accept the problem.
-    radix: base of the algorithms that have one, at least 2.
-    planner: a name of `lightloom list planners`, or `auto`.
-    candidates: topologies that the planner may use: candidate families, topology names, files, graphs, or a list of
-        them.
-    topology: the topologies of which the static planner takes the best; as `candidates`.
-    routing: how traffic is put on paths; convention: a paper's assumptions. Names of `lightloom list`.
-    schedule: an MSCCL XML file or a Schedule, in place of an algorithm.
-    matrix: an All-to-All matrix of bytes `[src][dst]`, as a CSV file, an NPY file or an array; or a generated one, of
-        `lightloom list workloads`, such as `"zipf:0.4:7"`. The size is then that of the busiest GPU's buffer, or with
-        `/pair` the mean of the pairs.
-    chunk_size: bytes of the chunks in which All-to-All planners forward blocks, by index; whole blocks when left out.
-    optical_ports: of the whole fabric, where there are fewer than its GPUs have (BRIDGE §3.7).
-    overlap: `"additive"`, or `"pipelined"` to cost steps as packets take them: the closed form where there is one, the
-        simulator elsewhere.
-    seed: of everything random, 0 to 2^64 - 1.
-    """
-
-    algorithm: str | None
-    radix: int | None
-    planner: str | None
-    candidates: Topologies | None
-    topology: Topologies | None
-    routing: str | None
-    convention: str | None
-    schedule: str | os.PathLike[str] | _core.Schedule | None
-    matrix: str | os.PathLike[str] | ArrayLike | None
-    chunk_size: str | float | None
-    optical_ports: int | None
-    overlap: str | None
-    seed: int
+# What a request takes beside the collective, the size and the fabric.
+_ROWS = by_name((*SETTINGS, *(option for option in OF_PLAN if option.name == "budget")))
 
 
 def build_request(
@@ -67,67 +34,79 @@ def build_request(
     size: str | float | None,
     fabric: Fabric | str | os.PathLike[str] | None,
     *,
-    algorithm: str | None = None,
-    radix: int | None = None,
-    planner: str | None = None,
-    candidates: Topologies | None = None,
-    topology: Topologies | None = None,
-    routing: str | None = None,
-    convention: str | None = None,
-    schedule: str | os.PathLike[str] | _core.Schedule | None = None,
-    matrix: str | os.PathLike[str] | ArrayLike | None = None,
-    chunk_size: str | float | None = None,
-    optical_ports: int | None = None,
-    overlap: str | None = None,
-    seed: int = 0,
     budget: str | float | None = None,
+    **settings: Unpack[Settings],
 ) -> _core.Request:
-    """The core's request; arguments are those of `Settings`, and the time of planner `weave`'s local search.
+    """The core's request; `budget` is the time of planner `weave`'s local search.
 
-    Raises `InputError` that names the argument.
+    Raises `InputError` that names the argument, or all that are missing.
     """
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
-    sizes: dict[str, int] = {}
+    given: dict[str, object] = {**settings, "budget": budget}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given.keys() - _ROWS.keys():
+        raise TypeError(str(unknown_name("argument", name, _ROWS)))
+    missing = missing_inputs(collective, size, fabric, given)
+    if missing:
+        example = 'lightloom.plan("all-reduce", "64MiB", fabric=lightloom.Fabric(gpus=64))'
+        raise InputError(missing[0], f"{', '.join(missing)}: missing; such as {example}")
     size_bytes, per_pair = _size("size", size)
-    seed = whole_number("seed", seed, 0, MAX_SEED)
-    values = None
+    sizes: dict[str, int] = {}
+    matrix = given.pop("matrix", None)
     if isinstance(matrix, str) and _core.is_workload(matrix):
-        if size_bytes is None:
-            raise refuse("size", f"it must be given with the generated matrix `{matrix}`, such as 32MiB/pair")
-        values = _core.workload_matrix(matrix, _gpus_of(fabric, matrix), float(size_bytes), seed)
+        assert size_bytes is not None  # noqa: S101 (it is missing otherwise)
+        gpus = fabric.sized().gpus
+        assert gpus is not None  # noqa: S101 (sized() has it)
+        seed = whole_number("seed", given.get("seed", 0), 0, LARGEST_SEED)
+        given["matrix"] = _core.workload_matrix(matrix, gpus, float(size_bytes), seed)
         # The mean of the pairs is in the matrix; another size scales it.
         size_bytes, per_pair = (None, False) if per_pair else (size_bytes, False)
     elif matrix is not None:
         from lightloom.matrix import read_matrix
 
-        values = read_matrix(matrix)
-    if values is not None:
-        sizes["matrix"] = len(values)
-    if schedule is not None:
-        schedule = read_schedule(schedule)
-        sizes["schedule"] = schedule.gpus
+        values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
+        given["matrix"], sizes["matrix"] = values, len(values)
+    if "schedule" in given:
+        schedule = read_schedule(given["schedule"])  # type: ignore[arg-type]
+        given["schedule"], sizes["schedule"] = schedule, schedule.gpus
     fabric = fabric.sized(**sizes)
-    return _core.Request(
-        fabric.to_core(),
-        collective=collective,
-        size_bytes=size_bytes,
-        size_is_per_pair=per_pair,
-        algorithm=_unless_auto("algorithm", algorithm),
-        radix=None if radix is None else whole_number("radix", radix, 2),
-        planner=_unless_auto("planner", planner),
-        candidates=_topologies("candidates", candidates, fabric.gpus),
-        topologies=_topologies("topology", topology, fabric.gpus),
-        routing=routing,
-        convention=convention,
-        schedule=schedule,
-        matrix=values,
-        chunk_bytes=_size("chunk_size", chunk_size)[0],
-        optical_ports=None if optical_ports is None else whole_number("optical_ports", optical_ports, 1),
-        overlap=overlap,
-        seed=seed,
-        budget_s=None if budget is None else seconds_of("budget", budget),
-    )
+    options = {name: _core_value(_ROWS[name], value, fabric.gpus) for name, value in given.items()}
+    options = {name: value for name, value in options.items() if value is not None}
+    return _core.Request(fabric.to_core(), collective, size_bytes, per_pair, **options)
+
+
+def missing_inputs(
+    collective: str | None, size: str | float | None, fabric: Fabric, settings: Mapping[str, object]
+) -> tuple[str, ...]:
+    """Which of `collective`, `size` and `gpus` nothing says, be it in the place of another."""
+    matrix = settings.get("matrix")
+    is_generated = isinstance(matrix, str) and _core.is_workload(matrix)
+    says_all = matrix is not None and not is_generated
+    has_schedule = settings.get("schedule") is not None
+    said = {
+        "collective": collective is not None or has_schedule or matrix is not None,
+        "size": size is not None or says_all,
+        "gpus": fabric.gpus is not None or fabric.dims is not None or has_schedule or says_all,
+    }
+    return tuple(name for name, is_said in said.items() if not is_said)
+
+
+def _core_value(option: Option, value: object, gpus: int | None) -> object:
+    """What the core takes for a setting, by its kind; None for what leaves it open."""
+    match option.kind:
+        case Kind.WHOLE:
+            return whole_number(option.name, value, option.least, option.most)
+        case Kind.SIZE:
+            return _size(option.name, value)[0]  # type: ignore[arg-type]
+        case Kind.TIME:
+            return seconds_of(option.name, value)  # type: ignore[arg-type]
+        case Kind.TOPOLOGIES:
+            return _topologies(option.name, value, gpus)
+        case Kind.NAME if option.or_auto and text_of(option.name, value) == "auto":
+            return None
+        case _:
+            return value
 
 
 def read_schedule(source: str | os.PathLike[str] | _core.Schedule) -> _core.Schedule:
@@ -173,13 +152,6 @@ def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[
     return [resolve(field, item, gpus) for item in items]
 
 
-def _gpus_of(fabric: Fabric, matrix: str) -> int:
-    gpus = fabric.sized().gpus
-    if gpus is None:
-        raise refuse("gpus", f"it must be given with the generated matrix `{matrix}`")
-    return gpus
-
-
 def _size(field: str, size: str | float | None) -> tuple[int | None, bool]:
     if size is None:
         return None, False
@@ -199,7 +171,3 @@ def buffer_bytes(size: str | float, gpus: int) -> int:
     size_bytes, per_pair = _size("size", size)
     assert size_bytes is not None  # noqa: S101 (it is only where there is no size)
     return size_bytes * (gpus if per_pair else 1)
-
-
-def _unless_auto(field: str, name: str | None) -> str | None:
-    return None if name is None or text_of(field, name) == "auto" else name

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
+from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.plans import Plan
 from lightloom.quantities import bytes_of, seconds_of
-from lightloom.requests import MAX_SEED
 from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def simulate(
     *,
     level: str = "packet",
     packet_size: str | float = "4096B",
-    header_size: str | float = 0,
+    header_size: str | float = "0B",
     injection: str = "burst",
     forwarding: str = "store-and-forward",
     sync: str = "barrier",
@@ -176,7 +176,7 @@ class Simulation:
         seed: kept in the output, so that runs can be told apart; nothing is random.
         links: with the use of every circuit. explain: with `differences`.
         """
-        seed = whole_number("seed", seed, 0, MAX_SEED)
+        seed = whole_number("seed", seed, 0, LARGEST_SEED)
         used = self.circuits()
         made: dict[str, Any] = {
             "schema": SCHEMA,

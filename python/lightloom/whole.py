@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import SupportsIndex
 
 from lightloom.errors import refuse, shown
 
 LARGEST = (1 << 32) - 1
+DIGITS = re.compile("[+-]?[0-9]{1,40}", re.ASCII)
 
 
 def whole_number(field: str, value: object, least: int = 1, most: int = LARGEST) -> int:
@@ -20,3 +22,11 @@ def whole_number(field: str, value: object, least: int = 1, most: int = LARGEST)
         if least <= number <= most:
             return number
     raise refuse(field, f"`{shown(value)}` is not accepted; it takes a whole number from {least} to {most}")
+
+
+def whole_of_text(field: str, text: str, least: int = 1, most: int = LARGEST) -> int:
+    """The whole number that a text of digits is; errors as `whole_number`."""
+    # Python reads no more than some thousands of digits, and none is accepted of so many.
+    if DIGITS.fullmatch(text.strip()):
+        return whole_number(field, int(text), least, most)
+    raise refuse(field, f"`{shown(text)}` is not accepted; it takes a whole number from {least} to {most}")

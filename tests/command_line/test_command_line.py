@@ -40,7 +40,7 @@ def test_help_has_examples_that_work(cli: RunCli, in_tmp: Path, verb: str) -> No
 
 
 def test_every_option_of_plan_says_its_default(cli: RunCli) -> None:
-    text = " ".join(cli("plan", "--help").out.partition("Options:")[2].split())
+    text = " ".join(cli("plan", "--help").out.partition("Problem:")[2].split())
     for option, default in {
         "--ports": "1",
         "--bandwidth": "800Gbps",

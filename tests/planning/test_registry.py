@@ -23,7 +23,7 @@ KINDS = (
     "workloads",
     "overlaps",
 )
-NOT_VERBS = {"__init__", "entry", "options", "outputs", "progress", "registry", "verb"}
+NOT_VERBS = {"__init__", "entry", "names", "options", "outputs", "progress", "registry", "verb"}
 
 
 def test_every_verb_has_its_file_and_every_file_is_a_verb() -> None:

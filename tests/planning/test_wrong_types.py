@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.errors import InputError, printable, shown
+from lightloom.inputs.options import Settings
 from lightloom.measurements import ScheduleOf
-from lightloom.requests import Settings
 from tests.inputs.test_calibrate import EXAMPLE
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.requests import Settings
+from lightloom.inputs.options import Settings
 
 FABRIC = ll.Fabric(gpus=16, ports=2)
 

@@ -10,6 +10,7 @@ mod checks;
 mod fabric;
 mod grid;
 mod input_error;
+mod keywords;
 mod parallel;
 mod pickled;
 mod plan;

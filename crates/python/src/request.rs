@@ -8,10 +8,12 @@ use model::{Collective, Convention, Error, Overlap, Routing};
 use numpy::PyReadonlyArray2;
 use planners::PlannerOptions;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
+use crate::keywords::Keywords;
 use crate::schedule::{PySchedule, rows_of};
 use crate::topology::NameOrTopology;
 
@@ -20,73 +22,21 @@ pub struct PyRequest(pub Request);
 
 #[pymethods]
 impl PyRequest {
+    /// `options`: those of Python's table of options, by name, as the core takes them: bytes, seconds, lists.
     #[new]
-    #[pyo3(signature = (
-        fabric, collective=None, size_bytes=None, size_is_per_pair=false, algorithm=None, radix=None, planner=None,
-        candidates=None, topologies=None, routing=None, convention=None, schedule=None, matrix=None, chunk_bytes=None,
-        optical_ports=None, overlap=None, seed=0, budget_s=None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "the fields of a request")]
+    #[pyo3(signature = (fabric, collective=None, size_bytes=None, size_is_per_pair=false, **options))]
     fn new(
         fabric: &PyFabric,
         collective: Option<&Bound<'_, PyAny>>,
         size_bytes: Option<u64>,
         size_is_per_pair: bool,
-        algorithm: Option<&Bound<'_, PyAny>>,
-        radix: Option<u32>,
-        planner: Option<&Bound<'_, PyAny>>,
-        candidates: Option<Vec<NameOrTopology<'_>>>,
-        topologies: Option<Vec<NameOrTopology<'_>>>,
-        routing: Option<&Bound<'_, PyAny>>,
-        convention: Option<&Bound<'_, PyAny>>,
-        schedule: Option<&PySchedule>,
-        matrix: Option<PyReadonlyArray2<'_, f64>>,
-        chunk_bytes: Option<u64>,
-        optical_ports: Option<u32>,
-        overlap: Option<&Bound<'_, PyAny>>,
-        seed: u64,
-        budget_s: Option<f64>,
-    ) -> CoreResult<Self> {
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let collective = optional_text("collective", collective)?;
-        let collective = collective.as_deref().map(Collective::parse).transpose()?;
-        let algorithm = optional_text("algorithm", algorithm)?;
-        let planner = optional_text("planner", planner)?;
-        let convention = optional_text("convention", convention)?;
         let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
-        let convention = Convention::select(convention.as_deref(), planner.as_deref())?;
-        let routing = optional_text("routing", routing)?.as_deref().map(Routing::parse).transpose()?;
-        let matrix = matrix.map(|matrix| rows_of(&matrix));
-        let schedule = schedule.map(|schedule| schedule.0.clone());
-        let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
-        let budget = budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
-        let options = Options { radix, ..Options::default() };
-        let (workload, size) = Workload::select(collective, algorithm, options, schedule, matrix, size)?;
-        let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
-        let list = |items: Vec<NameOrTopology<'_>>| {
-            items
-                .into_iter()
-                .map(|item| match item {
-                    NameOrTopology::Name(name) => TopologyRef::Named(name),
-                    NameOrTopology::Topology(topology) => TopologyRef::Given(topology.get().0.clone()),
-                })
-                .collect()
-        };
-        let request = Request {
-            fabric: fabric.fabric.clone(),
-            workload,
-            size,
-            settings: convention.settings,
-            routing_is_given: routing.is_some(),
-            planner,
-            candidates: candidates.map(list),
-            static_topologies: topologies.map(list),
-            options: PlannerOptions { chunk_bytes, optical_ports, budget },
-            seed,
-        };
-        let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
-        if let Some(overlap) = optional_text("overlap", overlap)? {
-            request.settings.overlap = Overlap::parse(&overlap)?;
-        }
+        let mut options = Keywords::new(options)?;
+        let request = request_of(fabric, collective.as_deref(), size, &mut options)?;
+        options.finish()?;
         Ok(Self(request))
     }
 
@@ -99,4 +49,56 @@ impl PyRequest {
     fn ports(&self) -> u32 {
         self.0.fabric.shape.ports()
     }
+}
+
+fn request_of(
+    fabric: &PyFabric,
+    collective: Option<&str>,
+    size: Option<Size>,
+    given: &mut Keywords<'_>,
+) -> CoreResult<Request> {
+    let collective = collective.map(Collective::parse).transpose()?;
+    let planner = given.text("planner")?;
+    let convention = Convention::select(given.text("convention")?.as_deref(), planner.as_deref())?;
+    let routing = given.text("routing")?.as_deref().map(Routing::parse).transpose()?;
+    let matrix = given.value::<PyReadonlyArray2<'_, f64>>("matrix")?.map(|matrix| rows_of(&matrix));
+    let schedule = given.value::<Bound<'_, PySchedule>>("schedule")?.map(|schedule| schedule.get().0.clone());
+    let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
+    let budget = given.value("budget")?.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
+    let options = Options { radix: given.value("radix")?, ..Options::default() };
+    let (workload, size) = Workload::select(collective, given.text("algorithm")?, options, schedule, matrix, size)?;
+    let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
+    let request = Request {
+        fabric: fabric.fabric.clone(),
+        workload,
+        size,
+        settings: convention.settings,
+        routing_is_given: routing.is_some(),
+        planner,
+        candidates: topologies(given, "candidates")?,
+        static_topologies: topologies(given, "topology")?,
+        options: PlannerOptions {
+            chunk_bytes: given.value("chunk_size")?,
+            optical_ports: given.value("optical_ports")?,
+            budget,
+        },
+        seed: given.value("seed")?.unwrap_or(0),
+    };
+    let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
+    if let Some(overlap) = given.text("overlap")? {
+        request.settings.overlap = Overlap::parse(&overlap)?;
+    }
+    Ok(request)
+}
+
+fn topologies(given: &mut Keywords<'_>, name: &str) -> CoreResult<Option<Vec<TopologyRef>>> {
+    let items = given.value::<Vec<NameOrTopology<'_>>>(name)?;
+    let items = items.map(|items| {
+        let known = items.into_iter().map(|item| match item {
+            NameOrTopology::Name(name) => TopologyRef::Named(name),
+            NameOrTopology::Topology(topology) => TopologyRef::Given(topology.get().0.clone()),
+        });
+        known.collect()
+    });
+    Ok(items)
 }

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.options import problem_arguments, verb
 from lightloom.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from lightloom import Bounds
 
 
-@click.command("bound", short_help="Lower bounds on a collective's time.")
-@problem_options
-@FORMAT_OPTION
+@verb("bound")
 def command(output_format: str, **options: Any) -> None:
     """Lower bounds on a collective's time, term by term, each with the class of schedules that it holds for.
 

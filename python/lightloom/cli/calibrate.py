@@ -6,45 +6,13 @@ from typing import Any
 
 import click
 
-from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
 
 
-@click.command("calibrate", short_help="Fit a fabric to measured times.")
-@click.argument("measurements", metavar="MEASUREMENTS")
-@click.option(
-    "--errors",
-    metavar="relative|robust|absolute",
-    default="relative",
-    show_default=True,
-    help="What is least: squares of measured over fitted time; the same, rows far off counting less; squares of "
-    "seconds, in which the largest sizes decide alone.",
-)
-@click.option("--confidence", type=float, metavar="P", default=0.95, show_default=True, help="Of the intervals.")
-@click.option(
-    "--hop-delay", metavar="TIME", help="Delay of a hop where it is known.  [default: fitted where the rows tell, or 0]"
-)
-@click.option(
-    "--collective", metavar="NAME", help="What was run, where no column says it; goes with --algorithm and --gpus."
-)
-@click.option(
-    "--algorithm", metavar="NAME", help="By which algorithm; steps, hops and bytes on the wire follow from it."
-)
-@click.option("--gpus", metavar="N", help="How many ran it.")
-@click.option("--dims", metavar="AxBxC", help="Grid of the GPUs.")
-@click.option("--ports", metavar="N", help="Circuits in and out of one GPU.  [default: 1]")
-@click.option("--topology", metavar="NAME", help="On which topology: of `lightloom list topologies`.  [default: ring]")
-@click.option(
-    "--routing",
-    metavar="single-path|equal-split",
-    default="single-path",
-    show_default=True,
-    help="One shortest path a transfer, or all of them evenly.",
-)
-@click.option("--output", metavar="FILE", help="Also write a fabric file, a .toml that --fabric takes.")
-@click.option("--plot", metavar="FILE", help="Also draw the measured times and the fit: a .png, .pdf or .svg.")
-@FORMAT_OPTION
+@verb("calibrate")
+@click.argument("measurements", metavar="MEASUREMENTS", type=click.Path())
 def command(measurements: str, output: str | None, plot: str | None, output_format: str, **settings: Any) -> None:
     """Fit start-up latency, bandwidth and hop delay to the measured times in a CSV file, MEASUREMENTS.
 
@@ -78,7 +46,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
 
         check_plot_path(plot)
     check_outputs()
-    calibration = with_progress("calibrating", lambda: calibrate(measurements, **settings))
+    calibration = with_progress("calibrating", lambda: calibrate(measurements, **given_of(settings)))
     if output is not None:
         calibration.save_fabric(output)
     if plot is not None:

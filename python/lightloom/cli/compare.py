@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.errors import printable, refuse
 
@@ -16,20 +16,8 @@ if TYPE_CHECKING:
     from lightloom import Comparison
 
 
-@click.command("compare", short_help="Plan by every planner and baseline.")
-@problem_options
-@click.option(
-    "--benchmark",
-    "--grid",
-    "benchmark_name",
-    metavar="NAME",
-    help="Compare at every point of one of `lightloom list benchmarks`.",
-)
-@click.option(
-    "--output", metavar="FOLDER", help="Where a benchmark's points and heat maps go.  [default: out/benchmarks]"
-)
-@FORMAT_OPTION
-def command(output_format: str, benchmark_name: str | None, output: str | None, **options: Any) -> None:
+@verb("compare")
+def command(output_format: str, benchmark: str | None, output: str | None, **options: Any) -> None:
     """Plan the same problem by every planner and baseline, side by side, with the lower bound.
 
     Without --algorithm, every algorithm that accepts the problem is compared.
@@ -46,16 +34,17 @@ def command(output_format: str, benchmark_name: str | None, output: str | None, 
     """  # noqa: D301
     from lightloom.planning import compare
 
-    if benchmark_name is not None:
-        given = [name for name, value in options.items() if value is not None]
+    if benchmark is not None:
+        given = given_of(options)
         if given:
-            raise refuse(given[0], "a benchmark has its own settings and takes --output and --format alone")
-        _compare_benchmark(benchmark_name, output or "out/benchmarks", output_format)
+            raise refuse(next(iter(given)), "a benchmark has its own settings and takes --output and --format alone")
+        _compare_benchmark(benchmark, output or "out/benchmarks", output_format)
         return
     if output is not None:
         raise refuse("output", "it is where a benchmark's points go; name one with --benchmark")
 
-    comparison = with_progress("comparing", lambda: compare(**problem_arguments(options)))
+    arguments = problem_arguments(options)
+    comparison = with_progress("comparing", lambda: compare(**arguments))
     if output_format == "json":
         click.echo(json.dumps(comparison_as_json(comparison), indent=1))
     else:

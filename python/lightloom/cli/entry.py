@@ -36,13 +36,15 @@ class Verbs(click.Group):
         return [*own, *(name for name in plugins.brought(plugins.VERBS) if name not in own)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb's command, imported."""
+        """The verb's command, imported. Raises `InputError` for an unknown one, unless a shell asks for completions."""
         for verb in VERBS:
             if verb.name == cmd_name:
                 command = import_module(verb.module).command
                 assert isinstance(command, click.Command)  # noqa: S101
                 return command
         entry = plugins.brought(plugins.VERBS).get(cmd_name)
+        if entry is None and ctx.resilient_parsing:
+            return None
         if entry is None:
             raise plugins.elsewhere("verb", cmd_name) or unknown_name("verb", cmd_name, self.list_commands(ctx))
         command = plugins.load(entry)

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
-from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.options import verb
 from lightloom.errors import refuse, unknown_name
 
 if TYPE_CHECKING:
@@ -16,25 +17,18 @@ if TYPE_CHECKING:
     from lightloom.fabric import Fabric
 
 
-@click.command("list", short_help="List whatever has a name.")
-@click.argument("kind", required=False)
-@click.option(
-    "--gpus",
-    type=int,
-    metavar="N",
-    help="algorithms: say which accept so many GPUs, their steps and bytes.",
-)
-@click.option("--collective", metavar="NAME", help="algorithms: only those of this collective.")
-@click.option("--dims", metavar="AxBxC", help="algorithms: grid of the GPUs.")
-@click.option("--ports", type=int, metavar="N", default=1, show_default=True, help="algorithms: ports per GPU.")
-@click.option(
-    "--radix",
-    type=int,
-    metavar="R",
-    show_default="2",
-    help="algorithms: base of those that have one.",
-)
-@FORMAT_OPTION
+class KindName(click.ParamType[str]):
+    """A kind of names, which the shell completes."""
+
+    name = "kind"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """The kinds that start so."""
+        return [CompletionItem(kind) for kind in everything() if kind.startswith(incomplete)]
+
+
+@verb("list")
+@click.argument("kind", required=False, type=KindName())
 def command(
     kind: str | None,
     gpus: int | None,

@@ -1,4 +1,4 @@
-"""The options that say what is planned, shared by the verbs that plan."""
+"""The options of the command line, made from the table: what they take, and how `--help` shows them."""
 
 from __future__ import annotations
 
@@ -6,140 +6,156 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lightloom.fabric import Fabric
+from lightloom.cli.names import completions
+from lightloom.errors import InputError, refuse, shown, unknown_name
+from lightloom.inputs.options import (
+    ARGUMENTS,
+    FABRIC,
+    FABRIC_KEYS,
+    LISTED,
+    OUTPUT,
+    Group,
+    Kind,
+    Option,
+    by_name,
+    options_of,
+)
+from lightloom.whole import whole_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Command = TypeVar("Command", bound=Callable[..., Any])
+    from click.shell_completion import CompletionItem
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Parameters that are not called what their option is: Python has a function of that name.
+PARAMETERS = {"format": "output_format"}
 
 
-def _option(
-    name: str, metavar: str, help_text: str, default: object = None, *, kind: type[int] | None = None
-) -> Callable[[Command], Command]:
-    # The default is only shown: a value that was not given must not override the fabric file.
-    shown = help_text if default is None else f"{help_text}  [default: {default}]"
-    return click.option(name, metavar=metavar, type=kind, help=shown)
+class Value(click.ParamType[Any]):
+    """The value of an option of the table: checked as far as nothing else has to be known for it."""
+
+    def __init__(self, option: Option) -> None:
+        self.name = option.kind.words
+        self._option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """A number or the text. Raises `InputError` that names the option."""
+        option = self._option
+        if not isinstance(value, str):
+            return value
+        if option.kind is Kind.WHOLE:
+            return whole_of_text(option.name, value, option.least, option.most)
+        if option.kind is Kind.NUMBER:
+            try:
+                return float(value)
+            except ValueError as error:
+                raise refuse(option.name, f"`{shown(value)}` is not accepted; it takes a number") from error
+        if option.kind is Kind.CHOICE and value not in option.choices:
+            raise unknown_name(option.name, value, option.choices)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """What the shell offers for what was typed so far."""
+        return completions(self._option, incomplete)
 
 
-PROBLEM_OPTIONS = (
-    _option("--collective", "NAME", "all-reduce, reduce-scatter, all-gather, all-to-all or broadcast."),
-    _option("--size", "SIZE", "One rank's whole buffer, such as 64MiB or 1KB; 32MiB/pair for all-to-all."),
-    _option("--gpus", "N", "GPUs.", "what dims, matrix or schedule say", kind=int),
-    _option("--dims", "AxBxC", "Grid of the GPUs, such as 4x4x4; last dimension fastest.", "one dimension"),
-    _option("--ports", "N", "Circuits out of and into one GPU.", Fabric.ports, kind=int),
-    _option("--bandwidth", "RATE", "Rate of one circuit.", Fabric.bandwidth),
-    _option("--startup", "TIME", "Start-up latency of a step.", Fabric.startup),
-    _option("--hop-delay", "TIME", "Delay of one hop.", Fabric.hop_delay),
-    _option(
-        "--reconfiguration-delay",
-        "TIME",
-        "Such as 10us, 20ns/port, 5us+20ns/port, or one of `lightloom list technologies`.",
-        Fabric.reconfiguration_delay,
-    ),
-    click.option(
-        "--background-reconfiguration/--no-background-reconfiguration",
-        default=None,
-        help="Every port is a switch of its own: one that carried nothing during a step was set up meanwhile.  "
-        "[default: no]",
-    ),
-    _option(
-        "--window",
-        "TIME",
-        "Computation before a step, which hides a reconfiguration: 20us before every step, 1=20us,5=3us before those.",
-        "none",
-    ),
-    _option(
-        "--initial",
-        "NAME",
-        "Topology before the first step: free (no charge), a name or a file.",
-        "free, or what the convention has",
-    ),
-    _option("--fabric", "FILE", "TOML file, or one of `lightloom list fabrics`; options override it.", "default"),
-    _option("--algorithm", "NAME", "One of `lightloom list algorithms`, or auto: the fastest.", "auto"),
-    _option("--radix", "R", "Base of the algorithms that have one.", "2", kind=int),
-    _option("--planner", "NAME", "One of `lightloom list planners`, or auto: the fastest.", "auto"),
-    _option(
-        "--candidates",
-        "LIST",
-        "Topologies that the planner may use: of `lightloom list candidates` and `topologies`, or files.",
-        "all families",
-    ),
-    _option(
-        "--topology",
-        "LIST",
-        "Topologies of which the static planner takes the best: of `lightloom list topologies`, or files "
-        "(.edgelist, .csv and .txt with `src dst [count]` a line, .graphml).",
-        "static-baselines",
-    ),
-    _option("--routing", "NAME", "How traffic is put on paths: one of `lightloom list routings`.", "concurrent-flow"),
-    _option(
-        "--convention",
-        "NAME",
-        "A paper's routing and initial topology where none are given: one of `lightloom list conventions`.",
-        "harvest, or that of the planner's name",
-    ),
-    _option("--overlap", "NAME", "Whether packets overlap hop delays: one of `lightloom list overlaps`.", "additive"),
-    _option(
-        "--matrix",
-        "FILE",
-        "All-to-All matrix of bytes, row = source, column = destination: CSV or NPY; or one of `lightloom list "
-        "workloads`, such as zipf:0.4.",
-    ),
-    _option("--schedule", "FILE", "MSCCL XML whose steps are planned, in place of an algorithm."),
-    _option(
-        "--chunk-size",
-        "SIZE",
-        "Chunks in which All-to-All planners forward blocks, such as 4MB.",
-        "whole blocks",
-    ),
-    _option(
-        "--optical-ports",
-        "N",
-        "Optical ports of the fabric, both directions, where there are fewer than two per GPU: planner bridge.",
-        "every GPU has its own",
-        kind=int,
-    ),
-    _option("--seed", "N", "Seed of everything random.", 0, kind=int),
-)
+class TableOption(click.Option):
+    """An option of the command line that is made from its row."""
 
+    def __init__(self, option: Option) -> None:
+        self.group = option.group
+        shown = f"  [default: {option.shown_default}]" if option.shown_default else ""
+        is_flag = option.kind in {Kind.FLAG, Kind.YES_OR_NO}
+        names = [option.flag, PARAMETERS.get(option.name, option.name), *option.former]
+        if option.kind is Kind.YES_OR_NO:
+            names[0] += f"/--no-{names[0].removeprefix('--')}"
+        # Elsewhere the default is only shown: a value that was not given must not override that of a file.
+        has_default = option.kind is Kind.FLAG or option in {*LISTED, *OUTPUT}
+        super().__init__(
+            names,
+            type=None if is_flag else Value(option),
+            metavar=option.shown_value or None,
+            is_flag=is_flag,
+            default=option.default if has_default else None,
+            help=option.meaning + shown,
+        )
+
+
+class VerbCommand(click.Command):
+    """A verb, whose help shows options in their groups, those that a newcomer needs first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One section a group."""
+        sections: dict[str, list[tuple[str, str]]] = {group.value: [] for group in Group}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                group = parameter.group.value if isinstance(parameter, TableOption) else "Other"
+                sections.setdefault(group, []).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+_FORMAT = by_name(OUTPUT)["format"]
+# For verbs that other distributions bring.
 FORMAT_OPTION = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
+    _FORMAT.flag,
+    PARAMETERS[_FORMAT.name],
+    type=Value(_FORMAT),
+    metavar=_FORMAT.shown_value,
+    default=_FORMAT.default,
     show_default=True,
-    help="For people or for programs.",
-)
-
-_FABRIC_KEYS = (
-    "gpus",
-    "dims",
-    "ports",
-    "bandwidth",
-    "startup",
-    "hop_delay",
-    "reconfiguration_delay",
-    "background_reconfiguration",
-    "window",
-    "initial",
+    help=_FORMAT.meaning,
 )
 
 
-def problem_options(command: Command) -> Command:
-    """Add every option of the problem to a command, in the order of the list."""
-    for option in reversed(PROBLEM_OPTIONS):
-        command = option(command)
-    return command
+def verb(name: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function the command of a verb, with the options that the table has for it."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        command = click.command(name, cls=VerbCommand)(function)
+        command.params += [TableOption(option) for option in options_of(name)]
+        return command
+
+    return decorate
+
+
+def given_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
-    """The options as arguments of `lightloom.plan`: the fabric's own joined into a `Fabric`."""
-    overrides = {key: options.pop(key) for key in _FABRIC_KEYS}
-    fabric = options.pop("fabric")
-    seed = options.pop("seed")
-    return {
-        **options,
-        "fabric": Fabric.load("default" if fabric is None else fabric, **overrides),
-        "seed": 0 if seed is None else seed,
-    }
+    """The options as arguments of `lightloom.plan`: the fabric's own joined into a `Fabric`.
+
+    Raises `InputError` that names all that is missing, with an example.
+    """
+    from lightloom.fabric import Fabric
+    from lightloom.requests import missing_inputs
+
+    given = given_of(options)
+    settings = {name: value for name, value in given.items() if name not in {"fabric", *FABRIC_KEYS}}
+    overrides = {name: given[name] for name in FABRIC_KEYS if name in given}
+    fabric = Fabric.load(given.get("fabric", "default"), **overrides)
+    missing = missing_inputs(settings.get("collective"), settings.get("size"), fabric, settings)
+    if missing:
+        raise _refusal_of_missing(missing, given)
+    return {**settings, "fabric": fabric}
+
+
+def _refusal_of_missing(missing: tuple[str, ...], given: dict[str, Any]) -> InputError:
+    """What is missing by its flags, and the command with an example of each."""
+    rows = by_name((*ARGUMENTS, *FABRIC))
+    wanted = [f"{rows[name].flag} {rows[name].shown_value}" for name in missing]
+    instead = " (or --dims, or a --fabric that says gpus)" if "gpus" in missing else ""
+    example = " ".join(
+        f"{option.flag} {given.get(option.name, option.example)}" for option in rows.values() if option.example
+    )
+    listed = " and ".join(part for part in (", ".join(wanted[:-1]), wanted[-1]) if part)
+    command = click.get_current_context().command_path
+    fields = ", ".join(missing)
+    return InputError(missing[0], f"{fields}: missing; give {listed}{instead}, such as: {command} {example}")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lightloom.cli.options import FORMAT_OPTION, problem_arguments, problem_options
+from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
+from lightloom.inputs.options import OF_PLAN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,29 +19,8 @@ if TYPE_CHECKING:
     from lightloom._core import Row
 
 
-@click.command("plan", short_help="Plan a collective.")
-@problem_options
-@click.option(
-    "--budget",
-    metavar="TIME",
-    help="Time of planner weave's local search (plans of up to 32 steps, routed by concurrent flow), none by default; "
-    "of planner exact's proof, 60s.",
-)
-@click.option(
-    "--invariant-under",
-    metavar="N",
-    help="Planner exact: only topologies that translations by N keep, or xor:N; 16 GPUs become tractable.",
-)
-@click.option(
-    "--baselines/--no-baselines",
-    "with_baselines",
-    default=True,
-    help="Also plan with every other planner, each at its best algorithm.  [default: yes]",
-)
-@click.option("--output", metavar="FILE", help="Also write the plan as JSON; nothing is written when planning fails.")
-@click.option("--plot", metavar="FILE", help="Also draw topologies and costs: a .png, .pdf or .svg.")
-@FORMAT_OPTION
-def command(output: str | None, plot: str | None, output_format: str, with_baselines: bool, **options: Any) -> None:
+@verb("plan")
+def command(output: str | None, plot: str | None, output_format: str, baselines: bool, **options: Any) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
 
     The plan is verified before it is shown: executed symbolically, its ports, paths and costs recomputed.
@@ -52,20 +32,20 @@ def command(output: str | None, plot: str | None, output_format: str, with_basel
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
     """  # noqa: D301
-    from lightloom.planning import baselines, plan
+    from lightloom import planning
 
     if plot is not None:
         from lightloom.charts import check_plot_path
 
         check_plot_path(plot)
     check_outputs()
-    budgets = {name: options.pop(name) for name in ("budget", "invariant_under")}
+    of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
     arguments = problem_arguments(options)
     status = Status()
-    result = with_progress("planning", lambda: plan(**arguments, **budgets, report=status.say), status)
-    others = with_progress("comparing", lambda: baselines(**arguments)) if with_baselines else []
+    result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
+    others = with_progress("comparing", lambda: planning.baselines(**arguments)) if baselines else []
     if output_format == "json":
-        text = _plan_as_json(result, others if with_baselines else None)
+        text = _plan_as_json(result, others if baselines else None)
     else:
         from lightloom.views.tables.plan import plan_table
 

@@ -32,4 +32,5 @@ VERBS = (
         "Evaluate many combinations of options: a table, heat maps and lines; resumes.",
     ),
     Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
+    Verb("completion", "lightloom.cli.completion", "Print the script that makes bash, zsh or fish complete commands."),
 )

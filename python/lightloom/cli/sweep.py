@@ -7,25 +7,12 @@ from pathlib import Path
 
 import click
 
-from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.options import verb
 from lightloom.cli.progress import progress_bar, with_progress
 
 
-@click.command("sweep", short_help="Evaluate many combinations of options.")
-@click.argument("description", metavar="DESCRIPTION")
-@click.option("--engine", metavar="NAME", help="model, flow or packet.  [default: what the description says, or model]")
-@click.option("--output", metavar="FOLDER", help="Where the table and pictures go.  [default: out/sweeps/NAME]")
-@click.option("--workers", metavar="N", type=int, help="Threads that compute.  [default: as many as there are cores]")
-@click.option("--scheduler", metavar="ADDRESS", help="Compute on the workers of this Dask scheduler: tcp://HOST:8786.")
-@click.option("--restart", is_flag=True, help="Start anew where the folder holds results of another sweep.")
-@click.option(
-    "--plot",
-    type=click.Choice(["png", "svg", "pdf"]),
-    default="png",
-    show_default=True,
-    help="What pictures are written as.",
-)
-@FORMAT_OPTION
+@verb("sweep")
+@click.argument("description", metavar="DESCRIPTION", type=click.Path())
 def command(
     description: str,
     engine: str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lightloom.cli.options import FORMAT_OPTION
+from lightloom.cli.options import verb
 from lightloom.errors import InputError, refuse
 from lightloom.files import read_text
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from lightloom.planning import Check
 
 
-@click.command("verify", short_help="Check plans and schedules.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@FORMAT_OPTION
+@verb("verify")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 def command(files: tuple[str, ...], output_format: str) -> int:
     """Check plans (JSON) and schedules (MSCCL XML), told apart by their content.
 

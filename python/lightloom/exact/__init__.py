@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from lightloom.fabric import Fabric
-    from lightloom.requests import Settings
+    from lightloom.inputs.options import Settings
 
     Report: TypeAlias = Callable[[str], None]
 

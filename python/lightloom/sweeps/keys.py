@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import fields
 from typing import NamedTuple
 
 from lightloom import _core
 from lightloom.errors import refuse, shown, text_of, unknown_name
-from lightloom.fabric import Fabric
+from lightloom.inputs.options import ARGUMENTS, FABRIC, SETTINGS, SIMULATION, Kind, by_name
 from lightloom.quantities import rate_of, seconds_of
-from lightloom.requests import MAX_SEED, PER_PAIR, Settings
-from lightloom.simulation import simulate
-from lightloom.whole import LARGEST, whole_number
+from lightloom.requests import PER_PAIR
+from lightloom.whole import whole_number
 
 # What points of one series may differ in, in the order that the core takes them, with their columns.
 NUMBERS = {
@@ -24,30 +21,15 @@ NUMBERS = {
 }
 # What the sizes of blocks between pairs are called, where a sweep has these.
 PER_PAIR_COLUMN = "size_bytes_per_pair"
-# Least and largest values of whole numbers.
-WHOLE = {
-    "gpus": (2, LARGEST),
-    "ports": (1, LARGEST),
-    "radix": (2, LARGEST),
-    "optical_ports": (1, LARGEST),
-    "seed": (0, MAX_SEED),
-}
-TRUTHS = ("background_reconfiguration",)
-# Keys whose values have names, by the kind that `lightloom list` knows.
-NAMED = {
-    "collective": "collectives",
-    "algorithm": "algorithms",
-    "planner": "planners",
-    "routing": "routings",
-    "convention": "conventions",
-    "overlap": "overlaps",
-}
-OPEN = ("algorithm", "planner")
-FABRIC_KEYS = tuple(field.name for field in fields(Fabric))
-PLAN_KEYS = ("collective", "size", "fabric", *FABRIC_KEYS, *Settings.__annotations__)
-SIMULATION_KEYS = tuple(name for name in inspect.signature(simulate).parameters if name not in {"plan", "level"})
-# Keys of which the number alone matters where a plain number is given.
-QUANTITIES = {"chunk_size": "B", "window": "s", "packet_size": "B", "header_size": "B", "barrier": "s", "buffer": "B"}
+_PLANNED = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
+# The engine is the level.
+_SIMULATED = by_name(option for option in SIMULATION if option.name != "level")
+_ROWS = {**_PLANNED, **_SIMULATED}
+PLAN_KEYS = tuple(_PLANNED)
+SIMULATION_KEYS = tuple(_SIMULATED)
+WHOLE = tuple(name for name, option in _ROWS.items() if option.kind is Kind.WHOLE)
+# Where a plain number is given, what is written after it.
+UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.WINDOW: "s"}
 
 Value = str | int | bool
 
@@ -96,22 +78,23 @@ def quantity(field: str, key: str, value: object) -> Quantity:
 
 def plain_value(field: str, key: str, value: object) -> Value:
     """The value of any other key, checked as far as it can be without the others. Raises `InputError`."""
-    if key in WHOLE:
-        return whole_number(field, value, *WHOLE[key])
-    if key in TRUTHS:
+    option = _ROWS[key]
+    if option.kind is Kind.WHOLE:
+        return whole_number(field, value, option.least, option.most)
+    if option.kind is Kind.YES_OR_NO:
         if not isinstance(value, bool):
             raise refuse(field, f"`{shown(value)}` is not accepted; it takes true or false")
         return value
-    if key == "dims" and isinstance(value, (list, tuple)):
+    if option.kind is Kind.DIMS and isinstance(value, (list, tuple)):
         value = "x".join(shown(size) for size in value)
-    elif key in QUANTITIES and isinstance(value, (int, float)) and not isinstance(value, bool):
-        value = f"{shown(value)}{QUANTITIES[key]}"
+    elif option.kind in UNITS and isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = f"{shown(value)}{UNITS[option.kind]}"
     if not isinstance(value, str) or not value:
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes text")
     value = text_of(field, value)
-    if key in NAMED:
-        known = [entry["name"] for entry in _core.registry()[NAMED[key]]]
-        if key in OPEN:
+    if option.kind is Kind.NAME:
+        known = [entry["name"] for entry in _core.registry()[option.names]]
+        if option.or_auto:
             known.append("auto")
         if value not in known:
             raise unknown_name(field, value, known)

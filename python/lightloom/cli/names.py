@@ -1,0 +1,52 @@
+"""What a shell completes the value of an option to: names of the registries, choices, and files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+from lightloom.inputs.options import Kind
+
+if TYPE_CHECKING:
+    from lightloom.inputs.options import Option
+
+# A shell completes these by itself.
+FILE, FOLDER = "file", "dir"
+# Kinds whose values may be the names of files.
+FILES = {Kind.FABRIC, Kind.MATRIX, Kind.FILE, Kind.TOPOLOGY, Kind.TOPOLOGIES}
+ITEMS = re.compile("(.*[,;])?(.*)", re.DOTALL)
+
+
+def completions(option: Option, incomplete: str) -> list[CompletionItem]:
+    """What may stand where `incomplete` does: names that start so, else files where the option takes some."""
+    before, item = "", incomplete
+    if option.kind is Kind.TOPOLOGIES and (match := ITEMS.fullmatch(incomplete)) is not None:
+        before, item = match[1] or "", match[2]
+    found = [CompletionItem(before + name) for name in _names(option) if name.startswith(item)]
+    if option.kind is Kind.FOLDER:
+        return [CompletionItem(incomplete, type=FOLDER)]
+    if not found and option.kind in FILES:
+        return [CompletionItem(incomplete, type=FILE)]
+    return found
+
+
+def _names(option: Option) -> list[str]:
+    from lightloom import _core
+
+    match option.kind:
+        case Kind.CHOICE:
+            return list(option.choices)
+        case Kind.TOPOLOGY | Kind.TOPOLOGIES:
+            kinds = ("topologies", "candidates") if option.kind is Kind.TOPOLOGIES else ("topologies",)
+            registry = _core.registry()
+            free = ["free"] if option.name == "initial" else []
+            return [*free, *(entry["name"] for kind in kinds for entry in registry[kind])]
+        case _ if option.names:
+            from lightloom.cli.list import everything
+
+            listed = everything(option.names)[option.names]
+            return [*(["auto"] if option.or_auto else []), *(entry["name"] for entry in listed)]
+        case _:
+            return []

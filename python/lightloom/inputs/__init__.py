@@ -1,0 +1,1 @@
+"""What people write: the table of options, and what reads their values."""

@@ -1,0 +1,65 @@
+"""The table of options: one row for each, from which everything that takes options derives.
+
+The command line makes its options, its help and its completion from it, fabric files and sweeps their keys, Python its
+typed keyword arguments, the documentation its reference page.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
+from lightloom.inputs.options.fabric import FABRIC
+from lightloom.inputs.options.option import Group, Kind, Option
+from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
+from lightloom.inputs.options.simulation import SIMULATION
+from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "ARGUMENTS",
+    "CALIBRATION",
+    "FABRIC",
+    "FABRIC_KEYS",
+    "LISTED",
+    "OF_PLAN",
+    "OPTIONS",
+    "OUTPUT",
+    "SCHEDULE_OF",
+    "SETTINGS",
+    "SIMULATION",
+    "SWEEP",
+    "Group",
+    "Kind",
+    "Option",
+    "Settings",
+    "by_name",
+    "options_of",
+]
+
+OPTIONS = (
+    *ARGUMENTS,
+    *FABRIC,
+    *SETTINGS,
+    *OF_PLAN,
+    *SIMULATION,
+    *CALIBRATION,
+    *SCHEDULE_OF,
+    *SWEEP,
+    *LISTED,
+    *OUTPUT,
+)
+FABRIC_KEYS = tuple(option.name for option in FABRIC)
+
+
+def options_of(verb: str) -> list[Option]:
+    """The options of a verb, by group and in the order of the table."""
+    order = list(Group)
+    return sorted((option for option in OPTIONS if verb in option.verbs), key=lambda option: order.index(option.group))
+
+
+def by_name(options: Iterable[Option]) -> dict[str, Option]:
+    """Options of which no two have one name, by name."""
+    return {option.name: option for option in options}

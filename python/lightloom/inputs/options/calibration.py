@@ -1,0 +1,85 @@
+"""What a calibration is told beside the measured times: the arguments of `lightloom.calibrate`."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+VERB = ("calibrate",)
+
+CALIBRATION = (
+    Option(
+        name="errors",
+        kind=Kind.CHOICE,
+        group=Group.MEASUREMENTS,
+        meaning="What is least: squares of measured over fitted time; the same, rows far off counting less; squares of "
+        "seconds, in which the largest sizes decide alone.",
+        verbs=VERB,
+        default="relative",
+        choices=("relative", "robust", "absolute"),
+    ),
+    Option(
+        name="confidence",
+        kind=Kind.NUMBER,
+        group=Group.MEASUREMENTS,
+        meaning="Of the intervals.",
+        verbs=VERB,
+        default=0.95,
+        metavar="P",
+    ),
+    Option(
+        name="hop_delay",
+        kind=Kind.TIME,
+        group=Group.MEASUREMENTS,
+        meaning="Delay of a hop where it is known.",
+        verbs=VERB,
+        otherwise="fitted where the rows tell, or 0",
+        python="seconds",
+    ),
+)
+
+# What was run, of rows that do not say it.
+SCHEDULE_OF = (
+    Option(
+        name="collective",
+        kind=Kind.NAME,
+        group=Group.PROBLEM,
+        meaning="What was run, where no column says it; goes with --algorithm and --gpus.",
+        verbs=VERB,
+        names="collectives",
+    ),
+    Option(
+        name="algorithm",
+        kind=Kind.NAME,
+        group=Group.PROBLEM,
+        meaning="By which algorithm; steps, hops and bytes on the wire follow from it.",
+        verbs=VERB,
+        names="algorithms",
+    ),
+    Option(name="gpus", kind=Kind.WHOLE, group=Group.PROBLEM, meaning="How many ran it.", verbs=VERB, least=2),
+    Option(name="dims", kind=Kind.DIMS, group=Group.PROBLEM, meaning="Grid of the GPUs.", verbs=VERB),
+    Option(
+        name="ports",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Circuits in and out of one GPU.",
+        verbs=VERB,
+        otherwise="1",
+    ),
+    Option(
+        name="topology",
+        kind=Kind.TOPOLOGY,
+        group=Group.PROBLEM,
+        meaning="On which topology: of `lightloom list topologies`.",
+        verbs=VERB,
+        otherwise="ring",
+    ),
+    Option(
+        name="routing",
+        kind=Kind.CHOICE,
+        group=Group.PROBLEM,
+        meaning="One shortest path a transfer, or all of them evenly.",
+        verbs=VERB,
+        default="single-path",
+        choices=("single-path", "equal-split"),
+    ),
+)

@@ -1,0 +1,90 @@
+"""What a fabric is: arguments of `lightloom.Fabric`, keys of fabric files, and options of the verbs that plan."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+FABRIC = (
+    Option(
+        name="gpus",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="GPUs.",
+        otherwise="what dims, matrix, schedule or fabric say",
+        least=2,
+        example="64",
+    ),
+    Option(
+        name="dims",
+        kind=Kind.DIMS,
+        group=Group.FABRIC,
+        meaning="Grid of the GPUs, such as 4x4x4; last dimension fastest.",
+        otherwise="one dimension",
+        python="a list of whole numbers",
+    ),
+    Option(
+        name="ports",
+        kind=Kind.WHOLE,
+        group=Group.FABRIC,
+        meaning="Circuits out of and into one GPU.",
+        default=1,
+    ),
+    Option(
+        name="bandwidth",
+        kind=Kind.RATE,
+        group=Group.FABRIC,
+        meaning="Rate of one circuit.",
+        default="800Gbps",
+        python="bit/s",
+    ),
+    Option(
+        name="startup",
+        kind=Kind.TIME,
+        group=Group.FABRIC,
+        meaning="Start-up latency of a step.",
+        default="500ns",
+        python="seconds",
+    ),
+    Option(
+        name="hop_delay",
+        kind=Kind.TIME,
+        group=Group.FABRIC,
+        meaning="Delay of one hop.",
+        default="500ns",
+        python="seconds",
+    ),
+    Option(
+        name="reconfiguration_delay",
+        kind=Kind.DELAY,
+        group=Group.FABRIC,
+        meaning="Such as 10us, 20ns/port, 5us+20ns/port, or one of `lightloom list technologies`.",
+        default="10us",
+        names="technologies",
+        python="seconds",
+    ),
+    Option(
+        name="initial",
+        kind=Kind.TOPOLOGY,
+        group=Group.FABRIC,
+        meaning="Topology before the first step: free (no charge), a name or a file.",
+        otherwise="free, or what the convention has",
+        python="a graph or a Topology",
+    ),
+    Option(
+        name="background_reconfiguration",
+        kind=Kind.YES_OR_NO,
+        group=Group.EXPERT,
+        meaning="Every port is a switch of its own: one that carried nothing during a step was set up meanwhile.",
+        default=False,
+    ),
+    Option(
+        name="window",
+        kind=Kind.WINDOW,
+        group=Group.EXPERT,
+        meaning="Computation before a step, which hides a reconfiguration: 20us before every step, 1=20us,5=3us before "
+        "those.",
+        default=0.0,
+        otherwise="none",
+        python="seconds",
+    ),
+)

@@ -1,0 +1,106 @@
+"""What the table says of an option."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+# Verbs that take a problem.
+PLANNING = ("plan", "compare", "bound")
+LARGEST = (1 << 32) - 1
+LARGEST_SEED = (1 << 64) - 1
+
+
+class Kind(Enum):
+    """How the value of an option is written: what `--help` shows for it, and its unit where it is a number of one."""
+
+    TEXT = ("text", "TEXT", "")
+    NAME = ("name", "NAME", "")
+    CHOICE = ("choice", "", "")
+    WHOLE = ("whole number", "N", "")
+    NUMBER = ("number", "X", "")
+    SIZE = ("size", "SIZE", "byte")
+    TIME = ("time", "TIME", "s")
+    RATE = ("rate", "RATE", "bit/s")
+    DELAY = ("reconfiguration delay", "TIME", "s")
+    WINDOW = ("time before steps", "TIME", "s")
+    DIMS = ("dimensions", "AxBxC", "")
+    TOPOLOGY = ("topology", "NAME", "")
+    TOPOLOGIES = ("topologies", "LIST", "")
+    FABRIC = ("fabric", "FILE|NAME", "")
+    MATRIX = ("matrix", "FILE|NAME", "")
+    FILE = ("file", "FILE", "")
+    FOLDER = ("folder", "FOLDER", "")
+    FLAG = ("flag", "", "")
+    YES_OR_NO = ("yes or no", "", "")
+
+    def __init__(self, words: str, metavar: str, unit: str) -> None:
+        self.words = words
+        self.metavar = metavar
+        self.unit = unit
+
+
+class Group(Enum):
+    """Where `--help` shows an option, in this order."""
+
+    PROBLEM = "Problem"
+    FABRIC = "Fabric"
+    PLANNER = "Planner"
+    SIMULATION = "Simulation"
+    MEASUREMENTS = "Measurements"
+    RUN = "Run"
+    EXPERT = "Expert"
+    OUTPUT = "Output"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A row of the table.
+
+    name: as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
+    meaning: what it says, a sentence or two, as `--help` and the reference page show it.
+    verbs: of the command line, those that take it.
+    default: the value where nothing is said; otherwise: in words, what is taken where that is no value of its own.
+    names: the kind of `lightloom list` that the names of a `NAME` are of; or_auto: whether `auto` is one too.
+    choices: of a `CHOICE`. least, most: of a whole number.
+    metavar: what `--help` shows for the value, where the kind's own says too little.
+    example: a value that goes with the examples of the other options.
+    python: what Python takes beside text and numbers.
+    former: flags of the command line that it had and still takes.
+    """
+
+    name: str
+    kind: Kind
+    group: Group
+    meaning: str
+    verbs: tuple[str, ...] = PLANNING
+    default: str | int | float | bool | None = None
+    otherwise: str = ""
+    names: str = ""
+    or_auto: bool = False
+    choices: tuple[str, ...] = ()
+    least: int = 1
+    most: int = LARGEST
+    metavar: str = ""
+    example: str = ""
+    python: str = ""
+    former: tuple[str, ...] = ()
+
+    @property
+    def flag(self) -> str:
+        """The option on the command line, such as `--hop-delay`."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def shown_value(self) -> str:
+        """What `--help` shows for the value; empty where it takes none."""
+        return self.metavar or "|".join(self.choices) or self.kind.metavar
+
+    @property
+    def shown_default(self) -> str:
+        """What is taken where nothing is said; empty where it is nothing."""
+        if self.kind is Kind.YES_OR_NO:
+            return "yes" if self.default else "no"
+        if self.otherwise:
+            return self.otherwise
+        return "" if self.default is None or self.kind is Kind.FLAG else str(self.default)

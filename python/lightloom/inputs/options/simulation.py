@@ -1,0 +1,100 @@
+"""What a simulation assumes: the arguments of `lightloom.simulate` beside the plan."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+VERB = ("simulate",)
+
+SIMULATION = (
+    Option(
+        name="level",
+        kind=Kind.CHOICE,
+        group=Group.SIMULATION,
+        meaning="What is followed.",
+        verbs=VERB,
+        default="packet",
+        choices=("packet", "flow"),
+    ),
+    Option(
+        name="packet_size",
+        kind=Kind.SIZE,
+        group=Group.SIMULATION,
+        meaning="Payload of a packet.",
+        verbs=VERB,
+        default="4096B",
+        python="bytes",
+    ),
+    Option(
+        name="header_size",
+        kind=Kind.SIZE,
+        group=Group.SIMULATION,
+        meaning="Bytes beside every payload.",
+        verbs=VERB,
+        default="0B",
+        python="bytes",
+    ),
+    Option(
+        name="injection",
+        kind=Kind.CHOICE,
+        group=Group.SIMULATION,
+        meaning="A GPU hands over its packets all at once, or evenly over the time of the step's busiest link.",
+        verbs=VERB,
+        default="burst",
+        choices=("burst", "paced"),
+    ),
+    Option(
+        name="forwarding",
+        kind=Kind.CHOICE,
+        group=Group.SIMULATION,
+        meaning="A packet goes on once its last bit, or its header, is there.",
+        verbs=VERB,
+        default="store-and-forward",
+        choices=("store-and-forward", "cut-through"),
+    ),
+    Option(
+        name="sync",
+        kind=Kind.CHOICE,
+        group=Group.SIMULATION,
+        meaning="All GPUs finish a step before any begins the next, or each goes on when it can.",
+        verbs=VERB,
+        default="barrier",
+        choices=("barrier", "dataflow"),
+    ),
+    Option(
+        name="barrier",
+        kind=Kind.TIME,
+        group=Group.SIMULATION,
+        meaning="Time of a barrier between steps.",
+        verbs=VERB,
+        default="0s",
+        python="seconds",
+    ),
+    Option(
+        name="reconfiguration",
+        kind=Kind.CHOICE,
+        group=Group.SIMULATION,
+        meaning="All circuits are dark during a change, or those that change.",
+        verbs=VERB,
+        default="global",
+        choices=("global", "ports"),
+    ),
+    Option(
+        name="buffer",
+        kind=Kind.SIZE,
+        group=Group.SIMULATION,
+        meaning="Bytes on their way that the far end of a circuit can hold, such as 64KiB.",
+        verbs=VERB,
+        otherwise="no limit",
+        python="bytes",
+    ),
+    Option(
+        name="symmetry",
+        kind=Kind.CHOICE,
+        group=Group.EXPERT,
+        meaning="One GPU stands for all that are like it, or every GPU is simulated; the results are the same.",
+        verbs=VERB,
+        default="quotient",
+        choices=("quotient", "full"),
+    ),
+)

@@ -1,0 +1,63 @@
+"""`docs/reference/options.md`, from the table of options.
+
+`python -m tests.options_page` writes the page.
+"""
+
+from pathlib import Path
+
+from lightloom.cli.registry import VERBS
+from lightloom.inputs.options import ARGUMENTS, FABRIC, OPTIONS, SETTINGS, SIMULATION, Group, Kind, Option
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "options.md"
+HEADER = """\
+# Options
+
+Every option, from the table in `python/lightloom/inputs/options/`; `python -m tests.options_page` writes this page. On
+the command line a name has dashes for its underscores (`--hop-delay`); in Python it is a keyword argument, in a fabric
+file or a sweep a key, both with underscores. Sizes are bytes with a unit (`64MiB`, `1KB`), times have `ns`, `us`, `ms`
+or `s`, rates `Gbps`; plain numbers in Python and TOML are bytes, seconds and bit/s. Some
+[are too large or too small](../limits.md).
+
+"""
+
+
+def page() -> str:
+    """The page: a table for each set of verbs that share options."""
+    sets = list(dict.fromkeys(option.verbs for option in OPTIONS))
+    order = [verb.name for verb in VERBS]
+    sets.sort(key=lambda verbs: (order.index(verbs[0]), -len(verbs)))
+    return HEADER + "\n".join(_section(verbs) for verbs in sets)
+
+
+def _section(verbs: tuple[str, ...]) -> str:
+    rows = sorted((option for option in OPTIONS if option.verbs == verbs), key=lambda o: list(Group).index(o.group))
+    title = ", ".join(f"`{verb}`" for verb in verbs)
+    lines = [
+        f"## {title}",
+        "",
+        "| option | kind | unit | default | meaning | also in | Python takes too |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*lines, *map(_row, rows)]) + "\n"
+
+
+def _row(option: Option) -> str:
+    kind = option.kind.words
+    if option.kind is Kind.WHOLE:
+        power = (option.most + 1).bit_length() - 1
+        most = f"2^{power} - 1" if option.most + 1 == 1 << power else option.most
+        kind += f", {option.least} to {most}"
+    elif option.choices:
+        kind = " or ".join(f"`{choice}`" for choice in option.choices)
+    elif option.names:
+        kind += f" of `list {option.names}`"
+    places = ["fabric files"] if option in FABRIC else []
+    places += ["sweeps"] if option in {*ARGUMENTS, *FABRIC, *SETTINGS, *SIMULATION} and option.name != "level" else []
+    default, also = option.shown_default, ", ".join(places)
+    cells = (f"`{option.name}`", kind, option.kind.unit, default, option.meaning, also, option.python)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page())
