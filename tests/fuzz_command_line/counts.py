@@ -15,6 +15,7 @@ class Counts:
         self.seed = seed
         self.runs = 0
         self.faulty = 0
+        self.slow = 0
         self.by_verb: Counter[tuple[str, str]] = Counter()
         self.first: dict[str, dict[str, Any]] = {}
         self.often: Counter[str] = Counter()
@@ -23,9 +24,12 @@ class Counts:
     def add(self, answer: dict[str, Any]) -> None:
         """Count one run."""
         self.runs += 1
-        self.by_verb[answer["verb"], "fault" if answer["faults"] else str(answer["status"])] += 1
+        is_slow = answer.get("is_slow", False)
+        what = "slow" if is_slow else "fault" if answer["faults"] else str(answer["status"])
+        self.by_verb[answer["verb"], what] += 1
         if answer["faults"]:
-            self.faulty += 1
+            self.faulty += not is_slow
+            self.slow += is_slow
             kind = f"{answer['verb']}: {_plain(answer['faults'][0])}"
             self.often[kind] += 1
             self.first.setdefault(kind, answer)
@@ -33,12 +37,12 @@ class Counts:
     def line(self) -> str:
         """Progress."""
         rate = self.runs / (time.monotonic() - self.began_s)
-        return f"{self.runs} runs, {self.faulty} faulty, {rate:.0f} a second"
+        return f"{self.runs} runs, {self.faulty} faulty, {self.slow} ended as too slow, {rate:.0f} a second"
 
     def table(self) -> str:
         """Runs by verb and exit status, as Markdown."""
-        columns = ("0", "1", "2", "fault")
-        rows = ["| verb | runs | exit 0 | exit 1 | exit 2 | faults |", "|---|---|---|---|---|---|"]
+        columns = ("0", "1", "2", "fault", "slow")
+        rows = ["| verb | runs | exit 0 | exit 1 | exit 2 | faults | too slow |", "|---|---|---|---|---|---|---|"]
         verbs = sorted({verb for verb, _ in self.by_verb})
         for verb in [*verbs, "all"]:
             cells = [
@@ -48,7 +52,7 @@ class Counts:
         return "\n".join(rows)
 
     def kinds(self) -> list[str]:
-        """Each kind of fault: how often, the first run with it, and what it said."""
+        """Each kind of fault, and runs that were too slow: how often, the first run with it, and what it said."""
         return [
             f"{count}x {kind}\n   --replay {self.seed}:{self.first[kind]['index']}  {self.first[kind]['arguments']}"
             for kind, count in self.often.most_common()

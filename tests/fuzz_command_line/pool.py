@@ -95,7 +95,7 @@ class Pool:
             late = [worker for worker in busy if worker not in ready and worker.deadline_s <= time.monotonic()]
             for worker in (*ready, *late):
                 if worker in late:
-                    answer = worker.ended(f"over its time limit of {self.seconds:g} s")
+                    answer = worker.ended(f"over its time limit of {self.seconds:g} s") | {"is_slow": True}
                 else:
                     answer = worker.answer()
                 if answer["faults"]:

@@ -106,6 +106,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 2: the input is wrong, as one line on standard error says; 1: anything else, such as an interrupt, a check
     that failed, or an output that is full, with a line of its own, or closed by whoever read it.
     """
+    try:
+        return _status(arguments)
+    except KeyboardInterrupt:  # one that came before the verb began, or after it ended
+        return EXIT_FAILED
+
+
+def _status(arguments: Sequence[str] | None) -> int:
     is_closed = _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
