@@ -9,8 +9,26 @@ use crate::Extent;
 pub struct Options {
     /// Radix r of Bruck's algorithms, at least 2; `None` means 2.
     pub radix: Option<u32>,
-    /// Rank that a Broadcast starts from.
-    pub root: Rank,
+    /// Rank that a Broadcast starts from; `None` means 0. No other collective has one.
+    pub root: Option<Rank>,
+}
+
+impl Options {
+    /// The rank that a Broadcast starts from.
+    pub fn root(&self) -> Rank {
+        self.root.unwrap_or(0)
+    }
+
+    /// Whether they go with the collective.
+    ///
+    /// # Errors
+    /// A root of a collective that has none.
+    pub fn check(&self, collective: Collective) -> Result<()> {
+        if self.root.is_none() || collective == Collective::Broadcast {
+            return Ok(());
+        }
+        Err(Error::value("root", format!("a root of {}", collective.name()), "broadcast, which starts from one rank"))
+    }
 }
 
 /// A way to compute one or more collectives.
@@ -61,6 +79,7 @@ pub trait Algorithm: Sync {
             let reason = format!("it computes {}, not {}", offered.join(", "), collective.name());
             return Err(Error::refused("algorithm", self.name(), reason));
         }
+        options.check(collective)?;
         self.check(collective, shape, options)
     }
 

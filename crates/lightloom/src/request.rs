@@ -368,9 +368,13 @@ impl Workload {
                 let collective = collective.ok_or_else(|| {
                     Error::value("collective", "nothing", Collective::ALL.map(Collective::name).join(", "))
                 })?;
+                options.check(collective)?;
                 return Ok((Self::Collective { collective, algorithm, options }, size));
             }
         };
+        if options.root.is_some() {
+            return Err(Error::value("root", "a root beside a schedule or matrix", "broadcast by an algorithm"));
+        }
         if let Some(other) = collective.filter(|collective| *collective != given.collective()) {
             return Err(Error::value(
                 "collective",

@@ -32,7 +32,7 @@ impl PySchedule {
         let dims = dims.map(|dims| wholes("dims", dims)).transpose()?.unwrap_or_default();
         let ports = ports.map(|ports| whole("ports", ports)).transpose()?.unwrap_or(1);
         let radix = radix.map(|radix| whole("radix", radix)).transpose()?;
-        let root = root.map(|root| whole("root", root)).transpose()?.unwrap_or(0);
+        let root = root.map(|root| whole("root", root)).transpose()?;
         let shape = Shape::new(whole("gpus", gpus)?, &dims, ports)?;
         let algorithm = collectives::find(&text("algorithm", algorithm)?)?;
         let collective = Collective::parse(&text("collective", collective)?)?;

@@ -36,13 +36,13 @@ impl Algorithm for BinaryTree {
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
-        refusals::root(shape, options.root)
+        refusals::root(shape, options.root())
     }
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root, 1)?;
-        let rank = |relative: u32| (options.root + relative) % n;
+        let chunks = Chunks::buffer(collective, n, options.root(), 1)?;
+        let rank = |relative: u32| (options.root() + relative) % n;
         let mut steps = Vec::new();
         for level in 1..=n.ilog2() {
             let first = (1u32 << level) - 1;
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn inner_ranks_send_to_two_children_at_once() {
         let shape = Shape::new(15, &[], 2).unwrap();
-        let built = BinaryTree.build(Collective::Broadcast, &shape, &Options { radix: None, root: 4 }).unwrap();
+        let built = BinaryTree.build(Collective::Broadcast, &shape, &Options { radix: None, root: Some(4) }).unwrap();
         let sizes: Vec<usize> = built.steps().iter().map(|step| step.transfers().len()).collect();
         assert_eq!(sizes, [2, 4, 8]);
         assert!(built.steps().iter().all(|step| step.traffic().degree() == 2));

@@ -51,13 +51,13 @@ impl Algorithm for BinomialTree {
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
-        refusals::root(shape, options.root)
+        refusals::root(shape, options.root())
     }
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root, 1)?;
-        let rank = |relative: u32| (options.root + relative) % n;
+        let chunks = Chunks::buffer(collective, n, options.root(), 1)?;
+        let rank = |relative: u32| (options.root() + relative) % n;
         let mut steps = Vec::new();
         for edges in edges(n) {
             let transfers = edges.into_iter().map(|(parent, child, _)| Transfer {

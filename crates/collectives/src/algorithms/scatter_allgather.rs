@@ -50,15 +50,15 @@ impl Algorithm for ScatterAllGather {
             let reason = format!("it takes at most {MAX_RANKS} GPUs, not {}", shape.gpus());
             return Err(Error::refused("algorithm", self.name(), reason));
         }
-        refusals::root(shape, options.root)
+        refusals::root(shape, options.root())
     }
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root, n)?;
+        let chunks = Chunks::buffer(collective, n, options.root(), n)?;
         let transfer = |from: u32, to: u32, parts: Vec<u32>| Transfer {
-            src: (options.root + from) % n,
-            dst: (options.root + to) % n,
+            src: (options.root() + from) % n,
+            dst: (options.root() + to) % n,
             op: Op::Copy,
             chunks: parts,
         };

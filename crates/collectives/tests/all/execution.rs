@@ -68,11 +68,15 @@ fn bruck_runs_with_any_radix() {
         let bruck = find(name).unwrap();
         for n in 2..=48 {
             for radix in (2..=5).chain([n - 1, n, n + 1, u32::MAX]).filter(|&radix| radix >= 2) {
-                assert_eq!(run(bruck, &line(n), &Options { radix: Some(radix), root: 0 }), collectives, "{name} {n}");
+                assert_eq!(
+                    run(bruck, &line(n), &Options { radix: Some(radix), root: None }),
+                    collectives,
+                    "{name} {n}"
+                );
             }
         }
         for radix in [0, 1] {
-            let options = Options { radix: Some(radix), root: 0 };
+            let options = Options { radix: Some(radix), root: None };
             assert_eq!(bruck.build(Collective::AllReduce, &line(8), &options).unwrap_err().field(), "radix");
         }
     }
@@ -84,7 +88,7 @@ fn dissemination_runs_on_powers_of_its_radix() {
     for radix in 2..=7u32 {
         for n in 2..=128 {
             let power = (1..=7).any(|k| radix.checked_pow(k) == Some(n)) || n < radix;
-            let accepted = run(dissemination, &line(n), &Options { radix: Some(radix), root: 0 });
+            let accepted = run(dissemination, &line(n), &Options { radix: Some(radix), root: None });
             assert_eq!(accepted, usize::from(power), "{n} of radix {radix}");
         }
     }
@@ -96,10 +100,20 @@ fn broadcasts_run_from_any_root() {
         let algorithm = find(name).unwrap();
         for n in 2..=33 {
             for root in 0..n {
-                assert_eq!(run(algorithm, &line(n), &Options { radix: None, root }), 1);
+                assert_eq!(run(algorithm, &line(n), &Options { radix: None, root: Some(root) }), 1);
             }
-            let outside = Options { radix: None, root: n };
+            let outside = Options { radix: None, root: Some(n) };
             assert_eq!(algorithm.accepts(Collective::Broadcast, &line(n), &outside).unwrap_err().field(), "root");
+        }
+    }
+}
+
+#[test]
+fn no_other_collective_has_a_root() {
+    for algorithm in REGISTRY {
+        for &collective in algorithm.collectives().iter().filter(|known| **known != Collective::Broadcast) {
+            let rooted = Options { radix: None, root: Some(0) };
+            assert_eq!(algorithm.accepts(collective, &line(8), &rooted).unwrap_err().field(), "root");
         }
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn build(name: &str, collective: Collective, n: u32, dims: &[u32], radix: u32) -> Schedule {
     let shape = Shape::new(n, dims, 1).unwrap();
-    find(name).unwrap().build(collective, &shape, &Options { radix: Some(radix), root: 0 }).unwrap()
+    find(name).unwrap().build(collective, &shape, &Options { radix: Some(radix), root: None }).unwrap()
 }
 
 fn close(found: f64, expected: f64) -> bool {

@@ -12,11 +12,11 @@ fn check_all(shape: &Shape, written_out: bool) -> usize {
     let mut passed = 0;
     for algorithm in REGISTRY {
         for radix in [None, Some(3)] {
-            for root in [0, shape.gpus() - 1] {
+            for root in [None, Some(shape.gpus() - 1)] {
                 let options = Options { radix, root };
                 for collective in Collective::ALL {
                     // Only Broadcast has a root.
-                    if root > 0 && collective != Collective::Broadcast {
+                    if root.is_some() && collective != Collective::Broadcast {
                         continue;
                     }
                     let Ok(schedule) = algorithm.build(collective, shape, &options) else { continue };
