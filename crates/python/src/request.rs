@@ -65,7 +65,7 @@ fn request_of(
     let schedule = given.value::<Bound<'_, PySchedule>>("schedule")?.map(|schedule| schedule.get().0.clone());
     let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
     let budget = given.value("budget")?.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
-    let options = Options { radix: given.value("radix")?, ..Options::default() };
+    let options = Options { radix: given.value("radix")?, root: given.value("root")? };
     let (workload, size) = Workload::select(collective, given.text("algorithm")?, options, schedule, matrix, size)?;
     let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
     let request = Request {

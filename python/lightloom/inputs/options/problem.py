@@ -49,6 +49,15 @@ ARGUMENTS = (
 # Keyword arguments of everything that plans: `Settings`.
 SETTINGS = (
     Option(
+        name="root",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Broadcast: the rank whose buffer it is.",
+        otherwise="0",
+        least=0,
+        metavar="RANK",
+    ),
+    Option(
         name="matrix",
         kind=Kind.MATRIX,
         group=Group.PROBLEM,
@@ -166,6 +175,7 @@ class Settings(TypedDict, total=False):
     A key a row of `SETTINGS`, which says what each of them means, and so does docs/reference/options.md.
     """
 
+    root: int | None
     matrix: str | os.PathLike[str] | ArrayLike | None
     schedule: str | os.PathLike[str] | _core.Schedule | None
     algorithm: str | None

@@ -1,0 +1,80 @@
+"""Broadcast from any rank: planned, judged, written and simulated with that root."""
+
+import json
+
+import pytest
+
+import lightloom as ll
+from lightloom import _core
+from tests.conftest import RunCli
+
+BROADCASTS = [entry["name"] for entry in _core.registry()["algorithms"] if "broadcast" in entry["collectives"]]
+OTHERS = [entry["name"] for entry in _core.registry()["collectives"] if entry["name"] != "broadcast"]
+GPUS = 6
+
+
+@pytest.mark.parametrize("algorithm", [*BROADCASTS, "auto"])
+@pytest.mark.parametrize("root", range(GPUS))
+def test_a_broadcast_starts_from_its_root(algorithm: str, root: int) -> None:
+    # A one-way ring looks the same from every rank, and has one path between any two.
+    asked = {"fabric": ll.Fabric(gpus=GPUS), "algorithm": algorithm, "planner": "static", "topology": "ring:one-way"}
+    plan = ll.plan("broadcast", "96KiB", root=root, **asked)  # type: ignore[arg-type]
+    assert all(check.passed for check in ll.verify(plan))
+    written = json.loads(plan.to_json())
+    assert written["chunks"]["root"] == root
+    assert {transfer[0] for transfer in written["steps"][0]["transfers"]} == {root}
+    first = ll.plan("broadcast", "96KiB", **asked)  # type: ignore[arg-type]
+    for number in ("total_s", "lower_bound_s"):
+        assert getattr(plan, number) == pytest.approx(getattr(first, number), rel=1e-12)
+    # Packets that are there at once wait by index, which moves with the root; flows share.
+    simulated, simulated_first = (ll.simulate(one, level="flow").total_s for one in (plan, first))
+    assert simulated == pytest.approx(simulated_first, rel=1e-12)
+
+
+def test_a_plan_that_says_another_root_than_it_starts_from_is_refused(cli: RunCli) -> None:
+    ran = cli("plan", "--collective", "broadcast", "--size", "1MB", "--gpus", GPUS, "--root", 4, "--format", "json")
+    written = json.loads(ran.out)
+    assert all(check.passed for check in ll.verify(ll.Plan.from_json(json.dumps(written))))
+    written["chunks"]["root"] = 3
+    assert not all(check.passed for check in ll.verify(ll.Plan.from_json(json.dumps(written))))
+
+
+def test_the_start_is_paid_from_the_root_that_is_given() -> None:
+    # A path of four: the middle reaches all in fewer hops than an end.
+    path = _core.Topology.from_links("path", 4, [(a, b, 1) for a in range(4) for b in range(4) if abs(a - b) == 1])
+    fabric = ll.Fabric(gpus=4, ports=2)
+    end, middle = (
+        ll.plan("broadcast", "1KiB", fabric=fabric, algorithm="binomial-tree", candidates=[path], root=root).total_s
+        for root in (0, 1)
+    )
+    assert end != middle
+
+
+@pytest.mark.parametrize("verb", ["plan", "compare", "bound"])
+@pytest.mark.parametrize("root", ["0", "3"])
+def test_other_collectives_refuse_a_root(cli: RunCli, verb: str, root: str) -> None:
+    for collective in OTHERS:
+        ran = cli(verb, "--collective", collective, "--size", "1MiB", "--gpus", GPUS, "--root", root)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith(f"error: root: a root of {collective} is not accepted; it takes broadcast")
+
+
+@pytest.mark.parametrize("root", ["-1", str(GPUS), "one", "4294967296"])
+def test_a_root_is_a_rank(cli: RunCli, root: str) -> None:
+    for algorithm in (*BROADCASTS, "auto"):
+        problem = ["--collective", "broadcast", "--size", "1MiB", "--gpus", GPUS, "--algorithm", algorithm]
+        ran = cli("plan", *problem, "--root", root)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith("error: root: ")
+
+
+def test_schedules_and_matrices_have_no_root(cli: RunCli) -> None:
+    matrix = ["--matrix", "uniform", "--size", "1MiB", "--gpus", 4]
+    assert cli("plan", *matrix, "--root", 1).err.startswith("error: root: ")
+
+
+def test_a_sweep_varies_the_root() -> None:
+    settings = {"collective": "broadcast", "gpus": GPUS, "algorithm": "binary-tree", "size": "1MiB"}
+    swept = ll.sweep({"settings": settings, "axes": {"root": {"from": 0, "to": GPUS - 1}}})
+    assert swept["root"].tolist() == list(range(GPUS))
+    assert (swept["total_s"] > 0).all()
