@@ -92,8 +92,8 @@ impl Candidates {
         self.one_way + self.two_way + self.others + self.irregular
     }
 
-    /// Bytes of what is kept of their links and distances. `patterns` that every translation keeps are told apart on
-    /// rings of one way without a look at their links.
+    /// Bytes of what is kept of their links and distances. On one-way rings, `patterns` in which every rank sends to the
+    /// rank at one offset have a closed form, so that links are looked at for one ring a pattern.
     fn network_bytes(&self, shape: &Shape, patterns: Option<u64>) -> u64 {
         let (n, d) = (u64::from(shape.gpus()), u64::from(shape.ports()));
         let one_way = patterns.unwrap_or(self.one_way).min(self.one_way);
@@ -121,7 +121,8 @@ fn need(request: &Request, shape: &Shape, extent: Extent) -> Need {
     let candidates = Candidates::of(request, shape);
     let (n, count) = (u64::from(shape.gpus()), candidates.count());
     let Extent { steps, patterns, transfers, chunks, arcs, orbits } = extent;
-    let networks = candidates.network_bytes(shape, (orbits == 1).then_some(patterns));
+    let one_offset_a_step = orbits == 1 && arcs == steps;
+    let networks = candidates.network_bytes(shape, one_offset_a_step.then_some(patterns));
     let tables = patterns * count * PAIR + steps * count * STATE;
     let depends = request.fabric.reconfiguration.per_port_s > 0.0 || request.fabric.hiding.background;
     let changes = if depends { count * count * CHANGE + steps * count * 8 } else { 0 };
