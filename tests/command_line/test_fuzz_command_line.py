@@ -26,6 +26,7 @@ def test_the_judge_finds_what_is_wrong() -> None:
     here = {"kept.txt": Entry(0o100000, b"text")}
     assert faults(refused, here, here, []) == []
     assert faults(done, here, here, []) == []
+    assert faults(done._replace(err="planning, 10 s\nplanning, 20 s\n"), here, here, []) == []
     for wrong in (
         refused._replace(exception="KeyError at plan.py:1: 'x'", status=None),
         refused._replace(status=3),

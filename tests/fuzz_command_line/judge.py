@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +42,10 @@ def entries(folder: Path) -> dict[str, Entry]:
     return found
 
 
+# A sign of life of work that takes long: what is done, and for how many seconds.
+PROGRESS = re.compile(r"^(?!error: ).*, [0-9]+ s\n", re.MULTILINE)
+
+
 def faults(ran: Ran, before: dict[str, Entry], after: dict[str, Entry], stray: list[str]) -> list[str]:
     """What is wrong with a run, most serious first; nothing where all is well."""
     return [*_of_the_end(ran), *_of_what_is_told(ran), *_of_files(ran, before, after, stray)]
@@ -65,13 +70,14 @@ def _of_what_is_told(ran: Ran) -> list[str]:
         # The interpreter was interrupted while it cleaned up, and says so itself.
         return []
     found = [f"`{word}` on standard error" for word in ("Traceback", "panicked") if word in ran.err]
-    errors = [line for line in ran.err.split("\n") if line.startswith("error: ")]
-    if ran.status == 2 and (len(errors) != 1 or ran.err.count("\n") != 1 or not ran.err.endswith("\n")):
-        found.append(f"exit status 2 with {len(errors)} `error: ` lines of {ran.err.count(chr(10))} on standard error")
+    told = PROGRESS.sub("", ran.err)
+    errors = [line for line in told.split("\n") if line.startswith("error: ")]
+    if ran.status == 2 and (len(errors) != 1 or told.count("\n") != 1 or not told.endswith("\n")):
+        found.append(f"exit status 2 with {len(errors)} `error: ` lines of {told.count(chr(10))} on standard error")
     if ran.status == 2 and ran.out:
         found.append("exit status 2, and something on standard output")
-    if ran.status == 0 and ran.err:
-        found.append(f"exit status 0, and on standard error: {ran.err.strip().splitlines()[0][:100]}")
+    if ran.status == 0 and told:
+        found.append(f"exit status 0, and on standard error: {told.strip().splitlines()[0][:100]}")
     if ran.status == 0 and ran.out.startswith("{"):
         try:
             json.loads(ran.out, parse_constant=lambda name: found.append(f"JSON with {name}"))
