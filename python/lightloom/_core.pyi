@@ -33,9 +33,6 @@ def ranges() -> list[tuple[str, str, float, float, bool, str]]:
     """Which numbers are accepted, by kind: its name, the unit, the least above zero, the largest, whether zero is
     accepted too, and what is accepted in words."""
 
-def parse_reconfiguration_delay(field: str, text: str) -> tuple[float, float]:
-    """(fixed, per port) seconds of `10us`, `20ns/port`, `5us+20ns/port` or a technology."""
-
 def parse_window(field: str, text: str) -> tuple[float, dict[int, float]]:
     """Seconds before every step, and by step counted from 0, of `20us` or `1=20us,5=3us`."""
 
@@ -81,6 +78,20 @@ class Topology:
         """Number of translations known to leave the links as they are."""
 
 @final
+class ReconfigurationDelay:
+    """What a change of topology takes; `str()` of it says so in words."""
+
+    @staticmethod
+    def parse(field: str, text: str) -> ReconfigurationDelay:
+        """Of text as the option takes it. Raises `InputError` that names `field`."""
+    @property
+    def fixed_s(self) -> float:
+        """Seconds of it that any change takes, whatever changes."""
+    @property
+    def scalar_s(self) -> float | None:
+        """The number of seconds that says all of it, if one does."""
+
+@final
 class Fabric:
     """A fabric in SI units; `lightloom.Fabric` is what people use."""
 
@@ -92,8 +103,7 @@ class Fabric:
         bandwidth_bps: float,
         startup_s: float,
         hop_delay_s: float,
-        reconfiguration_delay_s: float,
-        reconfiguration_delay_per_port_s: float,
+        reconfiguration_delay: ReconfigurationDelay,
         background_reconfiguration: bool,
         window_s: float,
         windows_s: dict[int, float],
@@ -507,10 +517,8 @@ class Problem:
     def load_s(self) -> list[float]:
         """Seconds per unit of load, by step."""
     @property
-    def hides_reconfigurations(self) -> bool: ...
-    @property
-    def reconfiguration_delay_s(self) -> tuple[float, float]:
-        """(fixed, per port)."""
+    def constant_change_s(self) -> float:
+        """Seconds charged for every change. Raises `InputError` where they are not all charged the same."""
     def arcs(self, step: int) -> list[tuple[int, int, float]]:
         """Every (source, destination, weight) of a step, weights relative to its largest transfer."""
     def sweep(

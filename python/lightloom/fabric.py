@@ -72,7 +72,7 @@ class Fabric:
             self.bandwidth_bps,
             self.startup_s,
             self.hop_delay_s,
-            self.reconfiguration_delay_s,
+            self.reconfiguration,
             self.windows_s,
         )
 
@@ -137,11 +137,11 @@ class Fabric:
         return seconds_of("hop_delay", self.hop_delay)
 
     @property
-    def reconfiguration_delay_s(self) -> tuple[float, float]:
-        """Reconfiguration delay: seconds for any change, and seconds per changed port."""
-        if isinstance(self.reconfiguration_delay, str):
-            return _core.parse_reconfiguration_delay("reconfiguration_delay", self.reconfiguration_delay)
-        return seconds_of("reconfiguration_delay", self.reconfiguration_delay), 0.0
+    def reconfiguration(self) -> _core.ReconfigurationDelay:
+        """What a change of topology takes."""
+        field, given = "reconfiguration_delay", self.reconfiguration_delay
+        text = given if isinstance(given, str) else f"{seconds_of(field, given)!r}s"
+        return _core.ReconfigurationDelay.parse(field, text)
 
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]:
@@ -176,7 +176,7 @@ class Fabric:
             self.bandwidth_bps,
             self.startup_s,
             self.hop_delay_s,
-            *self.reconfiguration_delay_s,
+            self.reconfiguration,
             self.background_reconfiguration,
             *self.windows_s,
             None if self.initial is None else resolve("initial", self.initial, gpus),

@@ -12,7 +12,7 @@ from tests.conftest import RunCli
 def test_defaults_are_those_of_the_contract() -> None:
     fabric = ll.Fabric(gpus=64)
     assert (fabric.ports, fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s) == (1, 8e11, 500e-9, 500e-9)
-    assert fabric.reconfiguration_delay_s == (10e-6, 0.0)
+    assert fabric.reconfiguration.scalar_s == 10e-6
     assert fabric.initial is None  # what the convention has: free
     assert ll.Fabric.preset("default", gpus=64) == fabric
 
@@ -20,9 +20,12 @@ def test_defaults_are_those_of_the_contract() -> None:
 def test_strings_and_numbers_are_the_same() -> None:
     text = ll.Fabric(bandwidth="85.11Gbps", startup="1.7us", hop_delay="1us", reconfiguration_delay="15ms")
     number = ll.Fabric(bandwidth=85.11e9, startup=1.7e-6, hop_delay=1e-6, reconfiguration_delay=15e-3)
-    for name in ("bandwidth_bps", "startup_s", "hop_delay_s", "reconfiguration_delay_s"):
+    for name in ("bandwidth_bps", "startup_s", "hop_delay_s"):
         assert getattr(text, name) == getattr(number, name)
-    assert ll.Fabric(reconfiguration_delay="5us+20ns/port").reconfiguration_delay_s == (5e-6, 20e-9)
+    assert text.reconfiguration.scalar_s == number.reconfiguration.scalar_s == 15e-3
+    per_port = ll.Fabric(reconfiguration_delay="5us+20ns/port").reconfiguration
+    assert (per_port.fixed_s, per_port.scalar_s) == (5e-6, None)
+    assert str(per_port) == "5.000 us + 20.00 ns per changed port"
     assert ll.Fabric(dims="4x2").grid == ll.Fabric(dims=(4, 2)).grid == (4, 2)
 
 
@@ -35,8 +38,8 @@ def test_every_preset_plans(preset: str) -> None:
 
 def test_the_technology_presets_have_the_delays_of_the_papers() -> None:
     for name, delay_s in {"passage": 3.7e-6, "sip": 7e-6, "rotornet": 10e-6, "mems-3d": 15e-3, "piezo": 25e-3}.items():
-        assert ll.Fabric.preset(name).reconfiguration_delay_s == (delay_s, 0.0)
-    assert ll.Fabric.preset("tunable-laser").reconfiguration_delay_s == (10e-9, 0.0)
+        assert ll.Fabric.preset(name).reconfiguration.scalar_s == delay_s
+    assert ll.Fabric.preset("tunable-laser").reconfiguration.scalar_s == 10e-9
 
 
 def test_a_file_and_what_overrides_it(cli: RunCli, in_tmp: Path) -> None:

@@ -12,7 +12,7 @@ fn main() {
     for (n, ports) in [(64, 1), (64, 2), (128, 2)] {
         let shape = Shape::new(n, &[], ports).unwrap();
         let reconfiguration = ReconfigurationDelay::constant(1e-5);
-        let prices = Prices { hop_s: 4.1e-5, reconfiguration, initial: &Initial::Free };
+        let prices = Prices { hop_s: 4.1e-5, reconfiguration: &reconfiguration, initial: &Initial::Free };
         report_alone(&format!("best of {n} ranks, {ports} ports"), median_s(3, || best(&shape, &prices).unwrap()));
     }
     let base_s = median_s(3, || circulant(64, 2).unwrap());
@@ -25,7 +25,8 @@ fn main() {
     let matrix = workloads::zipf(64, 32e6, 0.4, 1);
     let shape = Shape::new(64, &[], 2).unwrap();
     let blocks = Blocks { matrix: &matrix, hop_s: &|bytes| 1e-6 + bytes * 1e-11 };
-    let sized_s =
-        median_s(3, || best_for_blocks(&shape, &blocks, ReconfigurationDelay::constant(1e-3), &Initial::Free).unwrap());
+    let sized_s = median_s(3, || {
+        best_for_blocks(&shape, &blocks, &ReconfigurationDelay::constant(1e-3), &Initial::Free).unwrap()
+    });
     report_alone("64 ranks, 2 ports, blocks of different sizes, relabelled", sized_s);
 }

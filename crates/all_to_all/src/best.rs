@@ -39,10 +39,10 @@ struct Best<'a> {
 
 impl Best<'_> {
     /// Whether so many topologies and hops may cost less than what was found: all changes of topology but the
-    /// first cost at least the fixed delay.
+    /// first cost at least what any change does.
     fn could_be_beaten(&self, topologies: usize, hops: u64) -> bool {
         let changes = (topologies - 1) as f64;
-        let least_s = changes * self.prices.reconfiguration.fixed_s + hops as f64 * self.prices.hop_s;
+        let least_s = changes * self.prices.reconfiguration.lower_bound_s() + hops as f64 * self.prices.hop_s;
         self.found.as_ref().is_none_or(|(price_s, _)| least_s < *price_s)
     }
 
@@ -61,16 +61,18 @@ impl Best<'_> {
 /// Two shifts differ in every circuit, so that only the first change depends on which shifts there are.
 fn best_of_shifts(ranks: u32, prices: &Prices) -> Result<Strategy> {
     let degree_one::Shifts { order, hops } = degree_one::shifts(ranks);
-    let all_ports = prices.reconfiguration.fixed_s + prices.reconfiguration.per_port_s * f64::from(ranks);
+    let all_ports_s = prices.reconfiguration.of_all_ports_s(u64::from(ranks));
     let mut first_s = f64::INFINITY;
     let mut best = (f64::INFINITY, 1);
     for (index, (&shift, hops)) in order.iter().zip(hops).enumerate() {
         let change_s = match prices.initial {
             Initial::Free => 0.0,
-            Initial::Topology(initial) => prices.reconfiguration.between(initial, &degree_one::topology(ranks, shift)?),
+            Initial::Topology(initial) => {
+                prices.reconfiguration.between_s(initial, &degree_one::topology(ranks, shift)?)
+            }
         };
         first_s = first_s.min(change_s);
-        let price_s = first_s + index as f64 * all_ports + hops as f64 * prices.hop_s;
+        let price_s = first_s + index as f64 * all_ports_s + hops as f64 * prices.hop_s;
         if price_s < best.0 {
             best = (price_s, index + 1);
         }

@@ -35,7 +35,7 @@ pub struct Blocks<'a> {
 pub fn best_for_blocks(
     shape: &Shape,
     blocks: &Blocks,
-    reconfiguration: ReconfigurationDelay,
+    reconfiguration: &ReconfigurationDelay,
     initial: &Initial,
 ) -> Result<Strategy> {
     let prices = Prices { hop_s: 0.0, reconfiguration, initial };

@@ -31,8 +31,8 @@ pub struct Stage {
 pub struct Prices<'a> {
     /// T: seconds for one block over one hop.
     pub hop_s: f64,
-    /// R: seconds for a change of topology.
-    pub reconfiguration: ReconfigurationDelay,
+    /// R: what a change of topology takes.
+    pub reconfiguration: &'a ReconfigurationDelay,
     /// Topology before the first stage.
     pub initial: &'a Initial,
 }
@@ -87,7 +87,7 @@ impl Strategy {
         };
         let topologies = initial.into_iter().chain(self.stages.iter().map(|stage| &stage.topology));
         let changes = topologies.clone().zip(topologies.skip(1));
-        let changes = changes.map(|(from, to)| prices.reconfiguration.between(from, to));
+        let changes = changes.map(|(from, to)| prices.reconfiguration.between_s(from, to));
         sum_seconds(changes.chain([self.hops() as f64 * prices.hop_s]))
     }
 }

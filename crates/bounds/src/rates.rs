@@ -29,12 +29,6 @@ impl Rates {
     pub(crate) fn new(fabric: &Fabric, settings: CostSettings) -> Self {
         // A fabric that starts dark must be changed before anything is sent.
         let dark = matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty());
-        let change_s = if fabric.hides() {
-            fabric.least_charge_s()
-        } else {
-            // A change replaces one circuit at least.
-            fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s
-        };
         let overlaps = settings.overlap == Overlap::Pipelined;
         let propagation = settings.of_packets().propagation;
         Self {
@@ -43,7 +37,7 @@ impl Rates {
             startup_s: fabric.startup_s,
             hop_s: fabric.hop_delay_s,
             byte_s: fabric.byte_s(),
-            change_s,
+            change_s: fabric.reconfiguration.lower_bound_s(),
             first_changes: u32::from(dark),
             least_changes: 0,
             charges_hops: propagation == Propagation::Hops,

@@ -2,7 +2,7 @@
 
 use collectives::Options;
 use lightloom::{Request, Size, Workload, plan, problem};
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, delay_s: f64) -> Request {
     Request {
@@ -11,8 +11,7 @@ fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, de
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
             hop_delay_s: 500e-9,
-            reconfiguration: ReconfigurationDelay::constant(delay_s),
-            hiding: Hiding::default(),
+            reconfiguration: ReconfigurationPolicy::constant(delay_s),
             initial: Initial::Free,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },

@@ -2,7 +2,7 @@
 
 use collectives::Options;
 use lightloom::{Points, Request, Series, Size, Workload, problem};
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use planners::{OperatingPoint, find};
 use rayon::prelude::*;
 
@@ -19,8 +19,7 @@ fn request(planner: &str, collective: Collective, algorithm: &str, dims: &[u32],
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
             hop_delay_s: 500e-9,
-            reconfiguration: ReconfigurationDelay::constant(1e-5),
-            hiding: Hiding::default(),
+            reconfiguration: ReconfigurationPolicy::constant(1e-5),
             initial: Initial::Free,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },

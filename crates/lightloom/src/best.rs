@@ -87,5 +87,5 @@ impl Prepared {
 /// Whether every plan is charged the same for its first topology: it starts dark, and no delay depends on the circuits.
 pub(crate) fn every_start_costs_the_same(fabric: &Fabric) -> bool {
     let dark = matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty());
-    dark && fabric.reconfiguration.per_port_s == 0.0
+    dark && fabric.reconfiguration.delay().constant_s().is_some()
 }

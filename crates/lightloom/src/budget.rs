@@ -79,7 +79,7 @@ impl Candidates {
         };
         // Tori of two and of three dimensions, each up to 256, and as many with a port dark.
         let tori = if d > 1 { 512 } else { 0 };
-        let dark = if request.fabric.hiding.background && d > 1 { 256 } else { 0 };
+        let dark = if request.fabric.reconfiguration.runs_in_background() && d > 1 { 256 } else { 0 };
         let named = || [&request.candidates, &request.static_topologies].into_iter().flatten().flatten();
         // One port makes rings; of more there are two expanders and a grid. The start may be anything.
         let usual = if d > 1 { 3 } else { 0 };
@@ -124,7 +124,7 @@ fn need(request: &Request, shape: &Shape, extent: Extent) -> Need {
     let one_offset_a_step = orbits == 1 && arcs == steps;
     let networks = candidates.network_bytes(shape, one_offset_a_step.then_some(patterns));
     let tables = patterns * count * PAIR + steps * count * STATE;
-    let depends = request.fabric.reconfiguration.per_port_s > 0.0 || request.fabric.hiding.background;
+    let depends = request.fabric.reconfiguration.compares_topologies();
     let changes = if depends { count * count * CHANGE + steps * count * 8 } else { 0 };
     let packets = if request.settings.overlap == Overlap::Pipelined { steps * count * STATE } else { 0 };
     let schedule = steps * SCHEDULE[0] + transfers * SCHEDULE[1] + chunks * SCHEDULE[2];

@@ -281,7 +281,7 @@ impl Request {
             Some(list) => self.topologies_of("candidates", list, &schedule)?,
             None if self.planners()?.iter().all(|planner| planner.capabilities().keeps_one_topology) => Vec::new(),
             None => {
-                let dark = self.fabric.hiding.background.then_some(&candidates::ONE_PORT_DARK);
+                let dark = self.fabric.reconfiguration.runs_in_background().then_some(&candidates::ONE_PORT_DARK);
                 let families = candidates::DEFAULT.iter().chain(dark).flat_map(|name| family(name)).collect::<Vec<_>>();
                 self.topologies_of("candidates", &families, &schedule)?
             }

@@ -13,9 +13,9 @@ mod collective;
 mod cost;
 mod error;
 mod fabric;
-mod hiding;
 mod plan;
 pub mod ranges;
+mod reconfiguration;
 mod routes;
 mod schedule;
 mod shape;
@@ -27,9 +27,12 @@ pub mod units;
 pub use collective::{Chunks, Collective, Piece};
 pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use error::{Error, Result, unknown_name};
-pub use fabric::{Fabric, Initial, ReconfigurationDelay, TECHNOLOGIES, Technology};
-pub use hiding::{Hiding, Turn, Window};
+pub use fabric::{Fabric, Initial};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
+pub use reconfiguration::{
+    ChargeKind, Compared, DelayTerms, Difference, LinkChange, Reconfiguration, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, TECHNOLOGIES, Technology, Window,
+};
 pub use routes::{RoutedEntry, RoutedPath, Routes};
 pub use schedule::{Op, Schedule, Step, Transfer};
 pub use shape::{MAX_GPUS, MAX_PORTS, Shape};

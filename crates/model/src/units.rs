@@ -221,7 +221,8 @@ mod tests {
             let text = |(power, per_port): &(i32, bool)| format!("1e{power}s{}", if *per_port { "/port" } else { "" });
             let delay = crate::ReconfigurationDelay::parse("delay", &terms.iter().map(text).collect::<Vec<_>>().join("+"));
             if let Ok(delay) = delay {
-                prop_assert!(TIME.contains(delay.fixed_s) && TIME.contains(delay.per_port_s));
+                let terms = delay.terms();
+                prop_assert!(TIME.contains(terms.fixed_s) && TIME.contains(terms.per_port_s));
             }
             let item = |(step, (power, _)): (usize, &(i32, bool))| format!("{}=1e{power}s", step + 1);
             let window = crate::Window::parse("window", &terms.iter().enumerate().map(item).collect::<Vec<_>>().join(","));

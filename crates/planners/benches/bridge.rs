@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use bridge_vectors::{Instance, over_all_vectors};
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use planners::{Problem, find};
 
 fn main() {
@@ -43,8 +43,7 @@ fn report(algorithm: &str, collective: Collective, gpus: u32) {
         bandwidth_bps: 8e11,
         startup_s: instance.startup_s,
         hop_delay_s: instance.hop_s,
-        reconfiguration: ReconfigurationDelay::constant(instance.delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(instance.delay_s),
         initial: Initial::Topology(ring.clone()),
     };
     let settings = CostSettings::default();

@@ -8,7 +8,7 @@ mod algorithm_1;
 use std::hint::black_box;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use planners::{Costs, Problem, StateSearch, optimum};
 
 fn main() {
@@ -54,8 +54,7 @@ fn direct_all_to_all(gpus: u32) {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(1e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
     };
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, rings.collect()).expect("a problem");
@@ -98,8 +97,7 @@ fn lazy_search(delay_s: f64) {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
     };
     let problem = || {

@@ -3,7 +3,7 @@
 //! paper's integer program is given them. It and its costs take up to a second there.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Schedule, Shape, Topology};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape, Topology};
 use planners::{Problem, find};
 
 fn main() {
@@ -35,8 +35,7 @@ fn report(what: &str, schedule: &Schedule, shape: &Shape, start: &Topology, stan
         bandwidth_bps: 3.6e12,
         startup_s: 0.0,
         hop_delay_s: 3e-6,
-        reconfiguration: ReconfigurationDelay::constant(5e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(5e-6),
         initial: Initial::Topology(start.clone()),
     };
     let planner = find("pccl").expect("registered");

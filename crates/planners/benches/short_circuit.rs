@@ -2,7 +2,7 @@
 //! built then.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use planners::{Problem, find};
 
 fn main() {
@@ -17,8 +17,7 @@ fn main() {
                 bandwidth_bps: 8e11,
                 startup_s: 0.0,
                 hop_delay_s: 1e-6,
-                reconfiguration: ReconfigurationDelay::constant(delay_s),
-                hiding: Hiding::default(),
+                reconfiguration: ReconfigurationPolicy::constant(delay_s),
                 initial: Initial::Topology(ring.clone()),
             };
             let problem =

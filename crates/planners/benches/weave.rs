@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use planners::{Problem, find};
 
 const ALGORITHMS: [(Collective, &str); 4] = [
@@ -25,9 +25,8 @@ fn problem(gpus: u32, ports: u32, collective: Collective, algorithm: &str, size_
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
         hop_delay_s: 5e-7,
-        reconfiguration: ReconfigurationDelay::constant(1e-5),
+        reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial: Initial::Free,
-        hiding: Hiding::default(),
     };
     Problem::new(schedule, fabric, CostSettings::default(), size_bytes, vec![ring]).expect("a problem")
 }

@@ -1,6 +1,6 @@
 //! What a planner takes, knows and does, as data: whoever runs planners asks for these and never for a planner's name.
 
-use model::{Routing, Schedule};
+use model::{ChargeKind, Routing, Schedule};
 
 /// The capabilities of a planner. The default is a planner that chooses for the given schedule from the given candidates,
 /// by the additive cost, with any routing, and takes nothing beside.
@@ -12,8 +12,9 @@ pub struct Capabilities {
     pub fixed_routing: Option<Routing>,
     /// Chooses by the simulated times of steps where the problem asks for them (`--overlap pipelined`).
     pub knows_overlap: bool,
-    /// Chooses by what reconfigurations are charged where the fabric hides some of their delay.
-    pub knows_hiding: bool,
+    /// The kinds of charges for reconfigurations that it chooses by. Where they are charged otherwise it chooses by their
+    /// delays and its choice is priced anew, or it refuses.
+    pub charges: &'static [ChargeKind],
     /// Serves the whole collective on one topology: it is the planner of a topology that is named alone, and a comparison
     /// has a row for it on each of the problem's static topologies.
     pub keeps_one_topology: bool,
@@ -44,7 +45,7 @@ impl Default for Capabilities {
             takes_candidates: true,
             fixed_routing: None,
             knows_overlap: false,
-            knows_hiding: false,
+            charges: &[ChargeKind::Constant, ChargeKind::ByTopologies],
             keeps_one_topology: false,
             takes_static_topologies: false,
             takes_optical_ports: false,

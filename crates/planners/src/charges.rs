@@ -1,6 +1,6 @@
 //! What changes of topology are charged: their delays, less what the fabric hides of them.
 
-use model::Fabric;
+use model::{ChargeKind, ReconfigurationPolicy};
 
 use crate::{Change, Problem};
 
@@ -43,10 +43,10 @@ impl Charges {
     /// Those of a problem. O(candidates²) comparisons of circuits, once for a table, where changes are made in the
     /// background.
     pub(crate) fn of(problem: &Problem) -> Self {
-        let (fabric, table) = (&problem.fabric, &problem.table);
-        let hidden = fabric.hides().then(|| Hidden {
-            windows_s: (0..table.steps()).map(|step| fabric.hiding.window.before_s(step)).collect(),
-            background: if fabric.hiding.background { background(fabric, problem) } else { Vec::new() },
+        let policy = &problem.fabric.reconfiguration;
+        let hidden = (policy.charge_kind() == ChargeKind::Overlapping).then(|| Hidden {
+            windows_s: (0..problem.table.steps()).map(|step| policy.window_s(step)).collect(),
+            background: if policy.runs_in_background() { background(policy, problem) } else { Vec::new() },
         });
         Self { change: problem.change(), hidden }
     }
@@ -61,8 +61,8 @@ impl Charges {
     }
 }
 
-fn background(fabric: &Fabric, problem: &Problem) -> Vec<BackgroundChange> {
-    let changes = problem.table.background_changes(fabric.shape.ports()).iter();
-    let delay_s = |circuits| fabric.reconfiguration.of_ports(circuits);
-    changes.map(|&(from, to, circuits)| BackgroundChange { from, to, delay_s: delay_s(circuits) }).collect()
+fn background(policy: &ReconfigurationPolicy, problem: &Problem) -> Vec<BackgroundChange> {
+    let changes = problem.table.background_changes(policy, problem.fabric.shape.ports()).iter();
+    let one = |&(from, to, difference)| BackgroundChange { from, to, delay_s: policy.delay().seconds(difference) };
+    changes.map(one).collect()
 }

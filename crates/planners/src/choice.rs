@@ -57,8 +57,8 @@ impl Choice {
     pub fn seconds_started_on(&self, fabric: &Fabric) -> f64 {
         let Initial::Topology(start) = &fabric.initial else { return self.total_s };
         let first = self.problem.table.candidate(self.candidates[0]);
-        let charge_s = if start.same_links(first) { 0.0 } else { fabric.charge_s(fabric.turn(start, first), 0, 0.0) };
-        self.total_s + charge_s
+        let change = fabric.reconfiguration.between(start, first, fabric.shape.ports());
+        self.total_s + fabric.reconfiguration.charge_s(change, 0, 0.0)
     }
 
     /// Number of changes of topology, those that are hidden included.

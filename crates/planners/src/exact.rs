@@ -8,7 +8,7 @@
 
 mod permutations;
 
-use model::{Bound, Error, Initial, Result, Schedule, Topology, Traffic};
+use model::{Bound, ChargeKind, Error, Initial, Result, Schedule, Topology, Traffic};
 use rayon::prelude::*;
 
 use crate::shortest_path::ShortestPath;
@@ -41,6 +41,7 @@ impl Planner for Exact {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             takes_candidates: false,
+            charges: &[ChargeKind::Constant],
             by_name_only: true,
             least_sum: LeastSum::Always,
             takes_budget: true,
@@ -51,7 +52,7 @@ impl Planner for Exact {
 
     /// O(patterns · transfers · n · n! + steps · n!), on all cores.
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        self.check(problem)?;
+        let change_s = self.check(problem)?;
         let schedule = problem.schedule();
         let gpus = schedule.ranks() as usize;
         let mut tried = all_permutations(gpus);
@@ -66,7 +67,7 @@ impl Planner for Exact {
         };
         let costs = costs(problem, &tried);
         let mut search = ShortestPath::default();
-        let total_s = search.constant_delay(&costs, tried.len(), problem.fabric.reconfiguration.fixed_s, start);
+        let total_s = search.constant_delay(&costs, tried.len(), change_s, start);
         if total_s.is_infinite() {
             return Err(Error::infeasible("planner", "no topology of one port joins the transfers of some step"));
         }
@@ -100,7 +101,8 @@ impl Exact {
         Ok(Choice { class_bound, ..choice })
     }
 
-    fn check(&self, problem: &Problem) -> Result<()> {
+    /// What every change is charged, where it takes the problem.
+    fn check(&self, problem: &Problem) -> Result<f64> {
         let shape = &problem.fabric.shape;
         if shape.ports() != 1 {
             let reason = "it takes one port here; `lightloom plan` and `lightloom.exact_plan` take several";
@@ -111,18 +113,10 @@ impl Exact {
                 format!("at most {MOST_GPUS} with planner {} and one port: it tries all n! topologies", self.name());
             return Err(Error::value("gpus", shape.gpus(), accepts));
         }
-        if problem.fabric.reconfiguration.per_port_s != 0.0 {
-            let reason = "it takes one delay for every change; all pairs of topologies are too many for one per port";
-            return Err(Error::refused("reconfiguration_delay", self.name(), reason));
-        }
-        if problem.fabric.hides() {
-            let reason = "it proves optima where nothing of a reconfiguration is hidden";
-            return Err(Error::refused("fabric", self.name(), reason));
-        }
         if problem.settings.overlap != model::Overlap::Additive {
             return Err(Error::refused("overlap", self.name(), "it knows additive alone"));
         }
-        Ok(())
+        constant_change_s(problem)
     }
 
     /// The sequence as a choice among the topologies that it uses.
@@ -137,6 +131,23 @@ impl Exact {
         let candidates = path.iter().filter_map(|index| used.binary_search(index).ok()).collect();
         Choice::priced(self.name(), own, candidates)
     }
+}
+
+/// What every change is charged, for planners that prove optima.
+///
+/// # Errors
+/// Changes that are not all charged the same.
+pub fn constant_change_s(problem: &Problem) -> Result<f64> {
+    let policy = &problem.fabric.reconfiguration;
+    policy.constant_s().ok_or_else(|| match policy.charge_kind() {
+        ChargeKind::Overlapping => {
+            Error::refused("fabric", Exact.name(), "it proves optima where nothing of a reconfiguration is hidden")
+        }
+        _ => {
+            let reason = "it takes one delay for every change; all pairs of topologies are too many for one each";
+            Error::refused("reconfiguration_delay", Exact.name(), reason)
+        }
+    })
 }
 
 /// Where `circuits` are among those tried; they are added where they are not.

@@ -154,13 +154,18 @@ impl<'a> ForwardedBlocks<'a> {
         Chunks::pieces(self.ranks(), pieces)
     }
 
-    /// Theorem 1, where all blocks are equal and every change costs at least what cannot be hidden of the fixed delay.
+    /// Theorem 1, where all blocks are equal and every change costs at least what no change can hide.
     fn class_bound(&self) -> Option<Bound> {
         if self.problem.schedule().chunks().as_pieces().is_some() {
             return None;
         }
         let fabric = &self.problem.fabric;
         let hop_s = self.hop_s(self.block_bytes());
-        Some(bounds::all_to_all_rounds(self.ranks(), fabric.shape.ports(), hop_s, fabric.least_charge_s()))
+        Some(bounds::all_to_all_rounds(
+            self.ranks(),
+            fabric.shape.ports(),
+            hop_s,
+            fabric.reconfiguration.lower_bound_s(),
+        ))
     }
 }

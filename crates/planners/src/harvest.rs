@@ -6,7 +6,7 @@
 //! delays that depend on the ports that change. For cyclic recursive doubling on one port the subproblem
 //! has a closed form (eq. 8) over all topologies, which needs no profiles at all.
 
-use model::{Overlap, Result};
+use model::{ChargeKind, Overlap, Result};
 
 use crate::pipelined::best_sequence;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, RecursiveDoubling, StateSearch};
@@ -28,7 +28,12 @@ impl Planner for Harvest {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { knows_overlap: true, knows_hiding: true, least_sum: LeastSum::Always, ..Capabilities::default() }
+        Capabilities {
+            knows_overlap: true,
+            charges: &ChargeKind::ALL,
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

@@ -44,7 +44,7 @@ pub mod ties;
 mod topo_opt;
 mod weave;
 
-use model::{CostSettings, Error, Fabric, Overlap, Result, Schedule, unknown_name};
+use model::{ChargeKind, CostSettings, Error, Fabric, Overlap, Result, Schedule, unknown_name};
 
 pub use all_to_all_lines::all_to_all_lines;
 pub use bridge::Bridge;
@@ -52,7 +52,7 @@ pub use capabilities::{Capabilities, LeastSum};
 pub use charges::Charges;
 pub use choice::Choice;
 pub use envelope::{Envelope, Piece};
-pub use exact::Exact;
+pub use exact::{Exact, constant_change_s};
 pub use linear_cost::LinearCost;
 pub use operating_point::OperatingPoint;
 pub use options::PlannerOptions;
@@ -129,7 +129,7 @@ pub fn is_concave(
     options: &PlannerOptions,
 ) -> bool {
     settings.overlap == Overlap::Additive
-        && !fabric.hides()
+        && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
         && options.chunk_bytes.is_none()
         && planner.capabilities().least_sum.holds_for(schedule)
 }

@@ -1,6 +1,6 @@
 //! A choice's time as a function of the numbers: linear in α, δ, β·m and α_r.
 
-use model::{Overlap, Propagation, Result, sum_seconds};
+use model::{ChargeKind, Overlap, Propagation, Result, sum_seconds};
 
 use crate::{Choice, OperatingPoint};
 
@@ -10,7 +10,7 @@ use crate::{Choice, OperatingPoint};
 pub struct LinearCost {
     /// Multiples of α, δ, β·m and α_r, in the order of [`OperatingPoint::coordinates`].
     multiples: [f64; 4],
-    /// Delays per port that changes.
+    /// What changes take beside α_r.
     constant_s: f64,
 }
 
@@ -21,9 +21,11 @@ impl LinearCost {
     /// When a step has no path on its topology, which a choice with a finite time never has.
     pub fn of(choice: &Choice) -> Result<Self> {
         let problem = &choice.problem;
-        let delay = problem.fabric.reconfiguration;
+        let reconfiguration = &problem.fabric.reconfiguration;
+        let beside_s = reconfiguration.delay().with_fixed_s(0.0);
         let ports = f64::from(problem.fabric.shape.ports());
-        debug_assert!(problem.settings.overlap == Overlap::Additive && !problem.fabric.hides());
+        debug_assert!(problem.settings.overlap == Overlap::Additive);
+        debug_assert!(reconfiguration.charge_kind() != ChargeKind::Overlapping);
         let (mut hops, mut loads) = (Vec::new(), Vec::new());
         for (step, &candidate) in choice.candidates.iter().enumerate() {
             let (_, longest, load) = problem.step_point(step, candidate)?;
@@ -33,7 +35,7 @@ impl LinearCost {
             });
             loads.push(problem.schedule().steps()[step].share() * load);
         }
-        let (mut changes, mut ports) = (0.0, 0.0);
+        let (mut changes, mut constant_s) = (0.0, 0.0);
         let before = problem.start.into_iter().chain(choice.candidates.iter().copied());
         for (from, to) in before.zip(&choice.candidates[usize::from(problem.start.is_none())..]) {
             let (from, to) = (problem.table.candidate(from), problem.table.candidate(*to));
@@ -41,15 +43,10 @@ impl LinearCost {
                 continue;
             }
             changes += 1.0;
-            if delay.per_port_s > 0.0 {
-                ports += from.changed_ports(to) as f64;
-            }
+            constant_s += beside_s.constant_s().unwrap_or_else(|| beside_s.between_s(from, to));
         }
         let steps = choice.candidates.len() as f64;
-        Ok(Self {
-            multiples: [steps, rounded(sum_seconds(hops)), rounded(sum_seconds(loads)), changes],
-            constant_s: delay.per_port_s * ports,
-        })
+        Ok(Self { multiples: [steps, rounded(sum_seconds(hops)), rounded(sum_seconds(loads)), changes], constant_s })
     }
 
     /// Seconds at the coordinates of a point.

@@ -1,6 +1,6 @@
 //! The numbers in which the points of a sweep differ; profiles depend on none of them.
 
-use model::{Fabric, ReconfigurationDelay, Result, units};
+use model::{Fabric, Result, units};
 
 use crate::Problem;
 
@@ -27,7 +27,7 @@ impl OperatingPoint {
             bandwidth_bps: fabric.bandwidth_bps,
             startup_s: fabric.startup_s,
             hop_delay_s: fabric.hop_delay_s,
-            reconfiguration_delay_s: fabric.reconfiguration.fixed_s,
+            reconfiguration_delay_s: fabric.reconfiguration.delay().fixed_s(),
         }
     }
 
@@ -44,12 +44,11 @@ impl OperatingPoint {
 
     /// The fabric with these numbers.
     pub fn on(&self, fabric: &Fabric) -> Fabric {
-        let reconfiguration = ReconfigurationDelay { fixed_s: self.reconfiguration_delay_s, ..fabric.reconfiguration };
         Fabric {
             bandwidth_bps: self.bandwidth_bps,
             startup_s: self.startup_s,
             hop_delay_s: self.hop_delay_s,
-            reconfiguration,
+            reconfiguration: fabric.reconfiguration.with_fixed_s(self.reconfiguration_delay_s),
             ..fabric.clone()
         }
     }

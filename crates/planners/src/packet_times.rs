@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use model::{
-    Bound, Fabric, Initial, Plan, PlanParts, PlanStep, ReconfigurationDelay, Result, Routes, StepCost, Topology,
+    Bound, Fabric, Initial, Plan, PlanParts, PlanStep, ReconfigurationPolicy, Result, Routes, StepCost, Topology,
 };
 use profile::Point;
 use simulate::{one_way_s, step_s};
@@ -75,7 +75,7 @@ fn is_one_way(problem: &Problem, step: usize, topology: &Topology, point: Point)
 fn simulated_s(problem: &Problem, step: usize, topology: &Topology, (routes, point): (Routes, Point)) -> Result<f64> {
     let fabric = Fabric {
         startup_s: 0.0,
-        reconfiguration: ReconfigurationDelay::constant(0.0),
+        reconfiguration: ReconfigurationPolicy::constant(0.0),
         initial: Initial::Free,
         ..problem.fabric.clone()
     };

@@ -20,7 +20,7 @@ use crate::{Choice, Planner, Problem, ties};
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
     let knows = planner.capabilities();
     let knows_steps = problem.settings.overlap == Overlap::Additive || knows.knows_overlap;
-    let knows_changes = !problem.fabric.hides() || knows.knows_hiding;
+    let knows_changes = knows.charges.contains(&problem.fabric.reconfiguration.charge_kind());
     if knows_steps && knows_changes {
         return planner.choose_within(problem, limit_s);
     }

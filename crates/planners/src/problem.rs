@@ -102,11 +102,11 @@ impl Problem {
 
     /// What a change of topology costs where nothing of it is hidden, as all papers have it.
     pub fn change(&self) -> Change {
-        let delay = self.fabric.reconfiguration;
-        if delay.per_port_s == 0.0 {
-            return Change::Constant(delay.fixed_s);
+        let delay = self.fabric.reconfiguration.delay();
+        if let Some(delay_s) = delay.constant_s() {
+            return Change::Constant(delay_s);
         }
-        Change::Matrix(self.table.changed_ports().iter().map(|&ports| delay.of_ports(ports)).collect())
+        Change::Matrix(self.table.differences(delay).iter().map(|&difference| delay.seconds(difference)).collect())
     }
 
     /// What changes of topology are charged.
@@ -138,8 +138,9 @@ impl Problem {
                 Some(before) => Some((sequence[before], steps_s[before])),
             };
             let Some((from, before_s)) = before.filter(|(from, _)| *from != to) else { return 0.0 };
-            let turn = self.fabric.turn(self.table.candidate(from), self.table.candidate(to));
-            self.fabric.charge_s(turn, step, before_s)
+            let (policy, ports) = (&self.fabric.reconfiguration, self.fabric.shape.ports());
+            let change = policy.between(self.table.candidate(from), self.table.candidate(to), ports);
+            policy.charge_s(change, step, before_s)
         });
         charged.collect()
     }

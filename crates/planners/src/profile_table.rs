@@ -5,7 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use model::{Error, Result, Routing, Schedule, Topology, Traffic};
+use model::{
+    Compared, Difference, Error, ReconfigurationDelay, ReconfigurationPolicy, Result, Routing, Schedule, Topology,
+    Traffic,
+};
 use profile::{Estimate, Front, LoadBound, RoutingNetwork};
 use rayon::prelude::*;
 
@@ -19,8 +22,8 @@ pub struct ProfileTable {
     estimates: OnceLock<AllEstimates>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
-    changed_ports: OnceLock<Vec<u64>>,
-    background_changes: OnceLock<Vec<(usize, usize, u64)>>,
+    differences: OnceLock<Vec<Difference>>,
+    background_changes: OnceLock<Vec<(usize, usize, Difference)>>,
 }
 
 /// By candidate, then by pattern: most candidates are never looked at closely.
@@ -91,7 +94,7 @@ impl ProfileTable {
             estimates: OnceLock::new(),
             bounds,
             fronts,
-            changed_ports: OnceLock::new(),
+            differences: OnceLock::new(),
             background_changes: OnceLock::new(),
         }
     }
@@ -214,28 +217,38 @@ impl ProfileTable {
         &by_candidate[candidate].get_or_init(empty)[pattern]
     }
 
-    /// Ports that change between every two candidates, row-major `[from][to]`.
-    pub fn changed_ports(&self) -> &[u64] {
-        self.changed_ports.get_or_init(|| {
-            let topologies: Vec<&Topology> = self.networks.iter().map(|network| network.topology()).collect();
-            let mut changed = vec![0; topologies.len() * topologies.len()];
-            for (i, from) in topologies.iter().enumerate() {
-                for (j, to) in topologies.iter().enumerate().skip(i + 1) {
-                    let ports = from.changed_ports(to);
-                    changed[i * topologies.len() + j] = ports;
-                    changed[j * topologies.len() + i] = ports;
+    /// How much changes between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
+    /// of the one fabric that its candidates are for, whatever part of them any change takes.
+    pub(crate) fn differences(&self, delay: &ReconfigurationDelay) -> &[Difference] {
+        self.differences.get_or_init(|| {
+            let compared = self.compared(delay);
+            let mut differences = vec![Difference::NONE; compared.len() * compared.len()];
+            for (i, from) in compared.iter().enumerate() {
+                for (j, to) in compared.iter().enumerate().skip(i + 1) {
+                    let difference = delay.difference(from, to);
+                    differences[i * compared.len() + j] = difference;
+                    differences[j * compared.len() + i] = difference;
                 }
             }
-            changed
+            differences
         })
     }
 
+    fn compared(&self, delay: &ReconfigurationDelay) -> Vec<Compared<'_>> {
+        self.networks.iter().map(|network| delay.compared(network.topology())).collect()
+    }
+
     /// The changes from one candidate to another that GPUs of so many ports make in the background
-    /// ([`model::Fabric::turn`]), by the first, then the second, each with the circuits that are set up. `ports` are
-    /// those of the one shape that the candidates are for. O(candidates²) comparisons of circuits.
-    pub(crate) fn background_changes(&self, ports: u32) -> &[(usize, usize, u64)] {
+    /// ([`ReconfigurationPolicy::between`]), by the first, then the second, each with how much changes. `policy` and
+    /// `ports` are those of the one fabric that the candidates are for. O(candidates²) comparisons of circuits.
+    pub(crate) fn background_changes(
+        &self,
+        policy: &ReconfigurationPolicy,
+        ports: u32,
+    ) -> &[(usize, usize, Difference)] {
         self.background_changes.get_or_init(|| {
             let topologies: Vec<&Topology> = self.networks.iter().map(|network| network.topology()).collect();
+            let compared = self.compared(policy.delay());
             let ranks = u64::from(self.schedule.ranks());
             let circuits: Vec<u64> = topologies.iter().map(|topology| topology.circuits()).collect();
             let from_one = |from: usize| {
@@ -243,11 +256,11 @@ impl ProfileTable {
                 // Each GPU sets up one circuit at most, and where no port is dark none does.
                 let most = if is_full { circuits[from] - 1 } else { circuits[from] + ranks };
                 let others = (0..topologies.len()).filter(|&to| to != from && circuits[to] <= most);
-                let turned = others.filter_map(|to| {
-                    let new = topologies[to].set_up_after(topologies[from]);
-                    new.fits_one_dark_port(ports).then_some((from, to, new.circuits))
+                let changes = others.filter_map(|to| {
+                    let difference = policy.in_background(&compared[from], &compared[to], ports)?;
+                    Some((from, to, difference))
                 });
-                turned.collect::<Vec<_>>()
+                changes.collect::<Vec<_>>()
             };
             let by_first: Vec<Vec<_>> = (0..topologies.len()).into_par_iter().map(from_one).collect();
             by_first.concat()

@@ -51,10 +51,10 @@ fn strategy(problem: &Problem, blocks: &ForwardedBlocks, limit_s: f64) -> Result
     let fabric = &problem.fabric;
     if let Some(matrix) = blocks.matrix() {
         let blocks = Blocks { matrix: &matrix, hop_s: &|bytes| blocks.hop_s(bytes) };
-        return best_for_blocks(&fabric.shape, &blocks, fabric.reconfiguration, &fabric.initial).map(Some);
+        return best_for_blocks(&fabric.shape, &blocks, fabric.reconfiguration.delay(), &fabric.initial).map(Some);
     }
     let hop_s = blocks.hop_s(blocks.block_bytes());
-    let prices = Prices { hop_s, reconfiguration: fabric.reconfiguration, initial: &fabric.initial };
+    let prices = Prices { hop_s, reconfiguration: fabric.reconfiguration.delay(), initial: &fabric.initial };
     let strategy = best(&fabric.shape, &prices)?;
     // The price and the plan's sum of terms may differ in rounding.
     Ok((strategy.price_s(&prices) <= limit_s * (1.0 + 1e-9)).then_some(strategy))

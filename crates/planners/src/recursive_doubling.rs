@@ -99,16 +99,17 @@ fn power(e: usize) -> f64 {
 pub struct RecursiveDoubling {
     log_ranks: u8,
     candidate_of_ring: Vec<usize>,
+    change_s: f64,
 }
 
 impl RecursiveDoubling {
     /// Recognises the problem by its steps, whatever the algorithm is called.
     pub fn of(problem: &Problem) -> Option<Self> {
         let fabric = &problem.fabric;
-        let is_constant = fabric.reconfiguration.per_port_s == 0.0 && !fabric.hides();
-        if fabric.shape.ports() != 1 || !is_constant || problem.start.is_some() {
+        if fabric.shape.ports() != 1 || problem.start.is_some() {
             return None;
         }
+        let change_s = fabric.reconfiguration.constant_s()?;
         let log_ranks = log_ranks_of(problem.schedule())?;
         let steps = problem.schedule().steps();
         let own_ring = |exponent: u8| {
@@ -116,7 +117,7 @@ impl RecursiveDoubling {
             problem.table.position(&Topology::of_traffic("own circuits", step.traffic(), 1)?)
         };
         let candidate_of_ring: Option<Vec<usize>> = (0..log_ranks).map(own_ring).collect();
-        Some(Self { log_ranks, candidate_of_ring: candidate_of_ring? })
+        Some(Self { log_ranks, candidate_of_ring: candidate_of_ring?, change_s })
     }
 
     /// Candidate of every step and the completion time in seconds, at the problem's size and delays.
@@ -125,7 +126,7 @@ impl RecursiveDoubling {
             startup_s: problem.fabric.startup_s,
             hop_s: problem.fabric.hop_delay_s,
             buffer_s: problem.fabric.byte_s() * problem.size_bytes as f64,
-            change_s: problem.fabric.reconfiguration.fixed_s,
+            change_s: self.change_s,
         };
         let best = optimum(problem.schedule().collective(), self.log_ranks, costs);
         let candidates = best.rings().iter().map(|&ring| self.candidate_of_ring[usize::from(ring)]).collect();

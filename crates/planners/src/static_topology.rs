@@ -1,6 +1,6 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
-use model::{Error, Overlap, Result};
+use model::{ChargeKind, Error, Overlap, Result};
 
 use crate::pipelined::best_static;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates, ties};
@@ -27,7 +27,7 @@ impl Planner for Static {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             knows_overlap: true,
-            knows_hiding: true,
+            charges: &ChargeKind::ALL,
             takes_static_topologies: true,
             least_sum: LeastSum::Always,
             keeps_one_topology: true,

@@ -4,7 +4,7 @@
 //! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
 //! and keeps the best of all: it is never slower than any of them.
 
-use model::{CostSettings, Error, Initial, Result, Routing, Topology};
+use model::{ChargeKind, CostSettings, Error, Initial, Result, Routing, Topology};
 use topologies::candidates;
 
 use crate::state_search::StateSearch;
@@ -29,7 +29,7 @@ impl Planner for Weave {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             takes_candidates: false,
-            knows_hiding: true,
+            charges: &ChargeKind::ALL,
             chooses_algorithm: true,
             takes_budget: true,
             ..Capabilities::default()
@@ -59,7 +59,7 @@ impl Planner for Weave {
             };
             let (settings, size_bytes) = (CostSettings { routing, ..problem.settings }, problem.size_bytes);
             let mut candidates = composition.topologies;
-            if fabric.hiding.background {
+            if fabric.reconfiguration.runs_in_background() {
                 let ports = fabric.shape.ports();
                 let dark = candidates.iter().map(|full| candidates::one_port_dark(full, ports));
                 let dark: Vec<Vec<Topology>> = dark.collect::<Result<_>>()?;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{Fabric, Hiding, Initial, ReconfigurationDelay, Shape, Window};
+use model::{Fabric, Initial, ReconfigurationOverlap, ReconfigurationPolicy, Shape, Window};
 use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
+use crate::reconfiguration_delay::PyReconfigurationDelay;
 use crate::topology::NameOrTopology;
 
 #[pyclass(name = "Fabric", module = "lightloom._core", frozen)]
@@ -27,8 +28,7 @@ impl PyFabric {
         bandwidth_bps: f64,
         startup_s: f64,
         hop_delay_s: f64,
-        reconfiguration_delay_s: f64,
-        reconfiguration_delay_per_port_s: f64,
+        reconfiguration_delay: &PyReconfigurationDelay,
         background_reconfiguration: bool,
         window_s: f64,
         windows_s: BTreeMap<usize, f64>,
@@ -45,19 +45,14 @@ impl PyFabric {
             }
             Some(NameOrTopology::Topology(topology)) => Initial::Topology(topology.get().0.clone()),
         };
+        let window = Window { every_s: window_s, steps: windows_s };
+        let overlap = ReconfigurationOverlap { background: background_reconfiguration, window };
         let fabric = Fabric {
             shape,
             bandwidth_bps,
             startup_s,
             hop_delay_s,
-            reconfiguration: ReconfigurationDelay {
-                fixed_s: reconfiguration_delay_s,
-                per_port_s: reconfiguration_delay_per_port_s,
-            },
-            hiding: Hiding {
-                background: background_reconfiguration,
-                window: Window { every_s: window_s, steps: windows_s },
-            },
+            reconfiguration: ReconfigurationPolicy::new(reconfiguration_delay.0.clone(), overlap),
             initial,
         };
         fabric.check()?;

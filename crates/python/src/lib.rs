@@ -15,6 +15,7 @@ mod parallel;
 mod pickled;
 mod plan;
 mod problem;
+mod reconfiguration_delay;
 mod registry;
 mod request;
 mod schedule;
@@ -42,6 +43,8 @@ mod _core {
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]
+    use super::reconfiguration_delay::PyReconfigurationDelay;
+    #[pymodule_export]
     use super::registry::{algorithm_table, registry};
     #[pymodule_export]
     use super::request::PyRequest;
@@ -55,8 +58,8 @@ mod _core {
     use super::topology::PyTopology;
     #[pymodule_export]
     use super::units::{
-        check_rate, check_size, check_time, parse_rate, parse_reconfiguration_delay, parse_size, parse_time,
-        parse_window, ranges, show_size, show_time,
+        check_rate, check_size, check_time, parse_rate, parse_size, parse_time, parse_window, ranges, show_size,
+        show_time,
     };
     #[pymodule_export]
     use super::workload::{is_workload, workload_matrix};

@@ -76,13 +76,8 @@ impl PyProblem {
     }
 
     #[getter]
-    fn hides_reconfigurations(&self) -> bool {
-        self.0.fabric.hides()
-    }
-
-    #[getter]
-    fn reconfiguration_delay_s(&self) -> (f64, f64) {
-        (self.0.fabric.reconfiguration.fixed_s, self.0.fabric.reconfiguration.per_port_s)
+    fn constant_change_s(&self) -> CoreResult<f64> {
+        Ok(planners::constant_change_s(&self.0)?)
     }
 
     fn arcs(&self, step: usize) -> CoreResult<Vec<(u32, u32, f64)>> {

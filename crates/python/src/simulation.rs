@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ::simulate::{
-    CircuitTotal, CircuitUse, Darkness, Forwarding, GpuTimes, Injection, Level, Settings, SimulatedStep, Simulation,
-    Symmetry, Synchronisation,
+    CircuitTotal, CircuitUse, Forwarding, GpuTimes, Injection, Level, ReconfigurationScope, Settings, SimulatedStep,
+    Simulation, Symmetry, Synchronisation,
 };
 use model::{Error, Plan, Shape};
 use numpy::PyArray1;
@@ -285,7 +285,7 @@ pub fn simulate(
         forwarding: Forwarding::parse(&text("forwarding", forwarding)?)?,
         sync: Synchronisation::parse(&text("sync", sync)?)?,
         barrier_s,
-        reconfiguration: Darkness::parse(&text("reconfiguration", reconfiguration)?)?,
+        reconfiguration: ReconfigurationScope::parse(&text("reconfiguration", reconfiguration)?)?,
         buffer_bytes,
         symmetry: Symmetry::parse(&text("symmetry", symmetry)?)?,
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{ReconfigurationDelay, Window, ranges::RANGES, units};
+use model::{Window, ranges::RANGES, units};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -39,12 +39,6 @@ pub fn check_rate(field: &str, rate_bps: f64) -> CoreResult<f64> {
 #[pyfunction]
 pub fn check_size(field: &str, size_bytes: f64) -> CoreResult<u64> {
     Ok(units::size_from_f64(field, size_bytes)?)
-}
-
-#[pyfunction]
-pub fn parse_reconfiguration_delay(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<(f64, f64)> {
-    let delay = ReconfigurationDelay::parse(field, &arguments::text(field, text)?)?;
-    Ok((delay.fixed_s, delay.per_port_s))
 }
 
 /// Seconds before every step, and by step from 0.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, Plan, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
 use simulate::{Injection, Settings, Symmetry, Synchronisation, simulate};
 
 /// AllReduce at 800 Gbit/s, α = δ = 500 ns.
@@ -20,8 +20,7 @@ fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topolo
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
             hop_delay_s: 500e-9,
-            reconfiguration: ReconfigurationDelay::constant(1e-6),
-            hiding: Hiding::default(),
+            reconfiguration: ReconfigurationPolicy::constant(1e-6),
             initial: Initial::Free,
         },
         workload: Workload::Collective {

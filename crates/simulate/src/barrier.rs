@@ -1,15 +1,13 @@
 //! Step by step: nobody begins a step before everybody has everything of the step before.
 
-use std::collections::BTreeMap;
+use model::{Plan, Result, Topology, Translations};
 
-use model::{Plan, Rank, Result, Topology, Translations};
-
-use crate::change::{Change, initial};
+use crate::change::{self, Change, initial};
 use crate::clock::{LIMIT_FS, femtoseconds, too_long};
 use crate::engine;
 use crate::gates::Gates;
 use crate::report::{self, StepTimes};
-use crate::settings::{Darkness, Settings, Symmetry};
+use crate::settings::{ReconfigurationScope, Settings, Symmetry};
 use crate::simulation::{SimulatedStep, Simulation};
 use crate::wiring::{Links, Wiring};
 
@@ -25,9 +23,9 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     let (mut ready_fs, mut up_fs) = (0_u64, 0_u64);
     for index in 0..plan.steps.len() {
         let change = Change::new(plan, index, before)?;
-        let times = StepTimes { reconfiguration_fs: change.left_fs(ready_fs.saturating_sub(up_fs)), startup_fs };
-        up_fs = ready_fs + times.reconfiguration_fs;
-        let told = step(plan, settings, index, (before, ready_fs, times), &mut simulation)?;
+        let start = Start { before, change, ready_fs, ran_fs: ready_fs.saturating_sub(up_fs), startup_fs };
+        up_fs = ready_fs + start.reconfiguration_fs();
+        let told = step(plan, settings, index, &start, &mut simulation)?;
         simulation.total_fs = told.end_fs;
         ready_fs = told.end_fs + barrier_fs;
         simulation.steps.push(told);
@@ -44,27 +42,50 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
 /// # Errors
 /// As [`crate::simulate`].
 pub(crate) fn alone_fs(plan: &Plan, index: usize, settings: &Settings) -> Result<u64> {
-    let times = StepTimes { reconfiguration_fs: 0, startup_fs: 0 };
-    let end_fs = step(plan, settings, index, (None, 0, times), &mut Simulation::default())?.end_fs;
+    let end_fs = step(plan, settings, index, &Start::default(), &mut Simulation::default())?.end_fs;
     if end_fs < LIMIT_FS { Ok(end_fs) } else { Err(too_long()) }
 }
 
-/// Step `index`, for which everybody is ready at a time, after a topology; what passes is counted in `simulation`.
+/// What a step begins with.
+#[derive(Default)]
+struct Start<'a> {
+    /// The topology until then, if there is one.
+    before: Option<&'a Topology>,
+    change: Change,
+    /// When everybody is ready for the step.
+    ready_fs: u64,
+    /// For how long the step before ran until then, since its circuits were up.
+    ran_fs: u64,
+    startup_fs: u64,
+}
+
+impl Start<'_> {
+    /// How long the step waits for its circuits.
+    fn reconfiguration_fs(&self) -> u64 {
+        self.change.left_fs(self.ran_fs)
+    }
+}
+
+/// Step `index`; what passes is counted in `simulation`.
 fn step(
     plan: &Plan,
     settings: &Settings,
     index: usize,
-    (before, ready_fs, times): (Option<&Topology>, u64, StepTimes),
+    start: &Start,
     simulation: &mut Simulation,
 ) -> Result<SimulatedStep> {
+    let Start { before, ready_fs, startup_fs, .. } = *start;
+    let times = StepTimes { reconfiguration_fs: start.reconfiguration_fs(), startup_fs };
     let mut wiring = Wiring::new(plan, settings, group(plan, settings, index, before))?;
     let links = wiring.add_links(&plan.topologies[plan.steps[index].topology]);
     wiring.add_step(index, &links)?;
-    let changed = changed_servers(&wiring.group, before, &links);
-    let dark = |server: u32| settings.reconfiguration == Darkness::Global || changed[server as usize];
+    let dark_fs = match settings.reconfiguration {
+        ReconfigurationScope::Global => vec![times.reconfiguration_fs; wiring.network.servers],
+        ReconfigurationScope::Ports => dark_fs(&wiring, index, start, &links)?,
+    };
     let release = |flow: &crate::network::Flow| {
-        let waits = wiring.network.streams[flow.streams.clone()].iter().any(|stream| dark(stream.server));
-        ready_fs + times.startup_fs + if waits { times.reconfiguration_fs } else { 0 }
+        let servers = wiring.network.streams[flow.streams.clone()].iter().map(|stream| stream.server as usize);
+        ready_fs + startup_fs + servers.map(|server| dark_fs[server]).max().unwrap_or(0)
     };
     let released: Vec<(u32, u64)> = (0..).zip(wiring.network.flows.iter().map(release)).collect();
     let (ledger, _) = engine::run(&wiring, released, Gates::default(), u64::MAX)?;
@@ -79,21 +100,23 @@ fn group(plan: &Plan, settings: &Settings, index: usize, before: Option<&Topolog
     let symmetry = &plan.steps[index].routes.symmetry;
     match (settings.symmetry, settings.reconfiguration, before) {
         (Symmetry::Full, ..) => Translations::trivial(symmetry.ranks()),
-        (Symmetry::Quotient, Darkness::Ports, Some(before)) => symmetry.meet(before.symmetry()),
+        (Symmetry::Quotient, ReconfigurationScope::Ports, Some(before)) => {
+            let policy = &plan.fabric.reconfiguration;
+            let now = &plan.topologies[plan.steps[index].topology];
+            symmetry.meet(&policy.symmetry(before)).meet(&policy.symmetry(now))
+        }
         (Symmetry::Quotient, ..) => symmetry.clone(),
     }
 }
 
-/// Per server, whether its circuit was not up in `before`.
-fn changed_servers(group: &Translations, before: Option<&Topology>, links: &Links) -> Vec<bool> {
-    let mut changed = vec![false; links.values().map(Vec::len).sum()];
-    let Some(before) = before else { return changed };
-    let up: BTreeMap<(Rank, Rank), u32> =
-        before.links_under(group).iter().map(|link| ((link.src, link.dst), link.count)).collect();
-    for (pair, circuits) in links {
-        for &(server, _) in circuits.iter().skip(*up.get(pair).unwrap_or(&0) as usize) {
-            changed[server as usize] = true;
+/// Per server, how long the step waits for its circuit.
+fn dark_fs(wiring: &Wiring, index: usize, start: &Start, links: &Links) -> Result<Vec<u64>> {
+    let mut dark_fs = vec![0; wiring.network.servers];
+    let Some(before) = start.before else { return Ok(dark_fs) };
+    for (ends, link) in change::by_link(wiring.plan, index, before, &wiring.group)? {
+        for (&(server, _), set_up_fs) in links[&ends].iter().skip(link.kept).zip(link.set_up_fs) {
+            dark_fs[server as usize] = start.change.left_of_fs(set_up_fs, start.ran_fs);
         }
     }
-    changed
+    Ok(dark_fs)
 }

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use model::{Plan, Rank, Result, Topology, Translations};
 
-use crate::change::{Change, initial};
+use crate::change::{self, Change, LinkChange, initial};
 use crate::clock::{LIMIT_FS, femtoseconds, too_long};
 use crate::engine;
 use crate::gates::{Gate, Gates};
 use crate::report::{self, StepTimes};
-use crate::settings::{Darkness, Settings, Symmetry};
+use crate::settings::{ReconfigurationScope, Settings, Symmetry};
 use crate::simulation::Simulation;
 use crate::wiring::{Links, Wiring};
 
@@ -22,8 +22,8 @@ type Up = BTreeMap<(Rank, Rank), Vec<u32>>;
 struct WiredStep {
     links: Links,
     flows: Range<usize>,
-    /// Servers whose circuits are set up before the step.
-    new: Vec<u32>,
+    /// Servers whose circuits are set up before the step, with the time that it takes, fs.
+    new: Vec<(u32, u64)>,
     /// Servers whose circuits are torn down before the step.
     old: Vec<u32>,
     /// How they become those of the step.
@@ -68,18 +68,23 @@ fn group(plan: &Plan, settings: &Settings) -> Translations {
     if settings.symmetry == Symmetry::Full {
         return Translations::trivial(first.ranks());
     }
-    let steps = plan.steps.iter().map(|step| &step.routes.symmetry);
-    steps.chain(initial(plan).map(Topology::symmetry)).fold(first.clone(), |group, other| group.meet(other))
+    let routes = plan.steps.iter().map(|step| step.routes.symmetry.clone());
+    let topologies = plan.steps.iter().map(|step| &plan.topologies[step.topology]).chain(initial(plan));
+    let changes = topologies.map(|topology| plan.fabric.reconfiguration.symmetry(topology));
+    routes.chain(changes).fold(first.clone(), |group, other| group.meet(&other))
 }
 
 /// Servers and flows of all steps. A circuit that stays up is one server.
 fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
     let plan = wiring.plan;
-    let mut up = initial(plan).map(|topology| change(wiring, &Up::new(), topology).0);
+    let mut up = initial(plan).map(|topology| replaced(wiring, &Up::new(), topology, BTreeMap::new()).0);
     let mut before = initial(plan);
     let mut steps = Vec::with_capacity(plan.steps.len());
     for (index, step) in plan.steps.iter().enumerate() {
-        let (now, new, old) = change(wiring, up.as_ref().unwrap_or(&Up::new()), &plan.topologies[step.topology]);
+        let topology = &plan.topologies[step.topology];
+        let of_links = before.map(|before| change::by_link(plan, index, before, &wiring.group)).transpose()?;
+        let was_up = up.unwrap_or_default();
+        let (now, new, old) = replaced(wiring, &was_up, topology, of_links.unwrap_or_default());
         let mut links = Links::new();
         for (&ends, servers) in &now {
             links.insert(ends, servers.iter().map(|&server| (server, wiring.add_slot())).collect());
@@ -87,7 +92,7 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
         let begin = wiring.network.flows.len();
         wiring.add_step(index, &links)?;
         // The first topology costs nothing where the initial one is free.
-        let change = Change::new(plan, index, before.replace(&plan.topologies[step.topology]))?;
+        let change = Change::new(plan, index, before.replace(topology))?;
         let (new, old) = if change.is_one { (new, old) } else { (Vec::new(), Vec::new()) };
         steps.push(WiredStep { links, flows: begin..wiring.network.flows.len(), new, old, change });
         up = Some(now);
@@ -95,22 +100,29 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
     Ok(steps)
 }
 
-/// The circuits of `topology` after those of `before`, those that are new, those that are no more.
-fn change(wiring: &mut Wiring, before: &Up, topology: &Topology) -> (Up, Vec<u32>, Vec<u32>) {
-    let (mut now, mut new) = (Up::new(), Vec::new());
+/// The circuits of `topology` after those of `before`, those that are new, those that are no more. Where nothing is said
+/// of a link, all its circuits are new and take no time.
+fn replaced(
+    wiring: &mut Wiring,
+    before: &Up,
+    topology: &Topology,
+    mut of_links: BTreeMap<(Rank, Rank), LinkChange>,
+) -> (Up, Vec<(u32, u64)>, Vec<u32>) {
+    let (mut now, mut new, mut kept) = (Up::new(), Vec::new(), BTreeMap::new());
     for link in topology.links_under(&wiring.group) {
         let ends = (link.src, link.dst);
-        let kept = before.get(&ends).map_or(&[][..], Vec::as_slice);
-        let mut servers = kept[..kept.len().min(link.count as usize)].to_vec();
-        while servers.len() < link.count as usize {
+        let LinkChange { kept: stay, set_up_fs } = of_links.remove(&ends).unwrap_or_default();
+        let mut servers = before.get(&ends).map_or(&[][..], Vec::as_slice)[..stay].to_vec();
+        for set_up_fs in set_up_fs.into_iter().chain(std::iter::repeat(0)).take(link.count as usize - stay) {
             let server = wiring.add_circuit(ends);
             servers.push(server);
-            new.push(server);
+            new.push((server, set_up_fs));
         }
+        kept.insert(ends, stay);
         now.insert(ends, servers);
     }
-    let stays = |ends: &(Rank, Rank)| now.get(ends).map_or(0, Vec::len);
-    let old = before.iter().flat_map(|(ends, servers)| servers.iter().skip(stays(ends)).copied()).collect();
+    let stay = |ends: &(Rank, Rank)| kept.get(ends).copied().unwrap_or(0);
+    let old = before.iter().flat_map(|(ends, servers)| servers.iter().skip(stay(ends)).copied()).collect();
     (now, new, old)
 }
 
@@ -140,15 +152,15 @@ fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> (Gates, Vec<V
         match wiring.settings.reconfiguration {
             _ if in_background => {
                 let begun = index.checked_sub(1).map(|before| &ready[before][..]);
-                ports.turn_in_background(&mut gates, step, delay_fs, begun, fabric);
+                ports.change_in_background(&mut gates, step, begun, fabric);
             }
-            Darkness::Global if is_one => {
+            ReconfigurationScope::Global if is_one => {
                 let up = gates.add(delay_fs);
                 now.iter().for_each(|&gate| gates.after(up, gate));
                 fabric = Some(up);
             }
-            Darkness::Global => {}
-            Darkness::Ports => ports.change(&mut gates, step, delay_fs),
+            ReconfigurationScope::Global => {}
+            ReconfigurationScope::Ports => ports.change(&mut gates, step),
         }
         for flow in step.flows.clone() {
             // A GPU with nothing to do in the step of the change is ready for later ones before it.
@@ -179,24 +191,23 @@ impl<'a> Ports<'a> {
         Self { wiring, up: vec![None; wiring.network.servers], free, streams }
     }
 
-    /// Old circuits are given up when all packets of the steps before have passed; new ones take `dark_fs` once
+    /// Old circuits are given up when all packets of the steps before have passed; new ones take their time once
     /// both of their ports are free.
-    fn change(&mut self, gates: &mut Gates, step: &WiredStep, dark_fs: u64) {
+    fn change(&mut self, gates: &mut Gates, step: &WiredStep) {
         self.give_up(gates, step);
-        self.set_up(gates, step, dark_fs, |_| None, None);
+        self.set_up(gates, step, |_| None, None);
     }
 
-    /// New circuits take `delay_fs` once both of their GPUs have begun the step before, where there is one, the fabric
+    /// New circuits take their time once both of their GPUs have begun the step before, where there is one, the fabric
     /// is up for it, and both of their ports are free; those are not the ports of the circuits that are given up now.
-    fn turn_in_background(
+    fn change_in_background(
         &mut self,
         gates: &mut Gates,
         step: &WiredStep,
-        delay_fs: u64,
         begun: Option<&[Gate]>,
         fabric: Option<Gate>,
     ) {
-        self.set_up(gates, step, delay_fs, |orbit| begun.map(|begun| begun[orbit]), fabric);
+        self.set_up(gates, step, |orbit| begun.map(|begun| begun[orbit]), fabric);
         self.give_up(gates, step);
     }
 
@@ -217,12 +228,11 @@ impl<'a> Ports<'a> {
         &mut self,
         gates: &mut Gates,
         step: &WiredStep,
-        delay_fs: u64,
         begun: impl Fn(usize) -> Option<Gate>,
         fabric: Option<Gate>,
     ) {
-        for &server in &step.new {
-            let gate = gates.add(delay_fs);
+        for &(server, set_up_fs) in &step.new {
+            let gate = gates.add(set_up_fs);
             let ends = self.orbits(server);
             fabric.into_iter().for_each(|up| gates.after(gate, up));
             for (free, orbit) in self.free.iter().zip(ends) {

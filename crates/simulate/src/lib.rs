@@ -45,7 +45,7 @@ mod trunks;
 mod wiring;
 
 pub use one_way::one_way_s;
-pub use settings::{Darkness, Forwarding, Injection, Level, Settings, Symmetry, Synchronisation};
+pub use settings::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Symmetry, Synchronisation};
 pub use simulation::{CircuitTotal, CircuitUse, GpuTimes, SimulatedStep, Simulation};
 
 use model::{Plan, Result};

@@ -76,7 +76,7 @@ choices! {
 
 choices! {
     /// Which circuits are dark while the topology changes.
-    Darkness of "reconfiguration" {
+    ReconfigurationScope of "reconfiguration" {
         /// All of them.
         #[default]
         Global = "global",
@@ -117,7 +117,7 @@ pub struct Settings {
     /// Time of the barrier between two steps, s; nothing under dataflow.
     pub barrier_s: f64,
     /// Which circuits are dark while the topology changes.
-    pub reconfiguration: Darkness,
+    pub reconfiguration: ReconfigurationScope,
     /// Bytes of packets on their way that the far end of a circuit can hold; `None` for no limit.
     pub buffer_bytes: Option<u64>,
     /// Whether one GPU stands for all that are like it.
@@ -134,7 +134,7 @@ impl Default for Settings {
             forwarding: Forwarding::default(),
             sync: Synchronisation::default(),
             barrier_s: 0.0,
-            reconfiguration: Darkness::default(),
+            reconfiguration: ReconfigurationScope::default(),
             buffer_bytes: None,
             symmetry: Symmetry::default(),
         }

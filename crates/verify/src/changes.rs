@@ -4,7 +4,7 @@ use model::{Fabric, Link, Topology};
 
 /// Circuits that change between two topologies.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Changes {
+struct Changes {
     /// Circuits set up.
     up: u64,
     /// Circuits given up.
@@ -15,9 +15,31 @@ pub(crate) struct Changes {
     needed: u32,
 }
 
+/// What a change of circuits is charged before a step.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Charge {
+    /// Transmitters whose circuit differs.
+    pub(crate) ports: u64,
+    pub(crate) seconds: f64,
+    /// The seconds of which that is what is left.
+    pub(crate) of_s: f64,
+}
+
+impl Charge {
+    /// Of the change from `from` to `to` before step `index`, after a step of `before_s` seconds without its own change.
+    pub(crate) fn of(fabric: &Fabric, (from, to): (&Topology, &Topology), index: usize, before_s: f64) -> Self {
+        let changes = Changes::between(from, to);
+        let (of_s, hidden_s) = changes.delay_s(fabric, before_s);
+        let window = &fabric.reconfiguration.overlap().window;
+        let hidden_s = hidden_s + window.steps.get(&index).copied().unwrap_or(window.every_s);
+        let seconds = if hidden_s >= of_s { 0.0 } else { of_s - hidden_s };
+        Self { ports: changes.ports(), seconds, of_s }
+    }
+}
+
 impl Changes {
     /// Both lists of links are sorted, so one pass over them.
-    pub(crate) fn between(from: &Topology, to: &Topology) -> Self {
+    fn between(from: &Topology, to: &Topology) -> Self {
         let both = from.symmetry().meet(to.symmetry());
         let (from, to) = (from.links_under(&both), to.links_under(&both));
         let key = |link: Option<&Link>| link.map(|link| (link.src, link.dst));
@@ -50,7 +72,7 @@ impl Changes {
     }
 
     /// Transmitters whose circuit differs.
-    pub(crate) fn ports(&self) -> u64 {
+    fn ports(&self) -> u64 {
         self.up.max(self.down)
     }
 
@@ -59,20 +81,16 @@ impl Changes {
         self.up_at_one <= 1 && self.needed <= ports
     }
 
-    /// Seconds that the fabric charges for them before step `index`, after a step of `before_s` seconds without its own
-    /// reconfiguration; and the seconds of which that is what is left.
-    pub(crate) fn charge_s(&self, fabric: &Fabric, index: usize, before_s: f64) -> (f64, f64) {
-        let per_port = |ports: u64| fabric.reconfiguration.per_port_s * ports as f64;
-        let (delay_s, hidden_s) = if self.ports() == 0 {
+    /// Seconds that they take, and how many of them the step before hides, which takes `before_s` seconds.
+    fn delay_s(&self, fabric: &Fabric, before_s: f64) -> (f64, f64) {
+        let terms = fabric.reconfiguration.delay().terms();
+        let of_ports = |ports: u64| terms.fixed_s + terms.per_port_s * ports as f64;
+        if self.ports() == 0 {
             (0.0, 0.0)
-        } else if fabric.hiding.background && self.fit_one_dark_port(fabric.shape.ports()) {
-            let delay_s = if self.up == 0 { 0.0 } else { fabric.reconfiguration.fixed_s + per_port(self.up) };
-            (delay_s, before_s)
+        } else if fabric.reconfiguration.overlap().background && self.fit_one_dark_port(fabric.shape.ports()) {
+            (if self.up == 0 { 0.0 } else { of_ports(self.up) }, before_s)
         } else {
-            (fabric.reconfiguration.fixed_s + per_port(self.ports()), 0.0)
-        };
-        let window = &fabric.hiding.window;
-        let hidden_s = hidden_s + window.steps.get(&index).copied().unwrap_or(window.every_s);
-        (if hidden_s >= delay_s { 0.0 } else { delay_s - hidden_s }, delay_s)
+            (of_ports(self.ports()), 0.0)
+        }
     }
 }

@@ -7,7 +7,7 @@
 
 use model::{Fabric, Initial, Overlap, Plan, PlanStep, Propagation, Result};
 
-use crate::changes::Changes;
+use crate::changes::Charge;
 use crate::report::{Check, Tally, agree};
 
 /// What rounding may make of a product of a few numbers, relative to it.
@@ -48,8 +48,9 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
     let mut before_s = 0.0;
     for (index, step) in plan.steps.iter().enumerate() {
         let topology = &plan.topologies[step.topology];
-        let changes = in_force.map_or_else(Changes::default, |before| Changes::between(before, topology));
-        let changed = changes.ports();
+        // What is left is no more than the delay; so is what rounding makes of it, however long the rest is.
+        let charge = |before| Charge::of(fabric, (before, topology), index, before_s);
+        let Charge { ports: changed, seconds: left_s, of_s } = in_force.map(charge).unwrap_or_default();
         in_force = Some(topology);
         reconfigurations += usize::from(changed > 0);
         flags.expect(step.reconfigured == (changed > 0), || {
@@ -66,14 +67,12 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
             }
         };
         let step_s = fabric.startup_s + passing[0].seconds + passing[1].seconds;
-        // What is left is no more than the delay; so is what rounding makes of it, however long the rest is.
-        let (left_s, delay_s) = changes.charge_s(fabric, index, before_s);
         before_s = step_s;
         for (tally, stated, known) in [
             (startup, startup_s, ToleratedTime::product(fabric.startup_s)),
             (propagation, propagation_s, passing[0]),
             (transmission, transmission_s, passing[1]),
-            (reconfiguration, charge_s, ToleratedTime::difference(left_s, delay_s)),
+            (reconfiguration, charge_s, ToleratedTime::difference(left_s, of_s)),
         ] {
             let ToleratedTime { seconds, rounding_s } = known;
             tally.expect((stated - seconds).abs() <= rounding_s, || {

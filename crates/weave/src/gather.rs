@@ -141,7 +141,7 @@ pub(crate) fn compose(collective: Collective, library: &Library, prices: &Prices
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Fabric, Hiding, Initial, Propagation, ReconfigurationDelay, Routing, Shape};
+    use model::{Fabric, Initial, Propagation, ReconfigurationPolicy, Routing, Shape};
 
     /// The least over every order of spans and every phase.
     fn least_s(library: &Library, prices: &Prices, ranks: u32, held: u32) -> f64 {
@@ -169,9 +169,8 @@ mod tests {
                     bandwidth_bps: 8e11,
                     startup_s: 1e-6,
                     hop_delay_s: 3e-7,
-                    reconfiguration: ReconfigurationDelay::constant(change_s),
+                    reconfiguration: ReconfigurationPolicy::constant(change_s),
                     initial: Initial::Free,
-                    hiding: Hiding::default(),
                 };
                 let prices = Prices::new(&fabric, Propagation::Hops, size_bytes);
                 let table = Table::new(&library, &prices, ranks, Start::First);

@@ -27,8 +27,6 @@ impl Prices {
             Propagation::Hops => (fabric.hop_delay_s, 0.0),
             Propagation::InverseThroughput => (0.0, fabric.hop_delay_s * f64::from(ports)),
         };
-        let delay = fabric.reconfiguration;
-        let change_s = delay.fixed_s + delay.per_port_s * 2.0 * f64::from(n) * f64::from(ports);
         let (ring, given) = match &fabric.initial {
             Initial::Free => (None, false),
             Initial::Topology(topology) => (as_ring(topology), true),
@@ -38,7 +36,7 @@ impl Prices {
             hop_s,
             load_s,
             block_s: fabric.byte_s() * size_bytes as f64 / f64::from(n),
-            change_s: (change_s - fabric.hiding.window.longest_s()).max(0.0),
+            change_s: fabric.reconfiguration.of_all_ports_s(u64::from(n) * u64::from(ports)),
             ring,
             given,
         }

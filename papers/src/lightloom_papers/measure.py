@@ -76,8 +76,9 @@ def _modelled(cases: Sequence[Case], setting: Setting) -> list[Measured]:
 
 
 def _what_is_shared(case: Case) -> object:
-    fabric = replace(case.fabric, bandwidth="1Gbps", startup=0, hop_delay=0, reconfiguration_delay=0)
-    return repr((case.collective, fabric, case.fabric.reconfiguration_delay_s[1], case.settings))
+    delay = 0 if case.fabric.reconfiguration.scalar_s is not None else case.fabric.reconfiguration_delay
+    fabric = replace(case.fabric, bandwidth="1Gbps", startup=0, hop_delay=0, reconfiguration_delay=delay)
+    return repr((case.collective, fabric, case.settings))
 
 
 def _planned_together(cases: Sequence[Case]) -> list[Measured]:
@@ -85,7 +86,7 @@ def _planned_together(cases: Sequence[Case]) -> list[Measured]:
     problem = Problem(first.collective, first.size, fabric=first.fabric, **dict(first.settings))
     swept = problem.sweep(
         [case.size for case in cases],
-        [case.fabric.reconfiguration_delay_s[0] for case in cases],
+        [case.fabric.reconfiguration.fixed_s for case in cases],
         bandwidths=[case.fabric.bandwidth_bps for case in cases],
         startups=[case.fabric.startup_s for case in cases],
         hop_delays=[case.fabric.hop_delay_s for case in cases],

@@ -88,7 +88,7 @@ def exact_plan(
     intervals = Intervals(
         steps,
         Scope(problem.gpus, problem.ports, group),
-        Costs(problem.reconfiguration_delay_s[0], None if problem.initial is None else PricedTopology(problem.initial)),
+        Costs(problem.constant_change_s, None if problem.initial is None else PricedTopology(problem.initial)),
         [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)],
     )
     intervals.prove(started + seconds, report)
@@ -113,12 +113,6 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
     """The demand of every step. Raises `InputError` where the program does not know what is asked."""
     if problem.routing != "concurrent-flow":
         raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows concurrent-flow alone")
-    if problem.hides_reconfigurations:
-        raise refuse("fabric", f"{NAME} refuses this problem: it proves optima where nothing of a change is hidden")
-    if problem.reconfiguration_delay_s[1] > 0:
-        raise refuse(
-            "reconfiguration_delay", f"{NAME} refuses this problem: it takes one delay for every change, none per port"
-        )
     steps: list[Demand] = []
     for index, load_s in enumerate(problem.load_s):
         arcs = tuple(problem.arcs(index))

@@ -87,14 +87,14 @@ def _number_axis(field: str, key: str, given: object) -> Axis:
     if isinstance(given, Mapping):
         ends = [quantity(f"{field}.{end}", key, given[end]) for end in ("from", "to") if end in given]
         per_pair = _one_kind(field, ends)
-        if any(end.per_port_s for end in ends):
-            raise refuse(field, "a range is for delays without a part per port; it takes a list")
+        if any(end.varies for end in ends):
+            raise refuse(field, "a range is for delays that a number says; it takes a list")
         read = lambda value: quantity(field, key, value).number  # noqa: E731
         numbers = tuple(in_range(field, given, read, whole=key == "size"))
         return Axis(key, PER_PAIR_COLUMN if per_pair else NUMBERS[key], numbers, per_pair)
     quantities = listed(field, given, lambda value: quantity(field, key, value))
-    if any(item.per_port_s for item in quantities):
-        # The charge depends on the ports that change, which no column of seconds tells: they are told apart by name.
+    if any(item.varies for item in quantities):
+        # The charge depends on what changes, which no column of seconds tells: they are told apart by name.
         assert isinstance(given, (list, tuple))  # noqa: S101 (`listed` refuses what is not)
         return Axis(key, key, tuple(value if isinstance(value, str) else f"{value}s" for value in given))
     per_pair = _one_kind(field, quantities)

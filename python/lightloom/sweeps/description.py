@@ -141,8 +141,8 @@ def _settings(given: Mapping[str, object], known: tuple[str, ...]) -> tuple[dict
         number = quantity(field, key, value) if key in NUMBERS else None
         if number is None:
             settings[key] = plain_value(field, key, value)
-        elif number.per_port_s:
-            # What is charged for each port is part of the problem, no number that points differ in.
+        elif number.varies:
+            # A delay that no number says is part of the problem, nothing that points differ in.
             settings[key] = str(value)
         else:
             numbers[key] = number

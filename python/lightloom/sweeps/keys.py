@@ -37,12 +37,12 @@ Value = str | int | bool
 class Quantity(NamedTuple):
     """A number that points of one series may differ in.
 
-    number: bytes, bit/s or seconds; per_port_s: what a reconfiguration delay adds for each changed port; per_pair:
+    number: bytes, bit/s or seconds; varies: whether a reconfiguration delay depends on what changes; per_pair:
     whether a size is that of a block between a pair; name: of a technology, else empty.
     """
 
     number: float
-    per_port_s: float = 0.0
+    varies: bool = False
     per_pair: bool = False
     name: str = ""
 
@@ -70,9 +70,9 @@ def quantity(field: str, key: str, value: object) -> Quantity:
         amount = f"{shown(value)}B" if text is None else text.removesuffix(PER_PAIR)
         return Quantity(float(_core.parse_size(field, amount)), per_pair=per_pair)
     if key == "reconfiguration_delay" and text is not None:
-        fixed_s, per_port_s = _core.parse_reconfiguration_delay(field, text)
+        delay = _core.ReconfigurationDelay.parse(field, text)
         name = text if any(entry["name"] == text for entry in _core.registry()["technologies"]) else ""
-        return Quantity(fixed_s, per_port_s, name=name)
+        return Quantity(delay.fixed_s, varies=delay.scalar_s is None, name=name)
     return Quantity((rate_of if key == "bandwidth" else seconds_of)(field, value))
 
 

@@ -106,7 +106,7 @@ class _ModelSeries:
             "bandwidth": fabric.bandwidth_bps,
             "startup": fabric.startup_s,
             "hop_delay": fabric.hop_delay_s,
-            "reconfiguration_delay": fabric.reconfiguration_delay_s[0],
+            "reconfiguration_delay": fabric.reconfiguration.fixed_s,
         }
         self._arguments = arguments
         others = {name: value for name, value in arguments.items() if name not in {"collective", "size", "fabric"}}

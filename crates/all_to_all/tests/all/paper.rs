@@ -11,7 +11,7 @@ fn rounds(strategy: &Strategy) -> Vec<Vec<u32>> {
 
 fn best_at(gpus: u32, ports: u32, hop_s: f64, reconfiguration_s: f64) -> Strategy {
     let reconfiguration = ReconfigurationDelay::constant(reconfiguration_s);
-    let prices = Prices { hop_s, reconfiguration, initial: &Initial::Free };
+    let prices = Prices { hop_s, reconfiguration: &reconfiguration, initial: &Initial::Free };
     best(&Shape::new(gpus, &[], ports).unwrap(), &prices).unwrap()
 }
 

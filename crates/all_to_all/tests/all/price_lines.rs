@@ -35,7 +35,7 @@ fn the_lowest_line_is_the_best_strategy_at_its_delay() {
         for delay_s in [0.5, 8.0, 60.0, 1e4] {
             let shape = Shape::new(9, &[], ports).unwrap();
             let reconfiguration = ReconfigurationDelay::constant(delay_s);
-            let best = best_for_blocks(&shape, &blocks, reconfiguration, &Initial::Free).unwrap();
+            let best = best_for_blocks(&shape, &blocks, &reconfiguration, &Initial::Free).unwrap();
             let best = price_line(&best, &blocks).unwrap();
             let price_s = |line: &PriceLine| line.topologies as f64 * delay_s + line.slots_s;
             let least_s = lines(9, ports, &matrix, &[delay_s]).iter().map(price_s).fold(f64::INFINITY, f64::min);

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use bounds::any_algorithm;
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Overlap, Propagation, ReconfigurationDelay, Routing, Shape,
-    Topology, Translations,
+    Collective, CostSettings, Fabric, Initial, Overlap, Propagation, ReconfigurationPolicy, Routing, Shape, Topology,
+    Translations,
 };
 
 /// Start-up, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a second.
@@ -25,9 +25,8 @@ fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric
         bandwidth_bps: 8e12,
         startup_s: startup * 1e-6,
         hop_delay_s: hop * 1e-6,
-        reconfiguration: ReconfigurationDelay::constant(change * 1e-6),
+        reconfiguration: ReconfigurationPolicy::constant(change * 1e-6),
         initial: Initial::Free,
-        hiding: Hiding::default(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bounds for a given schedule, against the best of all 8! one-port topologies of eight ranks in every step.
 use bounds::{Statement, given_schedule_statements};
 use model::{
-    Chunks, Collective, CostSettings, Digit, Fabric, Hiding, Initial, Op, Propagation, Rank, ReconfigurationDelay,
-    Routing, Schedule, Shape, Step, Transfer, Translations,
+    Chunks, Collective, CostSettings, Digit, Fabric, Initial, Op, Propagation, Rank, ReconfigurationPolicy, Routing,
+    Schedule, Shape, Step, Transfer, Translations,
 };
 use proptest::prelude::*;
 
@@ -14,9 +14,8 @@ fn fabric(startup_s: f64, hop_delay_s: f64, change_s: f64) -> Fabric {
         bandwidth_bps: 8e9,
         startup_s,
         hop_delay_s,
-        reconfiguration: ReconfigurationDelay::constant(change_s),
+        reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: Initial::Free,
-        hiding: Hiding::default(),
     }
 }
 
@@ -80,7 +79,7 @@ fn optimum(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_by
                 let delayed = if settings.propagation == Propagation::Hops { f64::from(hops) } else { load };
                 fabric.startup_s + fabric.hop_delay_s * delayed + byte_s * load
             });
-            let before = if index == 0 { 0.0 } else { best.min(least + fabric.reconfiguration.fixed_s) };
+            let before = if index == 0 { 0.0 } else { best.min(least + fabric.reconfiguration.lower_bound_s()) };
             *best = before + step_s;
         }
     }

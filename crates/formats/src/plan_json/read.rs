@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan,
-    PlanParts, PlanStep, Propagation, ReconfigurationDelay, Result, RoutedEntry, RoutedPath, Routes, Routing, Shape,
-    Step, StepCost, Topology, Transfer, Translations, Window, units,
+    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
+    PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, RoutedEntry,
+    RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window, units,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -172,16 +172,14 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         return Err(Error::malformed("plan.fabric.windows_s", "it names a step twice"));
     }
     let window = Window { every_s: text.window_s, steps };
+    let overlap = ReconfigurationOverlap { background: text.background_reconfiguration, window };
+    let delay = ReconfigurationDelay::per_port(text.reconfiguration_delay_s, text.reconfiguration_delay_per_port_s);
     let fabric = Fabric {
         shape,
         bandwidth_bps: text.bandwidth_bps,
         startup_s: text.startup_s,
         hop_delay_s: text.hop_delay_s,
-        reconfiguration: ReconfigurationDelay {
-            fixed_s: text.reconfiguration_delay_s,
-            per_port_s: text.reconfiguration_delay_per_port_s,
-        },
-        hiding: Hiding { background: text.background_reconfiguration, window },
+        reconfiguration: ReconfigurationPolicy::new(delay, overlap),
         initial,
     };
     fabric.check().map_err(at("plan.fabric"))?;

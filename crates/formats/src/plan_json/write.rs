@@ -54,17 +54,18 @@ pub(super) fn plan(plan: &Plan) -> String {
 
 fn fabric(plan: &Plan) -> String {
     let fabric = &plan.fabric;
-    let windows = fabric.hiding.window.steps.iter();
+    let (delay, overlap) = (fabric.reconfiguration.delay().terms(), fabric.reconfiguration.overlap());
+    let windows = overlap.window.steps.iter();
     object([
         ("dims", array(fabric.shape.dims())),
         ("ports", fabric.shape.ports().to_string()),
         ("bandwidth_bps", number(fabric.bandwidth_bps)),
         ("startup_s", number(fabric.startup_s)),
         ("hop_delay_s", number(fabric.hop_delay_s)),
-        ("reconfiguration_delay_s", number(fabric.reconfiguration.fixed_s)),
-        ("reconfiguration_delay_per_port_s", number(fabric.reconfiguration.per_port_s)),
-        ("background_reconfiguration", fabric.hiding.background.to_string()),
-        ("window_s", number(fabric.hiding.window.every_s)),
+        ("reconfiguration_delay_s", number(delay.fixed_s)),
+        ("reconfiguration_delay_per_port_s", number(delay.per_port_s)),
+        ("background_reconfiguration", overlap.background.to_string()),
+        ("window_s", number(overlap.window.every_s)),
         ("windows_s", array(windows.map(|(step, &seconds)| array([step.to_string(), number(seconds)])))),
         ("initial", text(fabric.initial_name())),
     ])

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use formats::{plan_from_json, plan_to_json};
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, Plan, PlanParts, PlanStep,
+    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Plan, PlanParts, PlanStep,
     ReconfigurationDelay, RoutedEntry, RoutedPath, Routes, Shape, Step, StepCost, Topology, Transfer, Translations,
 };
 use proptest::prelude::*;
@@ -40,8 +40,7 @@ fn small() -> PlanParts {
             bandwidth_bps: 8e11,
             startup_s: 5e-7,
             hop_delay_s: 5e-7,
-            reconfiguration: ReconfigurationDelay { fixed_s: 1e-5, per_port_s: 1e-9 },
-            hiding: Hiding::default(),
+            reconfiguration: ReconfigurationDelay::per_port(1e-5, 1e-9).into(),
             initial: Initial::Topology(topology("ring", 1)),
         },
         settings: CostSettings::default(),

@@ -4,7 +4,7 @@ use crate::random_requests;
 
 use collectives::Options;
 use lightloom::{Request, Workload, baselines, compare, plan};
-use model::{Collective, Hiding, Initial, Overlap};
+use model::{Collective, Initial, Overlap, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy};
 use proptest::prelude::*;
 use random_requests::{initials, requests};
 
@@ -103,8 +103,10 @@ proptest! {
 fn from_start(request: &Request, initial: &Initial) -> Request {
     let mut request = request.clone();
     request.fabric.initial = initial.clone();
-    request.fabric.reconfiguration.per_port_s = 0.0;
-    request.fabric.hiding = Hiding { background: false, ..request.fabric.hiding };
+    let policy = &request.fabric.reconfiguration;
+    let overlap = ReconfigurationOverlap { background: false, ..policy.overlap().clone() };
+    request.fabric.reconfiguration =
+        ReconfigurationPolicy::new(ReconfigurationDelay::constant(policy.delay().fixed_s()), overlap);
     request
 }
 
@@ -124,7 +126,7 @@ proptest! {
     #[test]
     fn no_start_is_worse_than_another_and_a_change(request in requests(), in_packets in prop::bool::weighted(0.1)) {
         let request = pipelined(request, in_packets);
-        let delay_s = request.fabric.reconfiguration.fixed_s;
+        let delay_s = request.fabric.reconfiguration.delay().fixed_s();
         let starts = initials(&request.fabric.shape);
         let name = |start: &Initial| match start {
             Initial::Free => "free".to_string(),

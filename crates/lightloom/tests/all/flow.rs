@@ -1,7 +1,7 @@
 //! From a request to a verified plan: what is left open is filled in with the best, and nothing is below its bound.
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload, baselines, compare, plan, problem};
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, ReconfigurationDelay, Routing, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, ReconfigurationPolicy, Routing, Shape};
 use proptest::prelude::*;
 
 fn fabric(dims: &[u32], ports: u32, delay_s: f64) -> Fabric {
@@ -10,8 +10,7 @@ fn fabric(dims: &[u32], ports: u32, delay_s: f64) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
     }
 }
@@ -50,7 +49,8 @@ fn requests() -> impl Strategy<Value = Request> {
         .prop_map(|(dims, ports, log_delay, collective, log_size, initial, routing, per_port)| {
             let mut fabric = fabric(&dims, ports, 10f64.powf(log_delay));
             if per_port {
-                fabric.reconfiguration.per_port_s = 10f64.powf(log_delay) / 16.0;
+                let delay_s = 10f64.powf(log_delay);
+                fabric.reconfiguration = ReconfigurationDelay::per_port(delay_s, delay_s / 16.0).into();
             }
             if initial != "free" {
                 fabric.initial = Initial::Topology(topologies::build(initial, &fabric.shape).unwrap());

@@ -6,8 +6,8 @@ use collectives::Options;
 use formats::{plan_from_json, plan_to_json};
 use lightloom::{Request, Size, TopologyRef, Workload, plan};
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Op, Overlap, Plan, PlanStep, ReconfigurationDelay, Routing,
-    Shape, Window,
+    Collective, CostSettings, Fabric, Initial, Op, Overlap, Plan, PlanStep, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Routing, Shape, Window,
 };
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -20,8 +20,7 @@ fn request(collective: Collective, algorithm: &str, planner: &str) -> Request {
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
             hop_delay_s: 300e-9,
-            reconfiguration: ReconfigurationDelay { fixed_s: 1e-6, per_port_s: 1e-9 },
-            hiding: Hiding::default(),
+            reconfiguration: ReconfigurationDelay::per_port(1e-6, 1e-9).into(),
             initial: Initial::Free,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
@@ -54,20 +53,23 @@ fn plans() -> BTreeMap<&'static str, Plan> {
         let mut request = doubling("harvest");
         request.settings.overlap = Overlap::Pipelined;
         request.fabric.shape = Shape::new(8, &[], 1).unwrap();
-        request.fabric.reconfiguration.fixed_s = 4e-6;
+        request.fabric.reconfiguration = request.fabric.reconfiguration.with_fixed_s(4e-6);
         request
     });
     add("window", {
         let mut request = doubling("harvest");
         request.fabric.shape = Shape::new(8, &[], 1).unwrap();
-        request.fabric.hiding.window.every_s = 1e-8;
+        let window = Window { every_s: 1e-8, ..Window::default() };
+        let overlap = ReconfigurationOverlap { background: false, window };
+        request.fabric.reconfiguration = request.fabric.reconfiguration.with_overlap(overlap);
         request
     });
     add("hidden", {
         let mut request = doubling("harvest");
         let window = Window { every_s: 1e-8, steps: [(2, 2e-8)].into() };
-        request.fabric.hiding = Hiding { background: true, window };
-        request.fabric.reconfiguration.fixed_s = 4e-6;
+        let overlap = ReconfigurationOverlap { background: true, window };
+        let delay = ReconfigurationDelay::per_port(4e-6, 1e-9);
+        request.fabric.reconfiguration = ReconfigurationPolicy::new(delay, overlap);
         request.fabric.initial = Initial::Topology(topologies::build("ring", &request.fabric.shape).unwrap());
         request.candidates = Some(["shifted-rings", "one-port-dark"].map(|n| TopologyRef::Named(n.into())).to_vec());
         request
@@ -219,14 +221,14 @@ fn mended(mut document: Value) -> Value {
 /// What a plan says, but for names and its bound: symmetries written out, orders that mean nothing sorted.
 fn meaning(plan: &Plan) -> Vec<String> {
     let links = |topology: &model::Topology| format!("{:?}", topology.expanded());
-    let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, hiding, initial } = &plan.fabric;
+    let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, initial } = &plan.fabric;
     let start = match initial {
         Initial::Free => String::new(),
         Initial::Topology(topology) => links(topology),
     };
     let mut all = vec![
         format!("{:?} {:?} {}", plan.collective(), plan.chunks, plan.size_bytes),
-        format!("{shape:?} {bandwidth_bps} {startup_s} {hop_delay_s} {reconfiguration:?} {hiding:?} {start}"),
+        format!("{shape:?} {bandwidth_bps} {startup_s} {hop_delay_s} {reconfiguration:?} {start}"),
         format!("{:?} {} {}", plan.settings, plan.total_s(), plan.reconfigurations()),
     ];
     for step in &plan.steps {
@@ -265,10 +267,10 @@ fn is_free(original: &Plan, path: &[String], (before, after): (&Value, &Value)) 
         }
         // Without a change of circuits its delay costs nothing, and there is nothing to hide.
         ["fabric", "reconfiguration_delay_s" | "reconfiguration_delay_per_port_s"] => original.reconfigurations() == 0,
-        ["fabric", "background_reconfiguration"] => !turns_in_background(original),
+        ["fabric", "background_reconfiguration"] => !changes_in_background(original),
         // A window of every step, which may be left out where it is none: all is hidden without it, or has its own.
         ["fabric"] | ["fabric", "window_s"] => {
-            let own = &original.fabric.hiding.window.steps;
+            let own = &original.fabric.reconfiguration.overlap().window.steps;
             let is_charged = |step: &PlanStep| step.reconfigured && step.cost.reconfiguration_s > 0.0;
             original.steps.iter().enumerate().all(|(index, step)| !is_charged(step) || own.contains_key(&index))
         }
@@ -289,12 +291,13 @@ fn is_free(original: &Plan, path: &[String], (before, after): (&Value, &Value)) 
 }
 
 /// Whether some change of circuits could be made while the step before runs.
-fn turns_in_background(plan: &Plan) -> bool {
-    let fabric = Fabric { hiding: Hiding { background: true, ..Hiding::default() }, ..plan.fabric.clone() };
+fn changes_in_background(plan: &Plan) -> bool {
+    let overlap = ReconfigurationOverlap { background: true, ..ReconfigurationOverlap::default() };
+    let policy = plan.fabric.reconfiguration.with_overlap(overlap);
     let mut pairs = plan.steps.windows(2).filter(|pair| pair[1].reconfigured);
     pairs.any(|pair| {
         let [from, to] = [&pair[0], &pair[1]].map(|step| &plan.topologies[step.topology]);
-        fabric.turn(from, to).in_background
+        policy.between(from, to, plan.fabric.shape.ports()).in_background
     })
 }
 

@@ -2,8 +2,8 @@
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload, plan};
 use model::{
-    Collective, CostSettings, Error, Fabric, Hiding, Initial, Overlap, Propagation, ReconfigurationDelay, Routing,
-    Shape, Window,
+    Collective, CostSettings, Error, Fabric, Initial, Overlap, Propagation, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Routing, Shape, Window,
 };
 use proptest::prelude::*;
 use simulate::{Injection, Level, Settings, Symmetry, Synchronisation, simulate};
@@ -63,8 +63,10 @@ fn requests() -> impl Strategy<Value = Request> {
                     bandwidth_bps,
                     startup_s,
                     hop_delay_s,
-                    reconfiguration: ReconfigurationDelay { fixed_s, per_port_s },
-                    hiding: Hiding { background, window: Window { every_s, ..Window::default() } },
+                    reconfiguration: ReconfigurationPolicy::new(
+                        ReconfigurationDelay::per_port(fixed_s, per_port_s),
+                        ReconfigurationOverlap { background, window: Window { every_s, ..Window::default() } },
+                    ),
                     initial,
                 },
                 workload: Workload::Collective {

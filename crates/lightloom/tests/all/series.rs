@@ -1,7 +1,10 @@
 //! Many points of one request: each is what `plan` finds there, however they are asked for.
 use collectives::Options;
 use lightloom::{Evaluation, Points, Request, Series, Size, Workload, plan, problem};
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, Propagation, ReconfigurationDelay, Routing, Shape};
+use model::{
+    Collective, CostSettings, Fabric, Initial, Propagation, ReconfigurationDelay, ReconfigurationOverlap,
+    ReconfigurationPolicy, Routing, Shape,
+};
 use planners::{OperatingPoint, REGISTRY, find};
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -12,8 +15,7 @@ fn fabric(dims: &[u32], ports: u32) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(1e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
     }
 }
@@ -94,7 +96,7 @@ fn shared() -> Vec<(&'static str, Request)> {
         fabric
     };
     let per_port = |mut fabric: Fabric| {
-        fabric.reconfiguration.per_port_s = 3e-8;
+        fabric.reconfiguration = ReconfigurationDelay::per_port(1e-6, 3e-8).into();
         fabric
     };
     let inverse = |mut request: Request| {
@@ -272,10 +274,9 @@ fn requests() -> impl Strategy<Value = Request> {
     )
         .prop_map(|(dims, ports, collective, planner, starts, routing, per_port, hides)| {
             let mut fabric = fabric(&dims, ports);
-            fabric.hiding.background = hides;
-            if per_port {
-                fabric.reconfiguration.per_port_s = 2e-8;
-            }
+            let delay = ReconfigurationDelay::per_port(1e-6, if per_port { 2e-8 } else { 0.0 });
+            let overlap = ReconfigurationOverlap { background: hides, ..ReconfigurationOverlap::default() };
+            fabric.reconfiguration = ReconfigurationPolicy::new(delay, overlap);
             if starts {
                 fabric.initial = Initial::Topology(topologies::build("ring", &fabric.shape).unwrap());
             }

@@ -1,7 +1,7 @@
 //! The all-to-all paper's baselines as planners (§5.1), for equal and unequal blocks.
 use all_to_all::workloads;
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Hiding, Initial, Plan, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
 use planners::{Choice, PlannerOptions, Problem, find};
 use proptest::prelude::*;
 
@@ -17,8 +17,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
     }
 }

@@ -1,8 +1,6 @@
 //! The static and BvN baselines.
 use collectives::Options;
-use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,
-};
+use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 use planners::{Problem, find};
 
 fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix: Option<u32>) -> Problem {
@@ -15,8 +13,7 @@ fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(10e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,
     };
     Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, vec![ring]).unwrap()

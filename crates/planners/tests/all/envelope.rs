@@ -1,6 +1,6 @@
 //! Few searches serve many points, and each gets what a search of its own finds.
 use collectives::Options;
-use model::{Collective, CostSettings, Error, Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Collective, CostSettings, Error, Fabric, Initial, ReconfigurationPolicy, Shape};
 use planners::{Envelope, OperatingPoint, Problem, find};
 
 fn problem() -> Problem {
@@ -15,8 +15,7 @@ fn problem() -> Problem {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(1e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
     };
     let candidates = topologies::candidates::dedupe(candidates);

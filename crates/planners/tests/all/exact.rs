@@ -1,8 +1,8 @@
 //! The exhaustive planner against every set of circuits of one port, and the others against it.
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, Overlap, Propagation, ReconfigurationDelay, Routing,
-    Schedule, Shape, Topology, Translations,
+    Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationDelay, ReconfigurationPolicy,
+    Routing, Schedule, Shape, Topology, Translations,
 };
 use planners::{Problem, REGISTRY, StateSearch, choose, find};
 use proptest::prelude::*;
@@ -13,9 +13,8 @@ fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
-        hiding: Hiding::default(),
     }
 }
 
@@ -170,7 +169,7 @@ fn what_it_does_not_take_is_refused_by_name() {
     assert!(large.starts_with("gpus: ") && large.contains("at most 9"), "{large}");
     let wide = refusal(Fabric { shape: Shape::new(4, &[], 2).unwrap(), ..fabric.clone() }, settings);
     assert!(wide.starts_with("ports: "), "{wide}");
-    let per_port = ReconfigurationDelay { fixed_s: 0.0, per_port_s: 1e-9 };
+    let per_port = ReconfigurationDelay::per_port(0.0, 1e-9).into();
     let per_port = refusal(Fabric { reconfiguration: per_port, ..fabric.clone() }, settings);
     assert!(per_port.starts_with("reconfiguration_delay: "), "{per_port}");
     let pipelined = refusal(fabric.clone(), CostSettings { overlap: Overlap::Pipelined, ..settings });

@@ -3,8 +3,8 @@ use crate::reference::algorithm_1;
 
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Routing, Schedule, Shape, Topology,
-    Translations,
+    Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, ReconfigurationPolicy, Routing, Schedule,
+    Shape, Topology, Translations,
 };
 use planners::{Change, Problem, find};
 use proptest::prelude::*;
@@ -15,8 +15,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
     }
 }
@@ -97,7 +96,7 @@ proptest! {
         }
         let mut fabric = fabric(gpus, 2, 10f64.powf(log_delay));
         if per_port {
-            fabric.reconfiguration = ReconfigurationDelay { fixed_s: 1e-7, per_port_s: 10f64.powf(log_delay) / 8.0 };
+            fabric.reconfiguration = ReconfigurationDelay::per_port(1e-7, 10f64.powf(log_delay) / 8.0).into();
         }
         if start {
             fabric.initial = Initial::Topology(circulant(gpus, &[gpus - 1]));
@@ -271,7 +270,7 @@ fn the_walk_through_of_figure_2() {
     // Table 1's last column, and each of its rows is the best at some delay.
     let at = |delay_s: f64| {
         let mut problem = problem.clone();
-        problem.fabric.reconfiguration = ReconfigurationDelay::constant(delay_s);
+        problem.fabric.reconfiguration = ReconfigurationPolicy::constant(delay_s);
         let choice = find("harvest").unwrap().choose(&problem).unwrap();
         (choice.candidates.clone(), choice.reconfigurations())
     };
@@ -299,7 +298,7 @@ fn a_start_topology_is_charged_for() {
 #[test]
 fn delays_per_port_count_the_ports_that_change() {
     let mut fabric = fabric(8, 1, 0.0);
-    fabric.reconfiguration = ReconfigurationDelay { fixed_s: 1e-6, per_port_s: 1e-7 };
+    fabric.reconfiguration = ReconfigurationDelay::per_port(1e-6, 1e-7).into();
     let schedule = schedule("recursive-doubling", Collective::ReduceScatter, 8);
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 1 << 30, rings(8)).unwrap();
     // Every port changes between two different rings.

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, Overlap, ReconfigurationDelay, Shape, Topology,
-    Translations, Window, sum_seconds,
+    Collective, CostSettings, Fabric, Initial, Link, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
+    ReconfigurationPolicy, Shape, Topology, Translations, Window, sum_seconds,
 };
 use planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
@@ -15,8 +15,7 @@ fn fabric(gpus: u32, ports: u32) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(4e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(4e-6),
         initial: Initial::Free,
     }
 }
@@ -56,8 +55,9 @@ fn charge_s(fabric: &Fabric, from: &Topology, to: &Topology, step: usize, before
     if added.is_empty() && removed.is_empty() {
         return 0.0;
     }
-    let window_s = fabric.hiding.window.steps.get(&step).copied().unwrap_or(fabric.hiding.window.every_s);
-    let delay = |ports: usize| fabric.reconfiguration.fixed_s + fabric.reconfiguration.per_port_s * ports as f64;
+    let (terms, overlap) = (fabric.reconfiguration.delay().terms(), fabric.reconfiguration.overlap());
+    let window_s = overlap.window.steps.get(&step).copied().unwrap_or(overlap.window.every_s);
+    let delay = |ports: usize| terms.fixed_s + terms.per_port_s * ports as f64;
     let ports = i64::from(fabric.shape.ports());
     let fits = (0..fabric.shape.gpus()).all(|gpu| {
         let out: i64 = old.iter().filter(|((src, _), _)| *src == gpu).map(|(_, count)| count).sum();
@@ -66,7 +66,7 @@ fn charge_s(fabric: &Fabric, from: &Topology, to: &Topology, step: usize, before
         let new_into = added.iter().filter(|(_, dst)| *dst == gpu).count();
         (new_out == 0 || (new_out == 1 && out < ports)) && (new_into == 0 || (new_into == 1 && into < ports))
     });
-    if fabric.hiding.background && fits {
+    if overlap.background && fits {
         return if added.is_empty() { 0.0 } else { f64::max(0.0, delay(added.len()) - window_s - before_s) };
     }
     f64::max(0.0, delay(added.len().max(removed.len())) - window_s)
@@ -121,15 +121,16 @@ struct Instance {
     per_port: bool,
     start: bool,
     overlap: Overlap,
-    hiding: Hiding,
+    hiding: ReconfigurationOverlap,
 }
 
-fn hidings() -> impl Strategy<Value = Hiding> {
+fn hidings() -> impl Strategy<Value = ReconfigurationOverlap> {
     let time = || prop_oneof![Just(0.0), 1e-7..1e-5f64];
     let window = (time(), prop::collection::btree_map(0usize..4, time(), 0..3));
     let window = window.prop_map(|(every_s, steps)| Window { every_s, steps });
     let none = Just(Window::default());
-    (any::<bool>(), prop_oneof![none, window]).prop_map(|(background, window)| Hiding { background, window })
+    (any::<bool>(), prop_oneof![none, window])
+        .prop_map(|(background, window)| ReconfigurationOverlap { background, window })
 }
 
 fn instances() -> impl Strategy<Value = Instance> {
@@ -174,11 +175,12 @@ fn problem(of: &Instance) -> Problem {
         place(circulant(gpus, &offsets), &mut candidates);
     }
     of.beside.iter().for_each(|beside| place(ring_and(gpus, beside), &mut candidates));
-    let mut fabric = Fabric { hiding: of.hiding.clone(), ..fabric(gpus, of.ports) };
-    fabric.reconfiguration = match of.per_port {
-        true => ReconfigurationDelay { fixed_s: of.delay_s / 2.0, per_port_s: of.delay_s / 20.0 },
+    let mut fabric = fabric(gpus, of.ports);
+    let delay = match of.per_port {
+        true => ReconfigurationDelay::per_port(of.delay_s / 2.0, of.delay_s / 20.0),
         false => ReconfigurationDelay::constant(of.delay_s),
     };
+    fabric.reconfiguration = ReconfigurationPolicy::new(delay, of.hiding.clone());
     if of.start {
         fabric.initial = Initial::Topology(circulant(gpus, &[gpus - 1]));
     }
@@ -188,8 +190,9 @@ fn problem(of: &Instance) -> Problem {
     Problem::new(schedule, fabric, settings, 1 << of.log_size, candidates).unwrap()
 }
 
-fn with(problem: &Problem, hiding: Hiding) -> Problem {
-    Problem { fabric: Fabric { hiding, ..problem.fabric.clone() }, ..problem.clone() }
+fn with(problem: &Problem, hiding: ReconfigurationOverlap) -> Problem {
+    let reconfiguration = problem.fabric.reconfiguration.with_overlap(hiding);
+    Problem { fabric: Fabric { reconfiguration, ..problem.fabric.clone() }, ..problem.clone() }
 }
 
 proptest! {
@@ -201,7 +204,7 @@ proptest! {
         let expected = brute_force(&problem);
         let found = judged(find("harvest").unwrap().choose(&problem).unwrap());
         prop_assert!((found - expected).abs() <= 1e-12 * expected, "{found} {expected}");
-        let swept = planners::sweep(&problem, &[(problem.size_bytes as f64, problem.fabric.reconfiguration.fixed_s)]).unwrap();
+        let swept = planners::sweep(&problem, &[(problem.size_bytes as f64, problem.fabric.reconfiguration.delay().fixed_s())]).unwrap();
         prop_assert!((swept[0].0 - expected).abs() <= 1e-12 * expected, "{:?} {expected}", swept);
     }
 
@@ -220,15 +223,15 @@ proptest! {
 
     #[test]
     fn hiding_more_never_takes_longer(of in instances(), more_s in 0.0..1e-5f64) {
-        let best = |hiding: &Hiding| {
+        let best = |hiding: &ReconfigurationOverlap| {
             find("harvest").unwrap().choose(&with(&problem(&of), hiding.clone())).unwrap().total_s
         };
         let hidden = of.hiding.clone();
         let found = best(&hidden);
         let at_most = |other: f64| found <= other * (1.0 + 1e-12);
-        prop_assert!(at_most(best(&Hiding::default())));
+        prop_assert!(at_most(best(&ReconfigurationOverlap::default())));
         let (in_windows, in_background) =
-            (Hiding { background: false, ..hidden.clone() }, Hiding { window: Window::default(), ..hidden.clone() });
+            (ReconfigurationOverlap { background: false, ..hidden.clone() }, ReconfigurationOverlap { window: Window::default(), ..hidden.clone() });
         prop_assert!(at_most(best(&in_windows)));
         prop_assert!(at_most(best(&in_background)));
         let mut longer = hidden.clone();
@@ -240,8 +243,8 @@ proptest! {
     #[test]
     fn a_window_of_nothing_is_none(of in instances()) {
         let nothing = Window { every_s: 0.0, steps: (0..3).map(|step| (step, 0.0)).collect() };
-        let none = with(&problem(&of), Hiding { window: Window::default(), ..of.hiding.clone() });
-        let zero = with(&none, Hiding { window: nothing, ..of.hiding });
+        let none = with(&problem(&of), ReconfigurationOverlap { window: Window::default(), ..of.hiding.clone() });
+        let zero = with(&none, ReconfigurationOverlap { window: nothing, ..of.hiding });
         let best = |problem: &Problem| find("harvest").unwrap().choose(problem).unwrap();
         prop_assert_eq!(best(&zero).total_s, best(&none).total_s);
         prop_assert_eq!(best(&zero).candidates, best(&none).candidates);
@@ -250,12 +253,13 @@ proptest! {
 
 /// ReduceScatter by recursive doubling on 4 GPUs, 400 kB: 2 µs of bytes over distance 1, then 1 µs over distance 2;
 /// α = δ = 0.5 µs, α_r = 4 µs, two ports, of which these candidates use one.
-fn by_hand(hiding: Hiding) -> (f64, Vec<f64>) {
+fn by_hand(hiding: ReconfigurationOverlap) -> (f64, Vec<f64>) {
     let shape = Shape::new(4, &[], 2).unwrap();
     let doubling = collectives::find("recursive-doubling").unwrap();
     let schedule = doubling.build(Collective::ReduceScatter, &shape, &Options::default()).unwrap();
     let candidates = vec![circulant(4, &[1]), circulant(4, &[2])];
-    let fabric = Fabric { hiding, ..fabric(4, 2) };
+    let mut fabric = fabric(4, 2);
+    fabric.reconfiguration = fabric.reconfiguration.with_overlap(hiding);
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 400_000, candidates).unwrap();
     let plan = find("harvest").unwrap().choose(&problem).unwrap().into_plan(true).unwrap();
     let charges = plan.steps.iter().map(|step| (step.cost.reconfiguration_s * 1e9).round()).collect();
@@ -265,9 +269,9 @@ fn by_hand(hiding: Hiding) -> (f64, Vec<f64>) {
 #[test]
 fn each_rule_by_hand() {
     let window = |text: &str| Window::parse("window", text).unwrap();
-    let hiding = |background, text: &str| Hiding { background, window: window(text) };
+    let hiding = |background, text: &str| ReconfigurationOverlap { background, window: window(text) };
     // Staying: 3 µs on the ring, then 0.5 + 2·0.5 + 2·1 = 3.5 µs over two hops.
-    assert_eq!(by_hand(Hiding::default()), (6500.0, vec![0.0, 0.0]));
+    assert_eq!(by_hand(ReconfigurationOverlap::default()), (6500.0, vec![0.0, 0.0]));
     // The dark port turns for 3 of the 4 µs while the first step takes its time; the second takes 2 µs.
     assert_eq!(by_hand(hiding(true, "0s")), (6000.0, vec![0.0, 1000.0]));
     // Computation before the second step hides 0.4 µs more.

@@ -1,8 +1,8 @@
 //! PCCL: exact within algorithm 1's constraint, at algorithm 2's cost, and the paper's numbers.
 use collectives::Options;
 use model::{
-    Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, ReconfigurationDelay, Routing, Schedule,
-    Shape, Step, Topology, Transfer, Translations,
+    Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, ReconfigurationDelay, ReconfigurationPolicy, Routing,
+    Schedule, Shape, Step, Topology, Transfer, Translations,
 };
 use planners::{Choice, Problem, find};
 use proptest::prelude::*;
@@ -14,8 +14,7 @@ fn fabric(shape: &Shape, delay_s: f64, initial: Initial) -> Fabric {
         bandwidth_bps: 3.6e12,
         startup_s: 0.0,
         hop_delay_s: 3e-6,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,
     }
 }
@@ -280,7 +279,7 @@ impl BruteForce {
         let costs = (0..schedule.steps().len())
             .map(|round| (0..topologies.len()).map(|topology| cost(round, topology)).collect())
             .collect();
-        Self { costs, topologies, standard, delay: problem.fabric.reconfiguration }
+        Self { costs, topologies, standard, delay: problem.fabric.reconfiguration.delay().clone() }
     }
 
     fn best_s(&self, round: usize, before: Option<usize>) -> f64 {
@@ -290,8 +289,8 @@ impl BruteForce {
         options
             .filter(|&option| costs[option].is_finite())
             .map(|option| {
-                let change_s =
-                    before.map_or(0.0, |before| self.delay.between(&self.topologies[before], &self.topologies[option]));
+                let change_s = before
+                    .map_or(0.0, |before| self.delay.between_s(&self.topologies[before], &self.topologies[option]));
                 change_s + costs[option] + self.best_s(round + 1, Some(option))
             })
             .fold(f64::INFINITY, f64::min)
@@ -357,7 +356,7 @@ proptest! {
         let initial = start.map_or(Initial::Free, |raw| Initial::Topology(circulant(gpus, &[offset(raw)], 1)));
         let mut fabric = fabric(&shape, 10f64.powf(log_delay), initial.clone());
         if per_port {
-            fabric.reconfiguration = ReconfigurationDelay { fixed_s: 1e-6, per_port_s: 10f64.powf(log_delay) / 8.0 };
+            fabric.reconfiguration = ReconfigurationDelay::per_port(1e-6, 10f64.powf(log_delay) / 8.0).into();
         }
         fabric.startup_s = if startup { 1e-6 } else { 0.0 };
         // The settings given do not matter: PCCL routes its own way.

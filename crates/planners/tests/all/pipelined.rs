@@ -1,8 +1,7 @@
 //! Plans by what packets do: priced as the simulator finds, and the best of all sequences by that price.
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Overlap, ReconfigurationDelay, Routing, Shape, Topology,
-    sum_seconds,
+    Collective, CostSettings, Fabric, Initial, Overlap, ReconfigurationPolicy, Routing, Shape, Topology, sum_seconds,
 };
 use planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
@@ -61,8 +60,7 @@ fn problem(of: &Setting) -> Problem {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: of.hop_s,
-        reconfiguration: ReconfigurationDelay::constant(of.delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(of.delay_s),
     };
     let settings = CostSettings { overlap: Overlap::Pipelined, routing: of.routing, ..CostSettings::default() };
     Problem::new(schedule, fabric, settings, of.size, candidates).unwrap()

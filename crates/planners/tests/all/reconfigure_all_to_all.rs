@@ -1,8 +1,8 @@
 //! The all-to-all paper's planner: its costs as plans that the judge accepts.
 use collectives::Options;
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, Propagation, ReconfigurationDelay, Routing, Shape,
-    Topology, Translations,
+    Collective, CostSettings, Fabric, Initial, Link, Propagation, ReconfigurationDelay, ReconfigurationPolicy, Routing,
+    Shape, Topology, Translations,
 };
 use planners::{Choice, Problem, find};
 use proptest::prelude::*;
@@ -20,8 +20,7 @@ fn problem_of(algorithm: &str, collective: Collective, gpus: u32, ports: u32, de
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: start,
     };
     let size = 4_000_000 * u64::from(gpus);
@@ -188,7 +187,7 @@ proptest! {
         let start = if charged { pairs(n) } else { Initial::Free };
         let mut problem = problem(n, ports, delay_s, start);
         if per_port {
-            problem.fabric.reconfiguration.per_port_s = delay_s / f64::from(n);
+            problem.fabric.reconfiguration = ReconfigurationDelay::per_port(delay_s, delay_s / f64::from(n)).into();
         }
         problem.settings.routing = if published { Routing::EqualSplit } else { Routing::ConcurrentFlow };
         if published {

@@ -1,8 +1,8 @@
 //! Short-circuiting rings: the thresholds and speed-ups of the paper's figures, and every threshold by hand.
 use collectives::Options;
 use model::{
-    Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Op, ReconfigurationDelay, Schedule, Shape, Step,
-    Transfer, Translations,
+    Chunks, Collective, CostSettings, Fabric, Initial, Op, ReconfigurationDelay, ReconfigurationPolicy, Schedule,
+    Shape, Step, Transfer, Translations,
 };
 use planners::{Choice, Problem, Thresholds, find};
 use proptest::prelude::*;
@@ -26,8 +26,7 @@ fn with_schedule(schedule: Schedule, shape: Shape, size: u64, hop_s: f64, delay_
         bandwidth_bps: 8.0 * RATE,
         startup_s: 0.0,
         hop_delay_s: hop_s,
-        reconfiguration: ReconfigurationDelay::constant(delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Topology(ring.clone()),
     };
     Problem::new(schedule, fabric, CostSettings::default(), size, vec![ring]).unwrap()
@@ -236,7 +235,7 @@ proptest! {
         fabric.shape = shape.clone();
         fabric.startup_s = if startup { 200.0 * NS } else { 0.0 };
         let delay_s = 10f64.powf(log_delay);
-        fabric.reconfiguration = if per_port { ReconfigurationDelay { fixed_s: 0.0, per_port_s: delay_s / 8.0 } } else { ReconfigurationDelay::constant(delay_s) };
+        fabric.reconfiguration = if per_port { ReconfigurationDelay::per_port(0.0, delay_s / 8.0).into() } else { ReconfigurationPolicy::constant(delay_s) };
         fabric.initial = if start == "free" { Initial::Free } else { Initial::Topology(topologies::build(start, &shape).unwrap()) };
         // All circuits of a GPU change with every one of these topologies.
         let change_s = if per_port { delay_s / 8.0 * f64::from(gpus * ports) } else { delay_s };

@@ -5,10 +5,10 @@ use crate::plans::planned;
 use std::collections::BTreeMap;
 
 use fabric::fabric;
-use model::{Collective, Initial, Plan};
+use model::{Collective, Initial, Plan, ReconfigurationPolicy};
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{Darkness, Forwarding, Injection, Level, Settings, Synchronisation, simulate};
+use simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let kinds = prop::sample::select(vec![
@@ -25,7 +25,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         |((dims, ports, collective, algorithm, topology), size, hop_delay_s)| {
             let mut fabric = fabric(&dims, ports);
             fabric.hop_delay_s = hop_delay_s;
-            fabric.reconfiguration.fixed_s = 200e-9;
+            fabric.reconfiguration = ReconfigurationPolicy::constant(200e-9);
             fabric.initial = Initial::Topology(topologies::build("ring", &fabric.shape).unwrap());
             planned(fabric, collective, algorithm, size * 4099, topology)
         },
@@ -38,7 +38,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
         prop::sample::select(Injection::ALL),
         prop::sample::select(Forwarding::ALL),
         prop::sample::select(Synchronisation::ALL),
-        prop::sample::select(Darkness::ALL),
+        prop::sample::select(ReconfigurationScope::ALL),
         prop::sample::select(vec![None, Some(4000)]),
     )
         .prop_map(|(level, injection, forwarding, sync, reconfiguration, buffer)| Settings {
@@ -75,7 +75,7 @@ proptest! {
                 let busy = circuit.bytes as f64 * byte_fs;
                 prop_assert!((circuit.busy_fs as f64 - busy).abs() <= circuit.packets as f64);
                 prop_assert!(circuit.last_fs - circuit.first_fs + 1 >= circuit.busy_fs, "{circuit:?}");
-                if settings.reconfiguration == Darkness::Global && planned.reconfigured {
+                if settings.reconfiguration == ReconfigurationScope::Global && planned.reconfigured {
                     prop_assert!(circuit.first_fs >= step.start_fs + step.reconfiguration_fs + startup_fs);
                 }
             }
@@ -101,7 +101,7 @@ proptest! {
     /// dark time is over.
     #[test]
     fn nothing_is_sent_on_a_dark_circuit(plan in any_plan(), settings in any_settings()) {
-        let settings = Settings { reconfiguration: Darkness::Ports, ..settings };
+        let settings = Settings { reconfiguration: ReconfigurationScope::Ports, ..settings };
         let Ok(found) = simulate(&plan, &settings) else { return Ok(()) };
         let hop_fs = (plan.fabric.hop_delay_s * 1e15).round() as u64;
         for pair in found.steps.windows(2) {

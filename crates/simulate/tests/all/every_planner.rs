@@ -5,7 +5,7 @@ use collectives::Options;
 use fabric::fabric;
 use lightloom::{Request, Size, Workload, plan};
 use model::{Collective, CostSettings, Initial};
-use simulate::{Darkness, Injection, Level, Settings, Synchronisation, simulate};
+use simulate::{Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 #[test]
 fn plans_of_all_planners_are_simulated() {
@@ -39,7 +39,7 @@ fn plans_of_all_planners_are_simulated() {
                     base,
                     Settings { injection: Injection::Paced, ..base },
                     Settings { level: Level::Flow, ..base },
-                    Settings { sync: Synchronisation::Dataflow, reconfiguration: Darkness::Ports, ..base },
+                    Settings { sync: Synchronisation::Dataflow, reconfiguration: ReconfigurationScope::Ports, ..base },
                 ] {
                     let found = simulate(&plan, &settings).unwrap();
                     let ratio = found.total_s() / plan.total_s();

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 
 use by_hand::{Sent, by_hand, topology};
 use fabric::fabric;
-use model::{Collective, Initial, Plan, Rank, ReconfigurationDelay};
+use model::{Collective, Initial, Plan, Rank, ReconfigurationPolicy};
 use planned::planned;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use reference::{StepRecord, Times, Usage};
-use simulate::{Darkness, Forwarding, Injection, Settings, SimulatedStep, Symmetry, Synchronisation, simulate};
+use simulate::{
+    Forwarding, Injection, ReconfigurationScope, Settings, SimulatedStep, Symmetry, Synchronisation, simulate,
+};
 
 fn told(step: &SimulatedStep) -> StepRecord {
     let usage = |circuit: &simulate::CircuitUse| Usage {
@@ -85,9 +87,9 @@ fn any_settings(buffers: Vec<Option<u64>>) -> impl Strategy<Value = Settings> {
         prop::sample::select(Injection::ALL),
         prop::sample::select(Forwarding::ALL),
         prop::sample::select(vec![
-            (Synchronisation::Barrier, Darkness::Global, 0.0),
-            (Synchronisation::Barrier, Darkness::Ports, 3e-9),
-            (Synchronisation::Dataflow, Darkness::Global, 0.0),
+            (Synchronisation::Barrier, ReconfigurationScope::Global, 0.0),
+            (Synchronisation::Barrier, ReconfigurationScope::Ports, 3e-9),
+            (Synchronisation::Dataflow, ReconfigurationScope::Global, 0.0),
         ]),
         prop::sample::select(buffers),
         prop::sample::select(Symmetry::ALL),
@@ -131,7 +133,7 @@ fn random_plan() -> impl Strategy<Value = Plan> {
             fabric.bandwidth_bps = 7.3e11;
             fabric.startup_s = 2e-9;
             fabric.hop_delay_s = hop_delay_s;
-            fabric.reconfiguration = ReconfigurationDelay::constant(20e-9);
+            fabric.reconfiguration = ReconfigurationPolicy::constant(20e-9);
             // A ring besides, so that there is a way out of every GPU.
             let graph = |links: &[(u32, u32, u32)]| -> Vec<(u32, u32, u32)> {
                 let drawn = links.iter().map(|&(src, to, count)| (src, (src + to) % 5, count));

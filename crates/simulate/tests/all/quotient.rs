@@ -6,7 +6,9 @@ use fabric::fabric;
 use model::{Collective, Initial, Plan};
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{Darkness, Forwarding, Injection, Level, Settings, Simulation, Symmetry, Synchronisation, simulate};
+use simulate::{
+    Forwarding, Injection, Level, ReconfigurationScope, Settings, Simulation, Symmetry, Synchronisation, simulate,
+};
 
 /// Everything that a simulation tells, GPU by GPU.
 fn expanded(mut found: Simulation) -> Simulation {
@@ -49,7 +51,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
         prop::sample::select(Injection::ALL),
         prop::sample::select(Forwarding::ALL),
         prop::sample::select(Synchronisation::ALL),
-        prop::sample::select(Darkness::ALL),
+        prop::sample::select(ReconfigurationScope::ALL),
         prop::sample::select(vec![None, Some(1000), Some(4000)]),
     )
         .prop_map(|(injection, forwarding, sync, reconfiguration, buffer_bytes)| Settings {

@@ -4,10 +4,12 @@ use crate::plans::fabric;
 use crate::plans::planned;
 
 use fabric::fabric;
-use model::{Collective, Hiding, Initial, Overlap, Plan, PlanParts, StepCost, Window};
+use model::{
+    Collective, Initial, Overlap, Plan, PlanParts, ReconfigurationOverlap, ReconfigurationPolicy, StepCost, Window,
+};
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{Darkness, Forwarding, Injection, Level, Settings, Synchronisation, simulate, step_s};
+use simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate, step_s};
 
 /// Plans that change circuits, at once or in the background, and one whose traffic is split.
 fn any_plan() -> impl Strategy<Value = Plan> {
@@ -23,8 +25,8 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     (kinds, 1_u64..100, delays).prop_map(|(kind, size, (fixed_s, background, every_s))| {
         let (dims, ports, collective, algorithm, topology) = kind;
         let mut fabric = fabric(&dims, ports);
-        fabric.reconfiguration.fixed_s = fixed_s;
-        fabric.hiding = Hiding { background, window: Window { every_s, ..Window::default() } };
+        let overlap = ReconfigurationOverlap { background, window: Window { every_s, ..Window::default() } };
+        fabric.reconfiguration = ReconfigurationPolicy::constant(fixed_s).with_overlap(overlap);
         fabric.initial = Initial::Topology(topologies::build("ring", &fabric.shape).unwrap());
         planned(fabric, collective, algorithm, size * 4099, topology)
     })
@@ -36,7 +38,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
         prop::sample::select(Injection::ALL),
         prop::sample::select(Forwarding::ALL),
         prop::sample::select(Synchronisation::ALL),
-        prop::sample::select(Darkness::ALL),
+        prop::sample::select(ReconfigurationScope::ALL),
     )
         .prop_map(|(level, injection, forwarding, sync, reconfiguration)| Settings {
             level,
@@ -112,8 +114,9 @@ proptest! {
         };
         for (index, step) in plan.steps.iter().enumerate() {
             let now = &plan.topologies[step.topology];
-            let turn = plan.fabric.turn(in_force, now);
-            let delay_s = if in_force.same_links(now) { 0.0 } else { plan.fabric.charge_s(turn, index, before_s) };
+            let policy = &plan.fabric.reconfiguration;
+            let change = policy.between(in_force, now, plan.fabric.shape.ports());
+            let delay_s = if in_force.same_links(now) { 0.0 } else { policy.charge_s(change, index, before_s) };
             before_s = plan.fabric.startup_s + step_s(&plan, index).unwrap();
             in_force = now;
             expected.push(delay_s);

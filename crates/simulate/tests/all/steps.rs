@@ -4,8 +4,8 @@ use crate::plans::fabric;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
-use model::{Initial, Plan, ReconfigurationDelay};
-use simulate::{Darkness, Level, Settings, Synchronisation, simulate};
+use model::{Initial, Plan, ReconfigurationOverlap, ReconfigurationPolicy};
+use simulate::{Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 const STARTUP_FS: u64 = 500_000_000;
 const HOP_FS: u64 = 300_000_000;
@@ -44,7 +44,7 @@ fn barriers_hold_everybody() {
     let second_fs = STARTUP_FS + CHUNK_FS + HOP_FS;
     let global = first_fs + DARK_FS + second_fs;
     assert_eq!(ends(Settings::default()), [global; 3]);
-    let ports = Settings { reconfiguration: Darkness::Ports, ..Settings::default() };
+    let ports = Settings { reconfiguration: ReconfigurationScope::Ports, ..Settings::default() };
     assert_eq!(ends(ports), [first_fs + second_fs, global, global]);
     let barrier = Settings { barrier_s: 1e-6, ..Settings::default() };
     assert_eq!(ends(barrier), [global + 1_000_000_000; 3]);
@@ -57,7 +57,7 @@ fn under_dataflow_everybody_goes_on_alone() {
     let up_fs = STARTUP_FS + 2 * CHUNK_FS + HOP_FS + DARK_FS;
     assert_eq!(ends(global), [up_fs + STARTUP_FS + CHUNK_FS + HOP_FS; 3]);
     // 0 goes on when it has sent; 2 → 0 is set up when 2 → 3 has passed.
-    let ports = Settings { reconfiguration: Darkness::Ports, ..global };
+    let ports = Settings { reconfiguration: ReconfigurationScope::Ports, ..global };
     let first = 2 * STARTUP_FS + 3 * CHUNK_FS + HOP_FS;
     let second = 2 * STARTUP_FS + 2 * CHUNK_FS + 2 * HOP_FS + DARK_FS;
     assert_eq!(ends(ports), [first, second, first.max(second)]);
@@ -68,8 +68,8 @@ fn under_dataflow_everybody_goes_on_alone() {
 fn in_background(delay_fs: u64) -> Plan {
     let mut fabric = fabric(&[4], 1);
     fabric.hop_delay_s = 300e-9;
-    fabric.reconfiguration = ReconfigurationDelay::constant(delay_fs as f64 / 1e15);
-    fabric.hiding.background = true;
+    let overlap = ReconfigurationOverlap { background: true, ..ReconfigurationOverlap::default() };
+    fabric.reconfiguration = ReconfigurationPolicy::constant(delay_fs as f64 / 1e15).with_overlap(overlap);
     let first = topology(4, &[(0, 1, 1), (2, 3, 1)]);
     let second = topology(4, &[(0, 1, 1), (1, 2, 1)]);
     let one_hop = |src, dst, chunks| (src, dst, chunks, vec![(1.0, vec![src, dst])]);
@@ -86,7 +86,7 @@ fn in_background(delay_fs: u64) -> Plan {
 fn what_the_background_hides_stops_no_traffic() {
     let (first_fs, other_fs) = (STARTUP_FS + 2 * CHUNK_FS + HOP_FS, STARTUP_FS + CHUNK_FS + HOP_FS);
     let total = |delay_fs, settings: Settings| simulate(&in_background(delay_fs), &settings).unwrap().total_fs;
-    for reconfiguration in [Darkness::Global, Darkness::Ports] {
+    for reconfiguration in [ReconfigurationScope::Global, ReconfigurationScope::Ports] {
         let settings = Settings { reconfiguration, ..Settings::default() };
         // Both changes are hidden; then what the steps leave of 40 µs.
         assert_eq!(total(DARK_FS, settings), first_fs + 2 * other_fs);

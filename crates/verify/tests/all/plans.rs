@@ -3,8 +3,8 @@
 use crate::schedules;
 
 use model::{
-    Bound, CostSettings, Fabric, Hiding, Initial, Link, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay,
-    RoutedEntry, RoutedPath, Routes, Shape, StepCost, Topology, Translations, Window,
+    Bound, CostSettings, Fabric, Initial, Link, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay,
+    ReconfigurationOverlap, RoutedEntry, RoutedPath, Routes, Shape, StepCost, Topology, Translations, Window,
 };
 use schedules::{doubling_all_gather, forget_symmetry};
 
@@ -21,8 +21,7 @@ fn fabric(per_port_s: f64) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
         hop_delay_s: 3e-7,
-        reconfiguration: ReconfigurationDelay { fixed_s: 1e-5, per_port_s },
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationDelay::per_port(1e-5, per_port_s).into(),
         initial: Initial::Topology(ring()),
     }
 }
@@ -174,8 +173,8 @@ fn what_is_derived_follows_the_number_that_is_wrong() {
         (&["startup"], |p| p.fabric.startup_s *= 2.0),
         (&["propagation"], |p| p.fabric.hop_delay_s *= 2.0),
         (&["transmission"], |p| p.fabric.bandwidth_bps *= 2.0),
-        (&["reconfiguration"], |p| p.fabric.reconfiguration.fixed_s *= 2.0),
-        (&["reconfiguration"], |p| p.fabric.reconfiguration.per_port_s = 1e-9),
+        (&["reconfiguration"], |p| p.fabric.reconfiguration = ReconfigurationDelay::constant(2e-5).into()),
+        (&["reconfiguration"], |p| p.fabric.reconfiguration = ReconfigurationDelay::per_port(1e-5, 1e-9).into()),
         (&["propagation"], |p| p.settings.propagation = Propagation::InverseThroughput),
         (&["held", "postcondition"], |p| {
             p.steps.remove(0);
@@ -248,11 +247,17 @@ fn a_thousand_ranks_of_direct_all_to_all() {
 fn in_background(window: &str) -> PlanParts {
     let mut parts = parts(2e-8, Propagation::Hops);
     parts.fabric.shape = Shape::new(N, &[], 2).unwrap();
-    parts.fabric.hiding = Hiding { background: true, window: Window::parse("window", window).unwrap() };
+    overlap(&mut parts, true, Window::parse("window", window).unwrap());
     // α + 2·δ + 2·256 KiB at 800 Gbit/s.
     let second_s = 5e-7 + 6e-7 + 5.24288e-6;
-    parts.steps[2].cost.reconfiguration_s = 1e-5 + 8.0 * 2e-8 - second_s - parts.fabric.hiding.window.before_s(2);
+    let window_s = parts.fabric.reconfiguration.window_s(2);
+    parts.steps[2].cost.reconfiguration_s = 1e-5 + 8.0 * 2e-8 - second_s - window_s;
     parts
+}
+
+fn overlap(parts: &mut PlanParts, background: bool, window: Window) {
+    let policy = &mut parts.fabric.reconfiguration;
+    *policy = policy.with_overlap(ReconfigurationOverlap { background, window });
 }
 
 #[test]
@@ -264,10 +269,10 @@ fn what_is_hidden_is_recomputed() {
         assert_eq!(failures(parts), ["reconfiguration"]);
         // Neither another step's window nor a setting that is not set hides anything.
         let mut parts = in_background(window);
-        parts.fabric.hiding.window = Window::parse("window", "2=1us").unwrap();
+        overlap(&mut parts, true, Window::parse("window", "2=1us").unwrap());
         assert_eq!(failures(parts), if window == "0s" { vec![] } else { vec!["reconfiguration"] });
         let mut parts = in_background(window);
-        parts.fabric.hiding.background = false;
+        overlap(&mut parts, false, Window::parse("window", window).unwrap());
         assert_eq!(failures(parts), ["reconfiguration"]);
         // With one port it is live.
         let mut parts = in_background(window);
@@ -276,7 +281,7 @@ fn what_is_hidden_is_recomputed() {
     }
     // Longer windows hide all of it.
     let mut parts = in_background("1us");
-    parts.fabric.hiding.window.every_s = 1e-3;
+    overlap(&mut parts, true, Window::parse("window", "1ms").unwrap());
     parts.steps[2].cost.reconfiguration_s = 0.0;
     assert_eq!(failures(parts), [""; 0]);
 }

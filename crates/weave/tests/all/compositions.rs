@@ -1,7 +1,5 @@
 //! Compositions compute their collective and cost what their phases say.
-use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,
-};
+use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 use proptest::prelude::*;
 use weave::compositions;
 
@@ -24,8 +22,7 @@ fn fabric(gpus: u32, ports: u32, change_s: f64, from_ring: bool) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
         hop_delay_s: 5e-7,
-        reconfiguration: ReconfigurationDelay::constant(change_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: if from_ring { Initial::Topology(ring(gpus, ports)) } else { Initial::Free },
     }
 }

@@ -35,7 +35,7 @@ def _make(_setting: Setting) -> Outcome:
         made = plan("reduce-scatter", SIZE, fabric=fabric, algorithm="recursive-doubling", planner="harvest")
         loads, hops = [step.load for step in made.steps], [step.hops for step in made.steps]
         in_use = ", ".join(f"G{1 + topology}" for topology in _numbered([step.topology for step in made.steps]))
-        row = in_use, fabric.reconfiguration_delay_s[0], max(loads), max(hops), made.reconfigurations, made.total_s
+        row = in_use, fabric.reconfiguration.fixed_s, max(loads), max(hops), made.reconfigurations, made.total_s
         for values, value in zip(table.values(), row, strict=True):
             values.append(value)
         claims.append(
@@ -44,7 +44,7 @@ def _make(_setting: Setting) -> Outcome:
                 "table 1, fig. 2, §3.2",
                 paper=f"{sequence}: {congestion}x, {propagation}x, {changes}x",
                 ours=f"{in_use}: {max(loads):g}x, {max(hops)}x, {made.reconfigurations}x",
-                why=f"The plan that is best for {SIZE} at {time_label(fabric.reconfiguration_delay_s[0])}; loads "
+                why=f"The plan that is best for {SIZE} at {time_label(fabric.reconfiguration.fixed_s)}; loads "
                 f"{', '.join(f'{load:g}' for load in loads)}.",
             )
         )

@@ -57,14 +57,12 @@ def _title(plan: Plan) -> str:
 
 
 def _fabric_line(plan: Plan, fabric: Fabric) -> str:
-    fixed_s, per_port_s = fabric.reconfiguration_delay_s
-    delay = show_time(fixed_s) + (f" + {show_time(per_port_s)} per changed port" if per_port_s else "")
     return ", ".join(
         [
             f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s",
             f"startup {show_time(fabric.startup_s)}",
             f"hop delay {show_time(fabric.hop_delay_s)}",
-            f"reconfiguration delay {delay}{_hiding(fabric)}",
+            f"reconfiguration delay {fabric.reconfiguration}{_hiding(fabric)}",
             f"initial topology {plan.initial}",
             f"routing {plan.routing}",
         ]

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Hiding, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
-    PlanStep, Propagation, ReconfigurationDelay, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step, StepCost,
-    Topology, Transfer, Translations, Window,
+    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts, PlanStep,
+    Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, RoutedEntry, RoutedPath, Routes,
+    Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window,
 };
 use proptest::prelude::*;
 
@@ -89,14 +89,16 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                     bandwidth_bps: 1.0 + numbers[0],
                     startup_s: numbers[1],
                     hop_delay_s: numbers[2],
-                    reconfiguration: ReconfigurationDelay { fixed_s: numbers[3], per_port_s: numbers[4] },
-                    hiding: Hiding {
-                        background: rule,
-                        window: Window {
-                            every_s: numbers[5],
-                            steps: (0..routing).map(|at| (at, numbers[at])).collect(),
+                    reconfiguration: ReconfigurationPolicy::new(
+                        ReconfigurationDelay::per_port(numbers[3], numbers[4]),
+                        ReconfigurationOverlap {
+                            background: rule,
+                            window: Window {
+                                every_s: numbers[5],
+                                steps: (0..routing).map(|at| (at, numbers[at])).collect(),
+                            },
                         },
-                    },
+                    ),
                     initial,
                 },
                 settings: CostSettings {

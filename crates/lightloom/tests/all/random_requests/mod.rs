@@ -3,8 +3,8 @@
 use collectives::Options;
 use lightloom::{Request, Size, Workload};
 use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Propagation, ReconfigurationDelay, Routing, Shape, Topology,
-    Translations, Window,
+    Collective, CostSettings, Fabric, Initial, Propagation, ReconfigurationDelay, ReconfigurationOverlap,
+    ReconfigurationPolicy, Routing, Shape, Topology, Translations, Window,
 };
 use planners::PlannerOptions;
 use proptest::prelude::*;
@@ -50,16 +50,18 @@ pub fn requests() -> impl Strategy<Value = Request> {
                         bandwidth_bps: 8e11,
                         startup_s,
                         hop_delay_s,
-                        reconfiguration: ReconfigurationDelay { fixed_s, per_port_s: per_port_s / 10.0 },
-                        initial,
-                        // A third hides changes behind dark ports, a fifth some of them behind computation.
-                        hiding: Hiding {
-                            background: size % 3 == 0,
-                            window: Window {
-                                every_s: if size % 5 == 0 { fixed_s / 2.0 } else { 0.0 },
-                                ..Window::default()
+                        reconfiguration: ReconfigurationPolicy::new(
+                            ReconfigurationDelay::per_port(fixed_s, per_port_s / 10.0),
+                            // A third hides changes behind dark ports, a fifth some of them behind computation.
+                            ReconfigurationOverlap {
+                                background: size % 3 == 0,
+                                window: Window {
+                                    every_s: if size % 5 == 0 { fixed_s / 2.0 } else { 0.0 },
+                                    ..Window::default()
+                                },
                             },
-                        },
+                        ),
+                        initial,
                     },
                     workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
                     size: Size::Buffer(size),

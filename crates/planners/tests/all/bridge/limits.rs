@@ -23,7 +23,7 @@ fn a_given_start_is_charged_and_may_be_used() {
 #[test]
 fn a_change_of_blocks_moves_the_ports_at_their_ends() {
     let mut problem = problem(Setting { size_bytes: 1 << 26, ..paper("bruck", Collective::AllToAll) }, Initial::Free);
-    problem.fabric.reconfiguration = ReconfigurationDelay { fixed_s: 0.0, per_port_s: 1e-6 };
+    problem.fabric.reconfiguration = ReconfigurationDelay::per_port(0.0, 1e-6).into();
     let plan = Bridge::with_optical_ports(64, 32).unwrap().choose(&problem).unwrap().into_plan(true).unwrap();
     let changes: Vec<f64> = plan.steps.iter().map(|step| step.cost.reconfiguration_s * 1e6).collect();
     let hops: Vec<u32> = plan.steps.iter().map(|step| step.hops).collect();

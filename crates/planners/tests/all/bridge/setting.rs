@@ -1,9 +1,7 @@
 //! The problems of the tests.
 
 use collectives::Options;
-use model::{
-    Collective, CostSettings, Fabric, Hiding, Initial, Link, ReconfigurationDelay, Shape, Topology, Translations,
-};
+use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 use planners::{Choice, Planner, Problem, find};
 
 use crate::reference::bridge_vectors::Instance;
@@ -75,8 +73,7 @@ pub fn problem(setting: Setting, initial: Initial) -> Problem {
         bandwidth_bps: 8e11,
         startup_s: setting.startup_s,
         hop_delay_s: setting.hop_s,
-        reconfiguration: ReconfigurationDelay::constant(setting.delay_s),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(setting.delay_s),
         initial,
     };
     let some_candidate = circulant(setting.gpus, &[(1, setting.ports)]);

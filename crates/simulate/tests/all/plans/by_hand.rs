@@ -36,7 +36,9 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
             .collect();
         arcs.sort_by_key(|arc| (arc.src, arc.dst));
         let now = &topologies[*topology];
-        let change_s = before.as_ref().map_or(0.0, |before| fabric.charge_s(fabric.turn(before, now), index, before_s));
+        let policy = &fabric.reconfiguration;
+        let charge_s = |before| policy.charge_s(policy.between(before, now, fabric.shape.ports()), index, before_s);
+        let change_s = before.as_ref().map_or(0.0, charge_s);
         let reconfigured = before.as_ref().is_some_and(|before| !before.same_links(now));
         before = Some(now.clone());
         let transfer_bytes = step.share() * size_bytes as f64;

@@ -1,6 +1,6 @@
 //! The fabric of the tests.
 
-use model::{Fabric, Hiding, Initial, ReconfigurationDelay, Shape};
+use model::{Fabric, Initial, ReconfigurationPolicy, Shape};
 
 /// 800 Gbit/s, α = δ = 500 ns, α_r = 10 µs.
 pub fn fabric(dims: &[u32], ports: u32) -> Fabric {
@@ -9,8 +9,7 @@ pub fn fabric(dims: &[u32], ports: u32) -> Fabric {
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
         hop_delay_s: 500e-9,
-        reconfiguration: ReconfigurationDelay::constant(10e-6),
-        hiding: Hiding::default(),
+        reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,
     }
 }

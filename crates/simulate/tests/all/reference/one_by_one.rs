@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use model::{Initial, Plan, Rank, Topology};
-use simulate::{Darkness, Forwarding, Injection, Settings, Synchronisation};
+use simulate::{Forwarding, Injection, ReconfigurationScope, Settings, Synchronisation};
 
 /// (src, dst, number among the parallel circuits).
 pub type Circuit = (Rank, Rank, u32);
@@ -212,7 +212,7 @@ impl World<'_> {
         let was_up: Option<BTreeSet<Circuit>> = before.map(|topology| circuits(topology).into_iter().collect());
         for (packet, offset_fs) in std::mem::take(&mut self.to_come[step][gpu as usize]) {
             let changed = |server: &usize| was_up.as_ref().is_some_and(|up| !up.contains(&self.names[*server]));
-            let dark = self.settings.reconfiguration == Darkness::Global || packet.way.iter().any(changed);
+            let dark = self.settings.reconfiguration == ReconfigurationScope::Global || packet.way.iter().any(changed);
             let dark = dark && !self.is_dataflow();
             let dark_fs = if dark { fs(plan.steps[step].cost.reconfiguration_s) } else { 0 };
             let time = now_fs + dark_fs + fs(plan.fabric.startup_s) + offset_fs;

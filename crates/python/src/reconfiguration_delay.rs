@@ -1,0 +1,32 @@
+//! `ReconfigurationDelay`.
+
+use model::ReconfigurationDelay;
+use pyo3::prelude::*;
+
+use crate::arguments;
+use crate::input_error::CoreResult;
+
+#[pyclass(name = "ReconfigurationDelay", module = "lightloom._core", frozen)]
+pub struct PyReconfigurationDelay(pub ReconfigurationDelay);
+
+#[pymethods]
+impl PyReconfigurationDelay {
+    #[staticmethod]
+    fn parse(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<Self> {
+        Ok(Self(ReconfigurationDelay::parse(field, &arguments::text(field, text)?)?))
+    }
+
+    #[getter]
+    fn fixed_s(&self) -> f64 {
+        self.0.fixed_s()
+    }
+
+    #[getter]
+    fn scalar_s(&self) -> Option<f64> {
+        self.0.scalar_s()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.summary()
+    }
+}
