@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import lightloom as ll
 from lightloom.axis_units import size_label, time_label
-from lightloom.charts import PALETTE
 from lightloom.cli import main
 from lightloom_papers.bridge import BRIDGE
 from lightloom_papers.bridge.changes import plan_with, vector
@@ -19,6 +18,7 @@ from lightloom_papers.bridge.halving_doubling import r_hd
 from lightloom_papers.bridge.schemes import ALL_TO_ALL, REDUCE_SCATTER
 from lightloom_papers.claims import Verdict
 from lightloom_papers.figure import Outcome, Setting
+from lightloom_papers.looks import looks
 
 ALPHA_S = 1.7e-6
 BYTE_S = 8 / 8e11
@@ -305,7 +305,8 @@ def test_the_lines_show_the_table_where_their_axes_say() -> None:
             line = axes.lines[index]
             assert np.asarray(line.get_xdata()) == pytest.approx(column(name, "size_bytes"))
             assert np.asarray(line.get_ydata()) == pytest.approx(column(name, title))
-            assert to_hex(line.get_color()).lower() == PALETTE[index].lower()
+            (style,) = looks([str(line.get_label())])
+            assert to_hex(line.get_color()).lower() == style.colour.lower()
         labels = dict(zip(axes.get_xticks(), [label.get_text() for label in axes.get_xticklabels()], strict=True))
         assert labels[1000.0] == "1 KB"
         assert labels[256e6] == "256 MB"

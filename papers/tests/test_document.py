@@ -5,8 +5,12 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure as Picture
 from tests.conftest import ROOT
+from tests.picture_checks import faults
 
+from lightloom.charts import save
+from lightloom_papers import run
 from lightloom_papers.claims import Verdict
 from lightloom_papers.figure import Figure, Setting
 from lightloom_papers.pages import paper_claims, summary_page
@@ -16,12 +20,21 @@ from lightloom_papers.run import Made, reproduce
 DOCUMENT = ROOT / "docs" / "reproduction.md"
 FIGURES = [figure for paper in PAPERS for figure in paper.figures]
 MADE: dict[str, Made] = {}
+# What cannot be read in each picture.
+FAULTS: dict[str, list[str]] = {}
 
 
 def made(figure: Figure, folder: Path) -> Made:
     """The figure with its files in `folder`, made once for all tests."""
+
+    def save_and_look(picture: Picture, path: Path) -> None:
+        save(picture, path)
+        FAULTS[figure.name] = faults(picture)
+
     if figure.name not in MADE:
-        MADE[figure.name] = reproduce(figure, folder, Setting())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run, "save", save_and_look)
+            MADE[figure.name] = reproduce(figure, folder, Setting())
     return MADE[figure.name]
 
 
@@ -39,6 +52,12 @@ def test_the_figure_is_made_and_its_verdicts_are_the_documents(figure: Figure, f
     for claim in one.claims:
         row = f"| {figure.name} | {claim.words} | {claim.paper} | {claim.ours} | {claim.verdict.value} |"
         assert row in documented, "run: lightloom reproduce all, and copy reproduction.md to docs/"
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_the_picture_can_be_read(figure: Figure, folder: Path) -> None:
+    made(figure, folder)
+    assert not FAULTS[figure.name], "\n".join(FAULTS[figure.name])
 
 
 def test_the_document_holds_every_claim_and_nothing_else(folder: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -30,6 +31,12 @@ __all__ = [
 
 # More labels than this on an axis cannot be told apart.
 MOST_TICKS = 12
+# Along an axis of a range, whose labels may be wide.
+MOST_ON_RANGE = 8
+# Digits of the round numbers of a logarithmic axis, the finest first.
+LADDERS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
+# Of an axis: beyond its last tick; between an end's tick and a round number's, in ticks. Ends this close are equal.
+MARGIN, LEAST_APART, CLOSE = 0.03, 0.7, 1e-9
 BINARY = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 DECIMAL = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -53,7 +60,8 @@ def time_label(time_s: float) -> str:
     if time_s == 0:
         return "0"
     one, unit = next((pair for pair in TIMES if abs(time_s) >= pair[0] * (1 - 1e-9)), TIMES[-1])
-    return f"{time_s / one:.3g} {unit}"
+    number = time_s / one
+    return f"{number:.3g} {unit}" if abs(number) < 999.5 else f"{number:.0f} {unit}"
 
 
 def rate_label(rate_bps: float) -> str:
@@ -64,7 +72,7 @@ def rate_label(rate_bps: float) -> str:
 
 def ratio_label(ratio: float) -> str:
     """`2.5×`."""
-    return f"{ratio:.3g}×"
+    return f"{ratio:.3g}×" if abs(ratio) < 999.5 else f"{ratio:.0f}×"
 
 
 LABELS: dict[str, Callable[[float], str]] = {
@@ -100,50 +108,120 @@ def is_logarithmic(kind: Kind, values: ArrayLike) -> bool:
 
 
 def show_natural(axis: Axis, kind: Kind, values: Sequence[float] | NDArray[np.float64], *, log: bool) -> None:
-    """Ticks of an axis that shows `values`: at the values where they are few, else at round numbers among them."""
-    from matplotlib.ticker import FuncFormatter, NullLocator
+    """Ticks of an axis on which `values` have places: at the values where they are few, else at round numbers.
 
+    The least and the largest value have a tick, so that both can be read.
+    """
     label = LABELS[kind]
     if not log:
+        from matplotlib.ticker import FuncFormatter
+
         axis.set_major_formatter(FuncFormatter(lambda value, _place: label(value)))
         return
-    ticks = log_ticks(kind, values)
-    axis.set_ticks(ticks, labels=[label(tick) for tick in ticks])
+    show_ticks(axis, kind, place_ticks(kind, values))
+
+
+def show_range(axis: Any, kind: Kind, low: float, high: float, *, log: bool) -> None:
+    """Ticks and limits of an axis that goes from a round number at or below `low` to one at or above `high`."""
+    ticks = log_range(kind, low, high) if log else even_range(low, high, whole=kind == "count")
+    show_ticks(axis, kind, ticks)
+    first, last = ticks[0], ticks[-1]
+    # Marks and lines at an end are drawn whole.
+    pad = (last / first) ** MARGIN if log else (last - first) * MARGIN
+    limits = (first / pad, last * pad) if log else (first if first == 0 else first - pad, last + pad)
+    (axis.axes.set_xlim if axis.axis_name == "x" else axis.axes.set_ylim)(*limits)
+
+
+def show_ticks(axis: Axis, kind: Kind, ticks: Sequence[float]) -> None:
+    """These ticks and no others."""
+    from matplotlib.ticker import NullLocator
+
+    axis.set_ticks(list(ticks), labels=distinct_labels(kind, ticks))
     axis.set_minor_locator(NullLocator())
 
 
-def log_ticks(kind: Kind, values: Sequence[float] | NDArray[np.float64]) -> list[float]:
-    """The values themselves where they are few; else powers of a step (two for sizes, ten otherwise) that span them."""
+def distinct_labels(kind: Kind, values: Sequence[float]) -> list[str]:
+    """The values as the axis shows them, with more digits where two would be shown alike."""
+    shown = [LABELS[kind](value) for value in values]
+    return shown if len(set(shown)) == len(set(values)) else [_precise(kind, value) for value in values]
+
+
+def _precise(kind: Kind, value: float) -> str:
+    one, unit = 1.0, {"ratio": "×", "percent": " %"}.get(kind, "")
+    for name, units in (("time", TIMES), ("rate", RATES), ("size", BINARY)):
+        if kind == name:
+            one, word = next((pair for pair in units if abs(value) >= pair[0]), units[-1])
+            unit = f" {word}"
+    return f"{value / one:.6g}{unit}"
+
+
+def place_ticks(kind: Kind, values: Sequence[float] | NDArray[np.float64]) -> list[float]:
+    """The values themselves where they are few; else the least, the largest and round numbers between them."""
     distinct = sorted({float(value) for value in values if value > 0})
     if len(distinct) <= MOST_TICKS and (kind != "ratio" or len(distinct) <= 4):
         return distinct
     low, high = distinct[0], distinct[-1]
-    if kind == "ratio":
-        return _ratio_ticks(low, high)
-    base = 2.0 if kind == "size" and _are_binary(low, high) else 10.0
-    first, last = math.ceil(round(math.log(low, base), 9)), math.floor(round(math.log(high, base), 9))
-    steps = (1, 2, 4, 5, 10) if base == 2.0 else (1, 2, 3, 5)
-    step = next((step for step in steps if (last - first) // step < MOST_TICKS), steps[-1])
-    return [base**power for power in range(first, last + 1) if power % step == 0] or [low, high]
+    if kind == "size" and (even := _every_so_many(distinct)):
+        return even
+    apart = (high / low) ** (LEAST_APART / MOST_TICKS)
+    between = [tick for tick in log_range(kind, low, high, MOST_TICKS) if tick >= low * apart and tick * apart <= high]
+    return [low, *between, high]
+
+
+def _every_so_many(places: list[float]) -> list[float]:
+    """The first, the last and every so many between them of places that a factor is between; none of other places."""
+    steps = [math.log(after / before) for before, after in pairwise(places)]
+    if max(steps) > 1.1 * min(steps):
+        return []
+    last = len(places) - 1
+    stride = next(stride for stride in range(1, last + 1) if last % stride == 0 and last // stride < MOST_TICKS)
+    return places[::stride] if last // stride >= MOST_TICKS // 3 else []
+
+
+def log_range(kind: Kind, low: float, high: float, most: int = MOST_ON_RANGE) -> list[float]:
+    """At most so many round numbers, the first at or below `low`, the last at or above `high`, by a factor apart."""
+    low, high = low * (1 + CLOSE), high * (1 - CLOSE)
+    if kind == "size" and _are_binary(round(low), round(high)):
+        for step in (1, 2, 4, 5, 10, 20):
+            first, last = math.floor(math.log2(low) / step), math.ceil(math.log2(high) / step)
+            if last - first < most:
+                return [2.0 ** (power * step) for power in range(first, max(last, first + 1) + 1)]
+    if high < 2 * low:
+        return [tick for tick in even_range(low, high) if tick > 0]
+    for digits in LADDERS:
+        ticks = _on_ladder(digits, low, high)
+        if len(ticks) <= most:
+            return ticks
+    step = math.ceil(math.log10(high / low) / (most - 2))
+    first, last = math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step)
+    return [10.0 ** (power * step) for power in range(first, last + 1)]
+
+
+def _on_ladder(digits: tuple[float, ...], low: float, high: float) -> list[float]:
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    # As people write them: 5e-06 and not 5 times what a double makes of 1e-06.
+    rungs = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
+    below = max((index for index, rung in enumerate(rungs) if rung <= low), default=0)
+    above = min((index for index, rung in enumerate(rungs) if rung >= high), default=len(rungs) - 1)
+    return rungs[below : max(above, below + 1) + 1]
+
+
+def even_range(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Round numbers an even step apart, the first at or below `low`, the last at or above `high`."""
+    from matplotlib.ticker import MaxNLocator
+
+    if high <= low:
+        high = low + (abs(low) or 1.0)
+    found = MaxNLocator(MOST_ON_RANGE - 1, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
+    ticks = [float(f"{tick:.12g}") for tick in found]
+    slack = CLOSE * (high - low)
+    while len(ticks) > 2 and ticks[1] <= low + slack:
+        ticks.pop(0)
+    while len(ticks) > 2 and ticks[-2] >= high - slack:
+        ticks.pop()
+    return ticks
 
 
 def _are_binary(low: float, high: float) -> bool:
     """Whether sizes are in KiB: those in KB may divide by 1024 as well, as 256 MB does."""
     return low < 1000 or (low % 1000 != 0 and (low % 1024 == 0 or high % 1024 == 0))
-
-
-def _ratio_ticks(low: float, high: float) -> list[float]:
-    """Even steps where the ratios span less than a factor of two; else 1, 2, 5, 10, … and between them."""
-    from matplotlib.ticker import MaxNLocator
-
-    if high < 2 * low:
-        even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high)
-        return [float(tick) for tick in even if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
-    # Over more than a factor of ten, 1.2 and 1.5 would stand on top of each other.
-    fine = ((1.0, 1.2, 1.5, 2, 3, 5, 7),) if high < 10 * low else ()
-    for digits in (*fine, (1.0, 2, 5), (1.0,)):
-        scaled = (digit * 10.0**power for power in range(-6, 7) for digit in digits)
-        ticks = [value for value in scaled if low <= value <= high]
-        if 2 <= len(ticks) <= MOST_TICKS:
-            return ticks
-    return [low, high]

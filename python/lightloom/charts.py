@@ -1,4 +1,4 @@
-"""Heat maps, lines and bars as a paper prints them: natural units, colours that everybody tells apart."""
+"""Heat maps, lines and bars as a paper prints them: natural units, and looks that everybody tells apart."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
-from lightloom.axis_units import drawn_label, is_logarithmic, show_natural
+from lightloom.axis_units import (
+    drawn_label,
+    even_range,
+    is_logarithmic,
+    log_range,
+    show_natural,
+    show_range,
+    show_ticks,
+)
+from lightloom.chart_regions import draw_regions
+from lightloom.colour_norms import ratio_norm, rising_norm, whole_numbers
 from lightloom.errors import refuse
 from lightloom.files import check_writable, usable_path, write_bytes
+from lightloom.fitting import NUMBER, settle
+from lightloom.palette import DIVERGING, PALETTE, RISING, readable_on, styles
 
 if TYPE_CHECKING:
     import os
@@ -24,33 +36,35 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from lightloom.axis_units import Kind
+    from lightloom.palette import Style
 
 __all__ = [
-    "PALETTE",
     "SUFFIXES",
     "bars",
     "check_plot_path",
     "colour_bar",
+    "cut_above",
     "heat_map",
     "lines",
-    "ratio_norm",
-    "rising_norm",
     "save",
+    "show_heights",
 ]
 
 SUFFIXES = (".png", ".pdf", ".svg")
-# Okabe and Ito's colours, which people with any colour vision tell apart.
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-MARKERS = "osD^vPX*"
-DASHES = ("-", "--", "-.", ":")
-# Diverging where a value has a centre, else rising in lightness; both are safe for any colour vision.
-DIVERGING, RISING = "RdBu", "cividis"
 # Cells up to this many get their number.
 MOST_NUMBERS = 120
-# A region of less than this part of a map without numbers gets no name.
-LEAST_NAMED = 300
 # Points up to this many get a marker.
 MOST_MARKERS = 40
+# Lines that are closer than this part of the axis, at this part of their points or more, lie on each other.
+TOUCHING, MUCH = 0.005, 0.2
+# What a line and its markers are wider for each line that is drawn on it, up to so many.
+WIDTH, WIDER, MARKER, LARGER, MOST_ON = 1.4, 1.6, 4.0, 1.8, 3
+# Of a colour bar, between the ticks at its ends and others.
+LEAST_ON_BAR = 0.1
+# Of a colour bar, between the ticks at its ends and others.
+LEAST_ON_BAR = 0.1
+# The first tick under bars on a logarithmic axis is at most this part of the lowest.
+BELOW = 0.9
 
 
 def check_plot_path(path: str | os.PathLike[str]) -> None:
@@ -61,8 +75,9 @@ def check_plot_path(path: str | os.PathLike[str]) -> None:
 
 
 def save(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
-    """Write a PNG, PDF or SVG file, whole or not at all. Raises `InputError` that names `plot`."""
+    """Make the texts fit and write a PNG, PDF or SVG file, whole or not at all. Raises `InputError` naming `plot`."""
     check_plot_path(path)
+    settle(figure)
     picture = io.BytesIO()
     with catch_warnings():
         # A box stands for a character that the font does not have.
@@ -96,68 +111,65 @@ def heat_map(
     """
     values = np.asarray(cells, dtype=float)
     if norm is None:
-        norm = ratio_norm(values, centre) if centre is not None else rising_norm(values)
+        norm = ratio_norm(values, centre) if centre is not None else rising_norm(values, cell_kind)
     x_edges, y_edges = _edges(x, x_kind), _edges(y, y_kind)
     colours = DIVERGING if centre is not None else RISING
     mesh = axes.pcolormesh(x_edges, y_edges, np.ma.masked_invalid(values), norm=norm, cmap=colours, rasterized=True)
     for axis, kind, places in ((axes.xaxis, x_kind, x), (axes.yaxis, y_kind, y)):
         _show_places(axis, kind, places)
-    _slant(axes)
     x_centres, y_centres = _centres(x_edges, x, x_kind), _centres(y_edges, y, y_kind)
     numbered = values.size <= MOST_NUMBERS
     whole = bool(np.all(values[np.isfinite(values)] % 1 == 0))
     if regions is not None:
-        _draw_regions(axes, x_edges, y_edges, x_centres, y_centres, np.asarray(regions), below=numbered)
+        draw_regions(axes, (x_edges, y_edges), (x_centres, y_centres), np.asarray(regions), below=numbered)
     if numbered:
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
                 shown = format(value, numbers) if numbers else _in_cell(float(value), cell_kind, whole=whole)
-                colour = _readable_on(mesh.cmap(norm(value)))
+                colour = readable_on(mesh.cmap(norm(value)))
                 place = float(x_centres[column]), float(y_centres[row])
-                axes.text(*place, shown, ha="center", va="center", fontsize=6, color=colour)
+                number = axes.text(*place, shown, ha="center", va="center", fontsize=6, color=colour, gid=NUMBER)
+                # It is within the panel, and would be measured for the layout.
+                number.set_in_layout(False)
     return mesh
 
 
 def colour_bar(
     figure: Any, mesh: ScalarMappable, axes: Any, label: str, kind: Kind = "number", **settings: Any
 ) -> None:
-    """A colour bar beside `axes`, in natural units, that shows no colour outside the values' range.
+    """A colour bar beside `axes`, in natural units, that ends at the values' least and largest.
 
     figure: a figure or subfigure; settings: of matplotlib's `colorbar`, such as `location`.
     """
-    from matplotlib.colors import LogNorm
+    from matplotlib.colors import BoundaryNorm, LogNorm
 
     values = np.ma.compressed(np.ma.masked_invalid(np.asarray(mesh.get_array(), dtype=float)))
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     bottom, top = mesh.norm.vmin, mesh.norm.vmax
     beyond = isinstance(top, float) and high > top * (1 + 1e-9)
+    if isinstance(mesh.norm, BoundaryNorm):
+        bar = figure.colorbar(mesh, ax=axes, label=label, spacing="proportional", **settings)
+        middles = whole_numbers(mesh.norm)
+        show_ticks(bar.long_axis, "count", middles)
+        return
+    if beyond:
+        label = f"{label} (the last colour: up to {drawn_label(kind, high)})"
     bar = figure.colorbar(mesh, ax=axes, label=label, extend="max" if beyond else "neither", **settings)
-    if isinstance(mesh.norm, LogNorm) and isinstance(bottom, float) and isinstance(top, float):
-        low, high = max(low, bottom), min(high, top)
-        if high > low:
-            (bar.ax.set_xlim if bar.orientation == "horizontal" else bar.ax.set_ylim)(low, high)
-        show_natural(bar.long_axis, "ratio" if kind == "number" else kind, np.geomspace(low, high, 30), log=True)
-
-
-def ratio_norm(values: ArrayLike, centre: float = 1.0, most: float = 100.0) -> Normalize:
-    """Logarithmic colours as far above `centre` as below it; a factor over `most` has the last colour."""
-    from matplotlib.colors import LogNorm
-
-    finite = _positive(values) / centre
-    largest = min(max(1.05, *(float(part) for part in (finite.max(), 1 / finite.min()))), most) if finite.size else 2.0
-    return LogNorm(centre / largest, centre * largest)
-
-
-def rising_norm(values: ArrayLike) -> Normalize:
-    """Colours from the least to the largest value; logarithmic where these are over a factor of ten apart."""
-    from matplotlib.colors import LogNorm, Normalize
-
-    array = np.asarray(values, dtype=float)
-    finite = array[np.isfinite(array)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    if low > 0 and high > 10 * low:
-        return LogNorm(low, high)
-    return Normalize(low, high if high > low else low + 1.0)
+    if not (isinstance(bottom, float) and isinstance(top, float)):
+        return
+    low, high = max(low, bottom), min(high, top)
+    log = isinstance(mesh.norm, LogNorm)
+    if high <= low * (1 + 1e-9):
+        # All values are one: the bar shows what its colour lies between.
+        ticks = [bottom, low, top] if bottom < low < top else [bottom, top]
+    else:
+        (bar.ax.set_xlim if bar.orientation == "horizontal" else bar.ax.set_ylim)(low, high)
+        inner = log_range(kind, low, high) if log else even_range(low, high)
+        # How far along the bar, from 0 to 1.
+        along = np.log(np.array(inner) / low) / np.log(high / low) if log else (np.array(inner) - low) / (high - low)
+        between = [tick for tick, at in zip(inner, along, strict=True) if LEAST_ON_BAR < at < 1 - LEAST_ON_BAR]
+        ticks = [low, *between, high]
+    show_ticks(bar.long_axis, "ratio" if log and kind == "number" else kind, ticks)
 
 
 def lines(
@@ -168,41 +180,121 @@ def lines(
     x_kind: Kind = "size",
     y_kind: Kind = "time",
     log: bool | None = None,
+    ordered: bool = False,
+    looks: Sequence[Style] | None = None,
 ) -> None:
     """A line for each name, told apart by colour, dash and marker; NaN leaves a gap.
 
+    A line on which others lie is drawn wider, so that it is seen under them. The vertical axis goes from a round
+    number below all values to one above them, those of panels that share it included.
+
     log: whether the vertical axis is logarithmic; without it, where it is one of factors.
+    ordered: whether the names are steps of one quantity, which get colours from dark to light.
+    looks: of the lines, where they are not by the name or place.
     """
     places = np.asarray(x, dtype=float)
-    for index, (name, values) in enumerate(series.items()):
+    heights = {name: np.asarray(values, dtype=float) for name, values in series.items()}
+    every = np.concatenate([np.ravel(values) for values in heights.values()])
+    every = every[np.isfinite(every)]
+    logarithmic = is_logarithmic(y_kind, every) if log is None else log
+    # Many lines in order are told apart by their neighbours.
+    crowded = ordered and len(heights) > MOST_ON + 1
+    below = [0] * len(heights) if crowded else _lines_on(list(heights.values()), log=logarithmic)
+    shown = _with_equals(heights, log=logarithmic) if crowded else list(heights)
+    chosen = looks or styles(list(series), ordered=ordered)
+    for style, on, name, values in zip(chosen, below, shown, heights.values(), strict=True):
         axes.plot(
             places,
-            np.asarray(values, dtype=float),
+            values,
             label=name,
-            color=PALETTE[index % len(PALETTE)],
-            linestyle=DASHES[(index // len(PALETTE)) % len(DASHES)],
-            marker=MARKERS[index % len(MARKERS)] if places.size <= MOST_MARKERS else "",
-            markersize=4,
-            linewidth=1.4,
+            color=style.colour,
+            linestyle=style.dash,
+            marker=style.marker if places.size <= MOST_MARKERS else "",
+            markersize=MARKER + LARGER * on,
+            linewidth=WIDTH + WIDER * on,
         )
-    heights = np.concatenate([np.ravel(np.asarray(values, dtype=float)) for values in series.values()])
-    heights = heights[np.isfinite(heights)]
-    if is_logarithmic(x_kind, places):
-        axes.set_xscale("log")
+    if is_logarithmic(x_kind, places) or _is_geometric(places):
+        axes.set_xscale("log", base=2)
         show_natural(axes.xaxis, x_kind, places, log=True)
     else:
-        axes.set_xticks(places) if places.size <= 12 else None
-        show_natural(axes.xaxis, x_kind, places, log=False)
-    logarithmic = is_logarithmic(y_kind, heights) if log is None else log
-    if logarithmic:
-        axes.set_yscale("log")
-        show_natural(axes.yaxis, y_kind, np.geomspace(heights.min(), heights.max(), 30), log=True)
-    else:
-        show_natural(axes.yaxis, y_kind, heights, log=False)
-    if x_kind in {"size", "time"}:
-        _slant(axes)
+        ends = [] if places.size <= 12 else [places[0], *even_range(places[0], places[-1])[1:-1], places[-1]]
+        show_ticks(axes.xaxis, x_kind, ends or places.tolist())
+    if every.size:
+        if logarithmic:
+            axes.set_yscale("log")
+        show_heights(axes, y_kind, log=logarithmic)
     axes.grid(visible=True, alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _lines_on(heights: Sequence[NDArray[np.float64]], *, log: bool, much: float = MUCH) -> list[int]:
+    """For each line how many of the later ones lie on it at this part of their points or more."""
+    shown = [np.log(values) if log else values for values in heights]
+    finite = np.concatenate([values[np.isfinite(values)] for values in shown])
+    near = TOUCHING * float(np.ptp(finite)) if finite.size else 0.0
+    return [
+        min(MOST_ON, sum(float(np.mean(np.abs(first - later) <= near)) >= much for later in shown[index + 1 :]))
+        for index, first in enumerate(shown)
+    ]
+
+
+def _with_equals(heights: Mapping[str, NDArray[np.float64]], *, log: bool) -> list[str]:
+    """The names; of a line that a later one hides, with the other's."""
+    names = list(heights)
+    shown = []
+    for index, name in enumerate(names):
+        pairs = [(heights[name], heights[later]) for later in names[index + 1 :]]
+        same = next((place for place, pair in enumerate(pairs) if _lines_on(pair, log=log, much=1.0)[0]), None)
+        shown.append(name if same is None else f"{name} (as {names[index + 1 + same]})")
+    return shown
+
+
+def _is_geometric(places: NDArray[np.float64]) -> bool:
+    """Whether every place is the same factor over the one before: 8, 16, 32."""
+    if places.size < 3 or places.min() <= 0:
+        return False
+    steps = places[1:] / places[:-1]
+    return bool(np.allclose(steps, steps[0], rtol=1e-6) and steps[0] >= 1.5)
+
+
+def show_heights(axes: Axes, kind: Kind, *, log: bool, base: float | None = None) -> None:
+    """Ticks and limits of a vertical axis around all that is drawn, also in the panels that share it.
+
+    base: where bars stand; on a logarithmic axis without zero they stand on its first tick, which is below them all.
+    """
+    panels = axes.get_shared_y_axes().get_siblings(axes)
+    spans = [panel.dataLim for panel in panels if panel.has_data()]
+    high = max(span.y1 for span in spans)
+    low = min(span.minposy if log else span.y0 for span in spans)
+    if base is not None:
+        low = low * BELOW if log and base == 0 else min(low, base)
+    show_range(axes.yaxis, kind, low, high, log=log)
+    ticks = axes.get_yticks()
+    if (base is not None and ticks[0] <= base) or (log and base == 0):
+        axes.set_ylim(bottom=ticks[0])
+
+
+def cut_above(axes: Axes, kind: Kind, most: float) -> None:
+    """End a logarithmic vertical axis near `most`; a line that leaves it says up to which value it goes."""
+    span = axes.dataLim
+    show_range(axes.yaxis, kind, span.minposy, min(most, span.y1), log=True)
+    top = axes.get_ylim()[1]
+    for line in axes.get_lines():
+        x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+        beyond = np.flatnonzero(y > top)
+        if beyond.size:
+            words = f"↑ {drawn_label(kind, float(np.nanmax(y)))}"
+            place = (float(x[max(beyond[0] - 1, 0)]), top)
+            axes.annotate(
+                words,
+                place,
+                (-3, -2),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                fontsize=7,
+                color=line.get_color(),
+            )
 
 
 def bars(
@@ -213,38 +305,43 @@ def bars(
     y_kind: Kind = "time",
     stacked: bool = False,
     log: bool = False,
+    ordered: bool = False,
+    looks: Sequence[Style] | None = None,
 ) -> None:
-    """Bars of every name side by side in each group, or on top of each other."""
+    """Bars of every name side by side in each group, or on top of each other.
+
+    On a logarithmic axis bars have no zero to stand on: they stand on its first tick. Ratios stand on 1.
+    """
     places = np.arange(len(groups), dtype=float)
     width = 0.8 if stacked else 0.8 / max(len(series), 1)
-    below = np.zeros(len(groups))
-    for index, (name, values) in enumerate(series.items()):
-        heights = np.asarray(values, dtype=float)
+    base = 1.0 if y_kind == "ratio" and not stacked else 0.0
+    below = np.full(len(groups), base)
+    for index, (style, (name, given)) in enumerate(
+        zip(looks or styles(list(series), ordered=ordered), series.items(), strict=True)
+    ):
+        values = np.asarray(given, dtype=float)
         at = places if stacked else places - 0.4 + (index + 0.5) * width
-        axes.bar(at, heights, width, bottom=below if stacked else None, label=name, color=PALETTE[index % len(PALETTE)])
-        below = below + heights
+        hatch = "" if ordered else "//" * (index // len(PALETTE))
+        axes.bar(
+            at,
+            values - (0.0 if stacked else base),
+            width,
+            bottom=below,
+            label=name,
+            color=style.colour,
+            hatch=hatch,
+            edgecolor="w" if hatch else None,
+            linewidth=0,
+        )
+        below = below + np.nan_to_num(values) if stacked else below
     axes.set_xticks(places, list(groups), fontsize=8)
     if log:
         axes.set_yscale("log")
-    heights = np.concatenate([np.ravel(np.asarray(values, dtype=float)) for values in series.values()])
-    heights = heights[np.isfinite(heights) & (heights > 0)]
-    if log and heights.size:
-        show_natural(axes.yaxis, y_kind, np.geomspace(heights.min(), heights.max(), 30), log=True)
-    else:
-        show_natural(axes.yaxis, y_kind, heights, log=False)
+    if np.isfinite(axes.dataLim.y1):
+        show_heights(axes, y_kind, log=log, base=base)
+    if base:
+        axes.axhline(base, color="k", linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _slant(axes: Axes) -> None:
-    """Long labels under a narrow axis."""
-    for label in axes.get_xticklabels():
-        label.set(rotation=45, ha="right", rotation_mode="anchor")
-
-
-def _positive(values: ArrayLike) -> NDArray[np.float64]:
-    array: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
-    kept: NDArray[np.float64] = array[np.isfinite(array) & (array > 0)]
-    return kept
 
 
 def _is_placed(values: Sequence[Any] | NDArray[Any], kind: Kind) -> bool:
@@ -277,66 +374,6 @@ def _show_places(axis: Any, kind: Kind, values: Sequence[Any] | NDArray[Any]) ->
         axis.set_ticks(range(len(values)), labels=[drawn_label(kind, value) for value in values])
 
 
-def _draw_regions(
-    axes: Axes,
-    x_edges: NDArray[np.float64],
-    y_edges: NDArray[np.float64],
-    x_centres: NDArray[np.float64],
-    y_centres: NDArray[np.float64],
-    labels: NDArray[Any],
-    *,
-    below: bool,
-) -> None:
-    """Lines between cells of different labels, and each part's label where it has most room."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.patheffects import withStroke
-
-    upright = [
-        [(x_edges[column + 1], y_edges[row]), (x_edges[column + 1], y_edges[row + 1])]
-        for row, column in np.argwhere(labels[:, 1:] != labels[:, :-1])
-    ]
-    level = [
-        [(x_edges[column], y_edges[row + 1]), (x_edges[column + 1], y_edges[row + 1])]
-        for row, column in np.argwhere(labels[1:] != labels[:-1])
-    ]
-    axes.add_collection(LineCollection(upright + level, colors="k", linewidths=1.2, capstyle="projecting"))
-    outline = [withStroke(linewidth=2, foreground="w")]
-    names = labels.astype(str)
-    smallest = 1 if below else labels.size / LEAST_NAMED
-    parts = [(str(name), part) for name in np.unique(names) for part in _connected(names == name)]
-    for name, part in parts:
-        if part.sum() < smallest:
-            continue
-        row, column = roomiest(part)
-        axes.annotate(
-            name,
-            (x_centres[column], y_centres[row]),
-            (0, -5 if below else 0),
-            textcoords="offset points",
-            ha="center",
-            va="top" if below else "center",
-            fontsize=6 if below else 8,
-            path_effects=outline,
-        )
-
-
-def _connected(mask: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    """The parts of the mask whose cells share edges."""
-    from scipy.ndimage import label
-
-    numbered, count = label(mask)
-    return [numbered == number for number in range(1, count + 1)]
-
-
-def roomiest(mask: NDArray[np.bool_]) -> tuple[int, int]:
-    """Row and column of the cell of the mask that is farthest from the cells outside it and from the border."""
-    from scipy.ndimage import distance_transform_edt
-
-    depth = distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
-    row, column = np.unravel_index(int(np.argmax(depth)), mask.shape)
-    return int(row), int(column)
-
-
 def _in_cell(value: float, kind: Kind, *, whole: bool) -> str:
     if kind in {"size", "time", "rate"}:
         return drawn_label(kind, value)
@@ -345,8 +382,3 @@ def _in_cell(value: float, kind: Kind, *, whole: bool) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 9.995 else f"{value:.0f}"
-
-
-def _readable_on(colour: Any) -> str:
-    red, green, blue = colour[:3]
-    return "k" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "w"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.axis_units import show_natural
-from lightloom.charts import check_plot_path, heat_map, save
+from lightloom.charts import check_plot_path, colour_bar, heat_map, save
+from lightloom.fitting import settle
 
 if TYPE_CHECKING:
     import os
@@ -48,7 +48,9 @@ def plot_benchmark(points: Sequence[Point], title: str, path: str | os.PathLike[
         (right, "time over the lower bound for any algorithm", None, lambda point: point.gap),
     ):
         _draw_part(part, part.subplots(rows, columns, squeeze=False), series, value, label, centre)
-    if path is not None:
+    if path is None:
+        settle(figure)
+    else:
         save(figure, path, dpi=110)
     return figure
 
@@ -62,19 +64,19 @@ def _draw_part(
     centre: float | None,
 ) -> None:
     """All series by one value, with a colour bar under them."""
+    from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm
 
-    largest = max(1.05, *(value(point) for group in series for point in group))
-    top = min(largest, MOST_COLOURED)
+    values = [value(point) for group in series for point in group]
+    top = min(max(1.05, *values), MOST_COLOURED)
     norm = LogNorm(1 / top if centre else 1.0, top)
     for axes, group in zip(all_axes.flat, series, strict=False):
         mesh = _draw(axes, group, value, norm, centre)
     for axes in all_axes.flat[len(series) :]:
         axes.axis("off")
-    extend = "max" if largest > top else "neither"
-    bar = part.colorbar(mesh, ax=all_axes, label=label, location="bottom", fraction=0.04, aspect=40, extend=extend)
-    bar.ax.set_xlim(1.0, top)
-    show_natural(bar.ax.xaxis, "ratio", np.geomspace(1.0, top, 30), log=True)
+    every = ScalarMappable(norm, mesh.cmap)
+    every.set_array(np.array(values))
+    colour_bar(part, every, all_axes, label, "ratio", location="bottom", fraction=0.04, aspect=40)
 
 
 def _draw(

@@ -8,7 +8,9 @@ import numpy as np
 
 from lightloom._core import show_time
 from lightloom.axis_units import show_natural
-from lightloom.charts import check_plot_path, save
+from lightloom.charts import check_plot_path, save, show_heights
+from lightloom.fitting import settle
+from lightloom.palette import PALETTE, REFERENCE
 
 if TYPE_CHECKING:
     import os
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from lightloom.calibration import Calibration
 
-POINTS, LINE = "#0072B2", "#D55E00"
+POINTS, LINE = PALETTE[0], REFERENCE
 # Kinds of rows (steps, hops, bytes on the wire over the size) that get a line each; beyond them every row gets a mark.
 MOST_LINES = 6
 
@@ -40,17 +42,20 @@ def plot_calibration(calibration: Calibration, path: str | os.PathLike[str] | No
     above.plot(sizes, measured.time_s[drawn], "o", markersize=5, color=POINTS, alpha=0.7, label="measured")
     _draw_fit(above, calibration)
     above.set(yscale="log", ylabel="time", title=_title(calibration))
-    show_natural(above.yaxis, "time", np.geomspace(measured.time_s.min(), measured.time_s.max(), 30), log=True)
+    show_heights(above, "time", log=True)
     above.legend(frameon=False, loc="upper left")
     below.axhline(0, color=LINE, linewidth=1)
     below.plot(sizes, 100 * calibration.residuals[drawn], "o", markersize=4, color=POINTS, alpha=0.7)
-    below.set(xlabel="size", ylabel="measured over\nfitted, less 1 (%)")
+    below.set(xlabel="size", ylabel="measured over\nfitted, less 1")
+    show_heights(below, "percent", log=False)
     below.set_xscale("log")
     show_natural(below.xaxis, "size", sizes, log=True)
     for axes in (above, below):
         axes.grid(visible=True, which="major", alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-    if path is not None:
+    if path is None:
+        settle(figure)
+    else:
         save(figure, path)
     return figure
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lightloom._core import show_size, show_time
-from lightloom.axis_units import plain
-from lightloom.charts import PALETTE, check_plot_path, save
-from lightloom.plots import SCALES
+from lightloom.axis_units import even_range, plain, show_ticks
+from lightloom.charts import check_plot_path, save
+from lightloom.fitting import legend_below, settle
+from lightloom.palette import BACKGROUND, PALETTE, REFERENCE, ramp, readable_on
 from lightloom.tracing import dark_span_s
+from lightloom.views.tables.step_groups import StepGroup, group_steps
 
 if TYPE_CHECKING:
     import os
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from lightloom._core import SimulatedStep
     from lightloom.simulation import Simulation
 
     # First and last time, s; bottom and height.
@@ -30,11 +33,13 @@ MAX_ROWS = 64
 MAX_BARS = 40_000
 # Black is the plan's own timeline, grey the dark fabric.
 COLORS = PALETTE[:-1]
-DARK, DARK_FILL, PREDICTED = "#B0B0B0", "#E4E4E4", "#000000"
+DARK, DARK_FILL, PREDICTED = BACKGROUND, "#E4E4E4", REFERENCE
 HATCH = "////"
 RECEIVING_ALPHA = 0.3
 # With more steps than this, outlines and hatches would hide what they outline.
 MAX_OUTLINED = 80
+# With more steps than these, runs of equal steps are one block.
+MAX_BLOCKS = 40
 
 
 def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -46,20 +51,37 @@ def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None 
 
     if path is not None:
         check_plot_path(path)
-    rows = _rows(simulation)
+    blocks = _blocks(simulation)
+    rows = _rows(simulation, len(blocks))
     figure = Figure(figsize=(12, 3.4 + 0.075 * max(len(rows), 16)), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.1, 0.12 * max(len(rows), 16)))
     end_s = max(simulation.total_s, simulation.predicted_total_s)
-    factor, unit = next((scale for scale in SCALES if end_s * scale[0] < 1e3), SCALES[-1])
     colors = _colors(simulation)
-    _draw_timelines(above, simulation, colors, factor)
-    _draw_gpus(below, simulation, rows, colors, factor)
-    below.set(xlabel=f"time, {unit}", xlim=(0, end_s * factor * 1.01 or 1.0))
-    _legend(figure, simulation, colors)
+    _draw_timelines(above, simulation, blocks, colors)
+    _draw_gpus(below, blocks, rows, colors, simulation.predicted_total_s)
+    ticks = even_range(0.0, end_s or 1e-9)
+    show_ticks(below.xaxis, "time", ticks)
+    below.set(xlabel="time", xlim=(0, ticks[-1]))
+    _legend(figure, simulation, colors, several=any(len(block.steps) > 1 for block in blocks))
     figure.suptitle(_title(simulation), fontsize=11)
-    if path is not None:
+    if path is None:
+        settle(figure)
+    else:
         save(figure, path)
     return figure
+
+
+def _blocks(simulation: Simulation) -> list[StepGroup[SimulatedStep]]:
+    """The steps, each a block of its own while they are few; else runs of equal steps that do not overlap."""
+    steps = simulation.steps
+    if len(steps) <= MAX_BLOCKS or any(before.end_s > after.start_s for before, after in pairwise(steps)):
+        return [StepGroup((step,)) for step in steps]
+    return group_steps(steps, _appearance, MAX_BLOCKS)
+
+
+def _appearance(step: SimulatedStep) -> tuple[object, ...]:
+    """What a block shows of a step; times of equal steps differ by rounding."""
+    return step.topology, step.reconfigured, f"{step.duration_s:.6g}", f"{step.predicted_s:.6g}"
 
 
 def _title(simulation: Simulation) -> str:
@@ -73,101 +95,96 @@ def _title(simulation: Simulation) -> str:
     )
 
 
-def _rows(simulation: Simulation) -> list[int]:
+def _rows(simulation: Simulation, blocks: int) -> list[int]:
     """The GPUs that are drawn: all, or as many as can be seen, evenly spread."""
     gpus = simulation.plan.gpus
-    shown = max(2, min(gpus, MAX_ROWS, MAX_BARS // len(simulation.steps)))
-    return [row * gpus // shown for row in range(shown)]
+    shown = max(2, min(gpus, MAX_ROWS, MAX_BARS // blocks))
+    # The first and the last are among them.
+    return [row * (gpus - 1) // (shown - 1) for row in range(shown)]
 
 
 def _colors(simulation: Simulation) -> dict[str, str]:
     """A colour for every topology in the order of use: told apart where they are few, else from dark to light."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
     names = list(dict.fromkeys(step.topology_name for step in simulation.steps))
-    if len(names) <= len(COLORS):
-        return dict(zip(names, COLORS, strict=False))
-    # Short of the lightest, which would pass for an empty place.
-    shades = colormaps["viridis"](np.linspace(0, 0.92, len(names)))
-    return {name: to_hex(shade) for name, shade in zip(names, shades, strict=True)}
+    return dict(zip(names, COLORS if len(names) <= len(COLORS) else ramp(len(names)), strict=False))
 
 
-def _draw_timelines(axes: Axes, simulation: Simulation, colors: dict[str, str], factor: float) -> None:
+def _draw_timelines(
+    axes: Axes, simulation: Simulation, blocks: Sequence[StepGroup[SimulatedStep]], colors: dict[str, str]
+) -> None:
     """Two rows of steps: when the plan has them one after the other, and when they are simulated."""
-    steps = simulation.steps
-    starts = list(accumulate((step.predicted_s for step in steps), initial=0.0))
-    planned = [(start, start + step.predicted_s) for start, step in zip(starts, steps, strict=False)]
-    found = [(step.start_s, step.end_s) for step in steps]
-    shades = [colors[step.topology_name] for step in steps]
-    overlap = any(before.end_s > after.start_s for before, after in pairwise(steps))
+    starts = list(accumulate((block.total("predicted_s") for block in blocks), initial=0.0))
+    planned = list(pairwise(starts))
+    found = [(block.steps[0].start_s, block.steps[-1].end_s) for block in blocks]
+    shades = [colors[block.steps[0].topology_name] for block in blocks]
+    overlap = any(before[1] > after[0] for before, after in pairwise(found))
     for row, spans in enumerate((planned, found)):
         # Steps that overlap take turns in the upper and the lower half of the row.
-        halves = [(row - 0.4 + 0.4 * (index % 2), 0.4) for index in range(len(steps))]
-        places = halves if row == 1 and overlap else [(row - 0.4, 0.8)] * len(steps)
+        halves = [(row - 0.4 + 0.4 * (index % 2), 0.4) for index in range(len(blocks))]
+        places = halves if row == 1 and overlap else [(row - 0.4, 0.8)] * len(blocks)
         boxes = [((*span, *place), shade) for span, place, shade in zip(spans, places, shades, strict=True)]
-        _bars(axes, boxes, factor, edge=0.4 if len(steps) <= MAX_OUTLINED else 0.0)
+        _bars(axes, boxes, edge=0.4 if len(blocks) <= MAX_OUTLINED else 0.0)
         dark = [
-            (*((first, first + step.reconfiguration_s) if row == 0 else dark_span_s(step)), *place)
-            for (first, _), step, place in zip(spans, steps, places, strict=True)
-            if step.reconfiguration_s
+            (*((first, first + block.steps[0].reconfiguration_s) if row == 0 else dark_span_s(block.steps[0])), *place)
+            for (first, _), block, place in zip(spans, blocks, places, strict=True)
+            if block.steps[0].reconfiguration_s
         ]
-        _dark(axes, dark, factor, order=3)
-        for (first, last), step, (low, height), shade in zip(spans, steps, places, shades, strict=True):
+        _dark(axes, dark, order=3)
+        for (first, last), block, (low, height), shade in zip(spans, blocks, places, shades, strict=True):
+            bright_s = first + block.steps[0].reconfiguration_s
+            several = len(block.steps) > 1
+            words = f"{block.numbers} (×{len(block.steps)})" if several else block.numbers
             # Numbers are written where they fit.
-            if (last - first - step.reconfiguration_s) > 0.022 * simulation.total_s:
-                middle = (first + step.reconfiguration_s + last) / 2 * factor
-                number = str(step.index + 1)
-                axes.text(middle, low + height / 2, number, ha="center", va="center", fontsize=7, color=_ink(shade))
-    axes.axvline(simulation.predicted_total_s * factor, color=PREDICTED, linestyle="--", linewidth=1)
+            if last - bright_s > (0.012 + 0.0065 * len(words)) * simulation.total_s:
+                middle = ((bright_s + last) / 2, low + height / 2)
+                axes.text(*middle, words, ha="center", va="center", fontsize=7, color=readable_on(shade))
+    axes.axvline(simulation.predicted_total_s, color=PREDICTED, linestyle="--", linewidth=1)
     axes.set(ylim=(1.5, -0.5), yticks=(0, 1), yticklabels=("plan", "simulated"))
     axes.tick_params(axis="x", labelbottom=False)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _ink(shade: str) -> str:
-    """What is read on a colour."""
-    from matplotlib.colors import to_rgb
-
-    red, green, blue = to_rgb(shade)
-    return "k" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "w"
-
-
-def _draw_gpus(axes: Axes, simulation: Simulation, rows: Sequence[int], colors: dict[str, str], factor: float) -> None:
-    """A row per GPU: from the first bit that it sends in a step to its last, then to the last that it receives."""
+def _draw_gpus(
+    axes: Axes,
+    blocks: Sequence[StepGroup[SimulatedStep]],
+    rows: Sequence[int],
+    colors: dict[str, str],
+    planned_end_s: float,
+) -> None:
+    """A row per GPU: from the first bit that it sends in a block to its last, then to the last that it receives."""
     places = [(row - 0.42, 0.84) for row in range(len(rows))]
     sending: list[tuple[Box, str]] = []
     receiving: list[tuple[Box, str]] = []
     dark: list[Box] = []
-    for step in simulation.steps:
-        times = step.gpus()
-        first_s, sent_s, received_s = times.first_send_s[rows], times.last_sent_s[rows], times.last_received_s[rows]
+    for block in blocks:
+        first, last = block.steps[0].gpus(), block.steps[-1].gpus()
+        first_s, sent_s, received_s = first.first_send_s[rows], last.last_sent_s[rows], last.last_received_s[rows]
         # Who sends nothing waits from when it could send.
-        begin_s = np.where(np.isnan(sent_s), times.ready_s[rows] + step.startup_s, sent_s)
-        shade = colors[step.topology_name]
+        begin_s = np.where(np.isnan(sent_s), last.ready_s[rows] + block.steps[-1].startup_s, sent_s)
+        shade = colors[block.steps[0].topology_name]
         for found, starts_s, ends_s in ((sending, first_s, sent_s), (receiving, begin_s, received_s)):
             spans = zip(starts_s.tolist(), ends_s.tolist(), places, strict=True)
             found += [((start, end, *place), shade) for start, end, place in spans if end > start]
-        if step.reconfiguration_s:
-            dark.append((*dark_span_s(step), -0.5, float(len(rows))))
-    edge = 0.4 if len(simulation.steps) <= MAX_OUTLINED else 0.0
-    _bars(axes, sending, factor, edge=edge)
-    _bars(axes, receiving, factor, edge=edge, alpha=RECEIVING_ALPHA)
-    _dark(axes, dark, factor, order=1)
-    axes.axvline(simulation.predicted_total_s * factor, color=PREDICTED, linestyle="--", linewidth=1)
-    shown = range(0, len(rows), max(1, len(rows) // 16))
-    axes.set(ylabel="GPU", ylim=(len(rows) - 0.5, -0.5), yticks=list(shown))
+        if block.steps[0].reconfiguration_s:
+            dark.append((*dark_span_s(block.steps[0]), -0.5, float(len(rows))))
+    edge = 0.4 if len(blocks) <= MAX_OUTLINED else 0.0
+    _bars(axes, sending, edge=edge)
+    _bars(axes, receiving, edge=edge, alpha=RECEIVING_ALPHA)
+    _dark(axes, dark, order=1)
+    axes.axvline(planned_end_s, color=PREDICTED, linestyle="--", linewidth=1)
+    shown = sorted({*range(0, len(rows) - 1, max(1, len(rows) // 16)), len(rows) - 1})
+    axes.set(ylabel="GPU", ylim=(len(rows) - 0.5, -0.5), yticks=shown)
     axes.set_yticklabels([str(rows[row]) for row in shown])
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _bars(axes: Axes, boxes: Sequence[tuple[Box, str]], factor: float, *, edge: float, alpha: float = 1.0) -> None:
+def _bars(axes: Axes, boxes: Sequence[tuple[Box, str]], *, edge: float, alpha: float = 1.0) -> None:
     """Coloured boxes; not snapped to pixels, so that many narrow ones blend evenly."""
     from matplotlib.collections import PolyCollection
 
     axes.add_collection(
         PolyCollection(
-            _corners([box for box, _ in boxes], factor),
+            _corners([box for box, _ in boxes]),
             facecolors=[shade for _, shade in boxes],
             edgecolors="w",
             linewidths=edge,
@@ -178,12 +195,12 @@ def _bars(axes: Axes, boxes: Sequence[tuple[Box, str]], factor: float, *, edge: 
     )
 
 
-def _dark(axes: Axes, boxes: Sequence[Box], factor: float, *, order: int) -> None:
+def _dark(axes: Axes, boxes: Sequence[Box], *, order: int) -> None:
     from matplotlib.collections import PolyCollection
 
     axes.add_collection(
         PolyCollection(
-            _corners(boxes, factor),
+            _corners(boxes),
             facecolors=DARK_FILL,
             edgecolors=DARK,
             linewidths=0.0,
@@ -194,19 +211,13 @@ def _dark(axes: Axes, boxes: Sequence[Box], factor: float, *, order: int) -> Non
     )
 
 
-def _corners(boxes: Sequence[Box], factor: float) -> list[list[tuple[float, float]]]:
+def _corners(boxes: Sequence[Box]) -> list[list[tuple[float, float]]]:
     return [
-        [
-            (first * factor, low),
-            (last * factor, low),
-            (last * factor, low + height),
-            (first * factor, low + height),
-        ]
-        for first, last, low, height in boxes
+        [(first, low), (last, low), (last, low + height), (first, low + height)] for first, last, low, height in boxes
     ]
 
 
-def _legend(figure: Figure, simulation: Simulation, colors: dict[str, str]) -> None:
+def _legend(figure: Figure, simulation: Simulation, colors: dict[str, str], *, several: bool) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -222,4 +233,6 @@ def _legend(figure: Figure, simulation: Simulation, colors: dict[str, str]) -> N
         all_dark = "reconfiguration: dark" if is_global else "reconfiguration: circuits that change are dark"
         handles.append(Patch(facecolor=DARK_FILL, edgecolor=DARK, hatch=HATCH, linewidth=0, label=all_dark))
     handles.append(Line2D([], [], color=PREDICTED, linestyle="--", linewidth=1, label="end as planned"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    if several:
+        handles.append(Patch(color="none", label="one block: a run of equal steps"))
+    legend_below(figure, handles, [str(handle.get_label()) for handle in handles])

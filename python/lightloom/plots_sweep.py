@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom.axis_units import drawn_label, plain
-from lightloom.charts import DIVERGING, RISING, bars, colour_bar, heat_map, lines, ratio_norm, rising_norm, save
+from lightloom.axis_units import drawn_label, is_logarithmic, plain
+from lightloom.charts import bars, colour_bar, heat_map, lines, save
+from lightloom.colour_norms import ratio_norm, rising_norm
+from lightloom.fitting import legend_below, settle
+from lightloom.palette import DIVERGING, RISING
 from lightloom.sweeps.parts import VALUE_COLUMNS
 
 if TYPE_CHECKING:
@@ -137,7 +140,7 @@ def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figur
     regions = f"; lines: where {words} changes" if picture.regions != "none" else ""
     title = "\n".join(map(plain, (result.description.summary or result.description.name).split("\n")))
     figure.suptitle(f"{title}\n{value_label(result, picture.value)}{regions}", fontsize=11)
-    grid = figure.subplots(rows, columns, squeeze=False)
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
     values = _of_best(result, picture, _values(result, VALUE_COLUMNS[picture.value]))
     if picture.kind == "heat":
         _draw_heat_maps(figure, grid, result, picture, panels, values)
@@ -149,6 +152,7 @@ def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figur
         axes.tick_params(labelsize=8)
     for axes in grid.flat[len(panels) :]:
         axes.axis("off")
+    settle(figure)
     return figure
 
 
@@ -164,7 +168,8 @@ def _draw_heat_maps(
     from matplotlib.cm import ScalarMappable
 
     centre = 1.0 if picture.value == "ratio" else None
-    norm: Normalize = rising_norm(values) if centre is None else ratio_norm(values, centre)
+    kind = KINDS[picture.value]
+    norm: Normalize = rising_norm(values, kind) if centre is None else ratio_norm(values, centre)
     regions = _regions(result, picture)
     x, y = _axis(result, picture.x), _axis(result, picture.y)
     for axes, panel in zip(grid.flat, panels, strict=False):
@@ -181,13 +186,14 @@ def _draw_heat_maps(
             norm=norm,
             centre=centre,
             regions=names,
-            cell_kind=KINDS[picture.value],
+            cell_kind=kind,
         )
+    for axes in grid[:, 0]:
         axes.set_ylabel(_axis_label(y), fontsize=9)
     colours = ScalarMappable(norm, RISING if centre is None else DIVERGING)
     colours.set_array(values.ravel())
     label = value_label(result, picture.value)
-    colour_bar(figure, colours, grid, label, KINDS[picture.value] if picture.value != "ratio" else "number")
+    colour_bar(figure, colours, grid, label, kind)
 
 
 def _draw_series(
@@ -198,9 +204,13 @@ def _draw_series(
     panels: list[Panel],
     values: NDArray[np.float64],
 ) -> None:
-    """Lines or bars; panels share the legend."""
+    """Lines or bars; panels share the vertical axis and the legend."""
     x = _axis(result, picture.x)
     named = None
+    ordered = bool(picture.lines) and _axis(result, picture.lines).kind != "name"
+    heights = values[np.isfinite(values)]
+    wide = bool(heights.size and heights.min() > 0 and heights.max() > WIDE * heights.min())
+    log = wide or (picture.kind == "lines" and is_logarithmic(KINDS[picture.value], heights))
     for axes, panel in zip(grid.flat, panels, strict=False):
         series = _series(result, picture, values, panel)
         if not any(np.isfinite(line).any() for line in series.values()):
@@ -210,19 +220,16 @@ def _draw_series(
             order = _places(x, most=len(x.values))
             places = [float(x.shown[place]) for place in order]
             drawn = {name: line[order] for name, line in series.items()}
-            lines(axes, places, drawn, x_kind=x.kind, y_kind=KINDS[picture.value])
+            lines(axes, places, drawn, x_kind=x.kind, y_kind=KINDS[picture.value], log=log, ordered=ordered)
         else:
-            heights = np.concatenate(list(series.values()))
-            heights = heights[np.isfinite(heights)]
-            log = bool(heights.min() > 0 and heights.max() > WIDE * heights.min())
             groups = [drawn_label(x.kind, value) for value in x.shown]
-            bars(axes, groups, series, y_kind=KINDS[picture.value], log=log)
-        axes.set_ylabel(value_label(result, picture.value), fontsize=9)
+            bars(axes, groups, series, y_kind=KINDS[picture.value], log=log, ordered=ordered)
         named = axes
+    for axes in grid[:, 0]:
+        axes.set_ylabel(value_label(result, picture.value), fontsize=9)
     if named is not None and picture.lines:
-        figure.legend(
-            *named.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=8
-        )
+        handles, names = named.get_legend_handles_labels()
+        legend_below(figure, handles, names, title=_axis_label(_axis(result, picture.lines)))
 
 
 def _series(

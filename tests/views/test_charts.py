@@ -11,9 +11,20 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from lightloom.axis_units import log_ticks, natural_label, rate_label, size_label, time_label
-from lightloom.charts import bars, colour_bar, heat_map, lines, ratio_norm, rising_norm, roomiest, save
+from lightloom.axis_units import (
+    even_range,
+    log_range,
+    natural_label,
+    place_ticks,
+    rate_label,
+    size_label,
+    time_label,
+)
+from lightloom.chart_regions import roomiest
+from lightloom.charts import bars, colour_bar, heat_map, lines, save
+from lightloom.colour_norms import ratio_norm, rising_norm
 from lightloom.errors import InputError
+from lightloom.palette import planner_style, style_at
 
 
 @pytest.mark.parametrize(
@@ -29,6 +40,7 @@ from lightloom.errors import InputError
         (time_label(3.7e-6), "3.7 µs"),
         (time_label(1e-3), "1 ms"),
         (time_label(0), "0"),
+        (time_label(1166), "1166 s"),
         (rate_label(8e11), "800 Gbit/s"),
         (natural_label("ratio", 2.5), "2.5×"),
         (natural_label("name", "harvest"), "harvest"),
@@ -39,20 +51,38 @@ def test_labels_are_as_people_write_them(label: str, shown: str) -> None:
 
 
 @given(st.floats(1, 1e15), st.floats(1.0, 1e9))
-def test_ticks_lie_within_the_values_and_are_few(low: float, factor: float) -> None:
+def test_ticks_of_places_have_both_ends_and_are_few(low: float, factor: float) -> None:
     for kind in ("size", "time", "ratio"):
-        ticks = log_ticks(kind, np.geomspace(low, low * factor, 30).tolist())
-        assert 1 <= len(ticks) <= 30
-        assert all(low * (1 - 1e-6) <= tick <= low * factor * (1 + 1e-6) for tick in ticks)
+        values = np.geomspace(low, low * factor, 30).tolist()
+        ticks = place_ticks(kind, values)
+        assert (ticks[0], ticks[-1]) == (min(values), max(values))
+        assert len(ticks) <= 14
+        assert ticks == sorted(ticks)
 
 
-def test_few_values_are_their_own_ticks() -> None:
-    # 256 MB divides by 1024, and is decimal all the same.
+@given(st.floats(1e-9, 1e15), st.floats(1.001, 1e9))
+def test_ticks_of_a_range_enclose_it_and_are_few(low: float, factor: float) -> None:
+    high = low * factor
+    for ticks in (*(log_range(kind, low, high) for kind in ("size", "time", "ratio")), even_range(low, high)):
+        assert ticks[0] <= low * (1 + 1e-6)
+        assert ticks[-1] >= high * (1 - 1e-6)
+        assert 2 <= len(ticks) <= 10
+        # None is further out than need be.
+        assert len(ticks) == 2 or (ticks[1] > low * (1 - 1e-6) and ticks[-2] < high * (1 + 1e-6))
+
+
+def test_ticks_are_numbers_as_people_write_them() -> None:
     decimal = [1000.0 * 2**power for power in range(10)] + [1e6 * 2**power for power in range(9)]
-    assert log_ticks("size", decimal) == pytest.approx([10.0**power for power in range(3, 9)])
-    assert log_ticks("size", [32, 1024, 4 << 20]) == [32, 1024, 4 << 20]
-    assert log_ticks("time", np.geomspace(1e-8, 1e-2, 61).tolist()) == pytest.approx([10.0**p for p in range(-8, -1)])
-    assert log_ticks("ratio", np.geomspace(1, 1.21, 30).tolist()) == pytest.approx([1, 1.05, 1.1, 1.15, 1.2])
+    assert [size_label(tick) for tick in place_ticks("size", decimal)] == [
+        *(f"{4**power} KB" for power in range(5)),
+        *(f"{4**power} MB" for power in range(5)),
+    ]
+    assert place_ticks("size", [32, 1024, 4 << 20]) == [32, 1024, 4 << 20]
+    assert place_ticks("time", np.geomspace(1e-8, 1e-2, 61).tolist()) == pytest.approx([10.0**p for p in range(-8, -1)])
+    assert log_range("ratio", 1.01, 1.21) == pytest.approx([1, 1.05, 1.1, 1.15, 1.2, 1.25])
+    assert log_range("ratio", 0.033, 4.97) == pytest.approx([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5])
+    assert log_range("time", 5e-5, 0.09) == pytest.approx([3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
+    assert even_range(0, 4.9e-3) == pytest.approx([0, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3])
 
 
 def test_a_heat_map_shows_every_cell_where_its_axes_say() -> None:
@@ -117,7 +147,33 @@ def test_the_colour_bar_ends_where_the_values_end() -> None:
     mesh = heat_map(axes, [1, 2], [1, 2], [[1.0, 1.5], [2.0, 8.0]], centre=1.0)
     colour_bar(figure, mesh, axes, "ratio", "ratio")
     assert figure.axes[-1].get_ylim() == pytest.approx((1.0, 8.0))
-    assert "2×" in [tick.get_text() for tick in figure.axes[-1].get_yticklabels()]
+    assert [tick.get_text() for tick in figure.axes[-1].get_yticklabels()] == ["1×", "1.5×", "2×", "3×", "5×", "8×"]
+
+
+def test_whole_numbers_have_a_colour_and_a_tick_each() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    mesh = heat_map(axes, [1, 2], [1, 2], [[0.0, 1.0], [2.0, 5.0]], cell_kind="count")
+    colour_bar(figure, mesh, axes, "reconfigurations", "count")
+    assert [tick.get_text() for tick in figure.axes[-1].get_yticklabels()] == ["0", "1", "2", "3", "4", "5"]
+    assert len({tuple(colour) for colour in mesh.to_rgba(np.array([0.0, 1.0, 2.0, 5.0])).tolist()}) == 4
+
+
+def test_a_line_under_others_is_wider() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    lines(axes, [1024, 2048, 4096], {"a": [1, 2, 3], "b": [1, 2, 3], "c": [2, 4, 6]}, y_kind="number")
+    first, second, third = (line.get_linewidth() for line in axes.get_lines())
+    assert first > second == third
+
+
+def test_a_planner_has_one_look_everywhere() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    lines(axes, [1, 2], {"bridge": [1, 2], "static": [2, 4]}, x_kind="count")
+    found = {str(line.get_label()): line.get_color() for line in axes.get_lines()}
+    assert found == {name: style.colour for name in found if (style := planner_style(name))}
+    assert len({style_at(place) for place in range(32)}) == 32
 
 
 def test_lines_and_bars_are_as_high_as_their_values(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """Pictures of plans: everything is drawn, nothing is left behind."""
 
-from itertools import groupby
 from pathlib import Path
 
 import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 
 import lightloom as ll
 from lightloom.charts import SUFFIXES
-from lightloom.plots import MAX_DIAGRAMS
+from lightloom.topology_drawing import draw_topology
 from tests.conftest import RunCli
 
 PLAN = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"), algorithm="swing")
@@ -26,12 +27,48 @@ def test_bars_are_as_high_as_the_terms() -> None:
     figure = PLAN.plot()
     costs = figure.axes[-1]
     heights = [[bar.get_height() for bar in container] for container in costs.containers]
-    scale = {"ns": 1e9, "us": 1e6, "ms": 1e3}[costs.get_ylabel()]
-    assert [sum(step) for step in zip(*heights, strict=True)] == pytest.approx(
-        [step.total_s * scale for step in PLAN.steps]
-    )
-    assert len(figure.axes) - 1 == min(MAX_DIAGRAMS, 1 + PLAN.reconfigurations)
-    starts = [next(run) for _, run in groupby(PLAN.steps, key=lambda step: step.topology)]
-    for axes, step in zip(figure.axes, starts, strict=False):
-        assert f"from step {step.index + 1}" in axes.get_title()
-        assert len(axes.collections[0].get_paths()) == len(PLAN.topologies[step.topology].links)
+    assert [sum(step) for step in zip(*heights, strict=True)] == pytest.approx([step.total_s for step in PLAN.steps])
+
+
+def test_every_topology_is_drawn_once_with_its_steps() -> None:
+    figure = PLAN.plot()
+    used = list(dict.fromkeys(step.topology for step in PLAN.steps))
+    assert len(figure.axes) - 1 == len(used)
+    for axes, topology in zip(figure.axes, used, strict=False):
+        numbers = [step.index + 1 for step in PLAN.steps if step.topology == topology]
+        assert axes.get_title().startswith(f"step{'s' if len(numbers) > 1 else ''} {numbers[0]}")
+        links = {(source, end) for source, end, _ in PLAN.topologies[topology].links.tolist()}
+        # A circuit each way is one chord, one way a chord with a head.
+        chords = {frozenset(pair) for pair in links}
+        assert len(axes.collections[0].get_paths()) == len(chords)
+        assert len(axes.collections[1].get_paths()) == sum((end, source) not in links for source, end in links)
+
+
+def test_a_run_of_equal_steps_is_one_bar() -> None:
+    fabric = ll.Fabric(gpus=64)
+    plan = ll.plan("all-reduce", "1MiB", fabric=fabric, algorithm="ring", planner="static", topology="ring")
+    costs = plan.plot().axes[-1]
+    assert [label.get_text() for label in costs.get_xticklabels()] == ["1-126\n×126"]
+    heights = [container[0].get_height() for container in costs.containers]
+    assert sum(heights) == pytest.approx(plan.steps[0].total_s)
+
+
+@pytest.mark.parametrize(
+    ("topology", "ports", "said"),
+    [
+        ("ring:one-way", 1, "every GPU u → u + 1: 1 ring of 256"),
+        ("shifted-ring:64,one-way", 1, "every GPU u → u + 64: 64 rings of 4; blue: one"),
+        ("circulant:1,16", 2, "every GPU u → u + 1, u + 16; blue: their orbits of GPU 0"),
+        ("ring:two-way", 2, "every GPU u → u ± 1: 1 ring of 256"),
+        ("random-regular", 3, "blue: the circuits of GPU 0"),
+    ],
+)
+def test_a_large_topology_is_said_by_its_generators(topology: str, ports: int, said: str) -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    drawn = ll.Topology.named(topology, 256, (), ports)
+    assert draw_topology(axes, drawn) == said
+    # What stands for all is a part of them, from GPU 0 on.
+    circuits = [len(part.get_paths()) for part in axes.collections if isinstance(part, LineCollection)]
+    assert len(circuits) == 2
+    assert circuits[1] <= circuits[0] <= 1024

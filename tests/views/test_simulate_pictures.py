@@ -94,16 +94,14 @@ def test_bars_are_as_long_as_the_times(sync: str) -> None:
     simulation = ll.simulate(reconfigured(), sync=sync)
     above, below = simulation.plot().axes
     planned, _, found, _ = _boxes(above)
-    assert [right - left for left, right in planned] == pytest.approx(
-        [step.predicted_s * 1e6 for step in simulation.steps]
-    )
-    assert found == pytest.approx(np.array([(step.start_s, step.end_s) for step in simulation.steps]) * 1e6)
+    assert [right - left for left, right in planned] == pytest.approx([step.predicted_s for step in simulation.steps])
+    assert found == pytest.approx(np.array([(step.start_s, step.end_s) for step in simulation.steps]))
     sent, _, _ = _boxes(below)
     times = [step.gpus() for step in simulation.steps]
     expected = np.array([(t.first_send_s, t.last_sent_s) for t in times]).transpose(0, 2, 1).reshape(-1, 2)
-    assert np.sort(sent, axis=0) == pytest.approx(np.sort(expected, axis=0) * 1e6)
+    assert np.sort(sent, axis=0) == pytest.approx(np.sort(expected, axis=0))
     assert [np.asarray(line.get_xdata())[0] for line in (*above.lines, *below.lines)] == pytest.approx(
-        [simulation.predicted_total_s * 1e6] * 2
+        [simulation.predicted_total_s] * 2
     )
 
 
@@ -122,5 +120,17 @@ def test_large_pictures_show_some_of_the_gpus() -> None:
     fabric = ll.Fabric(gpus=96)
     plan = ll.plan("all-gather", size="96KiB", fabric=fabric, algorithm="ring", planner="static")
     _, below = ll.simulate(plan).plot().axes
-    assert max(int(label.get_text()) for label in below.get_yticklabels()) > 80
+    assert max(int(label.get_text()) for label in below.get_yticklabels() if label.get_text()) == 95
     assert below.get_ylim()[0] == 63.5
+
+
+def test_a_run_of_equal_steps_is_one_block() -> None:
+    fabric = ll.Fabric(gpus=64)
+    plan = ll.plan("all-gather", size="64KiB", fabric=fabric, algorithm="ring", planner="static", topology="ring")
+    simulation = ll.simulate(plan)
+    above, below = simulation.plot().axes
+    assert {text.get_text() for text in above.texts} == {"1-63 (×63)"}
+    planned, _, found, _ = _boxes(above)
+    assert planned == pytest.approx(np.array([[0, simulation.predicted_total_s]]))
+    assert found == pytest.approx(np.array([[0, simulation.total_s]]))
+    assert len(_boxes(below)[0]) == 64

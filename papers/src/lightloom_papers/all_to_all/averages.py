@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom.charts import bars
+from lightloom.fitting import legend_above
+from lightloom.palette import styles
 from lightloom_papers.all_to_all.price_lines import (
     CHUNK,
     DIRECT_CONNECT,
@@ -188,12 +190,10 @@ def make(_setting: Setting) -> Outcome:
         axes = picture.subplots()
         heights = {f"figure {figure}": [of[figure] for of in found.values()] for figure in PAPER}
         bars(axes, list(found), heights, y_kind="percent")
-        for (figure, paper), colour in zip(PAPER.items(), ("#0072B2", "#E69F00"), strict=True):
-            axes.axhline(paper, color=colour, linewidth=1, linestyle="--", label=f"figure {figure}, the paper")
-        for label in axes.get_xticklabels():
-            label.set(rotation=30, ha="right", rotation_mode="anchor")
-        axes.set(ylabel="reduction against the best baseline", ylim=(0, 65))
-        axes.legend(fontsize=8, ncols=2)
+        for (figure, paper), style in zip(PAPER.items(), styles(list(heights)), strict=True):
+            axes.axhline(paper, color=style.colour, linewidth=1, linestyle="--", label=f"figure {figure}, the paper")
+        axes.set_ylabel("reduction against the best baseline")
+        legend_above(picture, *axes.get_legend_handles_labels())
 
     table: dict[str, Sequence[object]] = {
         "assumption": list(found),

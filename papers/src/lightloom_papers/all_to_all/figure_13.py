@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom.all_to_all import shift_hops
+from lightloom.axis_units import show_natural
 from lightloom.charts import lines
 from lightloom_papers.all_to_all.costs import ascending, cycles_first, hops_of_order, theorem_1
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
+from lightloom_papers.looks import looks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,12 +54,14 @@ def make(_setting: Setting) -> Outcome:
     def draw(picture: Picture) -> None:
         picture.set_size_inches(11, 3.6)
         first, *rest = picture.subplots(1, 3)
+        (ours_style,) = looks(["ours"])
+        both = [ours_style, ours_style._replace(colour="#E69F00", dash="--")]
         for name, values in {"ours": (sizes, [ratio for ratio, _ in worst])}.items():
-            first.plot(*values, label=name, color="#0072B2", marker="o", markersize=3, linestyle="")
-        for (name, ratios), colour, marker in zip(others.items(), ("#E69F00", "#CC79A7"), "s^", strict=True):
+            first.plot(*values, label=name, color=ours_style.colour, marker="o", markersize=3, linestyle="")
+        for (name, ratios), colour, marker in zip(others.items(), ("#0072B2", "#CC79A7"), "s^", strict=True):
             first.plot(ORDERED, ratios, label=name, color=colour, marker=marker, markersize=3, linestyle="")
         first.set_xscale("log", base=2)
-        first.set_xticks(ticks := [2, 8, 32, 128, 512, 2048], [str(tick) for tick in ticks])
+        first.set_xticks(ticks := [2, 8, 32, 128, 512, 4096], [str(tick) for tick in ticks])
         first.axhline(2.22, color="grey", linewidth=0.8, linestyle=":")
         first.text(2, 2.26, "paper, n ≤ 64: 2.22", fontsize=7, color="grey")
         first.axhline(4.54, color="grey", linewidth=0.8, linestyle=":")
@@ -66,17 +70,19 @@ def make(_setting: Setting) -> Outcome:
         first.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, 0.88))
         for axes, (gpus, (ours, bound)) in zip(rest, examples.items(), strict=True):
             lines(
-                axes, np.arange(1, gpus), {"ours": ours, "theorem 1": bound}, x_kind="count", y_kind="number", log=True
+                axes,
+                np.arange(1, gpus),
+                {"ours": ours, "theorem 1": bound},
+                x_kind="count",
+                y_kind="number",
+                log=True,
+                looks=both,
             )
             for line in axes.get_lines():
                 line.set_marker("")
             axes.set_xscale("log")
-            axes.set_xticks(
-                ticks := [one for one in (1, 2, 5, 10, 30, 100, 500) if one < gpus], [str(t) for t in ticks]
-            )
-            powers = [tick for tick in (30, 100, 300, 1000, 10_000, 100_000) if bound.min() * 0.9 <= tick <= ours.max()]
-            axes.set_yticks(powers, [f"{tick} T" for tick in powers])
-            axes.minorticks_off()
+            show_natural(axes.xaxis, "count", np.arange(1.0, gpus), log=True)
+            axes.set_yticks(axes.get_yticks(), [f"{tick:g} T" for tick in axes.get_yticks()])
             axes.set(xlabel="topologies d'", ylabel="Σ hops", title=f"n = {gpus}")
             axes.legend(fontsize=8)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom.axis_units import time_label
-from lightloom.charts import lines
+from lightloom.charts import cut_above, lines
+from lightloom.fitting import legend_below
 from lightloom_papers.all_to_all.price_lines import (
     BASELINES,
     DIRECT_CONNECT,
@@ -23,6 +24,7 @@ from lightloom_papers.all_to_all.price_lines import (
 from lightloom_papers.all_to_all.shown_names import PLANNERS
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
+from lightloom_papers.looks import looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -74,12 +76,13 @@ def make(_setting: Setting) -> Outcome:
         for column, panel in enumerate(PANELS):
             for row, curve in enumerate(one for one in curves if one.panel == panel):
                 axes = panels[row][column]
-                lines(axes, DELAYS_S, {label: curve.times_s(name) for name, label in PLANNERS.items()}, x_kind="time")
+                series = {label: curve.times_s(name) for name, label in PLANNERS.items()}
+                lines(axes, DELAYS_S, series, x_kind="time", looks=looks(series))
                 for line in axes.get_lines():
                     line.set_marker("")
-                axes.get_lines()[0].set(linewidth=2.4, zorder=3)
+                axes.get_lines()[0].set_zorder(3)
                 # FAST is cut off, as tall bars are in the paper.
-                axes.set_ylim(top=4 * max(float(curve.times_s(name).max()) for name in FIXED))
+                cut_above(axes, "time", 4 * max(float(curve.times_s(name).max()) for name in FIXED))
                 _mark_topologies(axes, curve)
                 gpus, size = PANELS[panel]
                 ports = f"{curve.workload.ports} port{'s' if row else ''}"
@@ -87,7 +90,7 @@ def make(_setting: Setting) -> Outcome:
                 axes.set_xlabel("reconfiguration delay" if row else "")
         for axes in panels[:, 0]:
             axes.set_ylabel("completion time")
-        picture.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=8)
+        legend_below(picture, *panels[0, 0].get_legend_handles_labels())
 
     rows: list[dict[str, Any]] = [
         {
@@ -127,7 +130,7 @@ def _mark_topologies(axes: Any, curve: Curve) -> None:
             textcoords="offset points",
             ha="center",
             fontsize=7,
-            color="#0072B2",
+            color="k",
             path_effects=[withStroke(linewidth=2, foreground="w")],
         )
 

@@ -47,8 +47,7 @@ def make(_setting: Setting) -> Outcome:
         picture.set_size_inches(6.4, 4.2)
         axes = picture.subplots()
         lines(axes, ratios, costs, x_kind="ratio", y_kind="number", log=True)
-        ticks = [10, 20, 30, 50, 100, 200]
-        axes.set_yticks(ticks, [f"{tick} T" for tick in ticks])
+        axes.set_yticks(axes.get_yticks(), [f"{tick:g} T" for tick in axes.get_yticks()])
         places = [0.25, 0.5, 1, 2, 4, 7, 16, 32]
         axes.set_xticks(places, [f"{place:g}" for place in places])
         axes.axvline(7, color="grey", linewidth=0.8, linestyle=":")

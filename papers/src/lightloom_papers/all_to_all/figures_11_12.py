@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.axis_units import time_label
 from lightloom.charts import bars
+from lightloom.fitting import legend_below
 from lightloom.quantities import bytes_of
 from lightloom_papers.all_to_all.averages import FIGURE_11, FIGURE_12, PAPER, why
 from lightloom_papers.all_to_all.figure_11_claims import claims_11
@@ -22,16 +22,14 @@ from lightloom_papers.all_to_all.price_lines import (
 from lightloom_papers.all_to_all.shown_names import MATRICES, PLANNERS
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import MODEL, PACKET, Figure, Outcome
+from lightloom_papers.looks import looks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from matplotlib.figure import Figure as Picture
 
     from lightloom_papers.figure import Setting
 
 Gains = dict[Workload, Gain]
-TICKS_S = tuple(digit * 10.0**power for power in range(-4, 2) for digit in (1, 3))
 NOTES = (
     "800 Gbit/s, 500 ns a hop, chunks of 4 MB forwarded by index, seed 0; bars at the reconfiguration delay at which "
     "the strategy is farthest below the best baseline. Completion times are lines in the delay, the strategy's for "
@@ -75,7 +73,8 @@ def _outcome(found: Gains, groups: str, claims: tuple[Claim, ...]) -> Outcome:
                     ]
                     for name, label in PLANNERS.items()
                 }
-                bars(axes, [str(getattr(one, groups)).replace("MB", " MB") for one in shown], heights, log=True)
+                names = [str(getattr(one, groups)).replace("MB", " MB") for one in shown]
+                bars(axes, names, heights, log=True, looks=looks(heights))
                 for place, gain in enumerate(shown.values()):
                     tallest = max(gain.ours_s, *gain.baselines_s.values())
                     axes.annotate(
@@ -86,15 +85,14 @@ def _outcome(found: Gains, groups: str, claims: tuple[Claim, ...]) -> Outcome:
                         ha="center",
                         fontsize=7,
                     )
-                axes.margins(y=0.12)
-                axes.set_yticks(TICKS_S, [time_label(tick_s) for tick_s in TICKS_S])
-                axes.set_ylim(*_limits_s(found.values() if shared else shown.values()))
+                # Room for the words over the tallest bar.
+                axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
                 axes.set_title(f"{MATRICES[matrix]}, {ports} port{'s' if ports > 1 else ''}", fontsize=9)
         for axes in panels[1]:
             axes.set_xlabel("GPUs" if groups == "gpus" else "mean flow")
         for axes in panels[:, 0]:
             axes.set_ylabel("completion time")
-        picture.legend(*panels[1, 1].get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=8)
+        legend_below(picture, *panels[1, 1].get_legend_handles_labels())
 
     rows = [
         {
@@ -113,12 +111,6 @@ def _outcome(found: Gains, groups: str, claims: tuple[Claim, ...]) -> Outcome:
     ]
     table: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in rows[0]}
     return Outcome(table, draw, claims, NOTES)
-
-
-def _limits_s(shown: Iterable[Gain]) -> tuple[float, float]:
-    """From below the shortest bar to above the tallest."""
-    times_s = [time_s for gain in shown for time_s in (gain.ours_s, *gain.baselines_s.values())]
-    return min(times_s) / 2, max(times_s) * 1.8
 
 
 def make_11(setting: Setting) -> Outcome:

@@ -23,6 +23,7 @@ from lightloom_papers.bridge.schemes import (
 )
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import ENGINES, Figure, Outcome
+from lightloom_papers.looks import looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -69,7 +70,8 @@ def make(setting: Setting) -> Outcome:
     def draw(picture: Picture) -> None:
         picture.set_size_inches(9.5, 4)
         left, right = picture.subplots(1, 2, width_ratios=(3, 2))
-        lines(left, SIZES, {"BRIDGE": ours, "G-Bruck": static / greedy}, y_kind="ratio")
+        series = {"BRIDGE": ours, "G-Bruck": static / greedy}
+        lines(left, SIZES, series, y_kind="ratio", looks=looks(series))
         left.axhline(1.0, color="k", linewidth=0.8)
         left.set_title("over S-Bruck", fontsize=10)
         lines(
@@ -80,8 +82,7 @@ def make(setting: Setting) -> Outcome:
             log=False,
         )
         right.set_title("BRIDGE over the better of both (inset)", fontsize=10)
-        for axes, step in ((left, 2), (right, 4)):
-            axes.set_xticks(SIZES[::step], [size_label(size) for size in SIZES[::step]])
+        for axes in (left, right):
             axes.set_xlabel("buffer")
             axes.set_ylabel("times faster")
             axes.legend(fontsize=8)

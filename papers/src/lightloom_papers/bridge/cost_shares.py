@@ -8,10 +8,13 @@ import numpy as np
 
 from lightloom import plan
 from lightloom.axis_units import size_label
-from lightloom.charts import PALETTE, bars, lines
+from lightloom.charts import bars, lines
+from lightloom.fitting import legend_above
+from lightloom.palette import REFERENCE
 from lightloom_papers.bridge.schemes import GPUS, KB, MB, RING, STATIC_ALL_TO_ALL, STATIC_REDUCE_SCATTER
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
+from lightloom_papers.looks import term_looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -62,6 +65,7 @@ def make(_setting: Setting) -> Outcome:
 
     def draw(picture: Picture) -> None:
         picture.set_size_inches(11, 6.2)
+        colours = term_looks(PARTS)
         all_axes = picture.subplots(2, 3, sharey="row")
         for column, name in enumerate(SCHEMES):
             upper, lower = all_axes[:, column]
@@ -71,15 +75,16 @@ def make(_setting: Setting) -> Outcome:
                 {part: shares[name][:, index] * 100 for index, part in enumerate(PARTS)},
                 y_kind="percent",
                 stacked=True,
+                looks=colours,
             )
             upper.set_title(name, fontsize=10)
             lines(lower, SIZES, {name: parts[name].sum(axis=1)})
-            lower.lines[0].set_color(PALETTE[-1])
+            lower.lines[0].set_color(REFERENCE)
             lower.set_xlabel("buffer")
         all_axes[0, 0].set_ylabel("share of the completion time")
         all_axes[1, 0].set_ylabel("completion time")
         handles, labels = all_axes[0, 0].get_legend_handles_labels()
-        picture.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=9)
+        legend_above(picture, handles, labels)
 
     rows = [(name, size, part) for name in SCHEMES for size in range(len(SIZES)) for part in range(len(PARTS))]
     return Outcome(

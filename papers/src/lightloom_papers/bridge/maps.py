@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom.axis_units import natural_label
-from lightloom.charts import colour_bar, heat_map, ratio_norm
+from lightloom.charts import colour_bar, heat_map
+from lightloom.colour_norms import ratio_norm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

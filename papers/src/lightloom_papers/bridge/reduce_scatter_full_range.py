@@ -28,6 +28,7 @@ from lightloom_papers.bridge.schemes import (
 )
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import ENGINES, Figure, Outcome
+from lightloom_papers.looks import looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -52,13 +53,12 @@ def make(setting: Setting) -> Outcome:
     def draw(picture: Picture) -> None:
         picture.set_size_inches(9.5, 4)
         left, right = picture.subplots(1, 2, width_ratios=(3, 2))
-        lines(left, SIZES, over_ring, y_kind="ratio")
+        lines(left, SIZES, over_ring, y_kind="ratio", looks=looks(over_ring))
         left.axhline(1.0, color="k", linewidth=0.8)
         left.set_title("over Ring", fontsize=10)
-        lines(right, SIZES, {"BRIDGE": best}, y_kind="ratio", log=False)
+        lines(right, SIZES, {"BRIDGE": best}, y_kind="ratio", log=False, looks=looks(["BRIDGE"]))
         right.set_title("BRIDGE over the best of all others (inset)", fontsize=10)
-        for axes, step in ((left, 2), (right, 4)):
-            axes.set_xticks(SIZES[::step], [size_label(size) for size in SIZES[::step]])
+        for axes in (left, right):
             axes.set_xlabel("buffer")
             axes.set_ylabel("times faster")
         left.legend(fontsize=8)

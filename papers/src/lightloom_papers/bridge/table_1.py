@@ -64,7 +64,9 @@ def make(_setting: Setting) -> Outcome:
     def draw(picture: Picture) -> None:
         picture.set_size_inches(6.4, 3.2)
         axes = picture.subplots()
-        heat_map(axes, list(range(6)), [labels[row] for row in rows], cells, x_kind="name", y_kind="name")
+        heat_map(
+            axes, list(range(6)), [labels[row] for row in rows], cells, x_kind="name", y_kind="name", cell_kind="count"
+        )
         axes.invert_yaxis()
         axes.set_xticklabels(axes.get_xticklabels(), rotation=0, ha="center")
         axes.set_xlabel("step k")

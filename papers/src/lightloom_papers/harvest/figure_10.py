@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import Fabric, Topology, to_networkx
+from lightloom.axis_units import time_label
 from lightloom.charts import lines
+from lightloom.quantities import seconds_of
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 from lightloom_papers.harvest.speed_ups import (
@@ -52,9 +54,9 @@ def _make(setting: Setting) -> Outcome:
         picture.set_size_inches(10.5, 3.6)
         for axes, (row, delay) in zip(picture.subplots(1, len(DELAYS), sharey=True), enumerate(DELAYS), strict=True):
             series = {f"{ports} port{'s' if ports > 1 else ''}": one.over_static[row] for ports, one in found.items()}
-            lines(axes, np.array(SIZES), series, y_kind="ratio", log=True)
-            axes.set(title=f"reconfiguration delay {delay}", xlabel="buffer of a GPU", ylim=(0.9, 1.3 * max(largest)))
-            axes.tick_params(labelsize=7, labelleft=True)
+            lines(axes, np.array(SIZES), series, y_kind="ratio", log=True, ordered=True)
+            axes.set(title=f"reconfiguration delay {time_label(seconds_of('delay', delay))}", xlabel="buffer of a GPU")
+            axes.tick_params(labelsize=7)
             axes.set_ylabel("times faster than static" if row == 0 else "")
         axes.legend(frameon=False, fontsize=8)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import Fabric
-from lightloom.axis_units import show_natural
 from lightloom.charts import lines
+from lightloom.palette import REFERENCE
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 from lightloom_papers.harvest.speed_ups import RECURSIVE_DOUBLING
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SIZE = 1 << 20
 DELAYS_S = np.geomspace(1e-8, 1e-3, 61)
-TIME_TICKS_S = (5e-5, 1e-4, 2e-4, 5e-4)
 # All topologies of so many GPUs are tried.
 PROVED_GPUS = 8
 PROVED_DELAYS = ("10ns", "1us", "3us", "10us", "100us")
@@ -43,10 +42,10 @@ def _make(setting: Setting) -> Outcome:
         axes = picture.subplots()
         names = {0: "0 (static)", bvn[0].reconfigurations: f"{bvn[0].reconfigurations} (BvN)"}
         series = {names.get(k, str(k)): taken + k * DELAYS_S for k, taken in schedules.items()}
-        lines(axes, DELAYS_S, series, x_kind="time", y_kind="time")
-        show_natural(axes.yaxis, "time", TIME_TICKS_S, log=True)
-        axes.plot(DELAYS_S, best_s, color="k", linewidth=3, alpha=0.35, label="lower bound (HARVEST)")
-        axes.set(xlabel="reconfiguration delay", ylabel="completion time", ylim=(best_s.min() * 0.8, best_s.max() * 6))
+        lines(axes, DELAYS_S, series, x_kind="time", y_kind="time", ordered=True)
+        # Under the lines, as wide as to be seen beside them.
+        axes.plot(DELAYS_S, best_s, color=REFERENCE, linewidth=6, alpha=0.3, zorder=1, label="lower bound (HARVEST)")
+        axes.set(xlabel="reconfiguration delay", ylabel="completion time")
         axes.legend(title="reconfigurations", frameon=False, fontsize=8, ncols=2)
 
     between = [k for k in schedules if 0 < k < bvn[0].reconfigurations]

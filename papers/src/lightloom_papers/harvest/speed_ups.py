@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import Fabric
-from lightloom.charts import colour_bar, heat_map, ratio_norm
+from lightloom.charts import colour_bar, heat_map
+from lightloom.colour_norms import ratio_norm
 from lightloom.quantities import seconds_of
 from lightloom_papers.measure import Case
 

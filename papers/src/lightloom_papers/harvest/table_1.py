@@ -56,7 +56,6 @@ def _make(_setting: Setting) -> Outcome:
         series = {shown: [float(str(value)) for value in table[name]] for name, shown in names.items()}
         bars(axes, [str(name) for name in table["sequence"]], series, y_kind="count")
         axes.set(xlabel="topologies of the three steps", ylabel="worst of the steps, or number")
-        axes.locator_params(axis="y", integer=True)
         axes.legend(frameon=False, fontsize=8)
 
     return Outcome(

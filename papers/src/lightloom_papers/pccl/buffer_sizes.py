@@ -9,8 +9,10 @@ import numpy as np
 
 from lightloom.axis_units import size_label
 from lightloom.charts import lines
+from lightloom.fitting import legend_above
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
+from lightloom_papers.looks import looks
 from lightloom_papers.pccl import swing
 from lightloom_papers.pccl.schemes import (
     BASELINES,
@@ -74,14 +76,12 @@ def make(setting: Setting, *, collective: str, gpus: int, where: str) -> Outcome
         picture.set_size_inches(14, 4.6)
         all_axes = picture.subplots(1, 5, sharey=True)
         for axes, (label, schemes) in zip(all_axes, found.items(), strict=True):
-            lines(axes, SIZES, schemes)
-            ticks = (KB, MB, 32 * MB, GB)
-            axes.set_xticks(ticks, [size_label(tick) for tick in ticks])
+            lines(axes, SIZES, schemes, looks=looks(schemes))
             axes.set_title(label, fontsize=10)
             axes.set_xlabel("buffer")
         all_axes[0].set_ylabel("completion time")
         handles, labels = all_axes[0].get_legend_handles_labels()
-        picture.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=9)
+        legend_above(picture, handles, labels)
 
     rows = [(label, name, index) for label, schemes in found.items() for name in schemes for index in range(len(SIZES))]
     return Outcome(

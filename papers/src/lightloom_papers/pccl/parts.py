@@ -52,22 +52,23 @@ def of_swing(start: Start, size: float) -> Parts:
     return Parts(hop_s, hops_s - hop_s, alone_s, bytes_s - alone_s, 0.0)
 
 
-def draw_parts(picture: Picture, found: Mapping[str, Mapping[str, Parts]], *, log: bool = False) -> None:
+def draw_parts(picture: Picture, found: Mapping[str, Mapping[str, Parts]]) -> None:
     """A panel for each topology, `found[topology][scheme]`, with stacked bars."""
     from lightloom.charts import bars
+    from lightloom.fitting import legend_above
+    from lightloom_papers.looks import term_looks
 
+    colours = term_looks(PARTS)
     picture.set_size_inches(2.9 * len(found), 4.4)
     all_axes = picture.subplots(1, len(found), squeeze=False)[0]
     for axes, (topology, schemes) in zip(all_axes, found.items(), strict=True):
         series = {part: [parts[index] for parts in schemes.values()] for index, part in enumerate(PARTS)}
-        bars(axes, [name.replace(", ", ",\n") for name in schemes], series, stacked=True, log=log)
+        bars(axes, [name.replace(", ", ",\n") for name in schemes], series, stacked=True, looks=colours)
         axes.set_title(topology, fontsize=10)
-        for label in axes.get_xticklabels():
-            label.set(rotation=60, ha="right", rotation_mode="anchor")
         axes.tick_params(axis="y", labelsize=8)
     all_axes[0].set_ylabel("completion time")
     handles, labels = all_axes[0].get_legend_handles_labels()
-    picture.legend(handles, labels, loc="outside upper center", ncols=len(PARTS), fontsize=9)
+    legend_above(picture, handles, labels)
 
 
 def parts_table(found: Mapping[str, Mapping[str, Parts]]) -> dict[str, Sequence[Any]]:

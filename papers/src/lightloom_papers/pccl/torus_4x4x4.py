@@ -10,6 +10,7 @@ from lightloom.axis_units import size_label
 from lightloom.charts import lines
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
+from lightloom_papers.looks import looks
 from lightloom_papers.pccl.schemes import (
     BUCKET_3,
     DELAY_S,
@@ -56,9 +57,7 @@ def make(setting: Setting) -> Outcome:
     def draw(picture: Picture) -> None:
         picture.set_size_inches(9.5, 4)
         for axes, (collective, schemes) in zip(picture.subplots(1, 2, sharey=True), found.items(), strict=True):
-            lines(axes, SIZES, schemes)
-            ticks = (KB, MB, 16 * MB, 128 * MB, GB)
-            axes.set_xticks(ticks, [size_label(tick) for tick in ticks])
+            lines(axes, SIZES, schemes, looks=looks(schemes))
             axes.set_title(NAMES[collective], fontsize=10)
             axes.set_xlabel("buffer")
             if collective == "all-reduce":

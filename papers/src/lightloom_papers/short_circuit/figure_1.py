@@ -11,6 +11,7 @@ from lightloom.axis_units import size_label, time_label
 from lightloom.charts import lines
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import MODEL, PACKET, Figure, Outcome
+from lightloom_papers.looks import looks
 from lightloom_papers.measure import simulate_case
 from lightloom_papers.short_circuit.completion import on_ring, times_s
 
@@ -54,13 +55,9 @@ def make(setting: Setting) -> Outcome:
         picture.set_size_inches(11, 3.4)
         panels = picture.subplots(1, len(SIZES))
         for axes, size, ring, doubling in zip(panels, SIZES, ring_s, doubling_s, strict=True):
-            lines(axes, HOPS_S, dict(zip(ALGORITHMS.values(), (ring, doubling), strict=True)), x_kind="time")
+            series = dict(zip(ALGORITHMS.values(), (ring, doubling), strict=True))
+            lines(axes, HOPS_S, series, x_kind="time", looks=looks(series))
             axes.set(title=size_label(size), xlabel="delay of a hop")
-            low, high = axes.get_ylim()
-            digits = (1, 2, 5) if high > 10 * low else (1, 2, 3, 4, 5, 7)
-            ticks = [digit * 10.0**power for power in range(-9, 0) for digit in digits]
-            ticks = [tick for tick in ticks if low <= tick <= high]
-            axes.set_yticks(ticks, [time_label(tick) for tick in ticks])
         panels[0].set_ylabel("ReduceScatter, 16 GPUs")
         panels[0].legend(fontsize=8)
 

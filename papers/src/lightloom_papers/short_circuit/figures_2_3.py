@@ -98,6 +98,7 @@ def make_2(setting: Setting) -> Outcome:
     found = maps(SIZES, setting)
 
     def draw(picture: Picture) -> None:
+        from matplotlib.cm import ScalarMappable
         from matplotlib.colors import PowerNorm
 
         picture.set_size_inches(12, 3.8)
@@ -109,7 +110,9 @@ def make_2(setting: Setting) -> Outcome:
             mesh = heat_map(axes, DELAYS_S, HOPS_S, percent, x_kind="time", norm=norm, regions=labels, numbers=".0f")
             axes.set(title=size_label(size), xlabel="reconfiguration delay")
         panels[0].set_ylabel("delay of a hop")
-        colour_bar(picture, mesh, panels, "speed-up over Ring, %")
+        every = ScalarMappable(norm, mesh.cmap)
+        every.set_array(found.percent.ravel())
+        colour_bar(picture, every, panels, "speed-up over Ring", "percent")
 
     return Outcome(_table(found), draw, _claims_2(found), NOTES + " Numbers in the cells are speed-ups in per cent.")
 
@@ -220,13 +223,11 @@ def make_3(setting: Setting) -> Outcome:
     thresholds = found.thresholds[0]
 
     def draw(picture: Picture) -> None:
-        from matplotlib.colors import Normalize
-
         picture.set_size_inches(6.4, 3.8)
         axes = picture.subplots()
-        mesh = heat_map(axes, DELAYS_S, HOPS_S, thresholds, x_kind="time", norm=Normalize(1, STEPS))
+        mesh = heat_map(axes, DELAYS_S, HOPS_S, thresholds, x_kind="time", cell_kind="count")
         axes.set(xlabel="reconfiguration delay", ylabel="delay of a hop", title="best threshold T, 32 B")
-        picture.colorbar(mesh, ax=axes, label="T", ticks=range(1, 6))
+        colour_bar(picture, mesh, axes, "T", "count")
 
     return Outcome(_table(found), draw, _claims_3(thresholds), NOTES)
 
