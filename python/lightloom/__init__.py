@@ -13,9 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lightloom._core import Comparison, Schedule, Statement, Step, Topology, __version__
+    from lightloom._core import Schedule, Statement, Topology, __version__
     from lightloom.bounds import Bounds, bound
     from lightloom.calibration import Calibration, calibrate
+    from lightloom.comparison import Comparison
     from lightloom.errors import InputError
     from lightloom.exact import exact_plan
     from lightloom.fabric import Fabric
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.problem import Problem
     from lightloom.simulation import Simulation, simulate
+    from lightloom.steps import Step
     from lightloom.sweeps import SweepResult, sweep
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
     "Bounds": "bounds",
     "Calibration": "calibration",
-    "Comparison": "_core",
+    "Comparison": "comparison",
     "Fabric": "fabric",
     "InputError": "errors",
     "Plan": "plans",
@@ -38,7 +40,7 @@ _HOMES = {
     "Schedule": "_core",
     "Simulation": "simulation",
     "Statement": "_core",
-    "Step": "_core",
+    "Step": "steps",
     "SweepResult": "sweeps",
     "Topology": "_core",
     "__version__": "_core",

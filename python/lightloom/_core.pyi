@@ -3,7 +3,7 @@
 What it returns pickles. A process that was forked works too, unless another thread was planning at that moment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 import numpy as np
@@ -44,6 +44,12 @@ def registry() -> dict[str, list[dict[str, str]]]:
     `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as
     text."""
 
+def topology_names() -> list[tuple[str, str]]:
+    """Names that planners give to topologies which no specification builds, and what they mean."""
+
+def bus_factor(collective: str, gpus: int) -> float:
+    """busbw over algbw, as NCCL's tests count them."""
+
 def is_workload(spec: object) -> bool:
     """Whether `spec` is meant to name a generated All-to-All matrix."""
 
@@ -73,6 +79,9 @@ class Topology:
     @property
     def links(self) -> NDArray[np.uint32]:
         """Shape (k, 3): source, destination, parallel circuits; sorted."""
+    @property
+    def explanation(self) -> str:
+        """What its circuits are, in a sentence."""
     @property
     def symmetry_order(self) -> int:
         """Number of translations known to leave the links as they are."""
@@ -221,34 +230,10 @@ class Series:
         Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the lock of the
         interpreter. Raises `InputError` that names the field of a wrong number."""
 
-@final
-class Step:
-    """One step of a plan; times in seconds."""
-
-    @property
-    def index(self) -> int: ...
-    @property
-    def topology(self) -> int: ...
-    @property
-    def topology_name(self) -> str: ...
-    @property
-    def reconfigured(self) -> bool: ...
-    @property
-    def transfer_bytes(self) -> float: ...
-    @property
-    def hops(self) -> int: ...
-    @property
-    def load(self) -> float: ...
-    @property
-    def startup_s(self) -> float: ...
-    @property
-    def propagation_s(self) -> float: ...
-    @property
-    def transmission_s(self) -> float: ...
-    @property
-    def reconfiguration_s(self) -> float: ...
-    @property
-    def total_s(self) -> float: ...
+# What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (start-up, propagation,
+# transmission, reconfiguration) and their sum.
+Terms = tuple[float, float, float, float]
+StepTuple = tuple[int, bool, float, int, float, Terms, float]
 
 @final
 class Plan:
@@ -292,9 +277,12 @@ class Plan:
     @property
     def routing(self) -> str: ...
     @property
-    def steps(self) -> list[Step]: ...
+    def steps(self) -> list[StepTuple]: ...
     @property
     def topologies(self) -> list[Topology]: ...
+    @property
+    def explanations(self) -> list[str]:
+        """What the circuits of each topology are, in a sentence."""
 
 @final
 class CircuitTotals:
@@ -374,7 +362,7 @@ class SimulatedStep:
     @property
     def index(self) -> int: ...
     @property
-    def topology(self) -> int: ...
+    def topology_index(self) -> int: ...
     @property
     def topology_name(self) -> str: ...
     @property
@@ -422,37 +410,9 @@ class Simulation:
     def circuits(self) -> CircuitTotals:
         """Every circuit of any step."""
 
-@final
-class Row:
-    """One line of a comparison."""
-
-    @property
-    def planner(self) -> str: ...
-    @property
-    def algorithm(self) -> str: ...
-    @property
-    def topology(self) -> str:
-        """The topology of a static plan, else empty."""
-    @property
-    def total_s(self) -> float | None:
-        """None where the planner could not serve the problem."""
-    @property
-    def reconfigurations(self) -> int | None: ...
-    @property
-    def reason(self) -> str:
-        """Why there is no time, else empty."""
-
-@final
-class Comparison:
-    """The same problem by every planner and baseline, fastest first, those that could not serve it last."""
-
-    @property
-    def rows(self) -> list[Row]: ...
-    @property
-    def lower_bound_s(self) -> float:
-        """The largest lower bound that holds for every row."""
-    @property
-    def bound_class(self) -> str: ...
+# What is told of a line of a comparison: planner, algorithm and topology; whether the planner keeps the best of all, and
+# plans this collective at all; time, terms and reconfigurations, if it could serve the problem; else why not.
+RowTuple = tuple[tuple[str, str, str], tuple[bool, bool], tuple[float, Terms, int] | None, str]
 
 @final
 class Statement:
@@ -536,7 +496,7 @@ def shift_hops(gpus: int) -> list[int]:
     """Σ hops of the one-port strategies of `reconfigure-all-to-all` with one topology, two, and so on."""
 
 def plan(request: Request) -> Plan: ...
-def baselines(request: Request) -> list[Row]:
+def baselines(request: Request) -> list[RowTuple]:
     """Every planner at its best algorithm, fastest first, whichever planner the request names."""
 
 def bound(request: Request) -> tuple[list[Statement], int]:
@@ -546,7 +506,12 @@ def bound(request: Request) -> tuple[list[Statement], int]:
 def proved_plan(request: Request, topologies: Sequence[Topology], bound_s: float, bound_class: str) -> Plan:
     """The best plan of the request's one schedule on these topologies, as planner `exact`, with a proved bound."""
 
-def compare(request: Request) -> Comparison: ...
+def compare(
+    request: Request, seen: Callable[[RowTuple], object] | None = None
+) -> tuple[list[RowTuple], float, str]:
+    """Rows, fastest first, those that could not be served last; the bound in seconds and its class. `seen` is called with
+    every row once it is found, in any order and from several threads."""
+
 def simulate(
     plan: Plan,
     level: str,

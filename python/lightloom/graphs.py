@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lightloom import _core
 from lightloom.errors import printable, refuse, shown, text_of
 from lightloom.files import MIB, read_lines, read_text
+from lightloom.quantities import rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,8 +53,8 @@ def from_networkx(
     """The topology that a NetworkX graph describes.
 
     Nodes are GPUs 0, 1, ...; an edge of a directed graph is a circuit, an edge of an undirected graph one circuit each
-    way; parallel edges are parallel circuits, and so is an edge attribute `count`. Raises `InputError` that names
-    `field` when nodes or counts are anything else.
+    way; parallel edges are parallel circuits, and so is an edge attribute `circuits` (or `count`). Raises `InputError`
+    that names `field` when nodes or circuits are anything else.
     """
     if not all(hasattr(graph, method) for method in ("nodes", "edges", "is_directed")):
         raise refuse(
@@ -68,11 +69,12 @@ def from_networkx(
                 "as networkx.convert_node_labels_to_integers makes them",
             )
     circuits: Counter[tuple[int, int]] = Counter()
-    for source, destination, count in graph.edges(data="count", default=1):
+    for source, destination, attributes in graph.edges(data=True):
+        count = attributes.get("circuits", attributes.get("count", 1))
         if isinstance(count, bool) or not hasattr(count, "__index__") or count < 1:
             raise refuse(
                 field,
-                f"edge {shown(source)} → {shown(destination)} has count `{shown(count)}`; "
+                f"edge {shown(source)} → {shown(destination)} has `{shown(count)}` circuits; "
                 "it takes a whole number of at least 1",
             )
         circuits[int(source), int(destination)] += int(count)
@@ -82,13 +84,23 @@ def from_networkx(
     return _build(field, name or str(graph.name or "graph"), size, circuits)
 
 
-def to_networkx(topology: _core.Topology, create_using: type[nx.Graph] | None = None) -> nx.Graph:
+def to_networkx(
+    topology: _core.Topology,
+    create_using: type[nx.Graph] | None = None,
+    *,
+    bandwidth: str | float | None = None,
+) -> nx.Graph:
     """The topology as a NetworkX graph, of class `MultiDiGraph` unless another is asked for.
 
-    A multigraph has one edge per circuit; other classes have one edge per link with the attribute `count`. An
-    undirected graph stands for as many circuits one way as the other: `InputError` when the topology has not.
+    A multigraph has one edge per circuit; other classes have one edge per link. Edges have the attributes `circuits`, how
+    many they stand for, and `bandwidth_bps`, what these carry together where one carries `bandwidth` (`"800Gbps"`, or
+    bit/s; the default of `Fabric`). An undirected graph stands for as many circuits one way as the other: `InputError` when the topology has not.
     """
     import networkx as nx
+
+    from lightloom.fabric import Fabric
+
+    circuit_bps = rate_of("bandwidth", Fabric.bandwidth if bandwidth is None else bandwidth)
 
     if not isinstance(topology, _core.Topology):
         raise refuse("topology", f"`{shown(topology)}` is not accepted; it takes a Topology")
@@ -106,9 +118,9 @@ def to_networkx(topology: _core.Topology, create_using: type[nx.Graph] | None = 
             if source > destination:
                 continue
         if graph.is_multigraph():
-            graph.add_edges_from([(source, destination)] * count)
+            graph.add_edges_from([(source, destination)] * count, circuits=1, bandwidth_bps=circuit_bps)
         else:
-            graph.add_edge(source, destination, count=count)
+            graph.add_edge(source, destination, circuits=count, bandwidth_bps=count * circuit_bps)
     return graph
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 
 from lightloom import _core
+from lightloom.comparison import Comparison, Row
 from lightloom.errors import refuse, shown, text_of
 from lightloom.fabric import Fabric
 from lightloom.graphs import resolve
@@ -16,7 +17,7 @@ from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -80,13 +81,13 @@ def baselines(
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
     **settings: Unpack[Settings],
-) -> list[_core.Row]:
+) -> list[Row]:
     """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
 
     Arguments and errors as for `plan`. A planner that is named counts for the convention that it brings, and leaves the
     others in.
     """
-    return _core.baselines(build_request(collective, size, fabric, **settings))
+    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings))]
 
 
 def _exact_settings(
@@ -116,10 +117,16 @@ def compare(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
+    report: Callable[[Row], None] | None = None,
     **settings: Unpack[Settings],
-) -> _core.Comparison:
-    """Plan the same problem by every planner and baseline; arguments and errors as for `plan`."""
-    return _core.compare(build_request(collective, size, fabric, **settings))
+) -> Comparison:
+    """Plan the same problem by every planner and baseline; arguments and errors as for `plan`.
+
+    report: is called with every row as soon as it is found, in any order and from several threads.
+    """
+    seen = None if report is None else lambda told: report(Row.of(told))
+    rows, lower_bound_s, bound_class = _core.compare(build_request(collective, size, fabric, **settings), seen)
+    return Comparison(tuple(map(Row.of, rows)), lower_bound_s, bound_class)
 
 
 def verify(subject: Plan | _core.Schedule) -> list[Check]:

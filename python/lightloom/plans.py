@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom import _core
 from lightloom.files import MIB, read_text, write_bytes
+from lightloom.frames import Table
+from lightloom.steps import TERMS, Step, steps_of
 
 if TYPE_CHECKING:
     import os
@@ -14,6 +16,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_FILE_BYTES = 256 * MIB
+STEP_COLUMNS = (
+    "index",
+    "topology_name",
+    "topology_index",
+    "reconfigured",
+    "transfer_bytes",
+    "hops",
+    "load",
+    *TERMS,
+    "total_s",
+)
 
 
 class NarrowBound(NamedTuple):
@@ -23,16 +36,18 @@ class NarrowBound(NamedTuple):
     bound_class: str
 
 
-class Plan:
+class Plan(Table):
     """What to send in which step, on which topology, and what that costs; immutable, seconds and bytes.
 
     Made by `lightloom.plan`, or read back by `Plan.load` and `Plan.from_json`.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_steps", "_topologies")
 
     def __init__(self, core: _core.Plan) -> None:
         self._core = core
+        self._steps: tuple[Step, ...] | None = None
+        self._topologies: tuple[_core.Topology, ...] | None = None
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -156,14 +171,27 @@ class Plan:
         return self._core.routing
 
     @property
-    def steps(self) -> list[_core.Step]:
+    def steps(self) -> tuple[Step, ...]:
         """The steps, in order."""
-        return self._core.steps
+        if self._steps is None:
+            self._steps = steps_of(self._core.steps, self.topologies)
+        return self._steps
 
     @property
-    def topologies(self) -> list[_core.Topology]:
-        """The topologies that the steps index."""
-        return self._core.topologies
+    def topologies(self) -> tuple[_core.Topology, ...]:
+        """The topologies of the steps, and the initial one if there is one, each once; `Step.topology_index` is a place."""
+        if self._topologies is None:
+            self._topologies = tuple(self._core.topologies)
+        return self._topologies
+
+    @property
+    def explanations(self) -> list[str]:
+        """What the circuits of each of `topologies` are, in a sentence."""
+        return self._core.explanations
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a step: topologies by name."""
+        return {name: [getattr(step, name) for step in self.steps] for name in STEP_COLUMNS}
 
     def __eq__(self, other: object) -> bool:
         return self.to_json() == other.to_json() if isinstance(other, Plan) else NotImplemented
@@ -175,7 +203,13 @@ class Plan:
         return type(self).from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
+        plural = "s" * (self.reconfigurations != 1)
         return (
             f"Plan({self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs, {self.algorithm}, "
-            f"{self.planner}: {_core.show_time(self.total_s)}, {self.reconfigurations} reconfigurations)"
+            f"{self.planner}: {_core.show_time(self.total_s)}, {self.reconfigurations} reconfiguration{plural})"
         )
+
+    def _repr_html_(self) -> str:
+        from lightloom.views.notebook import plan_html
+
+        return plan_html(self)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lightloom._core import Step
     from lightloom.plans import Plan
+    from lightloom.steps import Step
 
 MAX_DIAGRAMS = 8
 # Bars of a step each, or of a run of equal steps.
@@ -38,7 +38,7 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
         check_plot_path(path)
     used: dict[int, list[Step]] = {}
     for step in plan.steps:
-        used.setdefault(step.topology, []).append(step)
+        used.setdefault(step.topology_index, []).append(step)
     diagrams = list(used.items())[:MAX_DIAGRAMS]
     figure = Figure(figsize=(12, 6.5), layout="constrained")
     grid = figure.add_gridspec(2, max(len(diagrams), 4), height_ratios=(1, 1.6))
@@ -101,7 +101,7 @@ def _draw_costs(axes: Axes, plan: Plan) -> None:
 
 def _appearance(step: Step) -> tuple[object, ...]:
     """What a bar shows of a step."""
-    return step.topology, *(getattr(step, f"{term}_s") for term in TERMS)
+    return step.topology_index, *(getattr(step, f"{term}_s") for term in TERMS)
 
 
 def _group_label(group: StepGroup[Step]) -> str:

@@ -81,7 +81,7 @@ def _blocks(simulation: Simulation) -> list[StepGroup[SimulatedStep]]:
 
 def _appearance(step: SimulatedStep) -> tuple[object, ...]:
     """What a block shows of a step; times of equal steps differ by rounding."""
-    return step.topology, step.reconfigured, f"{step.duration_s:.6g}", f"{step.predicted_s:.6g}"
+    return step.topology_index, step.reconfigured, f"{step.duration_s:.6g}", f"{step.predicted_s:.6g}"
 
 
 def _title(simulation: Simulation) -> str:

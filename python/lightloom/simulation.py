@@ -196,7 +196,7 @@ class Simulation:
             "highest_utilisation": float(used.utilisation.max(initial=0.0)),
             "mean_utilisation": float(used.utilisation.mean()) if len(used) else 0.0,
             "longest_queue_bytes": int(used.queue_bytes.max(initial=0)),
-            "steps": [{name: getattr(step, name) for name in _STEP_KEYS} for step in self._steps],
+            "steps": [{key: getattr(step, name) for key, name in _STEP_KEYS.items()} for step in self._steps],
         }
         if explain:
             made["differences"] = [part._asdict() for part in self.differences()]
@@ -230,16 +230,18 @@ class Simulation:
         )
 
 
-_STEP_KEYS = (
-    "index",
-    "topology",
-    "topology_name",
-    "reconfigured",
-    "start_s",
-    "reconfiguration_s",
-    "startup_s",
-    "end_s",
-    "duration_s",
-    "predicted_s",
-)
+# By key of the JSON: the attribute of a step.
+_STEP_KEYS = {"index": "index", "topology": "topology_index"} | {
+    name: name
+    for name in (
+        "topology_name",
+        "reconfigured",
+        "start_s",
+        "reconfiguration_s",
+        "startup_s",
+        "end_s",
+        "duration_s",
+        "predicted_s",
+    )
+}
 _LINK_KEYS = ("src", "dst", "circuit", "bytes", "busy_s", "utilisation", "queue_bytes")

@@ -60,7 +60,7 @@ def test_a_plan_with_one_value_replaced_is_refused_or_fails_or_is_as_good(
         one_line(error)
         return
     if all(check.passed for check in ll.verify(plan)):
-        unused = path[0] == "topologies" and all(step.topology != path[1] for step in PLAN.steps)
+        unused = path[0] == "topologies" and all(step.topology_index != path[1] for step in PLAN.steps)
         assert replacement == before or unused or HARMLESS & set(path)
 
 

@@ -95,7 +95,7 @@ def test_every_way_of_giving_a_topology_plans_the_same(
     )
     expected = {pair for edge in graph.edges for pair in (edge, edge[::-1])}
     assert circuits(plan.topologies[0]) == dict.fromkeys(expected, 1)
-    assert {step.topology for step in plan.steps} == {0}
+    assert {step.topology_index for step in plan.steps} == {0}
     started = ll.plan("all-reduce", size="1MiB", algorithm="ring", fabric=ll.Fabric(gpus=8, ports=4, initial=graph))
     assert started.initial != "free"
 

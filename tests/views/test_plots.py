@@ -32,10 +32,10 @@ def test_bars_are_as_high_as_the_terms() -> None:
 
 def test_every_topology_is_drawn_once_with_its_steps() -> None:
     figure = PLAN.plot()
-    used = list(dict.fromkeys(step.topology for step in PLAN.steps))
+    used = list(dict.fromkeys(step.topology_index for step in PLAN.steps))
     assert len(figure.axes) - 1 == len(used)
     for axes, topology in zip(figure.axes, used, strict=False):
-        numbers = [step.index + 1 for step in PLAN.steps if step.topology == topology]
+        numbers = [step.index + 1 for step in PLAN.steps if step.topology_index == topology]
         assert axes.get_title().startswith(f"step{'s' if len(numbers) > 1 else ''} {numbers[0]}")
         links = {(source, end) for source, end, _ in PLAN.topologies[topology].links.tolist()}
         # A circuit each way is one chord, one way a chord with a head.
@@ -48,7 +48,7 @@ def test_a_run_of_equal_steps_is_one_bar() -> None:
     fabric = ll.Fabric(gpus=64)
     plan = ll.plan("all-reduce", "1MiB", fabric=fabric, algorithm="ring", planner="static", topology="ring")
     costs = plan.plot().axes[-1]
-    assert [label.get_text() for label in costs.get_xticklabels()] == ["1-126\n×126"]
+    assert [label.get_text() for label in costs.get_xticklabels()] == ["1–126\n×126"]
     heights = [container[0].get_height() for container in costs.containers]
     assert sum(heights) == pytest.approx(plan.steps[0].total_s)
 

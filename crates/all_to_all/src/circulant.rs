@@ -3,7 +3,7 @@
 //! The paper leaves the generators open. Here they are those whose rounds cost least: all pairs are tried
 //! for two ports, and for more ports generators are added to the best pair one by one.
 
-use model::{Link, Result, Topology, Translations};
+use model::{Result, Topology, Translations};
 
 use crate::contraction::Contractions;
 
@@ -41,9 +41,7 @@ pub fn circulant(ranks: u32, ports: u32) -> Result<Contractions> {
         if best.as_ref().is_some_and(|best| best.hops() <= promised) {
             break;
         }
-        let listed: Vec<String> = generators.iter().map(u32::to_string).collect();
-        let links = generators.iter().map(|&dst| Link { src: 0, dst, count: 1 });
-        let topology = Topology::new(format!("circulant:{}", listed.join(",")), symmetry.clone(), links)?;
+        let topology = Topology::circulant(ranks, &generators)?;
         let packed = Contractions::new(topology, symmetry.clone(), ports)?;
         if best.as_ref().is_none_or(|best| packed.hops() < best.hops()) {
             best = Some(packed);

@@ -11,9 +11,34 @@ use std::cmp::Reverse;
 
 use model::{Link, Rank, Result, Topology, Translations};
 
-use crate::network::QuotientNetwork;
+use crate::network::{QuotientNetwork, UNREACHABLE};
 use crate::packing::{Packed, pack};
 use crate::{Round, Stage, Strategy};
+
+/// Contractions are called by it and their place among the topologies.
+const PREFIX: &str = "contraction-";
+
+/// What names of this module's topologies mean.
+pub const NAME: (&str, &str) =
+    ("contraction-K", "direct circuits for the flows that took most hops with the K topologies before it");
+
+/// What a topology contracts, where its name says that it is a contraction: the hops between the ends of its circuits on
+/// the topologies `before` it, the fewest where these differ. O(ranks · links) for each of them.
+pub fn contracted(topology: &Topology, before: &[Topology]) -> Option<String> {
+    if !topology.name().starts_with(PREFIX) {
+        return None;
+    }
+    let networks = before.iter().map(|earlier| {
+        let common = topology.symmetry().meet(earlier.symmetry());
+        QuotientNetwork::new(earlier.clone(), &common).ok()
+    });
+    let networks: Vec<QuotientNetwork> = networks.collect::<Option<_>>()?;
+    let hops_of = |link: &Link| networks.iter().map(|network| network.distance(link.src, link.dst)).min();
+    let hops: Vec<u32> = topology.expanded().iter().filter_map(hops_of).filter(|hops| *hops != UNREACHABLE).collect();
+    let (least, most) = (hops.iter().min()?, hops.iter().max()?);
+    let shown = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    Some(format!("direct circuits for flows of {shown} hops on the topologies before"))
+}
 
 /// The strategies with one topology, two, and so on until every flow has its own circuit.
 #[derive(Debug, Clone)]
@@ -67,7 +92,7 @@ impl Contractions {
         }
         let (direct, mut kept) = self.direct_circuits();
         let ends = |path: &Vec<Rank>| Link { src: path[0], dst: path[path.len() - 1], count: 1 };
-        let name = format!("contraction-{}", self.networks.len());
+        let name = format!("{PREFIX}{}", self.networks.len());
         let topology = Topology::new(name, self.symmetry.clone(), direct.iter().map(ends))?;
         self.networks.push(QuotientNetwork::new(topology, &self.symmetry)?);
         let packed_again = pack(&self.networks, flows(&self.symmetry))?;
@@ -113,4 +138,27 @@ fn flows(symmetry: &Translations) -> impl Iterator<Item = (Rank, Rank)> {
 
 fn total(rounds: &[Packed]) -> u64 {
     rounds.iter().map(|packed| u64::from(packed.hops)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_which_paths_were_contracted() {
+        // Places ahead on a ring of 8 are as many hops; the first contraction takes the round of the longest.
+        let ring = Topology::circulant(8, &[1]).unwrap();
+        let mut contractions = Contractions::new(ring.clone(), Translations::cyclic(8), 1).unwrap();
+        assert!(contractions.contract().unwrap());
+        let first = contractions.networks[1].topology.clone();
+        assert_eq!((first.name(), first.links()), ("contraction-1", &[Link { src: 0, dst: 7, count: 1 }][..]));
+        let said = contracted(&first, std::slice::from_ref(&ring)).unwrap();
+        assert_eq!(said, "direct circuits for flows of 7 hops on the topologies before");
+        assert!(contractions.contract().unwrap());
+        // 3 hops forwards or 5 backwards, 4 of each: the ring backwards leaves 4 as the most.
+        let second = contractions.networks[2].topology.clone();
+        let said = contracted(&second, &[ring.clone(), first]).unwrap();
+        assert_eq!(said, "direct circuits for flows of 4 hops on the topologies before");
+        assert_eq!(contracted(&ring, &[]), None);
+    }
 }

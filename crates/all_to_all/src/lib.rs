@@ -49,7 +49,7 @@ pub use bases::kautz;
 pub use best::best;
 pub use check::check;
 pub use circulant::circulant;
-pub use contraction::Contractions;
+pub use contraction::{Contractions, NAME as CONTRACTION_NAME, contracted};
 pub use price_lines::{PriceLine, price_line, price_lines};
 pub use schedule::{Forwarding, MAX_STEPS, schedule};
 pub use sized::{Blocks, best_for_blocks, without_empty_flows};

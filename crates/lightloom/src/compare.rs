@@ -1,6 +1,6 @@
 //! The same problem by every planner and baseline, side by side.
 
-use model::{Bound, Error, Result};
+use model::{Bound, Error, Result, StepCost};
 use planners::{Choice, OperatingPoint, Planner, Problem, ties};
 use rayon::prelude::*;
 
@@ -13,6 +13,10 @@ use crate::{Prepared, Request};
 pub struct Row {
     /// Name of the planner.
     pub planner: String,
+    /// Whether the planner chooses the algorithm too, and so keeps the best of all planners' plans.
+    pub keeps_the_best: bool,
+    /// Whether the planner plans the collective that is asked for at all.
+    pub is_for_collective: bool,
     /// Name of the algorithm.
     pub algorithm: String,
     /// The topology of a static plan, else empty.
@@ -32,6 +36,8 @@ impl Row {
 pub struct PlannerOutcome {
     /// Completion time, s.
     pub total_s: f64,
+    /// Its four terms, each added up over the steps.
+    pub cost: StepCost,
     /// Number of changes of topology, hidden ones included.
     pub reconfigurations: usize,
 }
@@ -56,14 +62,26 @@ type Placed = ((usize, usize, usize), Row);
 /// # Errors
 /// Wrong input; a planner that cannot serve the problem is a row, not an error.
 pub fn compare(request: &Request) -> Result<Comparison> {
+    compare_as_found(request, &|_| ())
+}
+
+/// [`compare`], showing every line to `seen` as soon as it is found, in any order and from several threads.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Result<Comparison> {
     let (prepared, at) = for_all_planners(request)?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
     let of_planner = |(place, planner): (usize, &'static dyn Planner)| -> Vec<Placed> {
         if planner.capabilities().chooses_algorithm {
-            return vec![((place, 0, 0), row_of(planner, None, prepared.best_at(&at)))];
+            let row = row_of(planner, None, prepared.best_at(&at));
+            seen(&row);
+            return vec![((place, 0, 0), row)];
         }
         let rows = (0..prepared.schedules().len()).into_par_iter().flat_map_iter(|order| {
-            let rows = rows_of(&prepared, planner, order, &at).into_iter().enumerate();
+            let rows = rows_of(&prepared, planner, order, &at);
+            rows.iter().for_each(seen);
+            let rows = rows.into_iter().enumerate();
             rows.map(move |(topology, row)| ((place, order, topology), row))
         });
         rows.collect()
@@ -71,13 +89,18 @@ pub fn compare(request: &Request) -> Result<Comparison> {
     let mut rows: Vec<Placed> = planners.into_par_iter().flat_map_iter(of_planner).collect();
     let none = |planner: &str, algorithm: &str, error: Error| {
         let (planner, algorithm, topology) = (planner.into(), algorithm.into(), String::new());
-        ((usize::MAX, 0, 0), Row { planner, algorithm, topology, outcome: Err(error) })
+        let (keeps_the_best, is_for_collective, outcome) = (false, true, Err(error));
+        ((usize::MAX, 0, 0), Row { planner, keeps_the_best, is_for_collective, algorithm, topology, outcome })
     };
     if request.planner.is_none() {
         let refused = open_planners().filter_map(|planner| Some((planner.name(), request.admit(planner).err()?)));
         rows.extend(refused.map(|(planner, error)| none(planner, "", error)));
     }
     rows.extend(prepared.refusals().iter().map(|(algorithm, error)| none("", algorithm, error.clone())));
+    for (_, row) in &mut rows {
+        let only = planners::find(&row.planner).ok().and_then(|planner| planner.capabilities().only);
+        row.is_for_collective = only.is_none_or(|collective| collective == request.collective());
+    }
     rows.sort_by(|a, b| ties::order((a.1.time_s(), a.0), (b.1.time_s(), b.0)));
     let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     // A planner may make the same of several algorithms.
@@ -168,11 +191,16 @@ fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result
     let topology = made.filter(|_| planner.capabilities().keeps_one_topology);
     let topology = topology.map(|choice| choice.problem.table.candidate(choice.candidates[0]).name().to_string());
     let algorithm = made.map(|choice| choice.problem.schedule().algorithm()).or(algorithm).unwrap_or_default();
+    let outcome = choice.as_ref().map_err(Error::clone).and_then(|choice| {
+        let (total_s, cost) = (choice.total_s, choice.cost()?);
+        Ok(PlannerOutcome { total_s, cost, reconfigurations: choice.reconfigurations() })
+    });
     Row {
         planner: planner.name().into(),
+        keeps_the_best: planner.capabilities().chooses_algorithm,
+        is_for_collective: true,
         algorithm: algorithm.into(),
         topology: topology.unwrap_or_default(),
-        outcome: choice
-            .map(|choice| PlannerOutcome { total_s: choice.total_s, reconfigurations: choice.reconfigurations() }),
+        outcome,
     }
 }

@@ -9,6 +9,7 @@
 //! ```
 
 mod binary_digits;
+mod circulant;
 mod collective;
 mod cost;
 mod error;
@@ -24,6 +25,7 @@ mod traffic;
 mod translations;
 pub mod units;
 
+pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
 pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use error::{Error, Result, unknown_name};

@@ -30,7 +30,7 @@
 mod pattern;
 mod segments;
 
-use model::{Error, Result, Topology};
+use model::{Error, Result, Topology, show_generators};
 
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
@@ -226,12 +226,12 @@ impl Subrings {
 
 /// The circuits of a step under the specification that builds them.
 fn named(circuits: Topology) -> Topology {
-    let parallel = circuits.links().iter().flat_map(|link| (0..link.count).map(|_| link.dst.to_string()));
-    let generators: Vec<String> = parallel.collect();
-    let name = match &generators[..] {
-        [one] if one == "1" => "ring".into(),
+    let parallel = circuits.links().iter().flat_map(|link| (0..link.count).map(|_| i64::from(link.dst)));
+    let generators: Vec<i64> = parallel.collect();
+    let name = match generators[..] {
+        [1] => "ring".into(),
         [offset] => format!("shifted-ring:{offset}"),
-        all => format!("circulant:{}", all.join(",")),
+        _ => format!("circulant:{}", show_generators(generators)),
     };
     circuits.renamed(name)
 }

@@ -1,11 +1,13 @@
 //! What a planner takes, knows and does, as data: whoever runs planners asks for these and never for a planner's name.
 
-use model::{ChargeKind, Routing, Schedule};
+use model::{ChargeKind, Collective, Routing, Schedule};
 
 /// The capabilities of a planner. The default is a planner that chooses for the given schedule from the given candidates,
 /// by the additive cost, with any routing, and takes nothing beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
+    /// The only collective that it plans; `None` where it plans any.
+    pub only: Option<Collective>,
     /// Chooses from the problem's candidates; other planners make their own topologies. True by default.
     pub takes_candidates: bool,
     /// The only routing that its paper has; `None` where it takes any.
@@ -42,6 +44,7 @@ pub struct Capabilities {
 impl Default for Capabilities {
     fn default() -> Self {
         Self {
+            only: None,
             takes_candidates: true,
             fixed_routing: None,
             knows_overlap: false,

@@ -61,6 +61,21 @@ impl Choice {
         self.total_s + fabric.reconfiguration.charge_s(change, 0, 0.0)
     }
 
+    /// The four terms, each added up over the steps.
+    ///
+    /// # Errors
+    /// When some transfer of a step has no path on its candidate, which a choice with a finite time never has.
+    pub fn cost(&self) -> Result<StepCost> {
+        let costs = self.problem.costs(&self.candidates)?;
+        let sum = |term: fn(&StepCost) -> f64| sum_seconds(costs.iter().map(term));
+        Ok(StepCost {
+            startup_s: sum(|cost| cost.startup_s),
+            propagation_s: sum(|cost| cost.propagation_s),
+            transmission_s: sum(|cost| cost.transmission_s),
+            reconfiguration_s: sum(|cost| cost.reconfiguration_s),
+        })
+    }
+
     /// Number of changes of topology, those that are hidden included.
     pub fn reconfigurations(&self) -> usize {
         let before = self.problem.start.into_iter().chain(self.candidates.iter().copied());

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Shape, Topology};
+use model::{Collective, CostSettings, Error, Fabric, Initial, Result, Routing, Schedule, Shape, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::{join_steps, joins_steps};
@@ -53,6 +53,7 @@ impl Planner for DirectConnect {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            only: Some(Collective::AllToAll),
             takes_candidates: false,
             fixed_routing: Some(Routing::ConcurrentFlow),
             least_sum: LeastSum::Always,

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::shortest_path::ShortestPath;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, StateSearch};
 
+pub(crate) use permutations::NAME as TOPOLOGY_NAME;
 use permutations::{Circuits, all_permutations};
 
 /// Most GPUs: 9! = 362 880 permutations.

@@ -1,7 +1,7 @@
 //! FAST as the all-to-all paper's baseline (§5.1): the matchings of the matrix's Birkhoff–von Neumann decomposition,
 //! as many at a time as there are ports, each flow on circuits of its own.
 
-use model::{Result, Schedule};
+use model::{Collective, Result, Schedule};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::{join_steps, joins_steps};
@@ -24,7 +24,12 @@ impl Planner for Fast {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { takes_candidates: false, least_sum: LeastSum::Always, ..Capabilities::default() }
+        Capabilities {
+            only: Some(Collective::AllToAll),
+            takes_candidates: false,
+            least_sum: LeastSum::Always,
+            ..Capabilities::default()
+        }
     }
 
     fn changes_steps(&self, schedule: &Schedule, ports: u32) -> bool {

@@ -67,6 +67,15 @@ pub use split::split_steps;
 pub use state_search::{Change, Rates, StateSearch};
 pub use sweep::sweep;
 
+/// Names that planners give to topologies which no specification builds, and what they mean. `mixnet` calls its
+/// only topology like itself.
+pub fn topology_names() -> Vec<(&'static str, &'static str)> {
+    let mut names = ::weave::NAMES.to_vec();
+    names.extend(topologies::candidates::NAMES);
+    names.extend([all_to_all::CONTRACTION_NAME, search::LOCAL_SEARCH_NAME, exact::TOPOLOGY_NAME]);
+    names
+}
+
 /// A way to choose topologies. Pure and deterministic.
 pub trait Planner: Sync {
     /// Name for `--planner`.

@@ -1,7 +1,7 @@
 //! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
 
 use all_to_all::{baselines, workloads};
-use model::{Result, Routing};
+use model::{Collective, Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
@@ -24,6 +24,7 @@ impl Planner for MixNet {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            only: Some(Collective::AllToAll),
             takes_candidates: false,
             fixed_routing: Some(Routing::SinglePath),
             forwards_blocks: true,

@@ -119,6 +119,14 @@ impl Problem {
     /// # Errors
     /// When some transfer of a step has no path on its candidate.
     pub fn total_s(&self, sequence: &[usize]) -> Result<f64> {
+        Ok(sum_seconds(self.costs(sequence)?.iter().flat_map(StepCost::terms)))
+    }
+
+    /// The four terms of every step of a sequence of candidates.
+    ///
+    /// # Errors
+    /// When some transfer of a step has no path on its candidate.
+    pub fn costs(&self, sequence: &[usize]) -> Result<Vec<StepCost>> {
         let steps = sequence.iter().enumerate();
         let costs = steps.map(|(step, &candidate)| Ok(self.step_cost(step, candidate)?.0));
         let mut costs: Vec<StepCost> = costs.collect::<Result<_>>()?;
@@ -126,7 +134,7 @@ impl Problem {
         for (cost, charge_s) in costs.iter_mut().zip(self.charges_of(sequence, &steps_s)) {
             cost.reconfiguration_s = charge_s;
         }
-        Ok(sum_seconds(costs.iter().flat_map(StepCost::terms)))
+        Ok(costs)
     }
 
     /// Seconds charged for each step's change of topology in a sequence of candidates, whose steps take `steps_s`

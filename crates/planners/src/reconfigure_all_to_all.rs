@@ -4,7 +4,7 @@
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
 use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks};
-use model::{Result, Routing};
+use model::{Collective, Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
@@ -28,6 +28,7 @@ impl Planner for ReconfigureAllToAll {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            only: Some(Collective::AllToAll),
             takes_candidates: false,
             fixed_routing: Some(Routing::SinglePath),
             forwards_blocks: true,

@@ -1,7 +1,7 @@
 //! TopoOpt as the all-to-all paper's baseline (§5.1): a union of shifted rings and one shortest path for every flow.
 
 use all_to_all::baselines;
-use model::{Result, Routing};
+use model::{Collective, Result, Routing};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
@@ -24,6 +24,7 @@ impl Planner for TopoOpt {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            only: Some(Collective::AllToAll),
             takes_candidates: false,
             fixed_routing: Some(Routing::SinglePath),
             forwards_blocks: true,

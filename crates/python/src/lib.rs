@@ -7,6 +7,7 @@ mod all_to_all;
 mod arguments;
 mod bound;
 mod checks;
+mod comparison;
 mod fabric;
 mod grid;
 mod input_error;
@@ -21,6 +22,7 @@ mod request;
 mod schedule;
 mod series;
 mod simulation;
+mod step;
 mod topology;
 mod units;
 mod workload;
@@ -35,17 +37,19 @@ mod _core {
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]
+    use super::comparison::{baselines, compare};
+    #[pymodule_export]
     use super::fabric::PyFabric;
     #[pymodule_export]
     use super::grid::{PyGrid, PyVerdict};
     #[pymodule_export]
-    use super::plan::{PyComparison, PyPlan, PyRow, PyStep, baselines, compare, plan, proved_plan, verify_plan};
+    use super::plan::{PyPlan, plan, proved_plan, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]
     use super::reconfiguration_delay::PyReconfigurationDelay;
     #[pymodule_export]
-    use super::registry::{algorithm_table, registry};
+    use super::registry::{algorithm_table, bus_factor, registry, topology_names};
     #[pymodule_export]
     use super::request::PyRequest;
     #[pymodule_export]

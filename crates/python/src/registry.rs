@@ -8,7 +8,7 @@ use model::{Collective, Convention, Overlap, Routing, Shape, TECHNOLOGIES, units
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arguments::optional_text;
+use crate::arguments::{self, optional_text};
 use crate::input_error::CoreResult;
 
 /// What is said of one named thing.
@@ -98,6 +98,16 @@ pub fn algorithm_table<'py>(
         }
     }
     Ok(rows)
+}
+
+#[pyfunction]
+pub fn bus_factor(collective: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<f64> {
+    Ok(Collective::parse(&arguments::text("collective", collective)?)?.bus_factor(gpus))
+}
+
+#[pyfunction]
+pub fn topology_names() -> Vec<(&'static str, &'static str)> {
+    planners::topology_names()
 }
 
 fn shape_and_collective(

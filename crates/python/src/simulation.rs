@@ -128,7 +128,7 @@ impl PySimulatedStep {
     }
 
     #[getter]
-    fn topology(&self) -> usize {
+    fn topology_index(&self) -> usize {
         self.planned().topology
     }
 

@@ -81,6 +81,11 @@ impl PyTopology {
     }
 
     #[getter]
+    fn explanation(&self, py: Python<'_>) -> String {
+        py.detach(|| topologies::Explanation::of(&self.0).to_string())
+    }
+
+    #[getter]
     fn symmetry_order(&self) -> u32 {
         self.0.symmetry().order()
     }

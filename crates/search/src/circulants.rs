@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use model::{Error, Link, Result, Routing, Topology, Traffic, TrafficEntry, Translations};
+use model::{Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations};
 use profile::{Front, RoutingNetwork};
 use rayon::prelude::*;
 
@@ -271,7 +271,7 @@ impl<'a> Circulants<'a> {
     fn solved(&self, index: usize) -> Option<&Solved> {
         let solved = self.solved[index].get_or_init(|| {
             let empty = || self.patterns.iter().map(|_| OnceLock::new()).collect();
-            let network = RoutingNetwork::of(circulant(self.ranks, &self.bounds.generators[index]).ok()?);
+            let network = RoutingNetwork::of(Topology::circulant(self.ranks, &self.bounds.generators[index]).ok()?);
             Some(Box::new(Solved { network, averaged: empty(), fronts: empty() }))
         });
         solved.as_deref()
@@ -381,10 +381,4 @@ fn multisets(ranks: u32, ports: u32) -> Vec<Vec<u32>> {
         all = all.into_iter().flat_map(longer).collect();
     }
     all
-}
-
-fn circulant(ranks: u32, generators: &[u32]) -> Result<Topology> {
-    let listed: Vec<String> = generators.iter().map(u32::to_string).collect();
-    let links = generators.iter().map(|&dst| Link { src: 0, dst, count: 1 });
-    Topology::new(format!("circulant:{}", listed.join(",")), Translations::cyclic(ranks), links)
 }

@@ -16,5 +16,5 @@ mod priced_step;
 
 pub use circulants::{Circulants, best_circulant};
 pub use generator_sets::{GeneratorSet, generator_set, generator_sets};
-pub use local_search::{SearchLimits, local_search};
+pub use local_search::{NAME as LOCAL_SEARCH_NAME, SearchLimits, local_search};
 pub use priced_step::PricedStep;

@@ -23,6 +23,10 @@ use rayon::prelude::*;
 
 use crate::{Circulants, PricedStep};
 
+/// What the name of a topology that was searched means.
+pub const NAME: (&str, &str) =
+    ("local-search", "circuits that the local search of planner weave moved one by one (--budget)");
+
 /// Most orbits of ranks that a group leaves.
 const MOST_ORBITS: u32 = 16;
 /// At the first move of each chain, the part of its cost by which a move may add to it, on average. Cold chains
@@ -223,6 +227,6 @@ impl Chain<'_> {
 
     fn topology(&self, links: &[(Rank, Rank)]) -> Result<Topology> {
         let links = links.iter().map(|&(src, dst)| Link { src, dst, count: 1 });
-        Topology::new("local-search", self.group.clone(), links)
+        Topology::new(NAME.0, self.group.clone(), links)
     }
 }

@@ -11,8 +11,10 @@ pub mod candidates;
 mod dedupe;
 mod edge_list;
 mod enumerated;
+mod explanation;
 mod families;
 mod parameters;
 
 pub use edge_list::from_links;
+pub use explanation::{Along, Explanation};
 pub use families::{Family, REGISTRY, build};

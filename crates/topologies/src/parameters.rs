@@ -76,6 +76,24 @@ impl<'a> Parameters<'a> {
         if way.is_some() { (Self { text: rest, ..self }, way) } else { (self, None) }
     }
 
+    /// Comma-separated generators of a circulant on `gpus` ranks, at least one, `G^TIMES` for `TIMES` of them.
+    ///
+    /// # Errors
+    /// What is no such list, a multiple of `gpus`, or more generators than a GPU can have ports.
+    pub(crate) fn generators(&self, gpus: u32) -> Result<Vec<i64>> {
+        let mut generators = Vec::new();
+        for item in self.text.split(',').take(MAX_NUMBERS + 1) {
+            let (generator, times) = item.split_once('^').unwrap_or((item, "1"));
+            let generator: i64 = generator.trim().parse().map_err(|_| self.refuse())?;
+            let times: usize = times.trim().parse().map_err(|_| self.refuse())?;
+            if remainder(generator, gpus) == 0 || times == 0 || times > MAX_NUMBERS - generators.len() {
+                return Err(self.refuse());
+            }
+            generators.extend(std::iter::repeat_n(generator, times));
+        }
+        Ok(generators)
+    }
+
     /// Comma-separated numbers, at least one, none a multiple of its modulus. `modulus(i)` is that of
     /// number i, `None` when there may not be as many.
     pub(crate) fn offsets(&self, modulus: impl Fn(usize) -> Option<u32>) -> Result<Vec<i64>> {

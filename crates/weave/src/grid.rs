@@ -1,8 +1,15 @@
 //! Ranks as coordinates, one for each phase, and phases put on them.
 
-use model::{Link, Rank, Result, Topology, Translations};
+use model::{Link, Rank, Result, Topology, Translations, show_generators};
 
 use crate::phase::{Circuits, Phase};
+
+/// What names of this module's topologies mean.
+pub(crate) const NAME: (&str, &str) = (
+    "Ax[B]xC:P1,P2^2",
+    "GPUs as coordinates, the last running fastest: circuits to those P1 and P2 places ahead along the one in brackets, \
+     which wraps round, P^2 two in parallel",
+);
 
 /// Coordinates of the ranks, the last running fastest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,19 +83,17 @@ impl Grid {
     /// `4x[16]:1,5`: circuits to the ranks 1 and 5 places ahead along the coordinate in brackets; `ring` and
     /// `circulant:1,5` where there is one coordinate.
     fn name(&self, index: usize, on_ring: bool, circuits: &Circuits) -> String {
-        let ways: Vec<String> = circuits
-            .iter()
-            .flat_map(|(places, count)| std::iter::repeat_n(places.to_string(), *count as usize))
-            .collect();
+        let every = circuits.iter().flat_map(|(places, count)| std::iter::repeat_n(*places, *count as usize));
+        let ways = show_generators(every);
         if on_ring || self.dims.len() == 1 {
             return match &circuits[..] {
                 [(1, 1)] | [(1, _), (-1, _)] => "ring".into(),
                 [(1, _)] => "ring:one-way".into(),
-                _ => format!("circulant:{}", ways.join(",")),
+                _ => format!("circulant:{ways}"),
             };
         }
         let shown = |(at, dim): (usize, &u32)| if at == index { format!("[{dim}]") } else { dim.to_string() };
         let dims: Vec<String> = self.dims.iter().enumerate().map(shown).collect();
-        format!("{}:{}", dims.join("x"), ways.join(","))
+        format!("{}:{ways}", dims.join("x"))
     }
 }

@@ -25,6 +25,9 @@ mod metacyclic;
 mod phase;
 mod prices;
 
+/// Names of topologies that are made here, and what they mean.
+pub const NAMES: [(&str, &str); 2] = [grid::NAME, metacyclic::NAME];
+
 use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Schedule, Step, Topology};
 
 use flood::Whole;

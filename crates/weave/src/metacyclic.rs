@@ -147,6 +147,13 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
 /// Most ranks for which groups are searched.
 const MOST_RANKS: u32 = 256;
 
+/// What names of this module's topologies mean.
+pub(crate) const NAME: (&str, &str) = (
+    "metacyclic:MxK,R:(A,B)(C,D)",
+    "GPU x + M·y is (x, y), y in 0…K - 1: circuits to (x, y)·(A, B) and (x, y)·(C, D) in the group of M·K elements in which \
+     (0, 1) turns 1 into R",
+);
+
 /// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1) or
 /// (1, 0), the others are added one by one. `None` where there is no such group, or ranks are too many. O(groups · ports · ranks²).
 ///

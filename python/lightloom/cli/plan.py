@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lightloom import Plan
-    from lightloom._core import Row
+    from lightloom.comparison import Row
 
 
 @verb("plan")

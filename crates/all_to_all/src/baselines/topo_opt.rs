@@ -1,6 +1,6 @@
 //! TopoOpt: a union of rings that are shifted by numbers without a common factor with n, and shortest paths.
 
-use model::{Link, Result, Topology, Translations};
+use model::{Result, Topology, Translations};
 
 use crate::{Contractions, Strategy};
 
@@ -22,11 +22,8 @@ pub fn topo_opt(ranks: u32, ports: u32) -> Result<Strategy> {
         left.retain(|&other| other != shift);
         chosen.push(shift);
     }
-    let listed: Vec<String> = chosen.iter().map(u32::to_string).collect();
-    let symmetry = Translations::cyclic(ranks);
-    let links = chosen.iter().map(|&dst| Link { src: 0, dst, count: 1 });
-    let topology = Topology::new(format!("circulant:{}", listed.join(",")), symmetry.clone(), links)?;
-    Ok(Contractions::new(topology, symmetry, ports)?.strategy())
+    let topology = Topology::circulant(ranks, &chosen)?;
+    Ok(Contractions::new(topology, Translations::cyclic(ranks), ports)?.strategy())
 }
 
 fn gcd(a: u32, b: u32) -> u32 {

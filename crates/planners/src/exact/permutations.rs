@@ -2,6 +2,10 @@
 
 use model::{Link, Result, Topology, TrafficEntry, Translations};
 
+/// What names of the topologies of planner `exact` mean.
+pub(crate) const NAME: (&str, &str) =
+    ("0→1→2→0 3→4", "GPUs in the order of their circuits, a part for every ring and line");
+
 /// Room for the most GPUs that are tried.
 const ROOM: usize = super::MOST_GPUS as usize;
 
@@ -57,7 +61,7 @@ impl Circuits {
         Ok(Topology::new(self.name(gpus), Translations::trivial(gpus), links)?.with_found_symmetry())
     }
 
-    /// `0→1→2→0 3→4→3`; a chain does not come back to its first GPU. GPUs without circuits are not named.
+    /// As [`NAME`] says; a chain does not come back to its first GPU. GPUs without circuits are not named.
     fn name(&self, gpus: u32) -> String {
         let gpus = gpus as usize;
         let mut led_to = [false; ROOM];

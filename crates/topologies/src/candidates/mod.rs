@@ -45,6 +45,9 @@ pub static REGISTRY: &[&dyn CandidateFamily] = &[
     &one_port_dark::OnePortDark,
 ];
 
+/// Names of candidates that are no specification of a topology, and what they mean.
+pub const NAMES: [(&str, &str); 2] = [step_matchings::NAME, one_port_dark::NAME];
+
 /// The candidates where none are asked for: the families of HARVEST's appendix A, which hold the static baselines, and what
 /// else a fabric may start on and a planner so can use, without the random ones.
 pub const DEFAULT: &[&str] = &["shifted-rings", "shifted-tori", "expanders", "standard-graphs", "step-matchings"];

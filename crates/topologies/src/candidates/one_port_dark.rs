@@ -1,8 +1,12 @@
 //! Topologies that leave a port of every GPU dark, for a fabric that sets it up in the background.
 
-use model::{Link, Result, Shape, Topology, Traffic, Translations};
+use model::{Link, Result, Shape, Topology, Traffic, Translations, show_generators};
 
 use super::{CandidateFamily, DEFAULT, dedupe};
+
+/// What names of this module's topologies mean.
+pub(super) const NAME: (&str, &str) =
+    ("T without A→B", "topology T less one circuit out of and one into every GPU, that from A to B among them");
 
 /// The topologies of the other families that use all ports, each less one permutation of its circuits.
 pub(crate) struct OnePortDark;
@@ -65,8 +69,8 @@ fn name(full: &Topology, rest: &[Link], dark: &Link) -> String {
     if *full.symmetry() != Translations::cyclic(full.ranks()) {
         return format!("{} without {}→{}", full.name(), dark.src, dark.dst);
     }
-    let generators = rest.iter().flat_map(|link| (0..link.count).map(|_| link.dst.to_string()));
-    format!("circulant:{}", generators.collect::<Vec<_>>().join(","))
+    let generators = rest.iter().flat_map(|link| (0..link.count).map(|_| i64::from(link.dst)));
+    format!("circulant:{}", show_generators(generators))
 }
 
 /// Indices of links, one out of and one into every orbit of GPUs, that of index `forced` among them: their circuits are
@@ -128,7 +132,7 @@ mod tests {
         };
         assert_eq!(names("1,3", 2), ["circulant:3", "circulant:1"]);
         assert_eq!(names("2,2", 2), ["circulant:2"]);
-        assert_eq!(names("1,1,5", 3), ["circulant:1,5", "circulant:1,1"]);
+        assert_eq!(names("1,1,5", 3), ["circulant:1,5", "circulant:1^2"]);
         // A port is dark already; nothing would be left but the dark fabric itself.
         assert!(names("1,3", 3).is_empty());
         assert!(OnePortDark.build(&Shape::new(8, &[], 1).unwrap(), &[], 0).unwrap().is_empty());

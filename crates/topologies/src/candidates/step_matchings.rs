@@ -4,6 +4,10 @@ use model::{Error, Result, Shape, Topology, Traffic};
 
 use super::CandidateFamily;
 
+/// What names of this module's topologies mean.
+pub(super) const NAME: (&str, &str) =
+    ("matching-K", "a circuit for every transfer of a step, of the K-th kind of steps");
+
 /// For each pattern of the schedule the topology in which all its transfers take one hop.
 pub(crate) struct StepMatchings;
 

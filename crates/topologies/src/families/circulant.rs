@@ -1,9 +1,9 @@
 //! Circulant graphs.
 
-use model::{Link, Result, Shape, Topology, Translations};
+use model::{Link, Result, Shape, Topology, Translations, show_generators};
 
 use super::Family;
-use crate::parameters::{Parameters, listed, remainder};
+use crate::parameters::{Parameters, remainder};
 
 /// Each rank is joined to those that the generators are away from it.
 pub(crate) struct Circulant;
@@ -14,7 +14,7 @@ impl Family for Circulant {
     }
 
     fn summary(&self) -> &'static str {
-        "one circuit per generator from each rank to rank + generator; repeat one for parallel circuits"
+        "one circuit per generator from each rank to rank + generator; G^2 is two in parallel"
     }
 
     fn source(&self) -> &'static str {
@@ -22,7 +22,7 @@ impl Family for Circulant {
     }
 
     fn parameters(&self) -> &'static str {
-        ":G1,G2,..."
+        ":G1,G2^TIMES,..."
     }
 
     fn build(&self, shape: &Shape, parameters: &str) -> Result<Topology> {
@@ -30,11 +30,12 @@ impl Family for Circulant {
         let parameters = Parameters {
             family: self.name(),
             text: parameters,
-            accepts: "circulant:G1,G2,..., whole numbers that are not multiples of the number of GPUs",
+            accepts: "circulant:G1,G2,..., whole numbers that are not multiples of the number of GPUs, G^2 for two in \
+                      parallel",
         };
-        let generators = parameters.offsets(|_| Some(gpus))?;
+        let generators = parameters.generators(gpus)?;
         let links = generators.iter().map(|&generator| Link { src: 0, dst: remainder(generator, gpus), count: 1 });
-        let name = format!("{}:{}", self.name(), listed(&generators));
+        let name = format!("{}:{}", self.name(), show_generators(generators.iter().copied()));
         Topology::new(name, Translations::cyclic(gpus), links)
     }
 }
@@ -48,6 +49,9 @@ mod tests {
         let shape = Shape::new(10, &[], 4).unwrap();
         let topology = Circulant.build(&shape, "1, -1,11,5").unwrap();
         assert_eq!(topology.name(), "circulant:1,-1,11,5");
+        let parallel = Circulant.build(&shape, "3 ^2, 3,1").unwrap();
+        assert_eq!(parallel.name(), "circulant:3^3,1");
+        assert_eq!(parallel.circuits(), 40);
         let links: Vec<_> = topology.links().iter().map(|link| (link.dst, link.count)).collect();
         assert_eq!(links, [(1, 2), (5, 1), (9, 1)]);
     }
@@ -55,7 +59,7 @@ mod tests {
     #[test]
     fn a_generator_that_goes_nowhere_is_refused() {
         let shape = Shape::new(10, &[], 4).unwrap();
-        for wrong in ["", "1,0", "20", "1,,2", "one"] {
+        for wrong in ["", "1,0", "20", "1,,2", "one", "1^0", "1^", "1^-2", "1^99999999999", "1^5000", "1^2^2"] {
             assert!(Circulant.build(&shape, wrong).is_err(), "{wrong}");
         }
     }

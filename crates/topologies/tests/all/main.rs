@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 mod candidates;
+mod explanations;
 mod families;
 mod registered;

@@ -34,7 +34,7 @@ def _make(_setting: Setting) -> Outcome:
         fabric = Fabric(gpus=8, reconfiguration_delay=delay)
         made = plan("reduce-scatter", SIZE, fabric=fabric, algorithm="recursive-doubling", planner="harvest")
         loads, hops = [step.load for step in made.steps], [step.hops for step in made.steps]
-        in_use = ", ".join(f"G{1 + topology}" for topology in _numbered([step.topology for step in made.steps]))
+        in_use = ", ".join(f"G{1 + topology}" for topology in _numbered([step.topology_index for step in made.steps]))
         row = in_use, fabric.reconfiguration.fixed_s, max(loads), max(hops), made.reconfigurations, made.total_s
         for values, value in zip(table.values(), row, strict=True):
             values.append(value)

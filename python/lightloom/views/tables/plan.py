@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lightloom import Fabric, Plan
-    from lightloom._core import Row, Step
+    from lightloom.comparison import Row
+    from lightloom.steps import Step
     from lightloom.views.tables.step_groups import StepGroup
 
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
@@ -137,8 +138,8 @@ def _bound(plan: Plan, lower_bound_s: float, bound_class: str) -> str:
 
 def _is_the_plan(plan: Plan, row: Row) -> bool:
     """Whether a baseline is the plan itself: of its planner, or of one that keeps the best of all."""
-    keeps_the_best = row.planner == "weave" and row.algorithm == plan.algorithm and row.total_s is not None
-    return row.planner == plan.planner or (keeps_the_best and are_equal(row.total_s or 0.0, plan.total_s))
+    keeps_it = row.keeps_the_best and row.algorithm == plan.algorithm
+    return row.planner == plan.planner or (keeps_it and are_equal(row.total_s or 0.0, plan.total_s))
 
 
 def _baseline(plan: Plan, row: Row) -> str:

@@ -21,7 +21,7 @@ class AnyStep(Protocol):
         """Its place, from 0."""
 
     @property
-    def topology(self) -> int:
+    def topology_index(self) -> int:
         """Index of its topology."""
 
     @property
@@ -88,7 +88,7 @@ def group_steps(steps: Sequence[S], appearance: Callable[[S], object], max_rows:
     equal = _runs(steps, appearance)
     if len(equal) <= max_rows:
         return equal
-    groups = _runs(steps, lambda step: step.topology)
+    groups = _runs(steps, lambda step: step.topology_index)
     if len(groups) > max_rows:
         bounds = [row * len(steps) // max_rows for row in range(max_rows + 1)]
         return [StepGroup(tuple(steps[first:last])) for first, last in pairwise(bounds)]

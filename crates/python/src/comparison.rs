@@ -1,0 +1,46 @@
+//! The verbs that compare planners; their lines as plain values.
+
+use lightloom::Row;
+use pyo3::prelude::*;
+
+use crate::input_error::CoreResult;
+use crate::parallel::on_all_cores;
+use crate::request::PyRequest;
+use crate::step::{TermsTuple, terms};
+
+/// Planner, algorithm, topology; whether the planner keeps the best of all, and plans this collective at all; what it
+/// found, why it found nothing.
+type RowTuple = ((String, String, String), (bool, bool), Option<FoundTuple>, String);
+/// Time, its four terms, reconfigurations.
+type FoundTuple = (f64, TermsTuple, usize);
+
+fn row_tuple(row: &Row) -> RowTuple {
+    let found = row.outcome.as_ref().map(|found| (found.total_s, terms(&found.cost), found.reconfigurations));
+    let reason = row.outcome.as_ref().err().map(model::Error::reason).unwrap_or_default();
+    let names = (row.planner.clone(), row.algorithm.clone(), row.topology.clone());
+    (names, (row.keeps_the_best, row.is_for_collective), found.ok(), reason)
+}
+
+#[pyfunction]
+pub fn baselines(py: Python<'_>, request: &PyRequest) -> CoreResult<Vec<RowTuple>> {
+    Ok(on_all_cores(py, || lightloom::baselines(&request.0))?.iter().map(row_tuple).collect())
+}
+
+#[pyfunction]
+#[pyo3(signature = (request, seen=None))]
+pub fn compare(
+    py: Python<'_>,
+    request: &PyRequest,
+    seen: Option<Py<PyAny>>,
+) -> CoreResult<(Vec<RowTuple>, f64, String)> {
+    let show = |row: &Row| {
+        let Some(seen) = &seen else { return };
+        Python::attach(|py| {
+            if let Err(error) = seen.call1(py, (row_tuple(row),)) {
+                error.write_unraisable(py, None);
+            }
+        });
+    };
+    let found = on_all_cores(py, || lightloom::compare_as_found(&request.0, &show))?;
+    Ok((found.rows.iter().map(row_tuple).collect(), found.lower_bound_s, found.bound_class))
+}

@@ -1,0 +1,17 @@
+//! What a plan says of a step, as plain values.
+
+use model::{PlanStep, StepCost};
+
+/// Topology's index, whether it is new, bytes, hops, load, the four terms and their sum.
+pub type StepTuple = (usize, bool, f64, u32, f64, TermsTuple, f64);
+/// Startup, propagation, transmission, reconfiguration.
+pub type TermsTuple = (f64, f64, f64, f64);
+
+pub fn step_tuple(step: &PlanStep) -> StepTuple {
+    let cost = &step.cost;
+    (step.topology, step.reconfigured, step.transfer_bytes, step.hops, step.load, terms(cost), cost.total_s())
+}
+
+pub fn terms(cost: &StepCost) -> TermsTuple {
+    (cost.startup_s, cost.propagation_s, cost.transmission_s, cost.reconfiguration_s)
+}

@@ -1,0 +1,100 @@
+"""The same problem by every planner and baseline, as people hold it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lightloom import _core
+from lightloom.frames import Table
+
+if TYPE_CHECKING:
+    from typing import Self
+
+ROW_COLUMNS = (
+    "planner",
+    "algorithm",
+    "topology",
+    "total_s",
+    "reconfigurations",
+    "startup_s",
+    "propagation_s",
+    "transmission_s",
+    "reconfiguration_s",
+    "reason",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a comparison: a planner with an algorithm; times in seconds.
+
+    topology: that of a static plan, else empty. total_s and what follows are None where the planner could not serve the
+    problem, and reason then says why. keeps_the_best: whether the planner chooses the algorithm too, and so keeps the best
+    plan of all planners. is_for_collective: whether the planner plans this collective at all.
+    """
+
+    planner: str
+    algorithm: str
+    topology: str
+    total_s: float | None
+    reconfigurations: int | None
+    startup_s: float | None
+    propagation_s: float | None
+    transmission_s: float | None
+    reconfiguration_s: float | None
+    reason: str
+    keeps_the_best: bool
+    is_for_collective: bool
+
+    @classmethod
+    def of(cls, told: _core.RowTuple) -> Self:
+        """The line that the core tells of."""
+        names, (keeps_the_best, is_for_collective), found, reason = told
+        total_s, terms, reconfigurations = found or (None, (None, None, None, None), None)
+        return cls(*names, total_s, reconfigurations, *terms, reason, keeps_the_best, is_for_collective)
+
+    def __repr__(self) -> str:
+        name = " ".join(part for part in (self.planner, self.algorithm, self.topology) if part)
+        if self.total_s is None:
+            return f"Row({name}: {self.reason})"
+        plural = "s" * (self.reconfigurations != 1)
+        return f"Row({name}: {_core.show_time(self.total_s)}, {self.reconfigurations} reconfiguration{plural})"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Table):
+    """The same problem by every planner and baseline, fastest first, those that could not serve it last.
+
+    lower_bound_s: the largest lower bound that holds for every row; bound_class: the schedules that it bounds.
+    """
+
+    rows: tuple[Row, ...]
+    lower_bound_s: float
+    bound_class: str
+
+    @property
+    def best(self) -> Row | None:
+        """The fastest row, None where nothing serves the problem."""
+        return next((row for row in self.rows if row.total_s is not None), None)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a row; those that could not be served have a reason and no time."""
+        return {name: [getattr(row, name) for row in self.rows] for name in ROW_COLUMNS}
+
+    def by_planner(self) -> list[Row]:
+        """The fastest row of every planner that serves the problem, fastest first."""
+        served = (row for row in self.rows if row.total_s is not None)
+        first: dict[str, Row] = {}
+        for row in served:
+            first.setdefault(row.planner, row)
+        return list(first.values())
+
+    def __repr__(self) -> str:
+        best = "nothing serves the problem" if self.best is None else f"best {self.best!r}"
+        return f"Comparison({len(self.rows)} rows, {best}, bound {_core.show_time(self.lower_bound_s)})"
+
+    def _repr_html_(self) -> str:
+        from lightloom.views.notebook import comparison_html
+
+        return comparison_html(self)

@@ -1,0 +1,36 @@
+"""Results with rows, as DataFrames of pandas or polars where these are installed."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class Table:
+    """A result that has rows."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a row: numbers in seconds and bytes, None where there is none."""
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` of `columns()`. Raises `ImportError` that says what to install where there is no pandas."""
+        return _library("pandas").DataFrame(self.columns())
+
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame` of `columns()`. Raises `ImportError` that says what to install where there is no polars."""
+        return _library("polars").DataFrame(self.columns())
+
+
+def _library(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        text = f"to_{name}: it needs {name}, which is not installed; `pip install {name}`, or use columns()"
+        raise ImportError(text, name=name) from error

@@ -1,0 +1,1 @@
+"""Results as HTML, for notebooks: small, escaped, without anything from elsewhere."""
