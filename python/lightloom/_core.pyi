@@ -230,8 +230,8 @@ class Series:
         Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the lock of the
         interpreter. Raises `InputError` that names the field of a wrong number."""
 
-# What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (start-up, propagation,
-# transmission, reconfiguration) and their sum.
+# What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (start-up,
+# propagation, transmission, reconfiguration) and their sum.
 Terms = tuple[float, float, float, float]
 StepTuple = tuple[int, bool, float, int, float, Terms, float]
 
@@ -410,8 +410,8 @@ class Simulation:
     def circuits(self) -> CircuitTotals:
         """Every circuit of any step."""
 
-# What is told of a line of a comparison: planner, algorithm and topology; whether the planner keeps the best of all, and
-# plans this collective at all; time, terms and reconfigurations, if it could serve the problem; else why not.
+# What is told of a line of a comparison: planner, algorithm and topology; whether the planner keeps the best of all,
+# and plans this collective at all; time, terms and reconfigurations, if it could serve the problem; else why not.
 RowTuple = tuple[tuple[str, str, str], tuple[bool, bool], tuple[float, Terms, int] | None, str]
 
 @final
@@ -506,11 +506,9 @@ def bound(request: Request) -> tuple[list[Statement], int]:
 def proved_plan(request: Request, topologies: Sequence[Topology], bound_s: float, bound_class: str) -> Plan:
     """The best plan of the request's one schedule on these topologies, as planner `exact`, with a proved bound."""
 
-def compare(
-    request: Request, seen: Callable[[RowTuple], object] | None = None
-) -> tuple[list[RowTuple], float, str]:
-    """Rows, fastest first, those that could not be served last; the bound in seconds and its class. `seen` is called with
-    every row once it is found, in any order and from several threads."""
+def compare(request: Request, seen: Callable[[RowTuple], object] | None = None) -> tuple[list[RowTuple], float, str]:
+    """Rows, fastest first, those that could not be served last; the bound in seconds and its class. `seen` is called
+    with every row once it is found, in any order and from several threads."""
 
 def simulate(
     plan: Plan,

@@ -30,8 +30,8 @@ class Row:
     """One line of a comparison: a planner with an algorithm; times in seconds.
 
     topology: that of a static plan, else empty. total_s and what follows are None where the planner could not serve the
-    problem, and reason then says why. keeps_the_best: whether the planner chooses the algorithm too, and so keeps the best
-    plan of all planners. is_for_collective: whether the planner plans this collective at all.
+    problem, and reason then says why. keeps_the_best: whether the planner chooses the algorithm too, and so keeps the
+    best plan of all planners. is_for_collective: whether the planner plans this collective at all.
     """
 
     planner: str

@@ -20,11 +20,11 @@ class Table:
         """Values by column, one a row: numbers in seconds and bytes, None where there is none."""
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame` of `columns()`. Raises `ImportError` that says what to install where there is no pandas."""
+        """A `pandas.DataFrame` of `columns()`. Raises `ImportError` that says what to install where it is not."""
         return _library("pandas").DataFrame(self.columns())
 
     def to_polars(self) -> Any:
-        """A `polars.DataFrame` of `columns()`. Raises `ImportError` that says what to install where there is no polars."""
+        """A `polars.DataFrame` of `columns()`. Raises `ImportError` that says what to install where it is not."""
         return _library("polars").DataFrame(self.columns())
 
 

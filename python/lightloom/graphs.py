@@ -92,9 +92,10 @@ def to_networkx(
 ) -> nx.Graph:
     """The topology as a NetworkX graph, of class `MultiDiGraph` unless another is asked for.
 
-    A multigraph has one edge per circuit; other classes have one edge per link. Edges have the attributes `circuits`, how
-    many they stand for, and `bandwidth_bps`, what these carry together where one carries `bandwidth` (`"800Gbps"`, or
-    bit/s; the default of `Fabric`). An undirected graph stands for as many circuits one way as the other: `InputError` when the topology has not.
+    A multigraph has one edge per circuit; other classes have one edge per link. Edges have the attributes `circuits`,
+    how many they stand for, and `bandwidth_bps`, what these carry together where one carries `bandwidth` (`"800Gbps"`,
+    or bit/s; the default of `Fabric`). An undirected graph stands for as many circuits one way as the other:
+    `InputError` when the topology has not.
     """
     import networkx as nx
 

@@ -179,7 +179,7 @@ class Plan(Table):
 
     @property
     def topologies(self) -> tuple[_core.Topology, ...]:
-        """The topologies of the steps, and the initial one if there is one, each once; `Step.topology_index` is a place."""
+        """The topologies of the steps, and the initial one, each once; `Step.topology_index` is their place."""
         if self._topologies is None:
             self._topologies = tuple(self._core.topologies)
         return self._topologies

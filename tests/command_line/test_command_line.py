@@ -11,6 +11,7 @@ import pytest
 
 from lightloom.cli.registry import VERBS
 from tests.conftest import ROOT, RunCli
+from tests.printed_tables import covered_steps
 
 COMMAND = [sys.executable, "-m", "lightloom"]
 PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8"]
@@ -77,9 +78,11 @@ def test_a_pipe_gets_no_escape_codes_and_whole_rows() -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_without_unicode_is_enough(encoding: str) -> None:
-    ran = run(*PLAN, PYTHONIOENCODING=encoding)
+    ran = subprocess.run(
+        [*COMMAND, *PLAN], capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}, check=False
+    )
     assert ran.returncode == 0, ran.stderr
-    assert "busbw" in ran.stdout
+    assert "busbw" in ran.stdout.decode(encoding)
 
 
 def test_json_is_the_only_thing_on_standard_output() -> None:
@@ -127,7 +130,9 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     assert process.stderr is not None
     process.stdout.read(1)
     process.stdout.close()
-    assert process.stderr.read() == b""
+    # On a busy machine it says now and then that it is at work.
+    said = process.stderr.read().decode().splitlines()
+    assert all(re.fullmatch(r"(planning|comparing), \d+ s", line) for line in said), said
     process.stderr.close()
     assert process.wait(timeout=60) == 1
 
@@ -185,8 +190,4 @@ def test_long_plans_fold_into_forty_rows_without_losing_a_step(cli: RunCli) -> N
         assert ran.status == 0, ran.err
         rows = [line for line in ran.out.splitlines() if line.endswith("%")]
         assert len(rows) <= 40
-        covered: list[int] = []
-        for row in rows:
-            first, _, last = row.split()[0].partition("-")
-            covered += range(int(first), int(last or first) + 1)
-        assert covered == list(range(1, 128))
+        assert covered_steps("\n".join(rows)) == list(range(1, 128))

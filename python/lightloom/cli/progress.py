@@ -23,7 +23,7 @@ QUIET_S = 1.0
 # How soon an interrupt is heard.
 LOOK_S = 0.1
 # Where there is no terminal: when the first line is written, and the longest time between two.
-FIRST_LINE_S = 10.0
+FIRST_LINE_S = 20.0
 BETWEEN_LINES_S = 60.0
 
 

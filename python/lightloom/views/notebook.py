@@ -1,1 +1,88 @@
 """Results as HTML, for notebooks: small, escaped, without anything from elsewhere."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from lightloom._core import show_size, show_time
+from lightloom.views.tables.comparison import comparison_parts
+from lightloom.views.tables.plan import plan_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from lightloom.comparison import Comparison
+    from lightloom.plans import Plan
+    from lightloom.steps import Step
+
+# As wide as a notebook's cell is.
+COLUMNS = 110
+
+
+def plan_html(plan: Plan) -> str:
+    """The problem, a row per run of equal steps, the total and the bound."""
+    return as_html(plan_parts(plan, is_wide=True))
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """The best row of every planner, why the best wins, and the bound."""
+    return as_html(comparison_parts(comparison, columns=COLUMNS))
+
+
+def step_html(step: Step) -> str:
+    """What a step is, a row per number."""
+    rows = {
+        "step": str(step.index + 1),
+        "topology": f"{step.topology.name}: {step.topology.explanation}",
+        "reconfigured before it": "yes" if step.reconfigured else "no",
+        "bytes of the largest transfer": show_size(step.transfer_bytes),
+        "hops": str(step.hops),
+        "load": f"{step.load:.4g}",
+        "start-up": show_time(step.startup_s),
+        "propagation": show_time(step.propagation_s),
+        "transmission": show_time(step.transmission_s),
+        "reconfiguration": show_time(step.reconfiguration_s),
+        "total": show_time(step.total_s),
+    }
+    made = Table("", "", show_header=False)
+    for name, value in rows.items():
+        made.add_row(name, value)
+    return as_html([made])
+
+
+def as_html(parts: Iterable[RenderableType]) -> str:
+    """Texts and tables as paragraphs and tables, their words escaped."""
+    return f"<div>{''.join(map(_part, parts))}</div>"
+
+
+def _part(part: RenderableType) -> str:
+    if isinstance(part, Table):
+        return _table(part)
+    text = part.plain if isinstance(part, Text) else str(part)
+    return f"<p>{_words(text)}</p>" if text.strip() else ""
+
+
+def _words(text: object) -> str:
+    return escape(text.plain if isinstance(text, Text) else str(text))
+
+
+def _table(made: Table) -> str:
+    sides = ["right" if column.justify == "right" else "left" for column in made.columns]
+    header = [column.header for column in made.columns] if made.show_header else []
+    footer = [column.footer for column in made.columns] if made.show_footer else []
+    rows = [_row("td", row, sides) for row in zip(*(column.cells for column in made.columns), strict=True)]
+    head = f"<thead>{_row('th', header, sides)}</thead>" if header else ""
+    foot = f"<tfoot>{_row('th', footer, sides)}</tfoot>" if footer else ""
+    caption = f'<caption style="caption-side:bottom">{_words(made.caption)}</caption>' if made.caption else ""
+    return f"<table>{caption}{head}<tbody>{''.join(rows)}</tbody>{foot}</table>"
+
+
+def _row(tag: str, cells: Iterable[RenderableType], sides: Iterable[str]) -> str:
+    made = (f'<{tag} style="text-align:{side}">{_words(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True))
+    return f"<tr>{''.join(made)}</tr>"

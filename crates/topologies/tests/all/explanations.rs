@@ -42,8 +42,12 @@ fn check(topology: &Topology) -> Result<(), TestCaseError> {
 
 /// `6 rings of 4 GPUs` and the like, counted by walking along the links.
 fn check_counts_of_rings(topology: &Topology, sentence: &str) -> Result<(), TestCaseError> {
+    let counts: BTreeSet<u32> = topology.links().iter().map(|link| link.count).collect();
     let to: BTreeMap<u32, u32> = topology.expanded().iter().map(|link| (link.src, link.dst)).collect();
-    if to.len() != topology.expanded().len() || to.values().collect::<BTreeSet<_>>().len() < topology.ranks() as usize {
+    if counts.len() > 1
+        || to.len() != topology.expanded().len()
+        || to.values().collect::<BTreeSet<_>>().len() < topology.ranks() as usize
+    {
         return Ok(());
     }
     let mut by_length: BTreeMap<usize, usize> = BTreeMap::new();

@@ -16,6 +16,8 @@ from rich.text import Text
 from lightloom.errors import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
 PLAIN_WIDTH = 160
@@ -24,15 +26,14 @@ BAR_CELLS = 10
 
 
 def render(*parts: RenderableType) -> str:
-    """The parts under each other. A pipe or file gets no escape codes and up to 160 columns.
+    """The parts under each other, as wide as `width()`. A pipe or file gets no escape codes, unless FORCE_COLOR is set.
 
     Control characters in what they say are shown.
     """
-    is_terminal = sys.stdout.isatty()
     console = Console(
         file=io.StringIO(),
-        force_terminal=is_terminal,
-        width=Console(file=sys.stdout).width if is_terminal else PLAIN_WIDTH,
+        force_terminal=Console(file=sys.stdout).is_terminal,
+        width=width(),
         markup=False,
         highlight=False,
         emoji=False,
@@ -43,14 +44,20 @@ def render(*parts: RenderableType) -> str:
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
+def width() -> int:
+    """Columns of the terminal; many in a pipe or file."""
+    console = Console(file=sys.stdout)
+    return console.width if console.is_terminal else PLAIN_WIDTH
+
+
 def _shown(segment: Segment) -> Segment:
     """What names and files hold of control characters is shown, whatever a terminal would make of it."""
     return Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style, segment.control)
 
 
-def table(*columns: str, right: tuple[str, ...] = (), footer: bool = False) -> Table:
+def table(*columns: str, right: Sequence[str] = (), footer: bool = False) -> Table:
     """An empty table; columns named in `right` are aligned to the right."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=footer, header_style="bold")
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_footer=footer, header_style="bold")
     for column in columns:
         made.add_column(
             column, justify="right" if column in right else "left", no_wrap=column in right, overflow="fold"

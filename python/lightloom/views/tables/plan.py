@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
-from lightloom.views.tables.page import bar, heading, render, table, why
+from lightloom.views.tables.page import bar, heading, render, table, why, width
 from lightloom.views.tables.ratios import are_equal, gap_words, versus
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
+from lightloom.views.tables.terms import TERMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import RenderableType
     from rich.table import Table
 
     from lightloom import Fabric, Plan
@@ -22,31 +24,30 @@ if TYPE_CHECKING:
     from lightloom.steps import Step
     from lightloom.views.tables.step_groups import StepGroup
 
-TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
-COLUMNS = (
-    "step",
-    "topology",
-    "bytes",
-    "hops",
-    "load",
-    "startup",
-    "propagation",
-    "transmission",
-    "reconfig.",
-    "total",
-    "share",
-)
-RIGHT = COLUMNS[:1] + COLUMNS[2:-1]
+HEADERS = ("startup", "propagation", "transmission", "reconfig.")
+SHARES = "share"
+# The terms have columns where there is room for them, else a line.
+WIDE = 108
 GB = 1e9
+# Topologies that are explained; more of them differ little from these.
+MOST_EXPLAINED = 8
 
 
-def plan_table(plan: Plan, baselines: Sequence[Row], fabric: Fabric) -> str:
-    """The problem, a row per step, the total, and how it compares with the bound and the baselines.
+def plan_table(plan: Plan, baselines: Sequence[Row], fabric: Fabric, *, all_steps: bool = False) -> str:
+    """The problem, a row per run of equal steps, the total, and how it compares with the bound and the baselines.
 
-    baselines: every planner at its best algorithm; fabric: what the plan was made for.
+    baselines: every planner at its best algorithm; fabric: what the plan was made for; all_steps: a row per step.
     """
-    lines = [heading(_title(plan)), Text(_fabric_line(plan, fabric))]
-    return render(*lines, _steps(plan), *(Text(line) for line in _summary(plan, baselines)))
+    return render(*plan_parts(plan, baselines, fabric, all_steps=all_steps, is_wide=width() >= WIDE))
+
+
+def plan_parts(
+    plan: Plan, baselines: Sequence[Row] = (), fabric: Fabric | None = None, *, all_steps: bool = False, is_wide: bool
+) -> list[RenderableType]:
+    """What `plan_table` shows, part by part; without the fabric's delays where none is given."""
+    under = [*_explanations(plan), *_summary(plan, baselines, is_wide=is_wide)]
+    table_of_steps = _steps(plan, all_steps=all_steps, is_wide=is_wide)
+    return [heading(_title(plan)), Text(_fabric_line(plan, fabric)), table_of_steps, *map(Text, under)]
 
 
 def _title(plan: Plan) -> str:
@@ -57,17 +58,18 @@ def _title(plan: Plan) -> str:
     )
 
 
-def _fabric_line(plan: Plan, fabric: Fabric) -> str:
-    return ", ".join(
-        [
-            f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s",
-            f"startup {show_time(fabric.startup_s)}",
-            f"hop delay {show_time(fabric.hop_delay_s)}",
-            f"reconfiguration delay {fabric.reconfiguration}{_hiding(fabric)}",
-            f"initial topology {plan.initial}",
-            f"routing {plan.routing}",
-        ]
-    )
+def _fabric_line(plan: Plan, fabric: Fabric | None) -> str:
+    delays = [] if fabric is None else _delays(fabric)
+    ports = f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s"
+    return ", ".join([ports, *delays, f"initial topology {plan.initial}", f"routing {plan.routing}"])
+
+
+def _delays(fabric: Fabric) -> list[str]:
+    return [
+        f"startup {show_time(fabric.startup_s)}",
+        f"hop delay {show_time(fabric.hop_delay_s)}",
+        f"reconfiguration delay {fabric.reconfiguration}{_hiding(fabric)}",
+    ]
 
 
 def _hiding(fabric: Fabric) -> str:
@@ -78,17 +80,23 @@ def _hiding(fabric: Fabric) -> str:
     return f" hidden behind {' and '.join(hidden_by)}" if hidden_by else ""
 
 
-def _steps(plan: Plan) -> Table:
-    groups = group_steps(plan.steps, _appearance)
-    made = table(*COLUMNS, right=RIGHT, footer=True)
+def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
+    groups = group_steps(plan.steps, _appearance, all_steps=all_steps)
+    terms = HEADERS if is_wide else ()
+    numbers = ("bytes", "hops", "load", *terms, "total")
+    made = table("step", "topology", *numbers, SHARES, right=("step", *numbers), footer=True)
     for group in groups:
-        made.add_row(*_row(group, plan.total_s))
-    sums = [fsum(getattr(step, term) for step in plan.steps) for term in TERMS]
-    for column, text in zip(made.columns[5:10], [*map(_time, sums), _time(plan.total_s)], strict=True):
-        column.footer = text
-    made.columns[1].footer = "sum"
+        made.add_row(*_row(group, plan.total_s, is_wide=is_wide))
+    sums = [_time(second) for second in _sums(plan)] if is_wide else []
+    footers = {"topology": "sum", **dict(zip(terms, sums, strict=True)), "total": _time(plan.total_s)}
+    for column in made.columns:
+        column.footer = footers.get(str(column.header), "")
     made.caption, made.caption_justify = reconfiguration_caption(groups), "left"
     return made
+
+
+def _sums(plan: Plan) -> list[float]:
+    return [fsum(getattr(step, term.attribute) for step in plan.steps) for term in TERMS]
 
 
 def _appearance(step: Step) -> tuple[object, ...]:
@@ -96,34 +104,48 @@ def _appearance(step: Step) -> tuple[object, ...]:
     return step.reconfigured, step.hops, f"{step.transfer_bytes:.6g} {step.load:.6g} {step.total_s:.6g}"
 
 
-def _row(group: StepGroup[Step], total_s: float) -> list[str | Text]:
+def _row(group: StepGroup[Step], total_s: float, *, is_wide: bool) -> list[str | Text]:
     spent_s = group.total("total_s")
+    share = spent_s / total_s if total_s else 0.0
+    terms = [_time(group.total(term.attribute)) for term in TERMS] if is_wide else []
     return [
         group.numbers,
         group.marked_topologies,
         _span(group.span("transfer_bytes"), show_size),
         _span(group.span("hops"), lambda hops: f"{hops:.0f}"),
         _span(group.span("load"), lambda load: f"{load:.4g}"),
-        *(_time(group.total(term)) for term in TERMS),
+        *terms,
         _time(spent_s),
-        bar(spent_s / total_s if total_s else 0.0) + Text(f" {spent_s / total_s if total_s else 0.0:.0%}"),
+        bar(share) + Text(f" {share:.0%}"),
     ]
 
 
 def _span(span: tuple[float, float], show: Any) -> str:
     first, last = (show(value) for value in span)
-    return first if first == last else f"{first} - {last}"
+    return first if first == last else f"{first} – {last}"
 
 
 def _time(seconds: float) -> str:
     return show_time(seconds) if seconds else "-"
 
 
-def _summary(plan: Plan, baselines: Sequence[Row]) -> list[str]:
-    lines = [
-        f"total        {show_time(plan.total_s)}",
-        f"lower bound  {_bound(plan, plan.lower_bound_s, plan.bound_class)}",
-    ]
+def _explanations(plan: Plan) -> list[str]:
+    """What the topologies of the steps are, in the order of use."""
+    said = plan.explanations
+    used = list(dict.fromkeys((step.topology_name, said[step.topology_index]) for step in plan.steps))
+    longest = max(len(name) for name, _ in used[:MOST_EXPLAINED])
+    lines = [f"{name:<{longest}}  {explanation}" for name, explanation in used[:MOST_EXPLAINED]]
+    if len(used) > MOST_EXPLAINED:
+        lines.append(f"… and {len(used) - MOST_EXPLAINED} more topologies")
+    return [*lines, ""]
+
+
+def _summary(plan: Plan, baselines: Sequence[Row], *, is_wide: bool) -> list[str]:
+    lines = [f"total        {show_time(plan.total_s)}"]
+    if not is_wide:
+        said = (f"{term.name} {_time(sum_s)}" for term, sum_s in zip(TERMS, _sums(plan), strict=True))
+        lines[0] += f": {', '.join(said)}"
+    lines.append(f"lower bound  {_bound(plan, plan.lower_bound_s, plan.bound_class)}")
     if plan.narrow_bound is not None:
         lines.append(f"             {_bound(plan, *plan.narrow_bound)}")
     lines += [f"algbw        {plan.algbw / GB:.4g} GB/s", f"busbw        {plan.busbw / GB:.4g} GB/s"]

@@ -1,4 +1,4 @@
-"""Folds the steps of a long plan into a readable number of rows, without leaving any out."""
+"""Folds the steps of a plan into a readable number of rows, without leaving any out."""
 
 from __future__ import annotations
 
@@ -44,17 +44,18 @@ class StepGroup(Generic[S]):
 
     @property
     def numbers(self) -> str:
-        """`3`, or `3-7`; the first step is 1."""
+        """`3`, or `3–7`; the first step is 1."""
         first, last = self.steps[0].index + 1, self.steps[-1].index + 1
-        return str(first) if first == last else f"{first}-{last}"
+        return str(first) if first == last else f"{first}–{last}"
 
     @property
     def topologies(self) -> str:
-        """The topology's name, or the first and the last one's."""
+        """`ring ×31` for a run on one topology; else the first and the last one's name, and how many there are."""
         names = list(dict.fromkeys(step.topology_name for step in self.steps))
+        times = f" ×{len(self.steps)}" if len(self.steps) > 1 else ""
         if len(names) <= 2:
-            return ", ".join(names)
-        return f"{names[0]} … {names[-1]} ({len(names)})"
+            return f"{', '.join(names)}{times}"
+        return f"{names[0]} … {names[-1]} ({len(names)}){times}"
 
     @property
     def reconfigurations(self) -> int:
@@ -77,17 +78,23 @@ class StepGroup(Generic[S]):
         return fsum(getattr(step, attribute) for step in self.steps)
 
 
-def group_steps(steps: Sequence[S], appearance: Callable[[S], object], max_rows: int = MAX_ROWS) -> list[StepGroup[S]]:
-    """Every step in its own row while they fit. `appearance` is what a row shows of a step beside number and topology.
+def group_steps(
+    steps: Sequence[S], appearance: Callable[[S], object], *, all_steps: bool = False, max_rows: int = MAX_ROWS
+) -> list[StepGroup[S]]:
+    """A row for every run of equal steps on one topology; for every step where `all_steps`.
 
-    Else equal neighbours share a row; where those are still too many, neighbours on one topology do, the longest runs
-    being halved while there is room; where the topologies are too many, neighbours in even runs.
+    appearance: what a row shows of a step beside its number and topology.
+
+    Where rows are too many, equal neighbours on different topologies share one too; where they still are, neighbours on
+    one topology do, the longest runs being halved while there is room; where the topologies are too many, neighbours in
+    even runs.
     """
-    if len(steps) <= max_rows:
+    if all_steps:
         return [StepGroup((step,)) for step in steps]
-    equal = _runs(steps, appearance)
-    if len(equal) <= max_rows:
-        return equal
+    for key in (lambda step: (step.topology_index, appearance(step)), appearance):
+        equal = _runs(steps, key)
+        if len(equal) <= max_rows:
+            return equal
     groups = _runs(steps, lambda step: step.topology_index)
     if len(groups) > max_rows:
         bounds = [row * len(steps) // max_rows for row in range(max_rows + 1)]
@@ -107,5 +114,5 @@ def reconfiguration_caption(groups: Sequence[StepGroup[S]]) -> str | None:
     """What the mark of reconfigurations means, where there is one."""
     if not any(group.reconfigurations for group in groups):
         return None
-    several = any(len(group.steps) > 1 for group in groups)
+    several = any(len(group.steps) > 1 and group.reconfigurations for group in groups)
     return "* the fabric is reconfigured before the step" + (" (N*: before N of the steps)" if several else "")
