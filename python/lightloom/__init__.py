@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.problem import Problem
     from lightloom.simulation import Simulation, simulate
+    from lightloom.sizes import SizeTable, plan_sizes
     from lightloom.steps import Step
     from lightloom.sweeps import SweepResult, sweep
 
@@ -39,6 +40,7 @@ _HOMES = {
     "Problem": "problem",
     "Schedule": "_core",
     "Simulation": "simulation",
+    "SizeTable": "sizes",
     "Statement": "_core",
     "Step": "steps",
     "SweepResult": "sweeps",
@@ -50,6 +52,7 @@ _HOMES = {
     "exact_plan": "exact",
     "from_networkx": "graphs",
     "plan": "planning",
+    "plan_sizes": "sizes",
     "profile": "planning",
     "simulate": "simulation",
     "sweep": "sweeps",
@@ -67,6 +70,7 @@ __all__ = [
     "Problem",
     "Schedule",
     "Simulation",
+    "SizeTable",
     "Statement",
     "Step",
     "SweepResult",
@@ -78,6 +82,7 @@ __all__ = [
     "exact_plan",
     "from_networkx",
     "plan",
+    "plan_sizes",
     "profile",
     "simulate",
     "sweep",

@@ -34,6 +34,11 @@ class Bounds(NamedTuple):
         """The schedules that `lower_bound_s` bounds."""
         return self.largest.bound_class
 
+    def _repr_html_(self) -> str:
+        from lightloom.views.notebook import bounds_html
+
+        return bounds_html(self)
+
 
 def bound(
     collective: str | None = None,

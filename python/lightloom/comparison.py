@@ -50,9 +50,23 @@ class Row:
     @classmethod
     def of(cls, told: _core.RowTuple) -> Self:
         """The line that the core tells of."""
-        names, (keeps_the_best, is_for_collective), found, reason = told
+        (planner, algorithm, topology), (keeps_the_best, is_for_collective), found, reason = told
         total_s, terms, reconfigurations = found or (None, (None, None, None, None), None)
-        return cls(*names, total_s, reconfigurations, *terms, reason, keeps_the_best, is_for_collective)
+        startup_s, propagation_s, transmission_s, reconfiguration_s = terms
+        return cls(
+            planner,
+            algorithm,
+            topology,
+            total_s,
+            reconfigurations,
+            startup_s,
+            propagation_s,
+            transmission_s,
+            reconfiguration_s,
+            reason,
+            keeps_the_best,
+            is_for_collective,
+        )
 
     def __repr__(self) -> str:
         name = " ".join(part for part in (self.planner, self.algorithm, self.topology) if part)
@@ -78,7 +92,7 @@ class Comparison(Table):
         """The fastest row, None where nothing serves the problem."""
         return next((row for row in self.rows if row.total_s is not None), None)
 
-    def columns(self) -> dict[str, list[Any]]:
+    def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a row; those that could not be served have a reason and no time."""
         return {name: [getattr(row, name) for row in self.rows] for name in ROW_COLUMNS}
 

@@ -16,21 +16,22 @@ class Table:
     __slots__ = ()
 
     @abstractmethod
-    def columns(self) -> dict[str, list[Any]]:
+    def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a row: numbers in seconds and bytes, None where there is none."""
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame` of `columns()`. Raises `ImportError` that says what to install where it is not."""
-        return _library("pandas").DataFrame(self.columns())
+        """A `pandas.DataFrame` of `to_columns()`. Raises `ImportError` that says what to install where it is not."""
+        return library("pandas").DataFrame(self.to_columns())
 
     def to_polars(self) -> Any:
-        """A `polars.DataFrame` of `columns()`. Raises `ImportError` that says what to install where it is not."""
-        return _library("polars").DataFrame(self.columns())
+        """A `polars.DataFrame` of `to_columns()`. Raises `ImportError` that says what to install where it is not."""
+        return library("polars").DataFrame(self.to_columns())
 
 
-def _library(name: str) -> ModuleType:
+def library(name: str) -> ModuleType:
+    """The library of frames, imported. Raises `ImportError` that says what to install where it is not."""
     try:
         return import_module(name)
     except ImportError as error:
-        text = f"to_{name}: it needs {name}, which is not installed; `pip install {name}`, or use columns()"
+        text = f"to_{name}: it needs {name}, which is not installed; `pip install {name}`, or use to_columns()"
         raise ImportError(text, name=name) from error

@@ -189,7 +189,7 @@ class Plan(Table):
         """What the circuits of each of `topologies` are, in a sentence."""
         return self._core.explanations
 
-    def columns(self) -> dict[str, list[Any]]:
+    def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a step: topologies by name."""
         return {name: [getattr(step, name) for step in self.steps] for name in STEP_COLUMNS}
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
+from lightloom.frames import Table
 from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.plans import Plan
 from lightloom.quantities import bytes_of, seconds_of
@@ -82,7 +83,7 @@ def simulate(
     return Simulation(plan if isinstance(plan, Plan) else Plan.load(plan), settings)
 
 
-class Simulation:
+class Simulation(Table):
     """What happens when a plan runs, packet by packet or flow by flow; immutable, seconds and bytes.
 
     Made by `lightloom.simulate`.
@@ -157,6 +158,10 @@ class Simulation:
         """Bytes on all circuits together, with headers, counted once per circuit."""
         return self._core.wire_bytes
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a step: topologies by name."""
+        return {key: [getattr(step, name) for step in self._steps] for key, name in _STEP_KEYS.items()}
+
     def circuits(self) -> _core.CircuitTotals:
         """Use of every circuit of any step over the whole plan, as arrays by (src, dst, circuit)."""
         return self._core.circuits()
@@ -222,6 +227,11 @@ class Simulation:
         from lightloom.plots_simulation import plot_simulation
 
         return plot_simulation(self, path)
+
+    def _repr_html_(self) -> str:
+        from lightloom.views.notebook import simulation_html
+
+        return simulation_html(self)
 
     def __repr__(self) -> str:
         return (

@@ -49,6 +49,26 @@ def test_undirected_graphs_are_circuits_both_ways(links: dict[tuple[int, int], i
         assert circuits(ll.from_networkx(ll.to_networkx(topology, create_using))) == circuits(topology)
 
 
+def test_edges_carry_circuits_and_bandwidth() -> None:
+    topology = ll.Topology.from_links("any", 3, [(0, 1, 2), (1, 2, 1)])
+    assert list(ll.to_networkx(topology, nx.DiGraph, bandwidth="400Gbps").edges(data=True)) == [
+        (0, 1, {"circuits": 2, "bandwidth_bps": 8e11}),
+        (1, 2, {"circuits": 1, "bandwidth_bps": 4e11}),
+    ]
+    edges = ll.to_networkx(topology).edges(data=True)
+    assert [(src, dst) for src, dst, _ in edges] == [(0, 1), (0, 1), (1, 2)]
+    assert all(carried == {"circuits": 1, "bandwidth_bps": ll.Fabric().bandwidth_bps} for *_, carried in edges)
+    with pytest.raises(ll.InputError, match="bandwidth"):
+        ll.to_networkx(topology, bandwidth="fast")
+
+
+def test_edges_may_call_circuits_a_count() -> None:
+    graph = nx.DiGraph()
+    graph.add_edge(0, 1, count=3)
+    graph.add_edge(1, 0, circuits=2)
+    assert circuits(ll.from_networkx(graph)) == {(0, 1): 3, (1, 0): 2}
+
+
 def test_a_one_way_topology_is_no_undirected_graph() -> None:
     ring = ll.Topology.named("ring", 5, (), 1)
     with pytest.raises(ll.InputError, match="directed"):

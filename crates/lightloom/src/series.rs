@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use model::{Error, Result, units};
+use model::{Collective, Error, Result, units};
 use planners::{Choice, Envelope, OperatingPoint};
 use rayon::prelude::*;
 
@@ -57,6 +57,11 @@ impl Series {
         prepared.make_problems()?;
         prepared.best_at(&prepared.own_numbers()?)?;
         Ok(Self { prepared, names: Mutex::default() })
+    }
+
+    /// The collective that is planned.
+    pub fn collective(&self) -> Collective {
+        self.prepared.request().collective()
     }
 
     /// GPUs of the fabric.

@@ -27,6 +27,11 @@ impl PySeries {
     }
 
     #[getter]
+    fn collective(&self) -> &'static str {
+        self.0.collective().name()
+    }
+
+    #[getter]
     fn gpus(&self) -> u32 {
         self.0.gpus()
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom.errors import unknown_name
+from lightloom.frames import Table, library
 from lightloom.sweeps.layout import Layout
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lightloom.sweeps.description import SweepDescription
 
 
-class SweepResult:
+class SweepResult(Table):
     """The table of a sweep, a row a point; immutable. Made by `lightloom.sweep`."""
 
     def __init__(self, description: SweepDescription, table: pa.Table, path: Path | None, found: int) -> None:
@@ -85,6 +86,20 @@ class SweepResult:
         """A column with a dimension for each of `axes`. Raises `InputError` that names `column`."""
         return self[column].reshape([len(axis.values) for axis in self.axes])
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a point: text and numbers, None where there is none."""
+        made: dict[str, list[Any]] = self._table.to_pydict()
+        return made
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame`. Raises `ImportError` that says what to install where there is no pandas."""
+        library("pandas")
+        return self._table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame`. Raises `ImportError` that says what to install where there is no polars."""
+        return library("polars").from_arrow(self._table)
+
     def to_arrow(self) -> pa.Table:
         """The table as Arrow has it."""
         return self._table
@@ -94,6 +109,11 @@ class SweepResult:
         from lightloom.plots_sweep import sweep_figures
 
         return [figure for _, figure in sweep_figures(self)]
+
+    def _repr_html_(self) -> str:
+        from lightloom.views.notebook import sweep_html
+
+        return sweep_html(self)
 
     def __repr__(self) -> str:
         shape = " x ".join(f"{len(axis.values)} {axis.key}" for axis in self.axes)

@@ -9,17 +9,25 @@ from rich.table import Table
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
+from lightloom.views.tables.bound import bound_parts
 from lightloom.views.tables.comparison import comparison_parts
 from lightloom.views.tables.plan import plan_parts
+from lightloom.views.tables.simulation import simulation_parts
+from lightloom.views.tables.sizes import size_parts
+from lightloom.views.tables.sweep import sweep_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
 
+    from lightloom.bounds import Bounds
     from lightloom.comparison import Comparison
     from lightloom.plans import Plan
+    from lightloom.simulation import Simulation
+    from lightloom.sizes import SizeTable
     from lightloom.steps import Step
+    from lightloom.sweeps.result import SweepResult
 
 # As wide as a notebook's cell is.
 COLUMNS = 110
@@ -54,6 +62,26 @@ def step_html(step: Step) -> str:
     for name, value in rows.items():
         made.add_row(name, value)
     return as_html([made])
+
+
+def sizes_html(sizes: SizeTable) -> str:
+    """A row per size."""
+    return as_html(size_parts(sizes))
+
+
+def simulation_html(simulation: Simulation) -> str:
+    """What was simulated, a row per run of equal steps, and what was sent."""
+    return as_html(simulation_parts(simulation))
+
+
+def bounds_html(bounds: Bounds) -> str:
+    """A row per bound with its terms, and why each holds."""
+    return as_html(bound_parts(bounds))
+
+
+def sweep_html(result: SweepResult) -> str:
+    """The best and the worst points, and what was chosen."""
+    return as_html(sweep_parts(result))
 
 
 def as_html(parts: Iterable[RenderableType]) -> str:

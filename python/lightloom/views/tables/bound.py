@@ -10,6 +10,8 @@ from lightloom._core import show_time
 from lightloom.views.tables.page import render, table
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from lightloom import Bounds, Statement
 
 MAX_SEGMENTS = 4
@@ -17,6 +19,11 @@ MAX_SEGMENTS = 4
 
 def bound_table(bounds: Bounds) -> str:
     """A row per bound with its terms, marked the largest that holds for all plans; then what each says and why."""
+    return render(*bound_parts(bounds))
+
+
+def bound_parts(bounds: Bounds) -> list[RenderableType]:
+    """What `bound_table` shows, part by part."""
     numbers = ("steps", "topologies", "startup", "propagation", "transmission", "reconfig.", "bound")
     made = table("", "name", *numbers, "growth of a block's holders", right=numbers)
     largest = bounds.largest
@@ -37,7 +44,7 @@ def bound_table(bounds: Bounds) -> str:
         texts.append(f"no schedule takes less of: {bound_class}")
         of_class = (statement for statement in bounds.statements if statement.bound_class == bound_class)
         texts += [f"  {statement.name}: {statement.why}" for statement in of_class]
-    return render(made, *(Text(text) for text in texts))
+    return [made, *map(Text, texts)]
 
 
 def _growth(statement: Statement) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
+from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, why, width
 from lightloom.views.tables.ratios import are_equal, gap_words, versus
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
@@ -29,8 +30,6 @@ SHARES = "share"
 # The terms have columns where there is room for them, else a line.
 WIDE = 108
 GB = 1e9
-# Topologies that are explained; more of them differ little from these.
-MOST_EXPLAINED = 8
 
 
 def plan_table(plan: Plan, baselines: Sequence[Row], fabric: Fabric, *, all_steps: bool = False) -> str:
@@ -45,7 +44,7 @@ def plan_parts(
     plan: Plan, baselines: Sequence[Row] = (), fabric: Fabric | None = None, *, all_steps: bool = False, is_wide: bool
 ) -> list[RenderableType]:
     """What `plan_table` shows, part by part; without the fabric's delays where none is given."""
-    under = [*_explanations(plan), *_summary(plan, baselines, is_wide=is_wide)]
+    under = [*explanation_lines(plan, plan.steps), "", *_summary(plan, baselines, is_wide=is_wide)]
     table_of_steps = _steps(plan, all_steps=all_steps, is_wide=is_wide)
     return [heading(_title(plan)), Text(_fabric_line(plan, fabric)), table_of_steps, *map(Text, under)]
 
@@ -127,17 +126,6 @@ def _span(span: tuple[float, float], show: Any) -> str:
 
 def _time(seconds: float) -> str:
     return show_time(seconds) if seconds else "-"
-
-
-def _explanations(plan: Plan) -> list[str]:
-    """What the topologies of the steps are, in the order of use."""
-    said = plan.explanations
-    used = list(dict.fromkeys((step.topology_name, said[step.topology_index]) for step in plan.steps))
-    longest = max(len(name) for name, _ in used[:MOST_EXPLAINED])
-    lines = [f"{name:<{longest}}  {explanation}" for name, explanation in used[:MOST_EXPLAINED]]
-    if len(used) > MOST_EXPLAINED:
-        lines.append(f"… and {len(used) - MOST_EXPLAINED} more topologies")
-    return [*lines, ""]
 
 
 def _summary(plan: Plan, baselines: Sequence[Row], *, is_wide: bool) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from lightloom.views.tables.page import heading, render, table, why
 
 if TYPE_CHECKING:
@@ -13,13 +15,21 @@ if TYPE_CHECKING:
 ORDER = ("name", "parameters", "requirement", "collectives", "delay", "ports", "summary", "source")
 
 
-def registry_table(kind: str, entries: Sequence[dict[str, str]]) -> str:
-    """The names of a kind, with whatever else its entries say."""
+def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequence[tuple[str, str]] = ()) -> str:
+    """The names of a kind, with whatever else its entries say.
+
+    others: names of the kind that are printed and not taken, with what they mean.
+    """
     columns = sorted({key for entry in entries for key in entry if entry[key]}, key=_position)
     made = table(*columns)
     for entry in entries:
         made.add_row(*(entry.get(column, "") for column in columns))
-    return render(heading(kind), made)
+    if not others:
+        return render(heading(kind), made)
+    named = table("names that planners give", "what they mean")
+    for name, meaning in others:
+        named.add_row(name, meaning)
+    return render(heading(kind), made, Text(""), named)
 
 
 def algorithms_table(rows: Sequence[dict[str, Any]]) -> str:

@@ -8,10 +8,12 @@ import numpy as np
 from rich.text import Text
 
 from lightloom._core import show_size, show_time
+from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
     from lightloom._core import CircuitTotals, SimulatedStep
@@ -24,11 +26,19 @@ RIGHT = COLUMNS[:1] + COLUMNS[2:-1]
 NIL = 5e-5
 
 
-def simulation_table(simulation: Simulation) -> str:
-    """What was simulated, a row per step, what was sent, and what makes up the difference to the plan."""
+def simulation_table(simulation: Simulation, *, all_steps: bool = False) -> str:
+    """What was simulated, a row per run of equal steps, what was sent, and what makes up the difference to the plan.
+
+    all_steps: a row per step.
+    """
+    return render(*simulation_parts(simulation, all_steps=all_steps), *map(Text, _differences(simulation)))
+
+
+def simulation_parts(simulation: Simulation, *, all_steps: bool = False) -> list[RenderableType]:
+    """What `simulation_table` shows but for the differences, part by part."""
     lines = [heading(_title(simulation)), Text(_settings_line(simulation))]
-    below = [*_summary(simulation), *_differences(simulation)]
-    return render(*lines, _steps(simulation), *(Text(line) for line in below))
+    below = [*explanation_lines(simulation.plan, simulation.steps), "", *_summary(simulation)]
+    return [*lines, _steps(simulation, all_steps=all_steps), *map(Text, below)]
 
 
 def _title(simulation: Simulation) -> str:
@@ -55,8 +65,8 @@ def _settings_line(simulation: Simulation) -> str:
     return ", ".join(said)
 
 
-def _steps(simulation: Simulation) -> Table:
-    groups = group_steps(simulation.steps, _appearance)
+def _steps(simulation: Simulation, *, all_steps: bool) -> Table:
+    groups = group_steps(simulation.steps, _appearance, all_steps=all_steps)
     made = table(*COLUMNS, right=RIGHT, footer=True)
     longest = max((_quotient(group.total("duration_s"), group.total("predicted_s")) for group in groups), default=1.0)
     for group in groups:

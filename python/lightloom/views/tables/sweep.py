@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from rich.console import RenderableType
 
     from lightloom.axis_units import Kind
     from lightloom.sweeps.result import SweepResult
@@ -65,10 +66,17 @@ def sweep_summary(result: SweepResult) -> dict[str, Any]:
 
 def sweep_table(result: SweepResult, files: Sequence[Path]) -> str:
     """The summary for people, and the files that were written."""
+    return render(*sweep_parts(result), *(Text(f"written: {file}") for file in files))
+
+
+def sweep_parts(result: SweepResult) -> list[RenderableType]:
+    """The summary for people, part by part."""
     description = result.description
     shape = " x ".join(f"{len(axis.values)} {axis.key}" for axis in result.axes)
     without = int(np.isnan(result["total_s"]).sum())
-    parts: list[Any] = [heading(f"{description.name}: {len(result):,} points ({shape}), engine {description.engine}")]
+    parts: list[RenderableType] = [
+        heading(f"{description.name}: {len(result):,} points ({shape}), engine {description.engine}")
+    ]
     metrics = table("", "least", "median", "largest", "least at", "largest at", right=("least", "median", "largest"))
     for column, values in _metrics(result):
         kind = KINDS.get(column, "count")
@@ -96,8 +104,7 @@ def sweep_table(result: SweepResult, files: Sequence[Path]) -> str:
         parts += [Text(f"  {count:,}: {reason}") for reason, count in _reasons(result)]
     if result.found:
         parts.append(Text(f"{result.found:,} points were there from a run before"))
-    parts += [Text(f"written: {file}") for file in files]
-    return render(*parts)
+    return parts
 
 
 def _metrics(result: SweepResult) -> list[tuple[str, NDArray[np.float64]]]:
@@ -172,7 +179,7 @@ def _where_faster(result: SweepResult) -> tuple[NDArray[np.bool_], int]:
     return known & (np.nan_to_num(ratio) > FASTER), int(known.sum())
 
 
-def _faster_parts(result: SweepResult) -> list[Any]:
+def _faster_parts(result: SweepResult) -> list[RenderableType]:
     """How often the plan is faster than the best of the baselines; from and to where, along two axes of numbers."""
     faster, known = _where_faster(result)
     entries = result.description.baseline

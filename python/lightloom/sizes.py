@@ -1,0 +1,141 @@
+"""The same problem at many sizes, as a table like that of NCCL's tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.errors import refuse, shown
+from lightloom.fabric import Fabric
+from lightloom.frames import Table
+from lightloom.planning import plan
+from lightloom.requests import PER_PAIR, Settings, buffer_bytes, build_request
+from lightloom.sweeps.ranges import MAX_VALUES, in_range
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from lightloom.plans import Plan
+
+FACTOR = 2.0
+ACCEPTS = "it takes sizes, or a range of them such as 1KiB:1GiB or 1KiB:1GiB:4, all times two or the last number"
+
+
+class SizeRow(NamedTuple):
+    """The plan of one size: seconds, and bytes per second as NCCL's tests count them."""
+
+    size_bytes: int
+    total_s: float
+    algbw: float
+    busbw: float
+    algorithm: str
+    planner: str
+    reconfigurations: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeTable(Table):
+    """The plans of many sizes, in the order of the sizes."""
+
+    collective: str
+    gpus: int
+    rows: tuple[SizeRow, ...]
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a size."""
+        return {name: [getattr(row, name) for row in self.rows] for name in SizeRow._fields}
+
+    def __repr__(self) -> str:
+        ends = [_core.show_size(row.size_bytes) for row in (self.rows[0], self.rows[-1])]
+        return f"SizeTable({self.collective}, {self.gpus} GPUs, {len(self.rows)} sizes from {ends[0]} to {ends[1]})"
+
+    def _repr_html_(self) -> str:
+        from lightloom.views.notebook import sizes_html
+
+        return sizes_html(self)
+
+
+def plan_sizes(
+    collective: str | None = None,
+    sizes: str | Sequence[str | float] = "1KiB:1GiB",
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    budget: str | float | None = None,
+    invariant_under: str | int | None = None,
+    report: Callable[[int], None] | None = None,
+    **settings: Unpack[Settings],
+) -> SizeTable:
+    """What `plan` finds at every size, prepared once; other arguments and errors as for `plan`.
+
+    sizes: `"1KiB:1GiB"`, doubled from the first to at most the last, `"1KiB:1GiB:4"` for another factor, with `/pair`
+        behind for blocks of an All-to-All; or a list of sizes as `plan` takes them.
+    report: is called with how many more sizes are done.
+    """
+    fabric = fabric if isinstance(fabric, Fabric) else Fabric.load("default" if fabric is None else fabric)
+    asked = size_list(sizes)
+    if settings.get("matrix") is not None and any(str(size).strip().endswith(PER_PAIR) for size in asked):
+        raise refuse("sizes", f"they are `{PER_PAIR}` of a matrix; it takes sizes of the busiest GPU's buffer")
+    if budget is not None or invariant_under is not None or settings.get("planner") == "exact":
+        # Searches and proofs of an own for each size.
+        own: dict[str, Any] = {"budget": budget, "invariant_under": invariant_under}
+        plans = []
+        for size in asked:
+            plans.append(plan(collective, size, fabric=fabric, **own, **settings))
+            if report is not None:
+                report(1)
+        return SizeTable(plans[0].collective, plans[0].gpus, tuple(map(_row_of_plan, plans)))
+    request = build_request(collective, asked[0], fabric, **settings)
+    series = _core.Series(request)
+    size_bytes = np.array([buffer_bytes(size, series.gpus) for size in asked], dtype=np.float64)
+    bandwidth_bps, startup_s, hop_delay_s, delay_s = (
+        np.full(len(asked), value)
+        for value in (fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s, fabric.reconfiguration_delay_s[0])
+    )
+    total_s, changes, choices, _ = series.evaluate(size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s)
+    if report is not None:
+        report(len(asked))
+    names = series.names
+    factor = _core.bus_factor(series.collective, series.gpus)
+    rows = []
+    for size, time_s, changed, choice in zip(size_bytes, total_s, changes, choices, strict=True):
+        if np.isnan(time_s):
+            # Says why.
+            plan(collective, int(size), fabric=fabric, **settings)
+        planner, algorithm = names[choice]
+        algbw = float(size / time_s)
+        rows.append(SizeRow(int(size), float(time_s), algbw, algbw * factor, algorithm, planner, int(changed)))
+    return SizeTable(series.collective, series.gpus, tuple(rows))
+
+
+def _row_of_plan(made: Plan) -> SizeRow:
+    rates = made.algbw, made.busbw
+    return SizeRow(made.size_bytes, made.total_s, *rates, made.algorithm, made.planner, made.reconfigurations)
+
+
+def size_list(sizes: str | Sequence[str | float]) -> list[str | float]:
+    """The sizes of a list or a range, smallest first in a range. Raises `InputError` that names `sizes`."""
+    if not isinstance(sizes, str):
+        if not isinstance(sizes, (list, tuple)) or not 0 < len(sizes) <= MAX_VALUES:
+            raise refuse("sizes", f"`{shown(sizes)}` is not accepted; {ACCEPTS}")
+        return list(sizes)
+    per_pair = PER_PAIR if sizes.strip().endswith(PER_PAIR) else ""
+    parts = [part.strip() for part in sizes.strip().removesuffix(PER_PAIR).split(":")]
+    if len(parts) not in {2, 3} or not all(parts):
+        raise refuse("sizes", f"`{shown(sizes)}` is not accepted; {ACCEPTS}")
+    low, high = (_core.parse_size("sizes", part) for part in parts[:2])
+    spaced = {"from": low, "to": high, "factor": _factor(sizes, parts[2:])}
+    numbers = in_range("sizes", spaced, lambda number: float(str(number)), whole=True)
+    return [f"{int(number)}B{per_pair}" for number in numbers]
+
+
+def _factor(sizes: str, given: Sequence[str]) -> float:
+    try:
+        return float(given[0]) if given else FACTOR
+    except ValueError as error:
+        raise refuse(
+            "sizes", f"`{shown(sizes)}` has the factor `{shown(given[0])}`; it takes a number above 1"
+        ) from error

@@ -1,0 +1,60 @@
+"""Comparisons: rows as they are found, each with the terms of its time."""
+
+import sys
+from threading import Lock
+
+import pytest
+
+import lightloom as ll
+from lightloom.comparison import Row
+from lightloom.planning import baselines
+
+FABRIC = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="1us")
+
+
+@pytest.mark.parametrize("collective", ["all-reduce", "all-to-all"])
+def test_rows_are_told_as_soon_as_they_are_found(collective: str) -> None:
+    told: list[Row] = []
+    lock = Lock()
+
+    def keep(row: Row) -> None:
+        with lock:
+            told.append(row)
+
+    comparison = ll.compare(collective, size="1MiB", fabric=FABRIC, report=keep)
+    served = [row for row in comparison.rows if row.total_s is not None]
+    # Planners that make the same of several algorithms have one row in the end.
+    assert set(served) == {row for row in told if row.total_s is not None}
+    assert comparison == ll.compare(collective, size="1MiB", fabric=FABRIC)
+
+
+def test_a_report_that_fails_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: failures.append(raised.exc_value))
+
+    def fail(_row: Row) -> None:
+        raise ValueError("no room")
+
+    comparison = ll.compare("broadcast", size="1MiB", fabric=FABRIC, report=fail)
+    assert comparison == ll.compare("broadcast", size="1MiB", fabric=FABRIC)
+    assert {str(failure) for failure in failures} == {"no room"}
+
+
+def test_the_first_row_of_every_planner_is_its_baseline() -> None:
+    comparison = ll.compare("all-reduce", size="1MiB", fabric=FABRIC)
+    assert comparison.by_planner() == baselines("all-reduce", size="1MiB", fabric=FABRIC)
+
+
+def test_planners_of_another_collective_are_marked() -> None:
+    rows = ll.compare("all-reduce", size="1MiB", fabric=FABRIC).rows
+    others = {row.planner for row in rows if not row.is_for_collective}
+    assert others == {row.planner for row in rows if "it plans all-to-all" in row.reason}
+    assert others
+    assert all(row.total_s is None for row in rows if row.planner in others)
+    assert all(row.is_for_collective for row in ll.compare("all-to-all", size="1MiB", fabric=FABRIC).rows)
+
+
+def test_one_planner_keeps_the_best() -> None:
+    rows = ll.compare("all-reduce", size="1MiB", fabric=FABRIC).rows
+    best_s = min(row.total_s for row in rows if row.total_s is not None)
+    assert {row.total_s for row in rows if row.keeps_the_best} == {best_s}

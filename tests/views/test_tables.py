@@ -1,0 +1,159 @@
+"""What tables say is what the results hold: steps folded, terms split, the winner explained."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lightloom as ll
+from lightloom import _core
+from lightloom.comparison import Comparison, Row
+from lightloom.views.tables.comparison import comparison_table, why_the_best_wins
+from lightloom.views.tables.plan import plan_table
+from lightloom.views.tables.step_groups import MAX_ROWS, group_steps
+from lightloom.views.tables.terms import TERMS, split_bar, terms_of
+from tests.printed_tables import covered_steps
+
+FABRIC = ll.Fabric(gpus=16, reconfiguration_delay="1us")
+PLAN = ll.plan("all-reduce", size="1MiB", fabric=FABRIC)
+COMPARISON = ll.compare("all-reduce", size="1MiB", fabric=FABRIC)
+BAR_ENDS = (*(term.fill for term in TERMS), "»")
+SECONDS = st.floats(0, 1e-3) | st.just(0.0)
+
+
+def row(planner: str, *terms: float) -> Row:
+    return Row.of(((planner, "ring", ""), (False, True), (sum(terms), (terms[0], terms[1], terms[2], terms[3]), 0), ""))
+
+
+@pytest.mark.parametrize("all_steps", [False, True])
+@pytest.mark.parametrize("columns", ["80", "160"])
+def test_every_step_has_its_row(monkeypatch: pytest.MonkeyPatch, all_steps: bool, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    plan = ll.plan("all-reduce", size="64MiB", fabric=ll.Fabric(gpus=64))
+    out = re.sub(r"\x1b\[[0-9;]*m", "", plan_table(plan, [], ll.Fabric(gpus=64), all_steps=all_steps))
+    assert covered_steps(out) == list(range(1, len(plan.steps) + 1))
+    rows = [line for line in out.splitlines() if line.endswith("%")]
+    assert len(rows) == (len(plan.steps) if all_steps else 5)
+    assert max(map(len, out.splitlines())) <= int(columns)
+    # The terms are in columns where there is room, else in the line of the total.
+    assert ("start-up" in out) == (columns == "80")
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(1, 2)), min_size=1, max_size=120))
+def test_rows_hold_every_step_once_and_equal_ones_together(kinds: list[tuple[int, bool, int]]) -> None:
+    step = PLAN.steps[0]
+    steps = [
+        replace(
+            step, index=index, topology_index=topology, topology=PLAN.topologies[topology], reconfigured=new, hops=hops
+        )
+        for index, (topology, new, hops) in enumerate(kinds)
+    ]
+    groups = group_steps(steps, lambda one: (one.reconfigured, one.hops))
+    assert [one for group in groups for one in group.steps] == steps
+    runs = 1 + sum(before != after for before, after in pairwise(kinds))
+    assert len(groups) == runs or (runs > MAX_ROWS and len(groups) <= MAX_ROWS)
+    assert len(group_steps(steps, lambda one: one.hops, all_steps=True)) == len(steps)
+
+
+def test_a_run_of_equal_steps_says_how_many_they_are() -> None:
+    ring = ll.plan("all-gather", size="36KiB", fabric=ll.Fabric(gpus=36), algorithm="ring", planner="static")
+    out = plan_table(ring, [], ll.Fabric(gpus=36))
+    assert re.search(r"^ +1–35 +ring ×35 +1 KiB ", out, re.MULTILINE)
+    assert "\nring  one ring of all 36 GPUs\n" in out
+
+
+def test_the_topologies_of_the_steps_are_explained() -> None:
+    lines = plan_table(PLAN, [], FABRIC).splitlines()
+    said = dict(re.split(r" {2,}", line, maxsplit=1) for line in lines if re.match(r"\S+ {2,}\d+ pairs of GPUs", line))
+    assert said == dict(zip([topology.name for topology in PLAN.topologies], PLAN.explanations, strict=True))
+
+
+@given(st.tuples(SECONDS, SECONDS, SECONDS, SECONDS), st.integers(2, 60), st.integers(2, 60))
+def test_bars_are_as_long_as_their_terms(seconds: tuple[float, ...], cells: int, most: int) -> None:
+    scale = cells / sum(seconds) if sum(seconds) else 0.0
+    shown = split_bar(seconds, scale, most).plain
+    if not scale:
+        assert len(shown) == 1
+        return
+    assert len(shown) == min(cells, most)
+    assert shown.endswith("»") == (cells > most)
+    if cells <= most:
+        for term, spent_s in zip(TERMS, seconds, strict=True):
+            assert abs(shown.count(term.fill) - spent_s * scale) <= 1 + 1e-6
+        assert "".join(sorted(shown, key=[term.fill for term in TERMS].index)) == shown
+
+
+def test_each_planner_has_its_best_row() -> None:
+    out = comparison_table(COMPARISON)
+    best = COMPARISON.by_planner()
+    shown = [line for line in out.splitlines() if line.endswith(BAR_ENDS)]
+    names = [line.removeprefix(" *").split()[0] for line in shown]
+    assert names == [row.planner for row in best]
+    for row in best:
+        times = [one.total_s for one in COMPARISON.rows if one.planner == row.planner and one.total_s is not None]
+        assert row.total_s == min(times)
+    hidden = sum(one.total_s is not None for one in COMPARISON.rows) - len(best)
+    assert f"{hidden} more rows" in out
+    every = comparison_table(COMPARISON, all_rows=True)
+    assert "--all" not in every
+    assert sum(line.endswith(BAR_ENDS) for line in every.splitlines()) == hidden + len(best)
+
+
+def test_rows_add_up() -> None:
+    for one in COMPARISON.rows:
+        if one.total_s is not None:
+            assert sum(terms_of(one)) == pytest.approx(one.total_s, rel=1e-12)
+    fastest = COMPARISON.best
+    assert fastest is not None
+    for term in TERMS:
+        ours = sum(getattr(step, term.attribute) for step in PLAN.steps)
+        assert getattr(fastest, term.attribute) == pytest.approx(ours, rel=1e-12)
+
+
+def test_why_the_best_wins() -> None:
+    def said(*rows: Row) -> str:
+        return why_the_best_wins(Comparison(rows, 0.0, ""))
+
+    first = row("weave", 1e-6, 1e-6, 50e-6, 20e-6)
+    assert said(first, row("harvest", 1e-6, 1e-6, 91e-6, 0.0)) == (
+        "weave wins by 41.00 us of transmission for 20.00 us more reconfiguration than harvest (ring)"
+    )
+    assert said(first, row("harvest", 3e-6, 2e-6, 50e-6, 20e-6)) == (
+        "weave wins by 2.000 us of start-up and 1.000 us of propagation over harvest (ring)"
+    )
+    assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6), row("static", 1e-6, 1e-6, 51e-6, 20e-6)) == (
+        "weave and pccl win by 1.000 us of transmission over static (ring)"
+    )
+    assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6)) == "weave and pccl are equally fast"
+    assert said(first) == ""
+
+
+@given(st.tuples(SECONDS, SECONDS, SECONDS, SECONDS), st.tuples(SECONDS, SECONDS, SECONDS, SECONDS))
+def test_what_is_saved_less_what_is_paid_is_the_difference(best: tuple[float, ...], other: tuple[float, ...]) -> None:
+    first, second = sorted((row("a", *best), row("b", *other)), key=lambda one: one.total_s or 0.0)
+    if not (second.total_s or 0.0) > 1.01 * (first.total_s or 0.0) + 1e-9:
+        return
+    said = why_the_best_wins(Comparison((first, second), 0.0, ""))
+    saved, _, paid = said.partition(" for ")
+    sums = [
+        sum(_core.parse_time("shown", f"{number}{unit}") for number, unit in re.findall(r"([\d.]+) ([num]?s)\b", part))
+        for part in (saved, paid)
+    ]
+    assert sums[0] - sums[1] == pytest.approx((second.total_s or 0.0) - (first.total_s or 0.0), rel=0.02, abs=4e-9)
+
+
+def test_only_what_could_be_meant_is_refused() -> None:
+    out = comparison_table(COMPARISON)
+    refused = [line for line in out.splitlines() if line.startswith("not applicable: ")]
+    assert [line.split(": ")[1] for line in refused] == ["bucket"]
+    shown = {
+        planner
+        for planner in (one.planner for one in COMPARISON.rows)
+        if planner in comparison_table(COMPARISON, all_rows=True)
+    }
+    assert shown == {one.planner for one in COMPARISON.rows}
