@@ -9,6 +9,7 @@ from lightloom import _core
 from lightloom.frames import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Self
 
 ROW_COLUMNS = (
@@ -98,11 +99,7 @@ class Comparison(Table):
 
     def by_planner(self) -> list[Row]:
         """The fastest row of every planner that serves the problem, fastest first."""
-        served = (row for row in self.rows if row.total_s is not None)
-        first: dict[str, Row] = {}
-        for row in served:
-            first.setdefault(row.planner, row)
-        return list(first.values())
+        return best_by_planner(row for row in self.rows if row.total_s is not None)
 
     def __repr__(self) -> str:
         best = "nothing serves the problem" if self.best is None else f"best {self.best!r}"
@@ -112,3 +109,11 @@ class Comparison(Table):
         from lightloom.views.notebook import comparison_html
 
         return comparison_html(self)
+
+
+def best_by_planner(rows: Iterable[Row]) -> list[Row]:
+    """The first row of every planner, in the order of the rows."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        first.setdefault(row.planner, row)
+    return list(first.values())

@@ -12,13 +12,14 @@ from lightloom.errors import refuse, shown
 from lightloom.fabric import Fabric
 from lightloom.frames import Table
 from lightloom.planning import plan
-from lightloom.requests import PER_PAIR, Settings, buffer_bytes, build_request
+from lightloom.requests import PER_PAIR, buffer_bytes, build_request
 from lightloom.sweeps.ranges import MAX_VALUES, in_range
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from lightloom.inputs.options import Settings
     from lightloom.plans import Plan
 
 FACTOR = 2.0

@@ -9,6 +9,7 @@ import click
 
 from lightloom.cli.options import problem_arguments, verb
 from lightloom.cli.progress import with_progress
+from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
     from lightloom import Bounds
@@ -32,6 +33,9 @@ def command(output_format: str, **options: Any) -> None:
     bounds = with_progress("bounding", lambda: bound(**arguments))
     if output_format == "json":
         click.echo(json.dumps(bounds_as_json(bounds), indent=1))
+    elif output_format == "csv":
+        rows = bounds_as_json(bounds)["bounds"]
+        click.echo(rows_as_csv({key: value for key, value in row.items() if key != "segments"} for row in rows))
     else:
         from lightloom.views.tables.bound import bound_table
 

@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 
 from lightloom.cli.options import verb
 from lightloom.errors import refuse, unknown_name
+from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,11 +61,14 @@ def command(
     shown = everything(kind)
     if output_format == "json":
         click.echo(json.dumps(shown, indent=1, ensure_ascii=False))
+    elif output_format == "csv":
+        click.echo(rows_as_csv({"kind": name, **entry} for name, entries in shown.items() for entry in entries))
     else:
+        from lightloom._core import topology_names
         from lightloom.views.tables.registry import registry_table
 
         for name, entries in shown.items():
-            click.echo(registry_table(name, entries))
+            click.echo(registry_table(name, entries, topology_names() if name == "topologies" else ()))
 
 
 def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
@@ -109,6 +113,8 @@ def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, 
     rows = _core.algorithm_table(collective, whole_number("gpus", sized.gpus), sized.grid, sized.ports, base)
     if output_format == "json":
         click.echo(json.dumps({"algorithms": rows}, indent=1, ensure_ascii=False))
+    elif output_format == "csv":
+        click.echo(rows_as_csv(rows))
     else:
         from lightloom.views.tables.registry import algorithms_table
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Parameters that are not called what their option is: Python has a function of that name.
-PARAMETERS = {"format": "output_format"}
+PARAMETERS = {"format": "output_format", "all": "all_rows"}
 
 
 class Value(click.ParamType[Any]):

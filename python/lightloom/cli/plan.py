@@ -9,8 +9,10 @@ import click
 
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
-from lightloom.cli.progress import Status, with_progress
+from lightloom.cli.progress import Status, progress_bar, with_progress
+from lightloom.errors import refuse
 from lightloom.inputs.options import OF_PLAN
+from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,22 +20,42 @@ if TYPE_CHECKING:
     from lightloom import Plan
     from lightloom.comparison import Row
 
+SIZES_SCHEMA = "lightloom.sizes/1"
+
 
 @verb("plan")
-def command(output: str | None, plot: str | None, output_format: str, baselines: bool, **options: Any) -> None:
+def command(
+    output: str | None,
+    plot: str | None,
+    output_format: str,
+    baselines: bool,
+    sizes: str | None,
+    all_steps: bool,
+    **options: Any,
+) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
 
-    The plan is verified before it is shown: executed symbolically, its ports, paths and costs recomputed.
+    The plan is verified before it is shown: executed symbolically, its ports, paths and costs recomputed. Runs of equal
+    steps share a row; --all-steps shows each.
+
+    With --sizes, many sizes are planned, and there is a row for each: time, algbw, busbw, what was chosen.
 
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
+      lightloom plan --collective all-reduce --sizes 1KiB:1GiB:4 --gpus 64
       lightloom plan --collective all-to-all --size 1MiB/pair --gpus 16 --ports 2 --fabric mems-3d --format json
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
     """  # noqa: D301
     from lightloom import planning
 
+    if sizes is not None:
+        named = {"output": output, "plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
+        for name in given_of(named):
+            raise refuse(name, "it is for one plan, and --sizes asks for many")
+        click.echo(_sizes(sizes, output_format, options))
+        return
     if plot is not None:
         from lightloom.charts import check_plot_path
 
@@ -43,18 +65,45 @@ def command(output: str | None, plot: str | None, output_format: str, baselines:
     arguments = problem_arguments(options)
     status = Status()
     result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
-    others = with_progress("comparing", lambda: planning.baselines(**arguments)) if baselines else []
+    others = []
+    if baselines and output_format != "csv":
+        others = with_progress("comparing", lambda: planning.baselines(**arguments))
     if output_format == "json":
         text = _plan_as_json(result, others if baselines else None)
+    elif output_format == "csv":
+        text = as_csv(result.to_columns())
     else:
         from lightloom.views.tables.plan import plan_table
 
-        text = plan_table(result, others, arguments["fabric"])
+        text = plan_table(result, others, arguments["fabric"], all_steps=all_steps)
     if output is not None:
         result.save(output)
     if plot is not None:
         result.plot(plot)
     click.echo(text)
+
+
+def _sizes(sizes: str, output_format: str, options: dict[str, Any]) -> str:
+    """What is printed of many sizes."""
+    from lightloom.sizes import plan_sizes, size_list
+
+    of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
+    asked = size_list(sizes)
+    arguments = problem_arguments({**options, "size": asked[0]})
+    del arguments["size"]
+    with progress_bar("planning", len(asked), "sizes") as advance:
+        table = with_progress(
+            None, lambda: plan_sizes(sizes=asked, **arguments, **of_plan, report=lambda done: advance("", done))
+        )
+    if output_format == "json":
+        rows = [row._asdict() for row in table.rows]
+        made = {"schema": SIZES_SCHEMA, "collective": table.collective, "gpus": table.gpus, "rows": rows}
+        return json.dumps(made, indent=1)
+    if output_format == "csv":
+        return as_csv(table.to_columns())
+    from lightloom.views.tables.sizes import sizes_table
+
+    return sizes_table(table)
 
 
 def _plan_as_json(plan: Plan, baselines: Sequence[Row] | None) -> str:

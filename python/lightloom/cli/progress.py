@@ -91,8 +91,12 @@ def _quiet(_text: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
-    """A bar with the rate and the time that remains; told what is being done and how much is done."""
+def progress_bar(what: str, total: int, of: str = "points") -> Iterator[Callable[[str, int], None]]:
+    """A bar with the rate and the time that remains; told what is being done, if anything, and how much is done."""
+
+    def words(name: str) -> str:
+        return f"{what}: {name}" if name else what
+
     if not sys.stderr.isatty():
         lines = Lines()
         done_so_far = 0
@@ -100,7 +104,7 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
         def advance(name: str, done: int) -> None:
             nonlocal done_so_far
             done_so_far += done
-            lines.say(f"{what}: {name}, {done_so_far:,} of {total:,} points")
+            lines.say(f"{words(name)}, {done_so_far:,} of {total:,} {of}")
 
         yield advance
         return
@@ -122,12 +126,12 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
 
         def render(self, task: Task) -> Text:
             """The rate once there is one."""
-            return Text("" if task.speed is None else f"{task.speed:,.3g} points/s", style="progress.data.speed")
+            return Text("" if task.speed is None else f"{task.speed:,.3g} {of}/s", style="progress.data.speed")
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), RateColumn(), TimeElapsedColumn()
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda name, done: progress.update(task, advance=done, description=f"{what}: {name}")
+        yield lambda name, done: progress.update(task, advance=done, description=words(name))
 
 
 @contextmanager

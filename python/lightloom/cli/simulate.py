@@ -9,6 +9,7 @@ import click
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
+from lightloom.views.rows import as_csv
 
 
 @verb("simulate")
@@ -18,6 +19,7 @@ def command(
     seed: int,
     links: bool,
     explain: bool,
+    all_steps: bool,
     trace: str | None,
     plot: str | None,
     output_format: str,
@@ -49,10 +51,12 @@ def command(
     simulation = with_progress("simulating", lambda: simulate(plan, **given_of(settings)))
     if output_format == "json":
         text = with_progress("explaining", lambda: simulation.to_json(seed=seed, links=links, explain=explain))
+    elif output_format == "csv":
+        text = as_csv(simulation.to_columns())
     else:
         from lightloom.views.tables.simulation import simulation_table
 
-        text = with_progress("explaining", lambda: simulation_table(simulation))
+        text = with_progress("explaining", lambda: simulation_table(simulation, all_steps=all_steps))
     if trace is not None:
         with_progress("writing the trace", lambda: simulation.trace(trace))
     if plot is not None:

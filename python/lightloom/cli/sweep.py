@@ -9,6 +9,7 @@ import click
 
 from lightloom.cli.options import verb
 from lightloom.cli.progress import progress_bar, with_progress
+from lightloom.views.rows import as_csv
 
 
 @verb("sweep")
@@ -69,5 +70,7 @@ def command(
     files = [result.path, *with_progress("drawing", lambda: plot_sweep(result, folder, f".{plot}"))]
     if output_format == "json":
         click.echo(json.dumps({**sweep_summary(result), "files": [str(file) for file in files]}, indent=1))
+    elif output_format == "csv":
+        click.echo(as_csv(result.to_columns()))
     else:
         click.echo(sweep_table(result, files))

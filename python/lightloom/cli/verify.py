@@ -10,6 +10,7 @@ import click
 from lightloom.cli.options import verb
 from lightloom.errors import InputError, refuse
 from lightloom.files import read_text
+from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
     from lightloom.planning import Check
@@ -33,6 +34,11 @@ def command(files: tuple[str, ...], output_format: str) -> int:
     passed = all(check.passed for _, _, checks in checked for check in checks)
     if output_format == "json":
         click.echo(json.dumps(_as_json(checked, passed=passed), indent=1, ensure_ascii=False))
+    elif output_format == "csv":
+        told = (
+            {"file": file, "kind": subject, **check._asdict()} for file, subject, checks in checked for check in checks
+        )
+        click.echo(rows_as_csv(told))
     else:
         from lightloom.views.tables.checks import checks_table
 

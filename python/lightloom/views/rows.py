@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
@@ -17,3 +17,10 @@ def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue().rstrip("\n")
+
+
+def rows_as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows under the names of all that any of them says; what a row does not say is an empty cell."""
+    kept = list(rows)
+    names = dict.fromkeys(name for row in kept for name in row)
+    return as_csv({name: [row.get(name) for row in kept] for name in names})

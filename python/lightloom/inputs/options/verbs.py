@@ -94,6 +94,14 @@ LISTED = (
 # Of the command line alone: what is written, and how.
 OUTPUT = (
     Option(
+        name="sizes",
+        kind=Kind.TEXT,
+        group=Group.PROBLEM,
+        meaning="Plan many sizes, a row for each: 1KiB:1GiB doubles, 1KiB:1GiB:4 multiplies by 4; /pair may follow.",
+        verbs=("plan",),
+        metavar="FROM:TO[:F]",
+    ),
+    Option(
         name="baselines",
         kind=Kind.YES_OR_NO,
         group=Group.OUTPUT,
@@ -117,6 +125,22 @@ OUTPUT = (
         meaning="Where a benchmark's points and heat maps go.",
         verbs=("compare",),
         otherwise="out/benchmarks",
+    ),
+    Option(
+        name="all",
+        kind=Kind.FLAG,
+        group=Group.OUTPUT,
+        meaning="Tables: every planner with every algorithm, not only its best, and all that could not be served.",
+        verbs=("compare",),
+        default=False,
+    ),
+    Option(
+        name="all_steps",
+        kind=Kind.FLAG,
+        group=Group.OUTPUT,
+        meaning="Tables: a row for every step, also where steps are equal.",
+        verbs=("plan", "simulate"),
+        default=False,
     ),
     Option(
         name="links",
@@ -199,8 +223,17 @@ OUTPUT = (
         name="format",
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
+        meaning="For people, for programs, or rows for spreadsheets.",
+        verbs=(*PLANNING, "verify", "simulate", "sweep", "list"),
+        default="table",
+        choices=("table", "json", "csv"),
+    ),
+    Option(
+        name="format",
+        kind=Kind.CHOICE,
+        group=Group.OUTPUT,
         meaning="For people or for programs.",
-        verbs=(*PLANNING, "verify", "simulate", "calibrate", "sweep", "list"),
+        verbs=("calibrate",),
         default="table",
         choices=("table", "json"),
     ),

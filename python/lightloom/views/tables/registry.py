@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from lightloom.views.tables.page import heading, render, table, why
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequenc
     named = table("names that planners give", "what they mean")
     for name, meaning in others:
         named.add_row(name, meaning)
-    return render(heading(kind), made, Text(""), named)
+    return render(heading(kind), made, named)
 
 
 def algorithms_table(rows: Sequence[dict[str, Any]]) -> str:
