@@ -12,6 +12,9 @@ from pathlib import Path
 
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 PYCON = re.compile(r"(?<=^```pycon\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+# What long work says now and then on a busy machine.
+PROGRESS = re.compile(r".+, \d+ s")
+COLOURS = {"FORCE_COLOR", "NO_COLOR", "COLUMNS"}
 COMMAND = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
 
@@ -38,13 +41,14 @@ def _run(command: str, folder: Path) -> str:
     ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command.removeprefix("$ ")],  # noqa: S607
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**{name: value for name, value in os.environ.items() if name not in COLOURS}, "PATH": path},
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
-    if ran.returncode or ran.stderr:
+    said = [line for line in ran.stderr.splitlines() if not PROGRESS.fullmatch(line)]
+    if ran.returncode or said:
         raise RuntimeError(f"{command}exit status {ran.returncode}\n{ran.stderr}")
     return ran.stdout.rstrip("\n") + "\n" if ran.stdout else ""
 

@@ -55,6 +55,7 @@ def results() -> dict[str, Any]:
         "all-to-all": build("direct", "all-to-all", 6),
         "comparison": comparison,
         "row": comparison.rows[0],
+        "sizes": ll.plan_sizes("all-gather", "1KiB:4KiB", fabric=ll.Fabric(gpus=6)),
         "refused row": comparison.rows[-1],
         "bounds": bounds,
         "statement": bounds.largest,

@@ -176,7 +176,7 @@ def test_any_settings_are_simulated_and_explained_or_refused(drawn: dict[str, An
 
 
 def test_every_option_says_its_default(cli: RunCli) -> None:
-    text = " ".join(cli("simulate", "--help").out.partition("Options:")[2].split())
+    text = " ".join(cli("simulate", "--help").out.partition("Simulation:")[2].split())
     for option, default in {
         "--level": "packet",
         "--packet-size": "4096B",
@@ -185,7 +185,7 @@ def test_every_option_says_its_default(cli: RunCli) -> None:
         "--sync": "barrier",
         "--barrier": "0s",
         "--reconfiguration": "global",
-        "--buffer": "(no limit)",
+        "--buffer": "no limit",
         "--symmetry": "quotient",
         "--seed": "0",
     }.items():
