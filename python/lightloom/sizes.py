@@ -94,7 +94,7 @@ def plan_sizes(
     size_bytes = np.array([buffer_bytes(size, series.gpus) for size in asked], dtype=np.float64)
     bandwidth_bps, startup_s, hop_delay_s, delay_s = (
         np.full(len(asked), value)
-        for value in (fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s, fabric.reconfiguration_delay_s[0])
+        for value in (fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s, fabric.reconfiguration.fixed_s)
     )
     total_s, changes, choices, _ = series.evaluate(size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s)
     if report is not None:

@@ -96,9 +96,10 @@ def test_it_wins_and_the_file_keeps_it(cli: RunCli, in_tmp: Path) -> None:
         step[term] for step in document["steps"] for term in ("startup_s", "propagation_s", "transmission_s")
     )
     (in_tmp / "less.json").write_text(json.dumps(document))
-    ran = cli("verify", "less.json")
+    ran = cli("verify", "less.json", "--format", "json")
     assert ran.status == 1
-    assert "reconfiguration" in ran.out
+    (judged,) = json.loads(ran.out)["files"]
+    assert "reconfiguration" in [check["name"] for check in judged["checks"] if not check["passed"]]
 
 
 def test_a_file_says_it_and_an_option_overrides_it(cli: RunCli, in_tmp: Path) -> None:
