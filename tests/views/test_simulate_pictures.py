@@ -129,7 +129,7 @@ def test_a_run_of_equal_steps_is_one_block() -> None:
     plan = ll.plan("all-gather", size="64KiB", fabric=fabric, algorithm="ring", planner="static", topology="ring")
     simulation = ll.simulate(plan)
     above, below = simulation.plot().axes
-    assert {text.get_text() for text in above.texts} == {"1-63 (×63)"}
+    assert {text.get_text() for text in above.texts} == {"1–63 (×63)"}
     planned, _, found, _ = _boxes(above)
     assert planned == pytest.approx(np.array([[0, simulation.predicted_total_s]]))
     assert found == pytest.approx(np.array([[0, simulation.total_s]]))

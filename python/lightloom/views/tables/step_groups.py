@@ -79,7 +79,7 @@ class StepGroup(Generic[S]):
 
 
 def group_steps(
-    steps: Sequence[S], appearance: Callable[[S], object], *, all_steps: bool = False, max_rows: int = MAX_ROWS
+    steps: Sequence[S], appearance: Callable[[S], object], max_rows: int = MAX_ROWS, *, all_steps: bool = False
 ) -> list[StepGroup[S]]:
     """A row for every run of equal steps on one topology; for every step where `all_steps`.
 
