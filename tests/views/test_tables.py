@@ -151,6 +151,12 @@ def test_only_what_could_be_meant_is_refused() -> None:
     out = comparison_table(COMPARISON)
     refused = [line for line in out.splitlines() if line.startswith("not applicable: ")]
     assert [line.split(": ")[1] for line in refused] == ["bucket"]
+    # Of a planner that serves nothing, the reason is told that holds for the algorithm which it would take.
+    named = replace(COMPARISON.rows[-1], total_s=None, planner="flows")
+    reasons = [replace(named, algorithm=name, reason=f"it takes direct, this is {name}") for name in ("swing", "bruck")]
+    rows = (*reasons, replace(named, algorithm="direct", reason="it has too many flows"))
+    told = comparison_table(Comparison(rows, 0.0, "")).splitlines()
+    assert told[1:] == ["not applicable: flows: it has too many flows"]
     shown = {
         planner
         for planner in (one.planner for one in COMPARISON.rows)

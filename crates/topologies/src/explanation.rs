@@ -88,7 +88,7 @@ impl Explanation {
         }
         let mut ways: BTreeMap<Digit, Vec<(i64, u32)>> = BTreeMap::new();
         for link in topology.links() {
-            let moved = |digit: &&Digit| link.dst / digit.stride % digit.radix > 0;
+            let moved = |digit: &&Digit| !(link.dst / digit.stride).is_multiple_of(digit.radix);
             let mut digits = topology.symmetry().digits().iter().filter(moved);
             let (Some(digit), None) = (digits.next(), digits.next()) else {
                 return Self::paths(topology).unwrap_or_else(|| Self::Alike {

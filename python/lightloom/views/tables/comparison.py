@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from lightloom import Comparison
     from lightloom.comparison import Row
 
-# Cells of the best time's bar, and what is left of a line for bars: others are cut after so many.
+# Cells of the best time's bar; of a bar at least and at most, the longer ones are cut; of the columns beside names and
+# bars.
 BEST_CELLS = 8
 LEAST_CELLS, MOST_CELLS = 12, 40
-OTHER_COLUMNS = 76
+OTHER_COLUMNS = 40
 # A term that differs by less than this share of the time decides nothing.
 NIL = 1e-3
 
@@ -60,7 +61,12 @@ def rows_table(rows: Sequence[Row], columns: int) -> Table:
     best_s = min(times, default=0.0)
     numbers = ("time", "vs best", "reconf.")
     made = table("", "planner", "algorithm", *numbers, "terms", right=numbers)
-    room = max(LEAST_CELLS, min(MOST_CELLS, columns - OTHER_COLUMNS))
+    names = sum(
+        max((len(name) for name in named), default=0)
+        for named in ([row.planner for row in rows], [*map(_algorithm, rows)])
+    )
+    room = max(LEAST_CELLS, min(MOST_CELLS, columns - OTHER_COLUMNS - names))
+    made.columns[-1].min_width = room
     for row, time_s in zip(rows, times, strict=True):
         is_best = are_equal(time_s, best_s)
         made.add_row(
@@ -122,17 +128,22 @@ def _not_applicable(comparison: Comparison, *, all_rows: bool) -> list[str]:
     Unless `all_rows`, only planners without any row, if they plan this collective, and algorithms of the collective:
     what one may have looked for in vain.
     """
-    planners = {row.planner for row in comparison.rows if row.total_s is not None}
+    refused = [row for row in comparison.rows if row.total_s is None]
+    served = {row.planner for row in comparison.rows if row.total_s is not None}
     by_reason: dict[str, list[str]] = {}
-    for row in comparison.rows:
-        if row.total_s is not None:
-            continue
-        name = f"{row.planner} {row.algorithm}".strip()
+    told = set()
+    for row in refused:
+        name, telling = f"{row.planner} {row.algorithm}".strip(), row
         if not all_rows and row.planner:
-            if row.planner in planners or not row.is_for_collective:
+            if row.planner in served or row.planner in told or not row.is_for_collective:
                 continue
-            # One reason is enough.
-            planners.add(row.planner)
-            name = row.planner
-        by_reason.setdefault(why(row.reason), []).append(name)
+            told.add(row.planner)
+            name, telling = row.planner, _telling([other for other in refused if other.planner == row.planner])
+        by_reason.setdefault(why(telling.reason), []).append(name)
     return [f"not applicable: {', '.join(dict.fromkeys(names))}: {reason}" for reason, names in by_reason.items()]
+
+
+def _telling(rows: Sequence[Row]) -> Row:
+    """The row of a planner whose reason holds for the fewest algorithms: that of the algorithm which it would take."""
+    reasons = [row.reason.replace(row.algorithm, "") if row.algorithm else row.reason for row in rows]
+    return min(zip(rows, reasons, strict=True), key=lambda one: reasons.count(one[1]))[0]
