@@ -1,6 +1,6 @@
 """Runs every benchmark and writes docs/results.md with its figures and heat maps.
 
-Points are kept in OUT/NAME.csv; interrupted at any moment, the next run goes on after the last whole series.
+Interrupted at any moment, the next run goes on where it was.
 
     python benches/results.py [--output out/benchmarks]
 """
@@ -65,14 +65,13 @@ def main() -> None:
     (DOCS / "results").mkdir(exist_ok=True)
     parts, everything = [], []
     benchmarks = all_benchmarks()
-    points_of_all = sum(len(series.points) for benchmark in benchmarks for series in benchmark.series)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn()) as progress:
-        task = progress.add_task("benchmarks", total=points_of_all)
+        task = progress.add_task("benchmarks", total=sum(benchmark.plans for benchmark in benchmarks))
         for benchmark in benchmarks:
             points = run_benchmark(
                 benchmark,
-                output / f"{benchmark.name}.csv",
+                output,
                 lambda name, done, benchmark=benchmark: progress.update(  # type: ignore[misc]
                     task, advance=done, description=f"{benchmark.name}: {name}"
                 ),

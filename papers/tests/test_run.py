@@ -106,23 +106,43 @@ def test_cases_that_are_planned_together_are_planned_as_alone() -> None:
     every = [*cases(), *cases(planner="bvn"), Case.of("all-to-all", "64KiB/pair", ll.Fabric(gpus=5))]
     for case, one in zip(every, Setting().measure(every), strict=True):
         plan = ll.plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
-        assert one.total_s == pytest.approx(plan.total_s, rel=1e-12)
-        assert one.reconfigurations == plan.reconfigurations
+        assert one == (plan.total_s, plan.reconfigurations, plan.planner, plan.algorithm)
 
 
 def test_packets_are_simulated_once_and_kept(tmp_path: Path) -> None:
-    setting = Setting("packet", tmp_path, 2)
+    told: list[tuple[int, int]] = []
+    setting = Setting("packet", tmp_path, 2, lambda done, total: told.append((done, total)))
     first = setting.measure(RING)
-    kept = (tmp_path / KEPT).read_text().splitlines()
-    assert len(kept) == 2
-    # A run that was killed while it wrote leaves half a line.
-    (tmp_path / KEPT).write_text(kept[0] + "\n" + kept[1][:20])
-    again = setting.measure(RING)
-    assert again == first
-    assert len([line for line in (tmp_path / KEPT).read_text().splitlines() if line.endswith("]")]) == 2
+    assert told[-1] == (2, 2)
+    (kept,) = (tmp_path / KEPT).iterdir()
+    written = (kept / "sweep.parquet").stat().st_mtime_ns
+    assert setting.measure([*RING, RING[0]]) == [*first, first[0]]
+    assert (kept / "sweep.parquet").stat().st_mtime_ns == written
     for case, one in zip(RING, first, strict=True):
         plan = ll.plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
-        assert one.total_s == ll.simulate(plan).total_s
+        assert one == (ll.simulate(plan).total_s, plan.reconfigurations, plan.planner, plan.algorithm)
+
+
+def test_packets_of_any_cases_are_those_of_each_alone() -> None:
+    """Tables of sizes and delays, rows of some sizes alone, and single cases."""
+    cases = [
+        Case.of(
+            "reduce-scatter", size, ll.Fabric(gpus=gpus, initial="ring", reconfiguration_delay=delay), planner=planner
+        )
+        for gpus, planner in ((4, "bvn"), (6, None))
+        for size, delay in (("1KiB", "1us"), (4096, "1us"), (4096, "5us+10ns/port"), ("1KiB", "2us"))
+        if gpus == 4 or delay != "2us"
+    ]
+    for case, one in zip(cases, Setting("packet").measure(cases), strict=True):
+        plan = ll.plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
+        assert one == (ll.simulate(plan).total_s, plan.reconfigurations, plan.planner, plan.algorithm)
+
+
+def test_a_case_without_a_plan_says_why() -> None:
+    cases = [Case.of("all-reduce", size, ll.Fabric(gpus=6), algorithm="halving-doubling") for size in ("1KiB", "1MiB")]
+    for engine in ("model", "packet"):
+        with pytest.raises(InputError, match="halving-doubling"):
+            Setting(engine).measure(cases)
 
 
 def test_an_engine_that_a_figure_has_not_is_refused(tmp_path: Path) -> None:

@@ -175,35 +175,6 @@ class Request:
         """Ports of each GPU."""
 
 @final
-class Verdict:
-    """The best of the planners that are given an algorithm, and the best of all; times in seconds."""
-
-    @property
-    def given_planner(self) -> str: ...
-    @property
-    def given_algorithm(self) -> str: ...
-    @property
-    def given_s(self) -> float: ...
-    @property
-    def best_planner(self) -> str: ...
-    @property
-    def best_algorithm(self) -> str: ...
-    @property
-    def best_s(self) -> float: ...
-    @property
-    def best_reconfigurations(self) -> int: ...
-    @property
-    def lower_bound_s(self) -> float: ...
-
-@final
-class Grid:
-    """A request prepared for many sizes and reconfiguration delays, which replace its own."""
-
-    def __new__(cls, request: Request) -> Grid: ...
-    def judge(self, points: Sequence[tuple[int, float]]) -> list[Verdict]:
-        """One verdict per point (bytes, seconds), in order, on all cores."""
-
-@final
 class Series:
     """A request prepared for many points that differ in five numbers, which replace its own; schedules, candidates and
     profiles are shared by all points. Raises `InputError` where nothing serves the request at its own numbers."""
@@ -483,11 +454,6 @@ class Problem:
         """Seconds charged for every change. Raises `InputError` where they are not all charged the same."""
     def arcs(self, step: int) -> list[tuple[int, int, float]]:
         """Every (source, destination, weight) of a step, weights relative to its largest transfer."""
-    def sweep(
-        self, size_bytes: NDArray[np.float64], reconfiguration_delay_s: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Best time and number of reconfigurations at each point; both arguments have the same length k,
-        and so have the results."""
 
 def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[str, list[tuple[int, float, float]]]]:
     """By planner that forwards blocks in rounds, (topologies, seconds, seconds if no circuit waited for another) of

@@ -1,4 +1,4 @@
-"""Runs a benchmark: at every point the best of the papers' planners, ours, and the bound. Finished series are kept."""
+"""Runs a benchmark: at every point the best of the papers' planners, the best of all, and the bound, by sweeps."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ import math
 import statistics
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom import _core
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_text, write_bytes
-from lightloom.requests import build_request
+from lightloom.files import write_bytes
+from lightloom.sweeps import sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from lightloom.benchmarks import Benchmark, BenchmarkSeries
+    from lightloom.sweeps import SweepResult
 
-MAX_CSV_BYTES = 64 * MIB
-# Points judged together: enough for every core, few enough that progress shows.
-AT_ONCE = 16
 # A ratio above this is a plan that is better, not rounding.
 BETTER = 1.001
 # A gap up to this is close to the optimum.
@@ -88,50 +84,51 @@ def summary(points: list[Point]) -> Summary:
 
 
 def run_benchmark(
-    benchmark: Benchmark, path: Path, advance: Callable[[str, int], None] = lambda _series, _points: None
+    benchmark: Benchmark, folder: Path, advance: Callable[[str, int], None] = lambda _series, _plans: None
 ) -> list[Point]:
-    """Judge every point that the CSV file at `path` does not hold yet, and write the file after each series.
+    """Compare at every point, and write FOLDER/NAME.csv.
 
-    advance: told the series and the points that are done, known ones too. Raises `InputError` that names `output`.
+    Each series is a sweep with a folder of its own below FOLDER/NAME, so that a run that was stopped goes on where it
+    was. advance: told the series and the plans that are done, those of earlier runs too. Raises `InputError` that names
+    `output`.
     """
-    known = _read(path) if path.exists() else []
-    done: list[Point] = []
-    for series in benchmark.series:
-        points = [point for point in known if point.series == series.label]
-        if [(point.size_bytes, point.reconfiguration_delay_s) for point in points] == series.points:
-            advance(series.label, len(points))
-        else:
-            points = _judge(series, advance)
-        done.extend(points)
-        write_bytes("output", path, _as_csv(done).encode())
-    return done
-
-
-def _judge(series: BenchmarkSeries, advance: Callable[[str, int], None]) -> list[Point]:
-    request = build_request(series.collective, series.sizes[0], series.fabric, **series.settings)
-    core = _core.Grid(request)
     points: list[Point] = []
-    for first in range(0, len(series.points), AT_ONCE):
-        batch = series.points[first : first + AT_ONCE]
-        for (size_bytes, delay_s), verdict in zip(batch, core.judge(batch), strict=True):
-            points.append(
-                Point(
-                    series.label,
-                    series.collective,
-                    size_bytes,
-                    delay_s,
-                    verdict.given_planner,
-                    verdict.given_algorithm,
-                    verdict.given_s,
-                    verdict.best_planner,
-                    verdict.best_algorithm,
-                    verdict.best_s,
-                    verdict.best_reconfigurations,
-                    verdict.lower_bound_s,
-                )
-            )
-        advance(series.label, len(batch))
+    for series in benchmark.series:
+        description = series.description
+        points += _points_of(
+            series,
+            sweep(
+                description,
+                output=folder / benchmark.name / description["name"],
+                advance=lambda done, label=series.label: advance(label, done),  # type: ignore[misc]
+            ),
+        )
+    write_bytes("output", folder / f"{benchmark.name}.csv", _as_csv(points).encode())
     return points
+
+
+def _points_of(series: BenchmarkSeries, result: SweepResult) -> list[Point]:
+    # The planner is the slowest axis: all points with the planners that are given an algorithm, then all with any.
+    count = len(series.points)
+    planner, algorithm = result["chosen_planner"], result["chosen_algorithm"]
+    total_s, changes, bound_s = result["total_s"], result["reconfigurations"], result["lower_bound_s"]
+    return [
+        Point(
+            series.label,
+            series.collective,
+            size_bytes,
+            delay_s,
+            str(planner[given]),
+            str(algorithm[given]),
+            float(total_s[given]),
+            str(planner[best]),
+            str(algorithm[best]),
+            float(total_s[best]),
+            int(changes[best]),
+            float(bound_s[best]),
+        )
+        for given, best, (size_bytes, delay_s) in zip(range(count), range(count, 2 * count), series.points, strict=True)
+    ]
 
 
 def _as_csv(points: Iterable[Point]) -> str:
@@ -140,22 +137,3 @@ def _as_csv(points: Iterable[Point]) -> str:
     writer.writerow(COLUMNS)
     writer.writerows((*point, point.ratio, point.gap) for point in points)
     return text.getvalue()
-
-
-def _read(path: Path) -> list[Point]:
-    rows = list(csv.reader(io.StringIO(read_text("output", path, MAX_CSV_BYTES))))
-    if not rows or tuple(rows[0]) != COLUMNS:
-        raise refuse("output", f"`{path}` is not a benchmark's CSV file; name another folder or remove it")
-    try:
-        return [_point(row) for row in rows[1:]]
-    except (TypeError, ValueError) as error:
-        raise refuse("output", f"`{path}` has a row that is not a point of a benchmark ({error})") from error
-
-
-def _point(row: list[str]) -> Point:
-    kinds = (str, str, int, float, str, str, float, str, str, float, int, float)
-    fields = row[: len(kinds)]
-    if len(row) != len(COLUMNS):
-        message = f"{len(row)} columns"
-        raise ValueError(message)
-    return Point(*(kind(field) for kind, field in zip(kinds, fields, strict=True)))

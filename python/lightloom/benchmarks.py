@@ -6,8 +6,9 @@ distributions bring them, by entry points of group `lightloom.benchmarks`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lightloom import plugins
 from lightloom.errors import refuse, unknown_name
@@ -16,9 +17,11 @@ from lightloom.requests import buffer_bytes
 
 if TYPE_CHECKING:
     from lightloom.fabric import Fabric
-    from lightloom.inputs.options import Settings
 
 __all__ = ["Benchmark", "BenchmarkSeries", "all_benchmarks", "find_benchmark"]
+
+# Compared at every point: the best of the planners that are given an algorithm, and the best of all.
+PLANNERS = ("auto-given", "auto")
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,21 @@ class BenchmarkSeries:
     matrix: str | None = None
 
     @property
-    def settings(self) -> Settings:
-        """What `plan` takes beside the collective, the size and the fabric."""
-        return {"convention": self.convention, "matrix": self.matrix}
+    def description(self) -> dict[str, Any]:
+        """The sweep of its points: by the best of the planners that are given an algorithm, then by the best of all."""
+        matrix = {} if self.matrix is None else {"matrix": self.matrix}
+        return {
+            "name": re.sub(r"[^a-z0-9]+", "-", self.label.lower()).strip("-"),
+            "summary": self.label,
+            "metrics": ["time", "gap", "reconfigurations"],
+            "settings": {
+                "collective": self.collective,
+                "convention": self.convention,
+                **matrix,
+                **self.fabric.to_settings(),
+            },
+            "axes": {"planner": list(PLANNERS), "size": list(self.sizes), "reconfiguration_delay": list(self.delays)},
+        }
 
     @property
     def points(self) -> list[tuple[int, float]]:
@@ -56,6 +71,11 @@ class Benchmark:
     summary: str
     source: str
     series: tuple[BenchmarkSeries, ...]
+
+    @property
+    def plans(self) -> int:
+        """How many plans it takes."""
+        return len(PLANNERS) * sum(len(series.points) for series in self.series)
 
 
 def all_benchmarks() -> list[Benchmark]:

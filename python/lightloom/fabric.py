@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -164,6 +164,16 @@ class Fabric:
             if size != gpus:
                 raise refuse(origin, f"it is for {size} GPUs and `{first}` for {gpus}; they must agree")
         return replace(self, gpus=gpus)
+
+    def to_settings(self) -> dict[str, Any]:
+        """What differs from the default fabric, by field, as a sweep's settings and a TOML file write it.
+
+        Raises `InputError` that names `initial` where that is a graph or a Topology, which neither can write.
+        """
+        made = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not (self.initial is None or isinstance(self.initial, str)):
+            raise refuse("initial", f"`{shown(self.initial)}` is not accepted here; it takes a name or a file")
+        return {field.name: made[field.name] for field in fields(self) if made[field.name] != field.default}
 
     def to_core(self) -> _core.Fabric:
         """What the compiled core takes. Raises `InputError`, also for an initial topology of another size."""

@@ -103,7 +103,7 @@ def _core_value(option: Option, value: object, gpus: int | None) -> object:
             return seconds_of(option.name, value)  # type: ignore[arg-type]
         case Kind.TOPOLOGIES:
             return _topologies(option.name, value, gpus)
-        case Kind.NAME if option.or_auto and text_of(option.name, value) == "auto":
+        case Kind.NAME if "auto" in option.others and text_of(option.name, value) == "auto":
             return None
         case _:
             return value

@@ -15,7 +15,6 @@ from lightloom import benchmarks
 from lightloom.benchmark_runs import COLUMNS, Point, run_benchmark, summary
 from lightloom.benchmarks import Benchmark, BenchmarkSeries
 from lightloom.cli.entry import main
-from lightloom.errors import InputError
 from lightloom.plots_benchmark import plot_benchmark
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ SMALL = Benchmark(
 
 
 def test_points_are_what_compare_and_weave_find(tmp_path: Path) -> None:
-    points = run_benchmark(SMALL, tmp_path / "small.csv")
+    points = run_benchmark(SMALL, tmp_path)
     assert len(points) == 7
     by_label = {series.label: series for series in SMALL.series}
     for point in points:
@@ -43,37 +42,38 @@ def test_points_are_what_compare_and_weave_find(tmp_path: Path) -> None:
         fabric = ll.Fabric(gpus=8, initial=series.fabric.initial, reconfiguration_delay=point.reconfiguration_delay_s)
         rows = ll.compare(series.collective, point.size_bytes, fabric=fabric, convention=series.convention).rows
         others = [row.total_s for row in rows if row.planner != "weave" and row.total_s is not None]
-        assert point.papers_s == pytest.approx(min(others), rel=1e-12)
+        assert point.papers_s == min(others)
         woven = ll.plan(
             series.collective, point.size_bytes, fabric=fabric, convention=series.convention, planner="weave"
         )
-        assert point.total_s == pytest.approx(woven.total_s, rel=1e-12)
+        assert point.total_s == woven.total_s
         assert woven.planner == "weave"
         assert point.lower_bound_s <= point.total_s <= point.papers_s * (1 + 1e-12)
 
 
-def test_a_run_goes_on_after_its_last_whole_series(tmp_path: Path) -> None:
-    path = tmp_path / "small.csv"
-    whole = run_benchmark(SMALL, path)
-    text = path.read_text()
-    lines = text.splitlines(keepends=True)
-    # The first series is there, the second one in part: only that is judged again.
-    path.write_text("".join(lines[:6]))
-    judged: list[tuple[str, int]] = []
-    assert run_benchmark(SMALL, path, lambda series, points: judged.append((series, points))) == whole
-    assert path.read_text() == text
-    assert judged == [("gather", 4), ("ring", 3)]
-    with path.open() as file:
-        assert tuple(next(csv.reader(file))) == COLUMNS
+def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    """The store of sweeps keeps what is finished: what was there is counted and not planned again."""
 
+    class StoppedError(Exception):
+        pass
 
-@pytest.mark.parametrize("content", ["", "a,b\n1,2\n", ",".join(COLUMNS) + "\nx,y\n", "\0"])
-def test_a_file_of_another_kind_is_refused_and_kept(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "small.csv"
-    path.write_text(content)
-    with pytest.raises(InputError, match=r"^output: "):
-        run_benchmark(SMALL, path)
-    assert path.read_text() == content
+    def stop(series: str, plans: int) -> None:
+        if series == "ring" and plans:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        run_benchmark(SMALL, tmp_path, stop)
+    assert not (tmp_path / "small.csv").exists()
+    assert sorted(folder.name for folder in (tmp_path / "small").iterdir()) == ["gather", "ring"]
+    told: list[tuple[str, int]] = []
+    whole = run_benchmark(SMALL, tmp_path, lambda series, plans: told.append((series, plans)))
+    assert sum(plans for _, plans in told) == SMALL.plans == 14
+    assert told[0] == ("gather", 8)
+    with (tmp_path / "small.csv").open() as file:
+        rows = list(csv.reader(file))
+    assert tuple(rows[0]) == COLUMNS
+    assert [float(row[COLUMNS.index("total_s")]) for row in rows[1:]] == [point.total_s for point in whole]
+    assert run_benchmark(SMALL, tmp_path / "anew") == whole
 
 
 def test_figures_of_a_summary_by_hand() -> None:
@@ -87,7 +87,7 @@ def test_figures_of_a_summary_by_hand() -> None:
 
 
 def test_the_picture_shows_every_value(tmp_path: Path) -> None:
-    points = run_benchmark(SMALL, tmp_path / "small.csv")
+    points = run_benchmark(SMALL, tmp_path)
     figure = plot_benchmark(points, "small", tmp_path / "small.png")
     assert (tmp_path / "small.png").stat().st_size > 10_000
     maps = [axes for part in figure.subfigs for axes in part.axes if axes.get_title()]
@@ -107,7 +107,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     shown = capsys.readouterr().out
     assert "gather" in shown
     assert "all " in shown
-    assert {file.name for file in folder.iterdir()} == {"small.csv", "small.png"}
+    assert {file.name for file in folder.iterdir()} == {"small", "small.csv", "small.png"}
     assert main(["compare", "--benchmark", "small", "--output", str(folder), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["points"] == 7
     # The name that the option had.

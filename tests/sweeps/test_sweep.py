@@ -20,7 +20,7 @@ def test_every_point_equals_its_plan() -> None:
         for column, delay in enumerate(delays):
             fabric = ll.Fabric(gpus=16, ports=2, reconfiguration_delay=delay)
             plan = ll.plan("all-reduce", size=size, fabric=fabric, algorithm="swing", planner="harvest")
-            assert swept.total_s[row, column] == pytest.approx(plan.total_s, rel=1e-12)
+            assert swept.total_s[row, column] == plan.total_s
             assert swept.reconfigurations[row, column] == plan.reconfigurations
 
 
@@ -71,7 +71,7 @@ def test_a_named_planner_is_the_one_that_sweeps(planner: str) -> None:
     for row, size in enumerate(sizes):
         for column, delay_s in enumerate(delays):
             plan = ll.plan("reduce-scatter", size, fabric=replace(fabric, reconfiguration_delay=delay_s), **settings)
-            assert swept.total_s[row, column] == pytest.approx(plan.total_s, rel=1e-12)
+            assert swept.total_s[row, column] == plan.total_s
             assert swept.reconfigurations[row, column] == plan.reconfigurations
 
 
@@ -94,7 +94,7 @@ def test_points_may_differ_in_every_number_and_say_what_was_taken() -> None:
             reconfiguration_delay=delay,
         )
         plan = ll.plan("all-to-all", sizes[index], fabric=fabric)
-        assert swept.total_s[index] == pytest.approx(plan.total_s, rel=1e-12)
+        assert swept.total_s[index] == plan.total_s
         assert (swept.planner[index], swept.algorithm[index]) == (plan.planner, plan.algorithm)
         assert swept.lower_bound_s[index] == pytest.approx(plan.lower_bound_s, rel=1e-9)
 

@@ -1,7 +1,7 @@
 //! Whole plans, from the request to the verified plan: how long a person waits.
 
 use collectives::Options;
-use lightloom::{Request, Size, Workload, plan, problem};
+use lightloom::{Points, Request, Series, Size, Workload, plan};
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, delay_s: f64) -> Request {
@@ -43,10 +43,20 @@ fn main() {
         ratio::report_alone(&format!("direct All-to-All, {gpus} GPUs, all candidates"), seconds);
     }
     let swing = request(Collective::AllReduce, "swing", &[64], 1, 1e-6);
-    let one_s =
-        ratio::median_s(5, || problem(&swing).and_then(|p| planners::sweep(&p, &[(1e6, 1e-6)])).expect("a plan"));
-    let points: Vec<(f64, f64)> =
-        (0..10_000).map(|i| (f64::from(1 << (10 + i % 20)), 1e-8 * 1.003_f64.powi(i))).collect();
-    let all_s = ratio::median_s(3, || problem(&swing).and_then(|p| planners::sweep(&p, &points)).expect("plans"));
+    let swept = |sizes: &[f64], delays_s: &[f64]| {
+        let (rates, latencies_s) = (vec![8e11; sizes.len()], vec![500e-9; sizes.len()]);
+        let points = Points {
+            size_bytes: sizes,
+            bandwidth_bps: &rates,
+            startup_s: &latencies_s,
+            hop_delay_s: &latencies_s,
+            reconfiguration_delay_s: delays_s,
+        };
+        Series::new(&swing).and_then(|series| series.evaluate(points, false)).expect("plans")
+    };
+    let one_s = ratio::median_s(5, || swept(&[1e6], &[1e-6]));
+    let sizes: Vec<f64> = (0..10_000).map(|i| f64::from(1 << (10 + i % 20))).collect();
+    let delays_s: Vec<f64> = (0..10_000).map(|i| 1e-8 * 1.003_f64.powi(i)).collect();
+    let all_s = ratio::median_s(3, || swept(&sizes, &delays_s));
     ratio::report("Swing AllReduce, 64 GPUs: one point", one_s, "a sweep of 10 000", all_s);
 }

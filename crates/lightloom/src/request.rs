@@ -10,6 +10,9 @@ use topologies::candidates;
 
 use crate::budget;
 
+/// Stands for every planner that is given an algorithm, as `auto` stands for all, those that choose one among them.
+const GIVEN: &str = "auto-given";
+
 /// A topology by specification or as it is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TopologyRef {
@@ -59,7 +62,7 @@ pub struct Request {
     pub settings: CostSettings,
     /// Whether the routing was asked for, so that planners which know another one alone do not apply.
     pub routing_is_given: bool,
-    /// Name of the planner; all of them where none is named.
+    /// Name of the planner; all of them where it is none or `auto`, those that are given an algorithm for `auto-given`.
     pub planner: Option<String>,
     /// Topologies and families to choose from; the default families and the static planner's topologies where
     /// none is named.
@@ -96,6 +99,11 @@ impl Request {
         Ok(self)
     }
 
+    /// The planner that was named, rather than several of them.
+    fn named_planner(&self) -> Option<&str> {
+        self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
+    }
+
     /// The planners that the request allows.
     ///
     /// # Errors
@@ -105,12 +113,15 @@ impl Request {
             let accepts = "all-to-all, whose blocks are cut into chunks";
             return Err(Error::value("chunk_size", format!("a chunk size for {}", self.collective().name()), accepts));
         }
-        let Some(name) = self.planner.as_deref().filter(|name| *name != "auto") else {
+        let Some(name) = self.named_planner() else {
             // A static topology that is named is meant to be used.
             if self.static_topologies.is_some() && self.candidates.is_none() {
                 return Ok(open_planners().filter(|planner| planner.capabilities().keeps_one_topology).collect());
             }
-            return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
+            let given = self.planner.as_deref() == Some(GIVEN);
+            let takes_part = |planner: &dyn Planner| !(given && planner.capabilities().chooses_algorithm);
+            let open = open_planners().filter(|planner| takes_part(*planner) && self.admit(*planner).is_ok());
+            return Ok(open.collect());
         };
         let planner = planners::find(name)?;
         let CostSettings { routing, propagation, overlap } = self.settings;
@@ -177,7 +188,7 @@ impl Request {
     /// The algorithm that a plan must keep: the one that was named, or the schedule's own. A planner that
     /// replaces it must be asked for by name.
     pub fn kept_algorithm(&self) -> Option<&str> {
-        let by_name = self.planner.as_deref().is_some_and(|name| name != "auto") && self.keeps_the_best().is_none();
+        let by_name = self.named_planner().is_some() && self.keeps_the_best().is_none();
         match &self.workload {
             _ if by_name => None,
             Workload::Collective { algorithm, .. } => algorithm.as_deref().filter(|name| *name != "auto"),

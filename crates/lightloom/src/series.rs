@@ -77,9 +77,7 @@ impl Series {
     /// What [`crate::plan`] finds at every point. `bound`: whether to bound the times from below.
     ///
     /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
-    /// elsewhere every point is searched. The same points give the same bits, whatever the number of threads; in other
-    /// company only those may differ, in the last bits of their times or in their reconfigurations, where several
-    /// plans are equally fast.
+    /// elsewhere every point is searched. Neither the number of threads nor the other points show.
     ///
     /// # Errors
     /// Arrays of different lengths, or a number that its field does not take.

@@ -10,19 +10,24 @@
 //! So a search at few corners serves all points of a box; other boxes are halved at the median of their points. (For
 //! one parameter this is Eisner and Severance 1976.)
 //!
-//! Every time is computed from its sum in the same way, whatever box the point was in. Boxes are looked at generation
-//! by generation, in the order of the points, so that the number of threads does not show. Points in other company may
-//! differ only where several sums are the least within rounding.
+//! A point gets what a search of its own finds. Its time is priced as a plan's is, not taken from the linear function;
+//! where several sums are the least but for rounding, or changes are free, so that which of the equally fast plans is
+//! taken depends on the search, it is searched. Boxes are looked at generation by generation, in the order of the points,
+//! so that the number of threads does not show.
 
 use std::collections::BTreeMap;
 
 use model::Result;
 use rayon::prelude::*;
 
-use crate::{Choice, LinearCost, OperatingPoint};
+use crate::sequence_cost::SequenceCost;
+use crate::{Choice, LinearCost, OperatingPoint, ties};
 
 /// Sums that differ relatively by less are both the least.
 const ROUNDING: f64 = 1e-13;
+
+/// Points priced at once.
+const PRICED_AT_ONCE: usize = 4096;
 
 /// What is the least in some part of the space.
 #[derive(Clone)]
@@ -31,6 +36,7 @@ pub struct Piece {
     pub plane: LinearCost,
     /// The choice that it is the time of, at one of the points where it is the least.
     pub choice: Choice,
+    cost: SequenceCost,
 }
 
 /// The pieces that points are on.
@@ -41,6 +47,8 @@ pub struct Envelope {
     pub of_point: Vec<usize>,
     /// How many searches it took.
     pub searches: usize,
+    /// Completion time of the points that were searched themselves, s; not a number elsewhere.
+    searched_s: Vec<f64>,
 }
 
 impl Envelope {
@@ -51,32 +59,59 @@ impl Envelope {
     pub fn of(points: &[OperatingPoint], search: impl Fn(&OperatingPoint) -> Result<Choice> + Sync) -> Result<Self> {
         let mut known = PieceSearch { search, places: BTreeMap::new(), index: BTreeMap::new(), pieces: Vec::new() };
         let mut of_point = vec![0; points.len()];
-        let mut regions = vec![(0..points.len()).collect::<Vec<usize>>()];
+        let is_free = |point: &usize| points[*point].reconfiguration_delay_s == 0.0;
+        let (free, charged): (Vec<usize>, Vec<usize>) = (0..points.len()).partition(is_free);
+        known.search_points(points, &free, &mut of_point)?;
+        let mut regions = vec![charged];
         regions.retain(|region| !region.is_empty());
         while !regions.is_empty() {
             regions = known.settle(points, regions, &mut of_point)?;
         }
-        Ok(Self { pieces: known.pieces, of_point, searches: known.places.len() })
+        let searched_s = points.iter().map(|at| known.searched_s(at)).collect();
+        Ok(Self { pieces: known.pieces, of_point, searches: known.places.len(), searched_s })
     }
 
     /// Time (s) and number of reconfigurations of every one of `points`, which are those that it is of.
     pub fn times(&self, points: &[OperatingPoint]) -> Vec<(f64, u32)> {
-        let changes: Vec<u32> = self.pieces.iter().map(|piece| piece.choice.reconfigurations() as u32).collect();
-        let one = |(at, &piece): (&OperatingPoint, &usize)| {
-            (self.pieces[piece].plane.time_s(at.coordinates()), changes[piece])
+        let mut priced = vec![Vec::new(); self.pieces.len()];
+        for (point, searched_s) in self.searched_s.iter().enumerate() {
+            if searched_s.is_nan() {
+                priced[self.of_point[point]].push(point);
+            }
+        }
+        let parts: Vec<(usize, &[usize])> = priced
+            .iter()
+            .enumerate()
+            .flat_map(|(piece, of)| of.chunks(PRICED_AT_ONCE).map(move |some| (piece, some)))
+            .collect();
+        let price = |&(piece, some): &(usize, &[usize])| {
+            self.pieces[piece].cost.times_s(some.iter().map(|&point| &points[point]))
         };
-        points.iter().zip(&self.of_point).map(one).collect()
+        let times_s: Vec<Vec<f64>> = parts.par_iter().map(price).collect();
+        let mut total_s = self.searched_s.clone();
+        for ((_, some), times_s) in parts.iter().zip(times_s) {
+            some.iter().zip(times_s).for_each(|(&point, time_s)| total_s[point] = time_s);
+        }
+        let changes: Vec<u32> = self.pieces.iter().map(|piece| piece.choice.reconfigurations() as u32).collect();
+        total_s.into_iter().zip(&self.of_point).map(|(time_s, &piece)| (time_s, changes[piece])).collect()
     }
 }
 
 /// What was found so far.
 struct PieceSearch<S> {
     search: S,
-    /// The piece at each place that was searched, by the bits of its coordinates.
-    places: BTreeMap<[u64; 4], usize>,
+    /// What was found at each place that was searched, by the bits of its coordinates.
+    places: BTreeMap<[u64; 4], Found>,
     /// Pieces by plane and by what they are called.
     index: BTreeMap<([u64; 5], &'static str, String, usize), usize>,
     pieces: Vec<Piece>,
+}
+
+/// What a search found.
+struct Found {
+    at: OperatingPoint,
+    piece: usize,
+    total_s: f64,
 }
 
 impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
@@ -91,11 +126,17 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         self.search_all(extents.iter().flat_map(Extent::corners))?;
         // Regions on two pieces wait for the searches on their edges.
         let mut doubtful = Vec::new();
+        let mut tied = Vec::new();
         let mut on_two = Vec::new();
         for (region, around) in regions.into_iter().zip(extents) {
             let found = self.at_corners(&around);
             if let Some(piece) = self.on_one(&around, &found) {
-                region.into_iter().for_each(|point| of_point[point] = piece);
+                for point in region {
+                    of_point[point] = piece;
+                    if self.is_tied(piece, &found, &points[point]) {
+                        tied.push(point);
+                    }
+                }
             } else if let [one, other] = found[..] {
                 on_two.push((self.edges_between(&around, one, other), [one, other], region, around));
             } else {
@@ -106,13 +147,25 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         for (edges, [one, other], region, around) in on_two {
             if edges.iter().all(|at| self.is_least(one, at) && self.is_least(other, at)) {
                 for point in region {
-                    of_point[point] = self.lesser(one, other, &points[point]);
+                    let piece = self.lesser(one, other, &points[point]);
+                    of_point[point] = piece;
+                    if self.is_tied(piece, &[one, other], &points[point]) {
+                        tied.push(point);
+                    }
                 }
             } else {
                 doubtful.push((region, around));
             }
         }
+        self.search_points(points, &tied, of_point)?;
         Ok(doubtful.into_iter().flat_map(|(region, around)| self.cut(points, region, &around)).collect())
+    }
+
+    /// Searches points themselves.
+    fn search_points(&mut self, points: &[OperatingPoint], some: &[usize], of_point: &mut [usize]) -> Result<()> {
+        self.search_all(some.iter().map(|&point| points[point]))?;
+        some.iter().for_each(|&point| of_point[point] = self.found(&points[point]));
+        Ok(())
     }
 
     /// Searches the places that were not searched before, side by side.
@@ -127,11 +180,13 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         let search = &self.search;
         let one = |(key, place): (&[u64; 4], &OperatingPoint)| {
             let choice = search(place)?;
-            Ok((*key, Piece { plane: LinearCost::of(&choice)?, choice }))
+            let (plane, cost) = (LinearCost::of(&choice)?, SequenceCost::of(&choice)?);
+            Ok((*key, *place, Piece { plane, choice, cost }))
         };
-        let found: Vec<([u64; 4], Piece)> = new.par_iter().map(one).collect::<Result<_>>()?;
-        for (key, piece) in found {
+        let found: Vec<([u64; 4], OperatingPoint, Piece)> = new.par_iter().map(one).collect::<Result<_>>()?;
+        for (key, at, piece) in found {
             let choice = &piece.choice;
+            let total_s = choice.total_s;
             let algorithm = choice.problem.schedule().algorithm().to_string();
             let name = (piece.plane.bits(), choice.planner, algorithm, choice.reconfigurations());
             let next = self.pieces.len();
@@ -139,14 +194,25 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
             if index == next {
                 self.pieces.push(piece);
             }
-            self.places.insert(key, index);
+            self.places.insert(key, Found { at, piece: index, total_s });
         }
         Ok(())
     }
 
     /// The piece that was found at a place that was searched.
     fn found(&self, place: &OperatingPoint) -> usize {
-        self.places[&key(place)]
+        self.places[&key(place)].piece
+    }
+
+    /// The time that a search of the point itself found, s; not a number where it was not searched.
+    fn searched_s(&self, point: &OperatingPoint) -> f64 {
+        self.places.get(&key(point)).filter(|found| found.at == *point).map_or(f64::NAN, |found| found.total_s)
+    }
+
+    /// Whether another of some pieces is as little as `piece` at a point but for rounding.
+    fn is_tied(&self, piece: usize, some: &[usize], at: &OperatingPoint) -> bool {
+        let time_s = self.time_s(piece, at);
+        some.iter().any(|&other| other != piece && ties::within(self.time_s(other, at), time_s))
     }
 
     fn time_s(&self, piece: usize, place: &OperatingPoint) -> f64 {

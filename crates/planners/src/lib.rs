@@ -34,12 +34,12 @@ mod profile_table;
 mod reconfigure_all_to_all;
 mod recursive_doubling;
 mod searched;
+mod sequence_cost;
 mod short_circuit;
 mod shortest_path;
 mod split;
 mod state_search;
 mod static_topology;
-mod sweep;
 pub mod ties;
 mod topo_opt;
 mod weave;
@@ -65,7 +65,6 @@ pub use searched::{is_searchable, searched, serves as search_serves};
 pub use short_circuit::Thresholds;
 pub use split::split_steps;
 pub use state_search::{Change, Rates, StateSearch};
-pub use sweep::sweep;
 
 /// Names that planners give to topologies which no specification builds, and what they mean. `mixnet` calls its
 /// only topology like itself.

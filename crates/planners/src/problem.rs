@@ -6,7 +6,7 @@ use model::{
     Bound, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology,
     sum_seconds,
 };
-use profile::Point;
+use profile::{Front, Point};
 
 use crate::{Change, Charges, PacketTimes, PlannerOptions, ProfileTable, Rates};
 
@@ -184,28 +184,34 @@ impl Problem {
     /// # Errors
     /// When some transfer of the step has no path.
     pub(crate) fn step_point(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
-        let front = self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| {
+        let front = self.front(step, candidate)?;
+        let bytes = self.transfer_bytes(step);
+        let (hop_s, load_s) = hop_and_load_s(&self.fabric, self.settings.propagation, bytes);
+        let point = front.cheapest(hop_s, load_s);
+        let cost = StepCost::on_point(&self.fabric, self.settings.propagation, bytes, point.hops, point.load);
+        Ok((cost, point.hops, point.load))
+    }
+
+    /// The front of a step on a candidate.
+    ///
+    /// # Errors
+    /// When some transfer of the step has no path.
+    pub(crate) fn front(&self, step: usize, candidate: usize) -> Result<&Front> {
+        self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| {
             Error::refused(
                 "topology",
                 self.table.candidate(candidate).name(),
                 format!("some transfer of step {} has no path on it", step + 1),
             )
-        })?;
-        let rates = self.rates_of(step);
-        let point = front.cheapest(rates.0, rates.1);
-        let bytes = self.transfer_bytes(step);
-        let cost = StepCost::on_point(&self.fabric, self.settings.propagation, bytes, point.hops, point.load);
-        Ok((cost, point.hops, point.load))
+        })
     }
+}
 
-    /// Seconds per hop and per unit of load of one step.
-    fn rates_of(&self, step: usize) -> (f64, f64) {
-        let transmission = self.fabric.byte_s() * self.transfer_bytes(step);
-        match self.settings.propagation {
-            Propagation::Hops => (self.fabric.hop_delay_s, transmission),
-            Propagation::InverseThroughput => {
-                (0.0, transmission + self.fabric.hop_delay_s * f64::from(self.fabric.shape.ports()))
-            }
-        }
+/// Seconds per hop and per unit of load of a step whose largest transfer has so many bytes.
+pub(crate) fn hop_and_load_s(fabric: &Fabric, propagation: Propagation, bytes: f64) -> (f64, f64) {
+    let transmission_s = fabric.byte_s() * bytes;
+    match propagation {
+        Propagation::Hops => (fabric.hop_delay_s, transmission_s),
+        Propagation::InverseThroughput => (0.0, transmission_s + fabric.hop_delay_s * f64::from(fabric.shape.ports())),
     }
 }

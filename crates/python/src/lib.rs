@@ -9,7 +9,6 @@ mod bound;
 mod checks;
 mod comparison;
 mod fabric;
-mod grid;
 mod input_error;
 mod keywords;
 mod parallel;
@@ -41,7 +40,6 @@ mod _core {
     #[pymodule_export]
     use super::fabric::PyFabric;
     #[pymodule_export]
-    use super::grid::{PyGrid, PyVerdict};
     #[pymodule_export]
     use super::plan::{PyPlan, plan, proved_plan, verify_plan};
     #[pymodule_export]

@@ -2,7 +2,6 @@
 
 use ::profile::RoutingNetwork;
 use model::{Error, Routing, Traffic, TrafficEntry, Translations};
-use numpy::{PyArray1, PyReadonlyArray1};
 use planners::Problem;
 use pyo3::prelude::*;
 
@@ -14,9 +13,6 @@ use crate::topology::PyTopology;
 
 #[pyclass(name = "Problem", module = "lightloom._core", frozen)]
 pub struct PyProblem(Problem);
-
-/// Times and numbers of reconfigurations, one each per point.
-type SweepArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 
 #[pymethods]
 impl PyProblem {
@@ -85,27 +81,6 @@ impl PyProblem {
         let accepts = || format!("an index below {}", steps.len());
         let step = steps.get(step).ok_or_else(|| Error::value("step", step, accepts()))?;
         Ok(step.traffic().expanded().into_iter().map(|arc| (arc.src, arc.dst, arc.weight)).collect())
-    }
-
-    fn sweep<'py>(
-        &self,
-        py: Python<'py>,
-        size_bytes: PyReadonlyArray1<'py, f64>,
-        reconfiguration_delay_s: PyReadonlyArray1<'py, f64>,
-    ) -> CoreResult<SweepArrays<'py>> {
-        let (sizes, delays) = (size_bytes.as_array().to_vec(), reconfiguration_delay_s.as_array().to_vec());
-        if sizes.len() != delays.len() {
-            return Err(Error::value(
-                "reconfiguration_delay",
-                format!("{} values", delays.len()),
-                format!("as many as there are sizes, {}", sizes.len()),
-            )
-            .into());
-        }
-        let points: Vec<(f64, f64)> = sizes.into_iter().zip(delays).collect();
-        let results = on_all_cores(py, || planners::sweep(&self.0, &points))?;
-        let (times, changes): (Vec<f64>, Vec<u32>) = results.into_iter().unzip();
-        Ok((PyArray1::from_vec(py, times), PyArray1::from_vec(py, changes)))
     }
 }
 

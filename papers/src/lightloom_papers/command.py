@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     metavar="N",
     show_default="all cores",
-    help="Processes that simulate packets.",
+    help="Threads that simulate packets.",
 )
 @FORMAT_OPTION
 def command(name: str, output: str, engine: str, picture: str, workers: int | None, output_format: str) -> None:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom import Problem, __version__, plan, simulate
-from lightloom.files import MIB, read_text
+from lightloom import Problem, plan, simulate, sweep
+from lightloom.errors import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
     from lightloom import Fabric
     from lightloom_papers.figure import Setting
 
-KEPT = "simulated.jsonl"
-MAX_KEPT_BYTES = 256 * MIB
+# Folder of the sweeps that simulate, below that of the figures.
+KEPT = "simulated"
 # Settings that say sizes of their own.
 SAY_SIZES = ("matrix", "schedule")
 
@@ -48,11 +44,6 @@ class Case(NamedTuple):
     def of(cls, collective: str, size: str | float, fabric: Fabric, **settings: Any) -> Case:
         """The case with these settings, such as `algorithm="ring"`."""
         return cls(collective, size, fabric, tuple(sorted(settings.items())))
-
-    @property
-    def key(self) -> str:
-        """A digest of the case and of the version that plans and simulates it."""
-        return hashlib.sha256(repr((__version__, *self)).encode()).hexdigest()[:32]
 
 
 def measure(cases: Sequence[Case], setting: Setting) -> list[Measured]:
@@ -110,36 +101,60 @@ def simulate_case(case: Case) -> Measured:
 
 
 def _simulated(cases: Sequence[Case], setting: Setting) -> list[Measured]:
-    known = {} if setting.folder is None else _kept(setting.folder / KEPT)
-    missing = {case.key: case for case in cases if case.key not in known}
-    setting.advance(len(known), len(missing) + len(known))
-    # A fork would copy the core's threads in whatever state they are.
-    with ProcessPoolExecutor(setting.workers, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(simulate_case, case): key for key, case in missing.items()}
-        for done, future in enumerate(as_completed(futures), 1):
-            key = futures[future]
-            known[key] = future.result()
-            if setting.folder is not None:
-                with (setting.folder / KEPT).open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([key, *known[key]]) + "\n")
-            setting.advance(len(known) - len(missing) + done, len(known))
-    return [known[case.key] for case in cases]
+    """Cases that differ in size and delay alone are sweeps; their folders keep what is simulated."""
+    distinct = list(dict.fromkeys(cases))
+    groups: dict[object, list[Case]] = {}
+    for case in distinct:
+        groups.setdefault(_what_a_sweep_shares(case), []).append(case)
+    done = 0
+
+    def advance(points: int) -> None:
+        nonlocal done
+        done += points
+        setting.advance(done, len(distinct))
+
+    tables = (table for together in groups.values() for table in _tables(together))
+    found = {case: one for table in tables for case, one in _swept(table, setting, advance).items()}
+    return [found[case] for case in cases]
 
 
-def _kept(path: Path) -> dict[str, Measured]:
-    """Simulations of earlier runs; a line that was cut off is none."""
-    if not path.exists():
-        return {}
-    text = read_text("output", path, MAX_KEPT_BYTES)
-    if text and not text.endswith("\n"):
-        # What follows must start on a line of its own.
-        with path.open("a", encoding="utf-8") as file:
-            file.write("\n")
-    known = {}
-    for line in text.splitlines():
-        try:
-            key, total_s, reconfigurations, planner, algorithm = json.loads(line)
-            known[str(key)] = Measured(float(total_s), int(reconfigurations), str(planner), str(algorithm))
-        except (TypeError, ValueError):
-            continue
-    return known
+def _what_a_sweep_shares(case: Case) -> object:
+    return repr((case.collective, replace(case.fabric, reconfiguration_delay=0), case.settings))
+
+
+def _tables(cases: Sequence[Case]) -> list[list[Case]]:
+    """One table of all where they have the same sizes at every delay, which vary slowest; else one for each delay."""
+    by_delay: dict[object, list[Case]] = {}
+    for case in cases:
+        by_delay.setdefault(case.fabric.reconfiguration_delay, []).append(case)
+    rows = list(by_delay.values())
+    is_table = all([case.size for case in row] == [case.size for case in rows[0]] for row in rows)
+    return [[case for row in rows for case in row]] if is_table else rows
+
+
+def _swept(cases: Sequence[Case], setting: Setting, advance: Callable[[int], None]) -> dict[Case, Measured]:
+    """The measurements of a table."""
+    first = cases[0]
+    fabric = {key: value for key, value in first.fabric.to_settings().items() if key != "reconfiguration_delay"}
+    settings = {key: value for key, value in first.settings if value is not None}
+    description = {
+        "engine": "packet",
+        "metrics": ["simulated", "reconfigurations"],
+        "settings": {"collective": first.collective, **fabric, **settings},
+        "axes": {
+            "reconfiguration_delay": list(dict.fromkeys(case.fabric.reconfiguration_delay for case in cases)),
+            "size": list(dict.fromkeys(case.size for case in cases)),
+        },
+    }
+    digest = hashlib.sha256(repr(description).encode()).hexdigest()[:16]
+    folder = None if setting.folder is None else setting.folder / KEPT / digest
+    result = sweep(description, output=folder, workers=setting.workers, advance=advance)
+    columns = ("simulated_s", "reconfigurations", "chosen_planner", "chosen_algorithm", "reason")
+    measured = {}
+    for case, total_s, changes, planner, algorithm, reason in zip(
+        cases, *map(result.__getitem__, columns), strict=True
+    ):
+        if not np.isfinite(total_s):
+            raise refuse("case", str(reason))
+        measured[case] = Measured(float(total_s), int(changes), str(planner), str(algorithm))
+    return measured

@@ -29,8 +29,7 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
 
     With --benchmark, the settings of a paper's evaluation are compared: at every size and reconfiguration delay the
     best of the papers' planners and baselines, the best plan of all, and its gap to the bound that holds for any
-    algorithm. The points go to FOLDER/NAME.csv and FOLDER/NAME.png; a run that was interrupted goes on after its last
-    series.
+    algorithm. The points go to FOLDER/NAME.csv and FOLDER/NAME.png; a run that was interrupted goes on where it was.
 
     \b
     Examples:
@@ -88,9 +87,8 @@ def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise refuse("output", f"cannot make the folder `{folder}`: {error.strerror}") from error
-    total = sum(len(series.points) for series in benchmark.series)
-    with progress_bar(f"benchmark {name}", total) as advance:
-        points = with_progress(None, lambda: run_benchmark(benchmark, target / f"{name}.csv", advance))
+    with progress_bar(f"benchmark {name}", benchmark.plans) as advance:
+        points = with_progress(None, lambda: run_benchmark(benchmark, target, advance))
     plot_benchmark(points, f"{benchmark.summary} ({benchmark.source})", target / f"{name}.png")
     if output_format == "json":
         click.echo(

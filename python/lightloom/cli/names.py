@@ -47,6 +47,6 @@ def _names(option: Option) -> list[str]:
             from lightloom.cli.list import everything
 
             listed = everything(option.names)[option.names]
-            return [*(["auto"] if option.or_auto else []), *(entry["name"] for entry in listed)]
+            return [*option.others, *(entry["name"] for entry in listed)]
         case _:
             return []

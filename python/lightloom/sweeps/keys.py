@@ -93,9 +93,7 @@ def plain_value(field: str, key: str, value: object) -> Value:
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes text")
     value = text_of(field, value)
     if option.kind is Kind.NAME:
-        known = [entry["name"] for entry in _core.registry()[option.names]]
-        if option.or_auto:
-            known.append("auto")
+        known = [*(entry["name"] for entry in _core.registry()[option.names]), *option.others]
         if value not in known:
             raise unknown_name(field, value, known)
     return value

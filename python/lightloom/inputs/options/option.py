@@ -61,7 +61,7 @@ class Option:
     meaning: what it says, a sentence or two, as `--help` and the reference page show it.
     verbs: of the command line, those that take it.
     default: the value where nothing is said; otherwise: in words, what is taken where that is no value of its own.
-    names: the kind of `lightloom list` that the names of a `NAME` are of; or_auto: whether `auto` is one too.
+    names: the kind of `lightloom list` that the names of a `NAME` are of; others: those that are no entry of it.
     choices: of a `CHOICE`. least, most: of a whole number.
     metavar: what `--help` shows for the value, where the kind's own says too little.
     example: a value that goes with the examples of the other options.
@@ -77,7 +77,7 @@ class Option:
     default: str | int | float | bool | None = None
     otherwise: str = ""
     names: str = ""
-    or_auto: bool = False
+    others: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     least: int = 1
     most: int = LARGEST

@@ -81,16 +81,17 @@ SETTINGS = (
         meaning="One of `lightloom list algorithms`, or auto: the fastest.",
         default="auto",
         names="algorithms",
-        or_auto=True,
+        others=("auto",),
     ),
     Option(
         name="planner",
         kind=Kind.NAME,
         group=Group.PLANNER,
-        meaning="One of `lightloom list planners`, or auto: the fastest.",
+        meaning="One of `lightloom list planners`; auto: the fastest of all; auto-given: the fastest of those that are "
+        "given an algorithm.",
         default="auto",
         names="planners",
-        or_auto=True,
+        others=("auto", "auto-given"),
     ),
     Option(
         name="candidates",
