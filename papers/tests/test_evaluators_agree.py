@@ -70,13 +70,13 @@ def asked(draw: st.DrawFn) -> Asked:
         "overlap": draw(st.sampled_from([None, None, None, "pipelined"])),
     }
     given_settings = {key: value for key, value in chosen.items() if value is not None}
-    several = {"min_size": 2, "max_size": 6, "unique": True}
+    least, most = 2, 6
     return Asked(
         collective,
         fabric,
         given_settings,
-        tuple(draw(st.lists(sizes, **several))),
-        tuple(draw(st.lists(delays, **several))),
+        tuple(draw(st.lists(sizes, min_size=least, max_size=most, unique=True))),
+        tuple(draw(st.lists(delays, min_size=least, max_size=most, unique=True))),
         draw(st.sampled_from(["", "", "+20ns/port"])),
     )
 
