@@ -57,7 +57,13 @@ impl Envelope {
     /// # Errors
     /// The first that `search` returns.
     pub fn of(points: &[OperatingPoint], search: impl Fn(&OperatingPoint) -> Result<Choice> + Sync) -> Result<Self> {
-        let mut known = PieceSearch { search, places: BTreeMap::new(), index: BTreeMap::new(), pieces: Vec::new() };
+        let mut known = PieceSearch {
+            search,
+            places: BTreeMap::new(),
+            index: BTreeMap::new(),
+            pieces: Vec::new(),
+            searched: Vec::new(),
+        };
         let mut of_point = vec![0; points.len()];
         let is_free = |point: &usize| points[*point].reconfiguration_delay_s == 0.0;
         let (free, charged): (Vec<usize>, Vec<usize>) = (0..points.len()).partition(is_free);
@@ -67,7 +73,10 @@ impl Envelope {
         while !regions.is_empty() {
             regions = known.settle(points, regions, &mut of_point)?;
         }
-        let searched_s = points.iter().map(|at| known.searched_s(at)).collect();
+        let mut searched_s = vec![f64::NAN; points.len()];
+        for &point in &known.searched {
+            searched_s[point] = known.searched_s(&points[point]);
+        }
         Ok(Self { pieces: known.pieces, of_point, searches: known.places.len(), searched_s })
     }
 
@@ -105,6 +114,8 @@ struct PieceSearch<S> {
     /// Pieces by plane and by what they are called.
     index: BTreeMap<([u64; 5], &'static str, String, usize), usize>,
     pieces: Vec<Piece>,
+    /// Points that were searched themselves.
+    searched: Vec<usize>,
 }
 
 /// What a search found.
@@ -126,15 +137,16 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         self.search_all(extents.iter().flat_map(Extent::corners))?;
         // Regions on two pieces wait for the searches on their edges.
         let mut doubtful = Vec::new();
-        let mut tied = Vec::new();
+        // Points that are searched themselves: where pieces tie, and the corners, which were.
+        let mut alone = Vec::new();
         let mut on_two = Vec::new();
         for (region, around) in regions.into_iter().zip(extents) {
             let found = self.at_corners(&around);
             if let Some(piece) = self.on_one(&around, &found) {
                 for point in region {
                     of_point[point] = piece;
-                    if self.is_tied(piece, &found, &points[point]) {
-                        tied.push(point);
+                    if self.is_tied(piece, &found, &points[point]) || around.has_corner(&points[point]) {
+                        alone.push(point);
                     }
                 }
             } else if let [one, other] = found[..] {
@@ -149,15 +161,15 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
                 for point in region {
                     let piece = self.lesser(one, other, &points[point]);
                     of_point[point] = piece;
-                    if self.is_tied(piece, &[one, other], &points[point]) {
-                        tied.push(point);
+                    if self.is_tied(piece, &[one, other], &points[point]) || around.has_corner(&points[point]) {
+                        alone.push(point);
                     }
                 }
             } else {
                 doubtful.push((region, around));
             }
         }
-        self.search_points(points, &tied, of_point)?;
+        self.search_points(points, &alone, of_point)?;
         Ok(doubtful.into_iter().flat_map(|(region, around)| self.cut(points, region, &around)).collect())
     }
 
@@ -165,6 +177,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
     fn search_points(&mut self, points: &[OperatingPoint], some: &[usize], of_point: &mut [usize]) -> Result<()> {
         self.search_all(some.iter().map(|&point| points[point]))?;
         some.iter().for_each(|&point| of_point[point] = self.found(&points[point]));
+        self.searched.extend_from_slice(some);
         Ok(())
     }
 
@@ -331,6 +344,12 @@ impl Extent {
 
     fn corners(&self) -> impl Iterator<Item = OperatingPoint> + '_ {
         (0..1 << self.varying.len()).map(|index| self.corner(index))
+    }
+
+    /// Whether a point of it is one of its corners.
+    fn has_corner(&self, at: &OperatingPoint) -> bool {
+        let (low, high, here) = (self.low.coordinates(), self.high.coordinates(), at.coordinates());
+        self.varying.iter().all(|&dimension| here[dimension] == low[dimension] || here[dimension] == high[dimension])
     }
 
     /// The ends of every edge, and the dimension in which they differ.

@@ -1,9 +1,9 @@
 //! What one sequence of topologies takes at any operating point, to the last bit of [`Problem::total_s`].
 //!
 //! Steps that cost the same at every point are priced once. That many of them are added up exactly, and a sum is what
-//! exact addition gives, rounded once ([`sum_seconds`]): neither order nor number of its terms shows.
+//! exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms shows.
 
-use model::{Fabric, Propagation, Result, StepCost, sum_seconds};
+use model::{Fabric, Propagation, Result, StepCost};
 use profile::Front;
 
 use crate::problem::hop_and_load_s;
@@ -14,6 +14,8 @@ use crate::{Choice, OperatingPoint};
 pub(crate) struct SequenceCost {
     fabric: Fabric,
     propagation: Propagation,
+    /// How many steps there are.
+    count: u32,
     steps: Vec<EqualSteps>,
     /// Ports that change, and at how many changes of topology so many do.
     changes: Vec<(u64, u32)>,
@@ -58,7 +60,8 @@ impl SequenceCost {
                 None => changes.push((ports, 1)),
             }
         }
-        Ok(Self { fabric: problem.fabric.clone(), propagation: problem.settings.propagation, steps, changes })
+        let count = choice.candidates.len() as u32;
+        Ok(Self { fabric: problem.fabric.clone(), propagation: problem.settings.propagation, count, steps, changes })
     }
 
     /// Completion times at some points, s.
@@ -72,31 +75,64 @@ impl SequenceCost {
     }
 
     fn time_s(&self, fabric: &Fabric, size_bytes: u64) -> f64 {
-        let steps = self.steps.iter().flat_map(|equal| {
+        let mut sum = ExactSum::default();
+        for equal in &self.steps {
             let bytes = size_bytes as f64 * equal.share;
-            let (hop_s, load_s) = hop_and_load_s(fabric, self.propagation, bytes);
-            let point = equal.front.cheapest(hop_s, load_s);
+            let point = match equal.front.points() {
+                [only] => *only,
+                _ => {
+                    let (hop_s, load_s) = hop_and_load_s(fabric, self.propagation, bytes);
+                    equal.front.cheapest(hop_s, load_s)
+                }
+            };
             let cost = StepCost::on_point(fabric, self.propagation, bytes, point.hops, point.load);
-            cost.terms().into_iter().flat_map(move |term_s| times(term_s, equal.count))
-        });
-        let changes =
-            self.changes.iter().flat_map(|&(ports, count)| times(fabric.reconfiguration.of_ports(ports), count));
-        sum_seconds(steps.chain(changes))
+            sum.add_times(cost.propagation_s, equal.count);
+            sum.add_times(cost.transmission_s, equal.count);
+        }
+        sum.add_times(fabric.startup_s, self.count);
+        for &(ports, count) in &self.changes {
+            sum.add_times(fabric.reconfiguration.of_ports(ports), count);
+        }
+        sum.rounded()
     }
 }
 
-/// Two numbers whose exact sum is the product: the upper half of the value's digits and the rest, each times the count.
-fn times(value: f64, count: u32) -> [f64; 2] {
-    const LOWER: u64 = (1 << 27) - 1;
-    if count == 1 {
-        return [value, 0.0];
+/// A sum and what rounding lost of it, as in [`model::sum_seconds`].
+#[derive(Default)]
+struct ExactSum {
+    sum: f64,
+    lost: f64,
+}
+
+impl ExactSum {
+    fn add(&mut self, term: f64) {
+        let next = self.sum + term;
+        let part = next - self.sum;
+        self.lost += (self.sum - (next - part)) + (term - part);
+        self.sum = next;
     }
-    let upper = f64::from_bits(value.to_bits() & !LOWER);
-    [upper * f64::from(count), (value - upper) * f64::from(count)]
+
+    /// Adds a term so many times. Where the product has more digits than a number, it is that of the upper half of the
+    /// term's digits and that of the lower half, which have not.
+    fn add_times(&mut self, term: f64, count: u32) {
+        const LOWER_HALF: u64 = (1 << 27) - 1;
+        if count.is_power_of_two() {
+            self.add(term * f64::from(count));
+        } else {
+            let upper = f64::from_bits(term.to_bits() & !LOWER_HALF);
+            self.add(upper * f64::from(count));
+            self.add((term - upper) * f64::from(count));
+        }
+    }
+
+    fn rounded(&self) -> f64 {
+        self.sum + self.lost
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use model::sum_seconds;
     use proptest::prelude::*;
 
     use super::*;
@@ -105,8 +141,10 @@ mod tests {
         #[test]
         fn a_multiple_is_the_sum_of_its_terms(value in 1e-12f64..1e3, count in 1u32..3000, other in 0f64..1.0) {
             let one_by_one = sum_seconds(std::iter::once(other).chain(std::iter::repeat_n(value, count as usize)));
-            let at_once = sum_seconds(times(value, count).into_iter().chain([other]));
-            prop_assert_eq!(at_once, one_by_one);
+            let mut at_once = ExactSum::default();
+            at_once.add_times(value, count);
+            at_once.add(other);
+            prop_assert_eq!(at_once.rounded(), one_by_one);
         }
     }
 }
