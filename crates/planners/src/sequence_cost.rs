@@ -3,7 +3,7 @@
 //! Steps that cost the same at every point are priced once. That many of them are added up exactly, and a sum is what
 //! exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms shows.
 
-use model::{Fabric, Propagation, Result, StepCost};
+use model::{Difference, Fabric, Propagation, ReconfigurationDelay, Result, StepCost};
 use profile::Front;
 
 use crate::problem::hop_and_load_s;
@@ -17,8 +17,8 @@ pub(crate) struct SequenceCost {
     /// How many steps there are.
     count: u32,
     steps: Vec<EqualSteps>,
-    /// Ports that change, and at how many changes of topology so many do.
-    changes: Vec<(u64, u32)>,
+    /// How much changes, and at how many changes of topology so much does.
+    changes: Vec<(Difference, u32)>,
 }
 
 /// Steps of equal transfers on topologies of equal fronts.
@@ -46,18 +46,18 @@ impl SequenceCost {
                 None => steps.push(EqualSteps { share, front: front.clone(), count: 1 }),
             }
         }
-        let mut changes: Vec<(u64, u32)> = Vec::new();
+        let delay = problem.fabric.reconfiguration.delay();
+        let mut changes: Vec<(Difference, u32)> = Vec::new();
         let before = problem.start.into_iter().chain(choice.candidates.iter().copied());
         for (from, &to) in before.zip(&choice.candidates[usize::from(problem.start.is_none())..]) {
-            let (from, to) = (problem.table.candidate(from), problem.table.candidate(to));
-            if from.same_links(to) {
+            if from == to {
                 continue;
             }
-            // Where the delay does not depend on it, any number of ports stands for all.
-            let ports = if problem.fabric.reconfiguration.per_port_s > 0.0 { from.changed_ports(to) } else { 1 };
-            match changes.iter_mut().find(|known| known.0 == ports) {
+            let [from, to] = [from, to].map(|candidate| delay.compared(problem.table.candidate(candidate)));
+            let difference = delay.difference(&from, &to);
+            match changes.iter_mut().find(|known| known.0 == difference) {
                 Some(known) => known.1 += 1,
-                None => changes.push((ports, 1)),
+                None => changes.push((difference, 1)),
             }
         }
         let count = choice.candidates.len() as u32;
@@ -68,13 +68,16 @@ impl SequenceCost {
     pub(crate) fn times_s<'a>(&self, points: impl Iterator<Item = &'a OperatingPoint>) -> Vec<f64> {
         let mut fabric = self.fabric.clone();
         let one = |at: &OperatingPoint| {
-            at.put_on(&mut fabric);
-            self.time_s(&fabric, at.size_bytes)
+            fabric.bandwidth_bps = at.bandwidth_bps;
+            fabric.startup_s = at.startup_s;
+            fabric.hop_delay_s = at.hop_delay_s;
+            let delay = fabric.reconfiguration.delay().with_fixed_s(at.reconfiguration_delay_s);
+            self.time_s(&fabric, &delay, at.size_bytes)
         };
         points.map(one).collect()
     }
 
-    fn time_s(&self, fabric: &Fabric, size_bytes: u64) -> f64 {
+    fn time_s(&self, fabric: &Fabric, delay: &ReconfigurationDelay, size_bytes: u64) -> f64 {
         let mut sum = ExactSum::default();
         for equal in &self.steps {
             let bytes = size_bytes as f64 * equal.share;
@@ -90,8 +93,8 @@ impl SequenceCost {
             sum.add_times(cost.transmission_s, equal.count);
         }
         sum.add_times(fabric.startup_s, self.count);
-        for &(ports, count) in &self.changes {
-            sum.add_times(fabric.reconfiguration.of_ports(ports), count);
+        for &(difference, count) in &self.changes {
+            sum.add_times(delay.seconds(difference), count);
         }
         sum.rounded()
     }
