@@ -1,4 +1,8 @@
-"""Whatever says what a plan takes says what `plan` says: the same time to the last bit, and the same choice."""
+"""Whatever says what a plan takes says what `plan` says: the same time to the last bit, planner and algorithm.
+
+Numbers of reconfigurations are not compared: where a change takes exactly as long as the hops that it saves, plans of
+one time have different ones.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -81,8 +85,8 @@ def asked(draw: st.DrawFn) -> Asked:
     )
 
 
-def _said(plan: ll.Plan) -> tuple[float, int, str, str]:
-    return plan.total_s, plan.reconfigurations, plan.planner, plan.algorithm
+def _said(plan: ll.Plan) -> tuple[float, str, str]:
+    return plan.total_s, plan.planner, plan.algorithm
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
@@ -100,35 +104,33 @@ def test_every_evaluator_of_a_point_says_what_plan_says(of: Asked) -> None:
     sizes, delays_s = zip(*of.points, strict=True)
     swept = problem.sweep(list(sizes), list(delays_s), bound=True)
     assert swept.lower_bound_s is not None
-    columns = swept.total_s, swept.reconfigurations, swept.planner, swept.algorithm
+    columns = swept.total_s, swept.planner, swept.algorithm
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == said
     assert swept.lower_bound_s.tolist() == bounds_s
 
     delays = [f"{delay_s!r}s{of.per_port}" for delay_s in of.delays]
     axes = {"size": list(of.sizes), "reconfiguration_delay": delays}
     described = {"collective": of.collective, **of.fabric, **of.settings}
-    table = ll.sweep({"settings": described, "axes": axes, "metrics": ["time", "reconfigurations", "gap"]})
+    table = ll.sweep({"settings": described, "axes": axes, "metrics": ["time", "gap"]})
     rows = list(range(len(points)))
     if of.per_port:
         # Delays per port are problems of their own, and vary slowest.
         rows.sort(key=lambda row: of.delays.index(of.points[row][1]))
-    names = ("total_s", "reconfigurations", "chosen_planner", "chosen_algorithm", "lower_bound_s")
+    names = ("total_s", "chosen_planner", "chosen_algorithm", "lower_bound_s")
     assert list(zip(*(table[name].tolist() for name in names), strict=True)) == [
         (*said[row], bounds_s[row]) for row in rows
     ]
 
     cases = [Case.of(of.collective, size, fabric, **of.settings) for size, fabric in points]
-    assert [tuple(one) for one in Setting().measure(cases)] == said
+    assert [(one.total_s, one.planner, one.algorithm) for one in Setting().measure(cases)] == said
 
     size, fabric = points[0]
     compared = ll.compare(of.collective, size, fabric=fabric, **of.settings).rows
-    served = [
-        (row.total_s, row.reconfigurations, row.planner, row.algorithm) for row in compared if row.total_s is not None
-    ]
+    served = [(row.total_s, row.planner, row.algorithm) for row in compared if row.total_s is not None]
     if of.settings["planner"] in SEVERAL:
         # A planner that brings its own algorithm is a row too where one is named.
         kept = of.settings["algorithm"]
-        served = [row for row in served if kept == "auto" or row[3] == kept]
+        served = [row for row in served if kept == "auto" or row[2] == kept]
         assert served[0] == said[0]
     else:
         assert said[0] in served
@@ -150,7 +152,7 @@ def test_a_benchmark_says_what_plan_says(of: Asked) -> None:
             else ll.Fabric(**of.fabric, reconfiguration_delay=point.reconfiguration_delay_s)
         )
         best = ll.plan(of.collective, point.size_bytes, fabric=fabric)
-        assert (point.total_s, point.reconfigurations, point.planner, point.algorithm) == _said(best)
+        assert (point.total_s, point.planner, point.algorithm) == _said(best)
         assert point.lower_bound_s == best.lower_bound_s
         papers = ll.plan(of.collective, point.size_bytes, fabric=fabric, planner="auto-given")
         assert (point.papers_s, point.papers_planner, point.papers_algorithm) == (

@@ -77,7 +77,8 @@ impl Series {
     /// What [`crate::plan`] finds at every point. `bound`: whether to bound the times from below.
     ///
     /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
-    /// elsewhere every point is searched. Neither the number of threads nor the other points show.
+    /// elsewhere every point is searched. Neither the number of threads nor the other points show, but that plans which
+    /// take exactly as long may differ in their reconfigurations.
     ///
     /// # Errors
     /// Arrays of different lengths, or a number that its field does not take.
