@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure as Picture
 
 import lightloom as ll
 from lightloom.cli import main
@@ -24,6 +25,10 @@ RING = [
 MADE: list[str] = []
 
 
+def _draw(picture: Picture) -> None:
+    picture.subplots()
+
+
 def _figure(name: str, engines: tuple[str, ...] = ("model", "packet")) -> Figure:
     def make(setting: Setting) -> Outcome:
         MADE.append(name)
@@ -33,7 +38,7 @@ def _figure(name: str, engines: tuple[str, ...] = ("model", "packet")) -> Figure
             Claim.at_least("a large buffer", "fig. 1", paper=1.0, ours=times_s[1], why=f"it takes {times_s[1]:.3g} s"),
             Claim.not_judged("a chip", "fig. 2", paper="hot", why="there is no chip"),
         )
-        return Outcome({"size_bytes": [4096, 1 << 20], "total_s": times_s}, lambda picture: picture.subplots(), claims, "Notes.")
+        return Outcome({"size_bytes": [4096, 1 << 20], "total_s": times_s}, _draw, claims, "Notes.")
 
     return Figure(name, f"title of {name}", "Paper fig. 1", make, engines)
 
