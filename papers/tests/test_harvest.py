@@ -210,7 +210,7 @@ def test_figure_10_draws_every_number_of_ports(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_the_issue_names_holds() -> None:
-    """1 GB at 10 us: 3.0, 3.1 and 30; the band and its peak."""
+    """1 GB at 10 µs: 3.0, 3.1 and 30; the band and its peak."""
     for name, words in {
         "harvest-table-1": "congestion",
         "harvest-5a": "1 GB",

@@ -36,8 +36,17 @@ def ranges() -> list[tuple[str, str, float, float, bool, str]]:
 def parse_window(field: str, text: str) -> tuple[float, dict[int, float]]:
     """Seconds before every step, and by step counted from 0, of `20us` or `1=20us,5=3us`."""
 
-def show_time(seconds: float) -> str: ...
-def show_size(size_bytes: float) -> str: ...
+def show_time(seconds: float) -> str:
+    """`41.97 µs`: the unit that keeps the number between 1 and 1000, four significant digits."""
+
+def show_size(size_bytes: float, like_bytes: float | None = None) -> str:
+    """`64 MiB`, `1 MB`: in binary or decimal units, as it was written as far as a number tells.
+
+    like_bytes: the size that it is a part of, in whose units it is shown."""
+
+def counted(count: int, noun: str) -> str:
+    """`1 port`, `2 ports`: the noun in the singular or the plural."""
+
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
     `collectives`, `routings`, `overlaps`, `conventions`, `technologies`, `workloads`. Each entry has

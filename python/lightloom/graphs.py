@@ -11,6 +11,7 @@ from lightloom import _core
 from lightloom.errors import printable, refuse, shown, text_of
 from lightloom.files import MIB, read_lines, read_text
 from lightloom.quantities import rate_of
+from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,6 +57,9 @@ def from_networkx(
     way; parallel edges are parallel circuits, and so is an edge attribute `circuits` (or `count`). Raises `InputError`
     that names `field` when nodes or circuits are anything else.
     """
+    field = text_of("field", field)
+    gpus = None if gpus is None else whole_number("gpus", gpus)
+    name = None if name is None else text_of("name", name)
     if not all(hasattr(graph, method) for method in ("nodes", "edges", "is_directed")):
         raise refuse(
             field,

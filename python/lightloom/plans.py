@@ -203,10 +203,10 @@ class Plan(Table):
         return type(self).from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
-        plural = "s" * (self.reconfigurations != 1)
+        reconfigurations = _core.counted(self.reconfigurations, "reconfiguration")
         return (
             f"Plan({self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs, {self.algorithm}, "
-            f"{self.planner}: {_core.show_time(self.total_s)}, {self.reconfigurations} reconfiguration{plural})"
+            f"{self.planner}: {_core.show_time(self.total_s)}, {reconfigurations})"
         )
 
     def _repr_html_(self) -> str:

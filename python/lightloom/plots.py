@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom._core import show_size, show_time
+from lightloom._core import counted, show_size, show_time
 from lightloom.axis_units import plain
 from lightloom.charts import check_plot_path, save, show_heights
 from lightloom.fitting import CAPTION, settle
@@ -56,8 +56,7 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     more = f" ({left} more topolog{'ies' if left > 1 else 'y'} not drawn)" if left else ""
     figure.suptitle(
         f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by {plain(plan.algorithm)}, "
-        f"{plain(plan.planner)}: {show_time(plan.total_s)}, {plan.reconfigurations} "
-        f"reconfiguration{'' if plan.reconfigurations == 1 else 's'}{more}",
+        f"{plain(plan.planner)}: {show_time(plan.total_s)}, {counted(plan.reconfigurations, 'reconfiguration')}{more}",
         fontsize=11,
     )
     if path is None:

@@ -236,7 +236,8 @@ class Simulation(Table):
     def __repr__(self) -> str:
         return (
             f"Simulation({self._plan.collective}, {self._plan.gpus} GPUs, {self._settings.level} level: "
-            f"{_core.show_time(self.total_s)}, {len(self._steps)} steps, {self.packets} packets)"
+            f"{_core.show_time(self.total_s)}, {_core.counted(len(self._steps), 'step')}, "
+            f"{_core.counted(self.packets, 'packet')})"
         )
 
 

@@ -6,9 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from lightloom.inputs.options import Kind, options_of
 from tests.fuzz_command_line import inputs, values
 from tests.fuzz_command_line.values import Values, garbage, name_of, text_of
 
+# What options are given that nothing below knows better.
+KINDS = {
+    Kind.WHOLE: values.SMALL_COUNT,
+    Kind.SIZE: values.SIZE,
+    Kind.TIME: values.TIME,
+    Kind.RATE: values.RATE,
+    Kind.DELAY: values.DELAY,
+    Kind.WINDOW: values.WINDOW,
+    Kind.DIMS: values.DIMS,
+}
 FileMaker = Callable[[Random, Path, float], None]
 
 VERBS = ("plan", "compare", "bound", "verify", "simulate", "sweep", "calibrate", "list", "reproduce", "other")
@@ -26,10 +37,19 @@ class CommandLine:
         self.arguments: list[str] = [] if self.verb == "other" else [self.verb]
         self.outputs: list[str] = []
         getattr(self, f"_{self.verb}")()
+        self._rows()
         if rng.random() < 0.04:
             self.arguments.append("--help")
         if rng.random() < self.wild / 2:
             self._disturb()
+
+    def _rows(self) -> None:
+        """Now and then any option that the table has for the verb, by its kind."""
+        for row in options_of(self.verb):
+            if row.kind in KINDS:
+                self._text(row.flag, KINDS[row.kind], 0.005)
+            elif row.choices:
+                self._name(row.flag, row.choices, 0.005)
 
     def _disturb(self) -> None:
         """An argument doubled, left out, put in, or in another place."""

@@ -29,6 +29,7 @@ class Hostile:
 PLAN = ll.plan("all-gather", "1KiB", fabric=ll.Fabric(gpus=4), algorithm="ring", planner="harvest")
 TOPOLOGY = ll.Topology.named("ring", 4, [4], 1)
 JUNK: list[Any] = [
+    None,
     5,
     -1,
     10**5000,
@@ -102,7 +103,11 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any], tuple[str, ...]]] 
     ),
     "sweep": (ll.sweep, SWEEP, tuple(parameters(ll.sweep, "advance", "output", "restart"))),
     "sweep to a folder": (ll.sweep, SWEEP, ("output",)),
-    "from_networkx": (ll.from_networkx, {"graph": ll.to_networkx(TOPOLOGY)}, ("graph",)),
+    "from_networkx": (
+        ll.from_networkx,
+        {"graph": ll.to_networkx(TOPOLOGY)},
+        ("graph", "gpus", "name", "field"),
+    ),
     "to_networkx": (ll.to_networkx, {"topology": TOPOLOGY}, ("topology",)),
     "Plan.from_json": (ll.Plan.from_json, {"text": PLAN.to_json()}, ("text",)),
     "Plan.load": (ll.Plan.load, {"path": "nowhere.json"}, ("path",)),

@@ -200,7 +200,7 @@ def test_the_table_names_every_step_and_part(cli: RunCli, plan_file: Path) -> No
     assert covered_steps(ran.out) == [1, 2, 3, 4, 5, 6]
     for name in ("packets", "utilisation", "queue", "plan", "headers", "burst", "barriers", "simulated"):
         assert any(line.startswith(f"{name} ") for line in lines), name
-    assert "  +5.000 us  " in next(line for line in lines if line.startswith("barriers"))
+    assert "  +5.000 µs  " in next(line for line in lines if line.startswith("barriers"))
 
 
 @pytest.mark.usefixtures("in_tmp")

@@ -77,6 +77,21 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
     assert not list((in_tmp / "out").glob(".lightloom*"))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Signals) -> None:
+    (in_tmp / "stopped.toml").write_text(DESCRIPTION)
+    command = [sys.executable, "-m", "lightloom", "sweep", "stopped.toml", "--output", "out"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list((in_tmp / "out" / PARTS).glob("*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert err == "interrupted: what is finished is kept in out; run again, it goes on there\n"
+    assert ll.sweep(in_tmp / "stopped.toml", output=in_tmp / "out").found > 0
+
+
 def test_damaged_parts_are_computed_again(tmp_path: Path, uninterrupted: bytes) -> None:
     (tmp_path / "stopped.toml").write_text(DESCRIPTION)
     made = SweepDescription.load(tmp_path / "stopped.toml")

@@ -121,13 +121,13 @@ def test_why_the_best_wins() -> None:
 
     first = row("weave", 1e-6, 1e-6, 50e-6, 20e-6)
     assert said(first, row("harvest", 1e-6, 1e-6, 91e-6, 0.0)) == (
-        "weave wins by 41.00 us of transmission for 20.00 us more reconfiguration than harvest (ring)"
+        "weave wins by 41.00 µs of transmission for 20.00 µs more reconfiguration than harvest (ring)"
     )
     assert said(first, row("harvest", 3e-6, 2e-6, 50e-6, 20e-6)) == (
-        "weave wins by 2.000 us of start-up and 1.000 us of propagation over harvest (ring)"
+        "weave wins by 2.000 µs of start-up and 1.000 µs of propagation over harvest (ring)"
     )
     assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6), row("static", 1e-6, 1e-6, 51e-6, 20e-6)) == (
-        "weave and pccl win by 1.000 us of transmission over static (ring)"
+        "weave and pccl win by 1.000 µs of transmission over static (ring)"
     )
     assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6)) == "weave and pccl are equally fast"
     assert said(first) == ""
@@ -141,7 +141,7 @@ def test_what_is_saved_less_what_is_paid_is_the_difference(best: tuple[float, ..
     said = why_the_best_wins(Comparison((first, second), 0.0, ""))
     saved, _, paid = said.partition(" for ")
     sums = [
-        sum(_core.parse_time("shown", f"{number}{unit}") for number, unit in re.findall(r"([\d.]+) ([num]?s)\b", part))
+        sum(_core.parse_time("shown", f"{number}{unit}") for number, unit in re.findall(r"([\d.]+) ([nµm]?s)\b", part))
         for part in (saved, paid)
     ]
     assert sums[0] - sums[1] == pytest.approx((second.total_s or 0.0) - (first.total_s or 0.0), rel=0.02, abs=4e-9)

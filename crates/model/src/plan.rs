@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use crate::{
-    Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Routes, Step, StepCost, Topology, sum_seconds,
-    units,
+    Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Routes, Step, StepCost, Topology, counted,
+    sum_seconds, units,
 };
 
 /// A value below which no schedule of the stated class can go.
@@ -116,7 +116,11 @@ impl Plan {
             let Some(topology) = parts.topologies.get(step.topology) else {
                 return Err(Error::malformed(
                     field("topology"),
-                    format!("{} is not one of the {} topologies", step.topology, parts.topologies.len()),
+                    format!(
+                        "{} is not one of the {}",
+                        step.topology,
+                        counted(parts.topologies.len() as u64, "topology")
+                    ),
                 ));
             };
             if step.step.symmetry().ranks() != ranks {

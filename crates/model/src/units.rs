@@ -41,7 +41,9 @@ fn quantity(field: &str, text: &str, units: &[(&str, f64)], range: Range) -> Res
                 rest.trim_start_matches(['+', '-']).starts_with(|d: char| d.is_ascii_digit())
             };
             let sign_of_exponent = (c == '-' || c == '+') && trimmed[..i].ends_with(['e', 'E']);
-            !(c.is_ascii_digit() || c == '.' || exponent || sign_of_exponent)
+            // A number below zero is outside every range, but minus zero is zero.
+            let sign = c == '-' && i == 0;
+            !(c.is_ascii_digit() || c == '.' || exponent || sign_of_exponent || sign)
         })
         .map_or(trimmed.len(), |(i, _)| i);
     let (number, unit) = trimmed.split_at(split);
@@ -108,7 +110,7 @@ pub fn show_time(seconds: f64) -> String {
     }
     let (factor, unit) = match seconds.abs() {
         x if x < 0.999_95e-6 => (1e9, "ns"),
-        x if x < 0.999_95e-3 => (1e6, "us"),
+        x if x < 0.999_95e-3 => (1e6, "µs"),
         x if x < 0.999_95 => (1e3, "ms"),
         _ => (1.0, "s"),
     };
@@ -117,17 +119,66 @@ pub fn show_time(seconds: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// `bytes` in binary units where it is a whole number of them, else with three decimals.
-pub fn show_size(bytes: f64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes;
-    let mut index = 0;
-    while value >= 1024.0 && index + 1 < units.len() {
-        value /= 1024.0;
+/// A number of bytes in one system of units.
+struct InUnits {
+    /// Of the unit.
+    number: f64,
+    /// With at most three decimals.
+    text: String,
+    unit: &'static str,
+    /// Whether the text is all of it.
+    exact: bool,
+}
+
+fn in_units(bytes: f64, base: f64, units: [&'static str; 5]) -> InUnits {
+    let (mut scale, mut index) = (1.0, 0);
+    while bytes / scale >= base && index + 1 < units.len() {
+        scale *= base;
         index += 1;
     }
-    let text = format!("{value:.3}");
-    format!("{} {}", text.trim_end_matches('0').trim_end_matches('.'), units[index])
+    let number = bytes / scale;
+    let text = format!("{number:.3}").trim_end_matches('0').trim_end_matches('.').to_string();
+    let exact = text.parse::<f64>().is_ok_and(|shown| shown * scale == bytes);
+    InUnits { number, text, unit: units[index], exact }
+}
+
+fn in_binary(bytes: f64) -> InUnits {
+    in_units(bytes, 1024.0, ["B", "KiB", "MiB", "GiB", "TiB"])
+}
+
+fn in_decimal(bytes: f64) -> InUnits {
+    in_units(bytes, 1000.0, ["B", "KB", "MB", "GB", "TB"])
+}
+
+/// Digits that a size has which people write in decimal units.
+const MOST_DIGITS: usize = 4;
+
+/// Whether who wrote a size wrote it in decimal units: it is a short number of those, and none of binary ones.
+fn is_decimal(bytes: f64) -> bool {
+    let (binary, decimal) = (in_binary(bytes), in_decimal(bytes));
+    let digits = decimal.text.bytes().filter(u8::is_ascii_digit).count();
+    if !decimal.exact || digits > MOST_DIGITS || !binary.exact {
+        return decimal.exact && digits <= MOST_DIGITS;
+    }
+    // People write powers of two in either: 128 KB is 125 KiB, and was written as the former.
+    let is_power = |shown: &InUnits| shown.number.log2().fract() == 0.0;
+    match (is_power(&binary), is_power(&decimal)) {
+        (false, true) => true,
+        (true, _) => false,
+        (false, false) => decimal.text.len() < binary.text.len(),
+    }
+}
+
+/// `bytes` as who wrote them has written them: in decimal units where they are a short number of these, else in binary
+/// units, with three decimals at most.
+pub fn show_size(bytes: f64) -> String {
+    show_size_like(bytes, bytes)
+}
+
+/// `bytes` in the units, binary or decimal, in which [`show_size`] shows `like`.
+pub fn show_size_like(bytes: f64, like: f64) -> String {
+    let shown = if is_decimal(like) { in_decimal(bytes) } else { in_binary(bytes) };
+    format!("{} {}", shown.text, shown.unit)
 }
 
 #[cfg(test)]
@@ -177,15 +228,36 @@ mod tests {
 
     #[test]
     fn times_are_shown_in_natural_units() {
-        assert_eq!(show_time(41.972e-6), "41.97 us");
+        assert_eq!(show_time(41.972e-6), "41.97 µs");
         assert_eq!(show_time(500e-9), "500.0 ns");
-        assert_eq!(show_time(1e-6), "1.000 us");
+        assert_eq!(show_time(1e-6), "1.000 µs");
         assert_eq!(show_time(0.0), "0 s");
         assert_eq!(show_size(1_048_576.0), "1 MiB");
         assert_eq!(show_size(1536.0), "1.5 KiB");
+        assert_eq!(show_size_like(1e6 / 3.0, 1e6), "333.333 KB");
+        assert_eq!(show_size_like(1_048_576.0 / 3.0, 1_048_576.0), "341.333 KiB");
+    }
+
+    #[test]
+    fn sizes_are_shown_as_they_were_written() {
+        for written in [
+            "1 B", "7 B", "500 B", "1000 B", "1 KB", "1 KiB", "1.5 KiB", "1.5 KB", "4 KiB", "32 KB", "64 KB", "100 KB",
+            "128 KB", "128 KiB", "256 KB", "500 KB", "512 KB", "512 KiB", "1 MB", "1 MiB", "2.5 MB", "16 MB", "25 MB",
+            "64 MiB", "96 KiB", "100 MB", "3 GB", "1 GB", "1 GiB", "1.5 GiB", "1 TB", "2 TiB",
+        ] {
+            let shown = show_size(parse_size("size", written).unwrap() as f64);
+            assert_eq!(shown, if written == "1000 B" { "1 KB" } else { written });
+        }
     }
 
     proptest! {
+        /// Whoever writes up to three digits of a unit reads them again, in that unit or as a power of two of the other.
+        #[test]
+        fn what_was_written_is_shown_whole(number in 1u32..1000, power in 0u32..5, binary: bool) {
+            let bytes = f64::from(number) * if binary { 1024f64 } else { 1000f64 }.powi(power as i32);
+            prop_assert_eq!(parse_size("size", &show_size(bytes)).unwrap() as f64, bytes);
+        }
+
         #[test]
         fn parsing_never_panics(text in "\\PC{0,24}") {
             let _ = parse_size("size", &text);
@@ -196,8 +268,7 @@ mod tests {
         /// Whatever its bits: a number is accepted where the table has it, and the message says what the table has.
         #[test]
         fn the_table_alone_says_which_numbers_are_accepted(bits in any::<u64>(), tame in -320i32..320) {
-            // Adding zero makes minus zero plain, which text has no sign for.
-            for number in [f64::from_bits(bits), 10f64.powi(tame), -10f64.powi(tame)].map(|number| number + 0.0) {
+            for number in [f64::from_bits(bits), 10f64.powi(tame), -10f64.powi(tame), -0.0] {
                 let ways = [
                     (TIME, time_from_f64("field", number).map(|_| ()), parse_time("field", &format!("{number}s")).map(|_| ())),
                     (RATE, rate_from_f64("field", number).map(|_| ()), parse_rate("field", &format!("{number}bps")).map(|_| ())),

@@ -30,7 +30,7 @@
 mod pattern;
 mod segments;
 
-use model::{Error, Result, Topology, show_generators};
+use model::{Error, Result, Topology, counted, show_generators};
 
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
@@ -137,7 +137,9 @@ impl Subrings {
         let peers = schedule.steps().iter().map(|step| step.traffic().degree()).max().unwrap_or(0);
         if peers > ports {
             return refuse(format!(
-                "ranks have {peers} peers in a step and {ports} ports; it takes a port for each peer"
+                "ranks have {} in a step and {}; it takes a port for each peer",
+                counted(peers, "peer"),
+                counted(ports, "port")
             ));
         }
         if block > 1 && !pattern.is_single {

@@ -3,7 +3,7 @@
 //! A step that needs more circuits at a GPU than there are ports is split into sub-steps that do not. Where
 //! two steps in a row have the same circuits there is nothing to reconfigure.
 
-use model::{Error, Result, Schedule, Topology};
+use model::{Error, Result, Schedule, Topology, counted};
 
 use crate::split::splits_steps;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, split_steps};
@@ -52,7 +52,7 @@ pub(crate) fn choose(
     for (index, step) in schedule.steps().iter().enumerate() {
         let name = format!("matching-{}", index + 1);
         let matching = Topology::of_traffic(name, step.traffic(), ports).ok_or_else(|| {
-            Error::refused("planner", planner, format!("step {} needs more than {ports} ports", index + 1))
+            Error::refused("planner", planner, format!("step {} needs more than {}", index + 1, counted(ports, "port")))
         })?;
         let known = matchings.iter().position(|other| other.same_links(&matching));
         candidates.push(known.unwrap_or(matchings.len()));

@@ -60,8 +60,8 @@ mod _core {
     use super::topology::PyTopology;
     #[pymodule_export]
     use super::units::{
-        check_rate, check_size, check_time, parse_rate, parse_size, parse_time, parse_window, ranges, show_size,
-        show_time,
+        check_rate, check_size, check_time, counted, parse_rate, parse_size, parse_time, parse_window, ranges,
+        show_size, show_time,
     };
     #[pymodule_export]
     use super::workload::{is_workload, workload_matrix};

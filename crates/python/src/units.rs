@@ -54,8 +54,14 @@ pub fn show_time(seconds: f64) -> String {
 }
 
 #[pyfunction]
-pub fn show_size(size_bytes: f64) -> String {
-    units::show_size(size_bytes)
+#[pyo3(signature = (size_bytes, like_bytes=None))]
+pub fn show_size(size_bytes: f64, like_bytes: Option<f64>) -> String {
+    like_bytes.map_or_else(|| units::show_size(size_bytes), |like| units::show_size_like(size_bytes, like))
+}
+
+#[pyfunction]
+pub fn counted(count: u64, noun: &str) -> String {
+    model::counted(count, noun)
 }
 
 /// Name, unit, least above zero, largest, whether zero is accepted, and all of it in words.

@@ -5,7 +5,7 @@
 //! A stated number may be off by what rounding makes of the numbers that it is made of. That is never relative to the
 //! result: a difference of large numbers may be zero.
 
-use model::{Fabric, Initial, Overlap, Plan, PlanStep, Propagation, Result};
+use model::{Fabric, Initial, Overlap, Plan, PlanStep, Propagation, Result, counted};
 
 use crate::changes::Charge;
 use crate::report::{Check, Tally, agree};
@@ -125,5 +125,9 @@ fn total(plan: &Plan, mut terms: Vec<f64>, reconfigurations: usize) -> Check {
     tally.expect(plan.reconfigurations() == reconfigurations, || {
         format!("{} reconfigurations are stated, {reconfigurations} steps change circuits", plan.reconfigurations())
     });
-    tally.into_check(&format!("sums of {count} terms and {reconfigurations} reconfigurations"))
+    tally.into_check(&format!(
+        "sums of {} and {}",
+        counted(count, "term"),
+        counted(reconfigurations, "reconfiguration")
+    ))
 }

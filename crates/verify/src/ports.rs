@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Plan, Rank, Topology};
+use model::{Initial, Plan, Rank, Topology, counted};
 
 use crate::report::{Check, Tally};
 
@@ -21,8 +21,10 @@ pub(crate) fn check(plan: &Plan) -> Check {
             for (gpu, degree) in degrees {
                 tally.expect(degree <= ports, || {
                     format!(
-                        "topology `{}`: {degree} circuits {direction} GPU {gpu}, the fabric has {ports} ports",
-                        topology.name()
+                        "topology `{}`: {} {direction} GPU {gpu}, the fabric has {}",
+                        topology.name(),
+                        counted(degree, "circuit"),
+                        counted(ports, "port")
                     )
                 });
             }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
 from lightloom.cli.options import verb
 from lightloom.cli.progress import progress_bar, with_progress
+from lightloom.errors import printable
 from lightloom.views.rows import as_csv
 
 
@@ -54,18 +56,24 @@ def command(
 
     made = SweepDescription.load(description, engine)
     folder = Path("out/sweeps") / made.name if output is None else Path(output)
-    with progress_bar(f"sweep {made.name}", made.points) as advance:
-        result = with_progress(
-            None,
-            lambda: sweep(
-                made,
-                output=folder,
-                workers=workers,
-                scheduler=scheduler,
-                restart=restart,
-                advance=lambda done: advance(made.engine, done),
-            ),
-        )
+    try:
+        with progress_bar(f"sweep {made.name}", made.points) as advance:
+            result = with_progress(
+                None,
+                lambda: sweep(
+                    made,
+                    output=folder,
+                    workers=workers,
+                    scheduler=scheduler,
+                    restart=restart,
+                    advance=lambda done: advance(made.engine, done),
+                ),
+            )
+    except KeyboardInterrupt:
+        said = printable(f"interrupted: what is finished is kept in {folder}; run again, it goes on there")
+        # A terminal shows the keys of an interrupt on the line that it is on.
+        click.echo(f"\n{said}" if sys.stderr.isatty() else said, err=True)
+        raise click.Abort from None
     assert result.path is not None  # noqa: S101 (a folder was named)
     files = [result.path, *with_progress("drawing", lambda: plot_sweep(result, folder, f".{plot}"))]
     if output_format == "json":

@@ -68,10 +68,10 @@ def _timed(problem: Problem, sizes: NDArray[np.float64], delays_s: NDArray[np.fl
 def _claim(gpus: int, limit_s: float, taken_s: float) -> Claim:
     below = next((step for step in STEPS_S if taken_s < step), np.inf)
     return Claim.fact(
-        f"the dynamic program for recursive doubling on {gpus} GPUs takes less than {limit_s * 1e6:.0f} us",
+        f"the dynamic program for recursive doubling on {gpus} GPUs takes less than {limit_s * 1e6:.0f} µs",
         "fig. 11, §6.2",
-        paper=f"below {limit_s * 1e6:.0f} us",
-        ours=f"below {below * 1e6:g} us",
+        paper=f"below {limit_s * 1e6:.0f} µs",
+        ours=f"below {below * 1e6:g} µs",
         rule="less than that",
         holds=taken_s < limit_s,
         why="" if taken_s < limit_s else "The machine that this ran on was slower or busy.",

@@ -74,7 +74,7 @@ def _make(setting: Setting) -> Outcome:
                 "between the extremes, schedules that reconfigure sometimes beat both",
                 "fig. 3, §3.2",
                 paper="outperform both static and reconfigure-every-step",
-                ours=f"up to {gain.max():.2f}× at {DELAYS_S[gain.argmax()] * 1e6:.1f} us",
+                ours=f"up to {gain.max():.2f}× at {DELAYS_S[gain.argmax()] * 1e6:.1f} µs",
                 rule="somewhere above 1.1, and 1 at both ends",
                 holds=bool(gain.max() > 1.1 and gain[0] < 1.001 and gain[-1] < 1.001),
             ),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KB, MB = 1 << 10, 1 << 20
 ENGINES = (MODEL, PACKET)
 # The largest hop delay that the paper's numbers could mean: start-up and hop delay paid at every hop.
-DEARER_HOP, SHOWN = "1us", "1 us"
+DEARER_HOP, SHOWN = "1us", "1 µs"
 SMALL = tuple(KB * 4**power for power in range(5))
 NOTES = (
     "64 GPUs, 800 Gbit/s a port, start-up and hop delay 500 ns, 1 KiB to 1 GiB, 10 ns to 10 ms, the first topology "
@@ -51,7 +51,7 @@ def _small_over_static(paper: float) -> ClaimsOf:
         between = ", and the paper's number lies between" if mean < paper < of_dearer else ""
         return [
             Claim.near(
-                f"{workload.name} is {paper:g}× faster than on the static ring for 1-256 KB below 1 us",
+                f"{workload.name} is {paper:g}× faster than on the static ring for 1-256 KB below 1 µs",
                 f"fig. {where}, §6.2",
                 paper=paper,
                 ours=mean,
@@ -79,7 +79,7 @@ def _large_over_static(paper: float) -> ClaimsOf:
         longest = float(found.over_static[found.at(1e-3, 1 << 30)])
         return [
             Claim.near(
-                f"up to {paper:g}× over the static ring for 1 GB at 10 us ({workload.name})",
+                f"up to {paper:g}× over the static ring for 1 GB at 10 µs ({workload.name})",
                 f"fig. {where}, §6.2",
                 paper=paper,
                 ours=ours,
@@ -117,7 +117,7 @@ def _over_bvn(mean: float, largest: float | None) -> ClaimsOf:
         of_dearer = float(dearer.over_bvn[dearer.part(1e-4, 1e-4)].mean())
         made = [
             Claim.near(
-                f"on average {mean:g}× over BvN schedules for 1-256 KB at 100 us ({workload.name})",
+                f"on average {mean:g}× over BvN schedules for 1-256 KB at 100 µs ({workload.name})",
                 f"fig. {where}, §6.2",
                 paper=mean,
                 ours=ours,
@@ -132,12 +132,12 @@ def _over_bvn(mean: float, largest: float | None) -> ClaimsOf:
             of_four = float(dearer.over_bvn[dearer.at(1e-4, 4 * MB)])
             made.append(
                 Claim.near(
-                    f"up to {largest:g}× over BvN schedules for 4 MB at 10 to 100 us ({workload.name})",
+                    f"up to {largest:g}× over BvN schedules for 4 MB at 10 to 100 µs ({workload.name})",
                     f"fig. {where}, §6.2",
                     paper=largest,
                     ours=max(four),
                     unit="×",
-                    why=f"{four[0]:.2f}× at 10 us, {four[1]:.2f}× at 100 us; {of_four:.2f}× at 100 us where a "
+                    why=f"{four[0]:.2f}× at 10 µs, {four[1]:.2f}× at 100 µs; {of_four:.2f}× at 100 µs where a "
                     f"hop costs {SHOWN}.",
                 )
             )
@@ -148,7 +148,7 @@ def _over_bvn(mean: float, largest: float | None) -> ClaimsOf:
                 "as buffers grow, HARVEST adapts towards BvN schedules",
                 f"fig. {where}, §6.2",
                 paper="adapts toward BvN-like schedules",
-                ours=f"reconfigurations at 100 us, by size: {', '.join(map(str, changes.tolist()))}; "
+                ours=f"reconfigurations at 100 µs, by size: {', '.join(map(str, changes.tolist()))}; "
                 f"{ratios[0]:.1f}× at 1 KiB, {ratios[-1]:.2f}× at 1 GiB",
                 rule="reconfigurations never fall with the size; within 5 % of BvN at 1 GiB",
                 holds=bool(np.all(np.diff(changes) >= 0)) and bool(ratios[-1] < 1.05),
@@ -205,13 +205,13 @@ def _over_best(to_16_mb: bool) -> ClaimsOf:
             beyond = best[found.at(1e-5, 64 * MB)], best[found.at(1e-4, 64 * MB)]
             made.append(
                 Claim.fact(
-                    "better than both up to 16 MB for delays of 10 to 100 us",
+                    "better than both up to 16 MB for delays of 10 to 100 µs",
                     f"fig. {where}, §6.2",
                     paper="up to 16 MB",
                     ours=f"least gain up to 16 MiB {inside.min():.2f}×",
                     rule=f"every gain up to 16 MiB above {FASTER}",
                     holds=bool(inside.min() > FASTER),
-                    why=f"At 64 MiB {beyond[0]:.2f}× at 10 us and {beyond[1]:.2f}× at 100 us.",
+                    why=f"At 64 MiB {beyond[0]:.2f}× at 10 µs and {beyond[1]:.2f}× at 100 µs.",
                 )
             )
         return made

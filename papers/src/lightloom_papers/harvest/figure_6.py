@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     ClaimsOf = Callable[[Setting, SpeedUps], list[Claim]]
 
-# 30.32 us and 85.11 Gbit/s, as §6.2 fits them.
+# 30.32 µs and 85.11 Gbit/s, as §6.2 fits them.
 TESTBED = Workload(
     "recursive doubling AllReduce, testbed", "all-reduce", "recursive-doubling", Fabric.preset("harvest-testbed")
 )
@@ -29,7 +29,7 @@ TESTBED = Workload(
 FAR_FIRST = replace(TESTBED, name="Bruck's AllReduce, testbed", algorithm="bruck")
 GIB = 1 << 30
 NOTES = (
-    "8 GPUs on a one-way ring with the numbers that the paper fits to its testbed, 30.32 us and 85.11 Gbit/s (§6.2; "
+    "8 GPUs on a one-way ring with the numbers that the paper fits to its testbed, 30.32 µs and 85.11 Gbit/s (§6.2; "
     "`lightloom calibrate` fits them to measured times), hop delay 500 ns. Figures 6a to 6c of the paper are "
     "measured on GPUs; ours are computed: by the model, or from packets. Figure 6d is the paper's own estimate, "
     "and the same thing as ours."

@@ -4,16 +4,16 @@ from lightloom_papers.claims import Claim
 
 OTHER_CLAIMS = (
     Claim.not_judged(
-        "single-hop times between GPUs of the testbed fit 30.32 us and 85.11 Gbit/s",
+        "single-hop times between GPUs of the testbed fit 30.32 µs and 85.11 Gbit/s",
         "fig. 7, §6.2",
-        paper="30.32 us, 85.11 Gbit/s",
+        paper="30.32 µs, 85.11 Gbit/s",
         why="The measured times are not published. `lightloom calibrate` makes the fit from a CSV file of them; "
         "figure 6 is computed with the paper's two numbers (`--fabric harvest-testbed`).",
     ),
     Claim.not_judged(
-        "a barrier of 8 GPUs takes about 4 us, of 256 less than 45 us",
+        "a barrier of 8 GPUs takes about 4 µs, of 256 less than 45 µs",
         "fig. 12, §6.2",
-        paper="4 us, 45 us",
+        paper="4 µs, 45 µs",
         why="Measured on GPUs that share memory; it needs them. `lightloom simulate --barrier 4us` charges such a "
         "barrier.",
     ),

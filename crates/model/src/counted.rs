@@ -1,0 +1,27 @@
+//! Numbers of things in words.
+
+use std::fmt::Display;
+
+/// `1 port`, `2 ports`, `3 topologies`: the number, and the noun in the singular or the plural.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    if count == N::from(1) {
+        return format!("{count} {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!(counted(1, "port"), "1 port");
+        assert_eq!(counted(0, "port"), "0 ports");
+        assert_eq!(counted(2, "reconfiguration"), "2 reconfigurations");
+        assert_eq!(counted(3, "topology"), "3 topologies");
+    }
+}
