@@ -37,7 +37,8 @@ class Fabric:
     bandwidth: rate of one circuit, `"800Gbps"` or bit/s.
     startup: start-up latency of a step, `"500ns"` or seconds.
     hop_delay: delay of one hop, `"500ns"` or seconds.
-    reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds.
+    reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds;
+        where port k of every GPU is on a switch k, a list of these by port: `["10us", "10us", "3ms", "3ms"]`.
     background_reconfiguration: every port is a switch of its own: one that carried nothing during a step was set up
         meanwhile.
     window: computation before a step, which hides a reconfiguration: `"20us"` or seconds before every step,
@@ -55,7 +56,7 @@ class Fabric:
     bandwidth: str | float = "800Gbps"
     startup: str | float = "500ns"
     hop_delay: str | float = "500ns"
-    reconfiguration_delay: str | float = "10us"
+    reconfiguration_delay: str | float | Sequence[str | float] = "10us"
     background_reconfiguration: bool = False
     window: str | float = 0.0
     initial: TopologyLike | None = None
@@ -140,8 +141,9 @@ class Fabric:
     def reconfiguration(self) -> _core.ReconfigurationDelay:
         """What a change of topology takes."""
         field, given = "reconfiguration_delay", self.reconfiguration_delay
-        text = given if isinstance(given, str) else f"{seconds_of(field, given)!r}s"
-        return _core.ReconfigurationDelay.parse(field, text)
+        items: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
+        texts = [item if isinstance(item, str) else f"{seconds_of(field, item)!r}s" for item in items]
+        return _core.ReconfigurationDelay.parse(field, ",".join(texts))
 
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]:

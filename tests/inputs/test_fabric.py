@@ -1,6 +1,9 @@
 """Fabrics: presets, TOML files, strings and numbers, what is refused."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +59,42 @@ def test_a_file_and_what_overrides_it(cli: RunCli, in_tmp: Path) -> None:
     ran = cli("plan", "--fabric", "lab/fabric.toml", "--collective", "all-reduce", "--size", "1MiB", "--startup", "1ns")
     assert ran.status == 0, ran.err
     assert "100 Gbit/s, startup 1.000 ns" in ran.out
+
+
+def test_delays_by_port(cli: RunCli, in_tmp: Path) -> None:
+    (in_tmp / "lab.toml").write_text('gpus = 8\nports = 2\nreconfiguration_delay = ["100ns", "sip"]\n')
+    known = ll.Fabric(gpus=8, ports=2, reconfiguration_delay=[1e-7, "7us"])
+    text = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100ns,7us")
+    assert str(known.reconfiguration) == str(text.reconfiguration) == "100.0 ns, 7.000 us by port"
+    assert known.reconfiguration.scalar_s is None
+    asked: dict[str, Any] = {
+        "collective": "all-gather",
+        "size": "1MiB",
+        "algorithm": "recursive-doubling",
+        "planner": "harvest",
+        "candidates": ["circulant:1,1", "circulant:1,2", "circulant:4,4"],
+    }
+    documents = [ll.plan(fabric=fabric, **asked).to_json() for fabric in (known, text, ll.Fabric.load("lab.toml"))]
+    assert documents[0] == documents[1] == documents[2]
+    fabric = json.loads(documents[0])["fabric"]
+    assert (fabric["reconfiguration_delay_s"], fabric["reconfiguration_delays_by_port_s"]) == (0.0, [1e-7, 7e-6])
+    assert ll.Plan.from_json(documents[0]).to_json() == documents[0]
+    alike = ll.plan(fabric=replace(known, reconfiguration_delay=["7us", "7us"]), **asked)
+    assert alike.total_s == ll.plan(fabric=replace(known, reconfiguration_delay="7us"), **asked).total_s
+    for wrong in ("1us,2us,3us", "1us,", "1us,2us/port", "1us,fast"):
+        ran = cli(
+            "plan",
+            "--fabric",
+            "lab.toml",
+            "--collective",
+            "all-gather",
+            "--size",
+            "1MiB",
+            "--reconfiguration-delay",
+            wrong,
+        )
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith("error: reconfiguration_delay: "), ran.err
 
 
 def test_gpus_come_from_dims() -> None:

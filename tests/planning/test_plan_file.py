@@ -24,6 +24,13 @@ PROBLEMS: list[dict[str, Any]] = [
     },
     {"collective": "all-reduce", "size": "1GiB", "fabric": ll.Fabric(dims="4x4", ports=4), "algorithm": "swing"},
     {"collective": "broadcast", "size": "1B", "fabric": ll.Fabric(gpus=7, reconfiguration_delay="5us+20ns/port")},
+    {
+        "collective": "all-gather",
+        "size": "1MiB",
+        "fabric": ll.Fabric(gpus=8, ports=2, reconfiguration_delay=["100ns", "1us"]),
+        "algorithm": "recursive-doubling",
+        "candidates": ["circulant:1,1", "circulant:1,2", "circulant:4,4"],
+    },
     {"matrix": np.arange(25.0).reshape(5, 5) * 1000, "fabric": ll.Fabric(reconfiguration_delay="1us")},
     {"collective": "all-reduce", "size": 1000, "fabric": ll.Fabric(gpus=8), "convention": "harvest-published"},
 ]

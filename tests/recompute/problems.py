@@ -186,8 +186,11 @@ def _category(rng: Random, category: str, fabric: dict[str, Any]) -> None:
             fabric["window"] = ",".join(f"{step}={rng.choice((delay_s * 0.5, delay_s, 1e-6)):.6e}s" for step in steps)
     if category == "per-port" or "per-port" in also:
         fixed_s, port_s = fabric["reconfiguration_delay"], 10 ** rng.uniform(-9, -5)
+        by_port = [f"{fixed_s * rng.choice((0.01, 1, 1, 30)):.4e}s" for _ in range(fabric["ports"])]
         fabric["reconfiguration_delay"] = (
-            f"{port_s:.4e}s/port" if rng.random() < 0.4 else f"{fixed_s:.4e}s+{port_s:.4e}s/port"
+            by_port
+            if rng.random() < 0.5
+            else (f"{port_s:.4e}s/port" if rng.random() < 0.4 else f"{fixed_s:.4e}s+{port_s:.4e}s/port")
         )
     if category == "given start" or "given start" in also:
         starts = ["dark", "dark", "ring", "ring", "ring:one-way", "shifted-ring:1", "random-lift"]

@@ -17,11 +17,16 @@ MOST_LISTED_PATHS = 1024
 
 
 class Change(NamedTuple):
-    """What a change of topology replaces, and whether one dark port of every GPU would do for it."""
+    """What a change of topology replaces, and whether one dark port of every GPU would do for it.
+
+    `ports` is for ports on switches of their own: of each that differs, the slowest first, its place, whether it
+    carried nothing before and whether it carries nothing after.
+    """
 
     set_up: int
     given_up: int
     fits_dark_ports: bool
+    ports: tuple[tuple[int, bool, bool], ...] = ()
 
 
 def amounts_of(transfers: list[Transfer], chunks: Chunks, size_bytes: int) -> dict[Link, Fraction]:
@@ -47,8 +52,9 @@ def hops_and_load(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circ
     return longest, max(amount / circuits[link] for link, amount in used.items())
 
 
-def change(before: Circuits | None, after: Circuits, ports: int) -> Change:
+def change(before: Circuits | None, after: Circuits, fabric: dict[str, Any], gpus: int) -> Change:
     """What differs between two topologies; `before` is none where the first one is free."""
+    ports = fabric["ports"]
     if before is None:
         return Change(0, 0, fits_dark_ports=True)
     fits = True
@@ -63,7 +69,46 @@ def change(before: Circuits | None, after: Circuits, ports: int) -> Change:
     links = {*before, *after}
     set_up = sum(max(0, after.get(link, 0) - before.get(link, 0)) for link in links)
     given_up = sum(max(0, before.get(link, 0) - after.get(link, 0)) for link in links)
-    return Change(set_up, given_up, fits)
+    if "reconfiguration_delays_by_port_s" not in fabric:
+        return Change(set_up, given_up, fits)
+    sides = [matchings(circuits, gpus, ports) for circuits in (before, after)]
+    differ = [(port, not old, not new) for port, (old, new) in enumerate(zip(*sides, strict=True)) if old != new]
+    return Change(set_up, given_up, fits, tuple(differ))
+
+
+def matchings(circuits: Circuits, gpus: int, ports: int) -> list[set[Link]]:
+    """The circuits on each port, slowest first: nearest first, each on the slowest that is dark at both of its ends.
+
+    Where none is, the slowest that is dark at its source, and the circuits that alternate between that and the slowest
+    that is dark at its destination, from there on, change places.
+    """
+    found: list[set[Link]] = [set() for _ in range(ports)]
+
+    def dark(end: int, gpu: int) -> list[int]:
+        return [port for port in range(ports) if all(link[end] != gpu for link in found[port])]
+
+    def distance(link: Link) -> tuple[int, int, int]:
+        ahead = (link[1] - link[0]) % gpus
+        return min(ahead, gpus - ahead), ahead, link[0]
+
+    for link in sorted(circuits, key=distance):
+        for _ in range(circuits[link]):
+            out, into = dark(0, link[0]), dark(1, link[1])
+            both = [port for port in out if port in into]
+            if not both:
+                one, other = found[out[0]], found[into[0]]
+                reached = {link[1]}
+                path: set[Link] = set()
+                for side in itertools.cycle((1, 0)):
+                    more = {it for it in (one if side else other) if it[side] in reached} - path
+                    if not more:
+                        break
+                    path |= more
+                    reached = {it[1 - side] for it in more}
+                one ^= path
+                other ^= path
+            found[(both or out)[0]].add(link)
+    return found
 
 
 def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: float) -> tuple[float, float]:
@@ -71,12 +116,21 @@ def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: floa
     changed = max(of.set_up, of.given_up)
     if not changed:
         return 0.0, 0.0
+    window_s = dict(map(tuple, fabric["windows_s"])).get(index, fabric["window_s"])
+    by_port_s = sorted(fabric.get("reconfiguration_delays_by_port_s", ()), reverse=True)
+    if by_port_s:
+        used = [port for port, _, ends_dark in of.ports if not ends_dark]
+        on_dark = all(was_dark or ends_dark for _, was_dark, ends_dark in of.ports) and len(used) <= 1
+        in_background = fabric["background_reconfiguration"] and on_dark
+        slowest = used[:1] if in_background else [of.ports[0][0]]
+        delay_s = fabric["reconfiguration_delay_s"] + by_port_s[slowest[0]] if slowest else 0.0
+        hidden_s = window_s + (step_before_s if in_background else 0.0)
+        return max(0.0, delay_s - hidden_s), max(delay_s, hidden_s)
     in_background = fabric["background_reconfiguration"] and of.fits_dark_ports
     if in_background and not of.set_up:
         return 0.0, 0.0
     ports = of.set_up if in_background else changed
     delay_s = fabric["reconfiguration_delay_s"] + fabric["reconfiguration_delay_per_port_s"] * ports
-    window_s = dict(map(tuple, fabric["windows_s"])).get(index, fabric["window_s"])
     hidden_s = window_s + (step_before_s if in_background else 0.0)
     return max(0.0, delay_s - hidden_s), max(delay_s, hidden_s)
 

@@ -61,7 +61,7 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
             if document["propagation"] == "inverse-throughput":
                 propagation_s = fabric["hop_delay_s"] * fabric["ports"] * load
             transmission_s, rounding_s = 8 / fabric["bandwidth_bps"] * largest * load, 0.0
-        of_change = change(before, circuits, fabric["ports"])
+        of_change = change(before, circuits, fabric, document["gpus"])
         reconfigured = bool(of_change.set_up or of_change.given_up)
         charged_s, of_s = charge_s(of_change, fabric, index, step_before_s)
         step_before_s = fabric["startup_s"] + propagation_s + transmission_s

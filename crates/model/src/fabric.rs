@@ -36,7 +36,7 @@ impl Fabric {
         units::rate_from_f64("bandwidth", self.bandwidth_bps)?;
         units::time_from_f64("startup", self.startup_s)?;
         units::time_from_f64("hop_delay", self.hop_delay_s)?;
-        self.reconfiguration.check()?;
+        self.reconfiguration.check(self.shape.ports())?;
         if let Initial::Topology(topology) = &self.initial {
             if topology.ranks() != self.shape.gpus() {
                 return Err(Error::value(

@@ -1,6 +1,8 @@
 //! What a change of topology sets up and gives up, and what of its delay a fabric that hides some of it is charged.
 
-use model::{Fabric, Link, Topology};
+use std::collections::BTreeMap;
+
+use model::{Fabric, Link, Rank, Topology};
 
 /// Circuits that change between two topologies.
 #[derive(Debug, Default, Clone, Copy)]
@@ -29,7 +31,11 @@ impl Charge {
     /// Of the change from `from` to `to` before step `index`, after a step of `before_s` seconds without its own change.
     pub(crate) fn of(fabric: &Fabric, (from, to): (&Topology, &Topology), index: usize, before_s: f64) -> Self {
         let changes = Changes::between(from, to);
-        let (of_s, hidden_s) = changes.delay_s(fabric, before_s);
+        let switches_s = fabric.reconfiguration.delay().terms().by_port_s;
+        let (of_s, hidden_s) = match switches_s {
+            [] => changes.delay_s(fabric, before_s),
+            _ => Switches::delay_s(fabric, [from, to].map(|topology| Switches::of(topology, switches_s)), before_s),
+        };
         let window = &fabric.reconfiguration.overlap().window;
         let hidden_s = hidden_s + window.steps.get(&index).copied().unwrap_or(window.every_s);
         let seconds = if hidden_s >= of_s { 0.0 } else { of_s - hidden_s };
@@ -81,7 +87,8 @@ impl Changes {
         self.up_at_one <= 1 && self.needed <= ports
     }
 
-    /// Seconds that they take, and how many of them the step before hides, which takes `before_s` seconds.
+    /// Seconds that they take on ports that are alike, and how many of them the step before hides, which takes `before_s`
+    /// seconds.
     fn delay_s(&self, fabric: &Fabric, before_s: f64) -> (f64, f64) {
         let terms = fabric.reconfiguration.delay().terms();
         let of_ports = |ports: u64| terms.fixed_s + terms.per_port_s * ports as f64;
@@ -92,5 +99,92 @@ impl Changes {
         } else {
             (of_ports(self.ports()), 0.0)
         }
+    }
+}
+
+/// The circuits of a topology where every port is on a switch of its own, by switch and end.
+#[derive(Default)]
+struct Switches {
+    /// Delays of the switches, s, the slowest first.
+    delays_s: Vec<f64>,
+    /// Per switch and source, the destination.
+    destinations: BTreeMap<(usize, Rank), Rank>,
+    /// Per switch and destination, the source.
+    sources: BTreeMap<(usize, Rank), Rank>,
+}
+
+impl Switches {
+    /// The assignment of docs/cost-model.md, circuit by circuit.
+    fn of(topology: &Topology, by_port_s: &[f64]) -> Self {
+        let mut delays_s = by_port_s.to_vec();
+        delays_s.sort_by(|a, b| b.total_cmp(a));
+        // More circuits than ports are another check's to find; as many switches of no delay keep this one going.
+        delays_s.resize(delays_s.len().max(topology.degree() as usize), 0.0);
+        let mut switches = Self { delays_s, ..Self::default() };
+        let ranks = topology.ranks();
+        let mut circuits = BTreeMap::new();
+        for Link { src, dst, count } in topology.expanded() {
+            let ahead = if dst > src { dst - src } else { ranks + dst - src };
+            circuits.insert((ahead.min(ranks - ahead), ahead > ranks - ahead, src), (dst, count));
+        }
+        for ((_, _, src), (dst, count)) in circuits {
+            (0..count).for_each(|_| switches.join(src, dst));
+        }
+        switches
+    }
+
+    /// Sets up one more circuit. One that is in its way goes to the other of two switches, where another may be in its.
+    fn join(&mut self, src: Rank, dst: Rank) {
+        let is_dark = |ends: &BTreeMap<(usize, Rank), Rank>, switch, rank| !ends.contains_key(&(switch, rank));
+        let slowest = |ends, rank| (0..self.delays_s.len()).find(|&switch| is_dark(ends, switch, rank)).unwrap_or(0);
+        let free = (0..self.delays_s.len())
+            .find(|&switch| is_dark(&self.destinations, switch, src) && is_dark(&self.sources, switch, dst));
+        let (mut on, mut other) = match free {
+            Some(switch) => (switch, switch),
+            None => (slowest(&self.destinations, src), slowest(&self.sources, dst)),
+        };
+        let mut placed = Some((src, dst));
+        while let Some((src, dst)) = placed {
+            let further = self.destinations.insert((on, src), dst).map(|dst| (src, dst));
+            let nearer = self.sources.insert((on, dst), src).map(|src| (src, dst));
+            placed = further.or(nearer);
+            // What is taken off the switch leaves no trace at its other end.
+            if let Some((src, _)) = nearer {
+                self.destinations.remove(&(on, src));
+            }
+            if let Some((_, dst)) = further {
+                self.sources.remove(&(on, dst));
+            }
+            (on, other) = (other, on);
+        }
+    }
+
+    /// The circuits on one switch.
+    fn on(&self, switch: usize) -> BTreeMap<Rank, Rank> {
+        let all = self.destinations.range((switch, 0)..(switch + 1, 0));
+        all.map(|(&(_, src), &dst)| (src, dst)).collect()
+    }
+
+    /// Seconds of a change, and how many of them the step before hides, which takes `before_s` seconds.
+    fn delay_s(fabric: &Fabric, [from, to]: [Self; 2], before_s: f64) -> (f64, f64) {
+        let fixed_s = fabric.reconfiguration.delay().terms().fixed_s;
+        let switches = from.delays_s.len().max(to.delays_s.len());
+        let ways = (0..switches).map(|switch| (from.on(switch), to.on(switch)));
+        let changed: Vec<(usize, bool, bool)> = ways
+            .enumerate()
+            .filter(|(_, (from, to))| from != to)
+            .map(|(switch, (from, to))| (switch, from.is_empty(), to.is_empty()))
+            .collect();
+        let takes_s = |switch: Option<&usize>| {
+            switch.map_or(0.0, |&switch| fixed_s + to.delays_s.get(switch).copied().unwrap_or(0.0))
+        };
+        let set_up: Vec<usize> =
+            changed.iter().filter(|(.., ends_dark)| !ends_dark).map(|&(switch, ..)| switch).collect();
+        let on_dark = changed.iter().all(|&(_, was_dark, ends_dark)| was_dark || ends_dark);
+        if fabric.reconfiguration.overlap().background && on_dark && set_up.len() <= 1 {
+            return (takes_s(set_up.first()), before_s);
+        }
+        // The slowest that changes is the first.
+        (takes_s(changed.first().map(|(switch, ..)| switch)), 0.0)
     }
 }

@@ -49,6 +49,9 @@ pub(super) struct FabricText {
     pub hop_delay_s: f64,
     pub reconfiguration_delay_s: f64,
     pub reconfiguration_delay_per_port_s: f64,
+    /// Plans of fabrics whose ports are alike leave it out.
+    #[serde(default)]
+    pub reconfiguration_delays_by_port_s: Vec<f64>,
     /// Plans of fabrics that hide nothing may leave it out, and so may `window_s` and `windows_s`.
     #[serde(default)]
     pub background_reconfiguration: bool,

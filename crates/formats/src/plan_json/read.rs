@@ -173,7 +173,15 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
     }
     let window = Window { every_s: text.window_s, steps };
     let overlap = ReconfigurationOverlap { background: text.background_reconfiguration, window };
-    let delay = ReconfigurationDelay::per_port(text.reconfiguration_delay_s, text.reconfiguration_delay_per_port_s);
+    let (fixed_s, per_port_s) = (text.reconfiguration_delay_s, text.reconfiguration_delay_per_port_s);
+    let delay = match &text.reconfiguration_delays_by_port_s[..] {
+        [] => ReconfigurationDelay::per_port(fixed_s, per_port_s),
+        by_port_s if per_port_s == 0.0 => ReconfigurationDelay::of_switches(fixed_s, by_port_s.to_vec()),
+        _ => {
+            let field = "plan.fabric.reconfiguration_delay_per_port_s";
+            return Err(Error::malformed(field, format!("it is {per_port_s}; it must be 0 beside delays by port")));
+        }
+    };
     let fabric = Fabric {
         shape,
         bandwidth_bps: text.bandwidth_bps,

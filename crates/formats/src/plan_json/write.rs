@@ -56,7 +56,11 @@ fn fabric(plan: &Plan) -> String {
     let fabric = &plan.fabric;
     let (delay, overlap) = (fabric.reconfiguration.delay().terms(), fabric.reconfiguration.overlap());
     let windows = overlap.window.steps.iter();
-    object([
+    let by_port_s = match delay.by_port_s {
+        [] => None,
+        delays_s => Some(("reconfiguration_delays_by_port_s", array(delays_s.iter().map(|&delay_s| number(delay_s))))),
+    };
+    let fields = [
         ("dims", array(fabric.shape.dims())),
         ("ports", fabric.shape.ports().to_string()),
         ("bandwidth_bps", number(fabric.bandwidth_bps)),
@@ -68,7 +72,8 @@ fn fabric(plan: &Plan) -> String {
         ("window_s", number(overlap.window.every_s)),
         ("windows_s", array(windows.map(|(step, &seconds)| array([step.to_string(), number(seconds)])))),
         ("initial", text(fabric.initial_name())),
-    ])
+    ];
+    object(fields.into_iter().chain(by_port_s))
 }
 
 fn chunks(chunks: &Chunks) -> String {
@@ -147,8 +152,8 @@ fn array(items: impl IntoIterator<Item = impl Display>) -> String {
     format!("[{}]", items.join(","))
 }
 
-fn object<const N: usize>(fields: [(&str, String); N]) -> String {
-    let fields = fields.map(|(key, value)| format!("\"{key}\": {value}"));
+fn object<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
     format!("{{{}}}", fields.join(", "))
 }
 

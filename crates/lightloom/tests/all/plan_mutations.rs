@@ -74,6 +74,13 @@ fn plans() -> BTreeMap<&'static str, Plan> {
         request.candidates = Some(["shifted-rings", "one-port-dark"].map(|n| TopologyRef::Named(n.into())).to_vec());
         request
     });
+    add("by port", {
+        let mut request = doubling("harvest");
+        request.fabric.reconfiguration = ReconfigurationDelay::of_switches(0.0, vec![1e-7, 3e-7]).into();
+        let named = ["circulant:1,1", "circulant:1,2", "circulant:4,4"].map(|name| TopologyRef::Named(name.into()));
+        request.candidates = Some(named.to_vec());
+        request
+    });
     add("split routes", {
         let mut request = request(Collective::AllToAll, "direct", "static");
         request.static_topologies = named("kautz");
@@ -108,6 +115,8 @@ fn plans() -> BTreeMap<&'static str, Plan> {
     });
     add("broadcast", request(Collective::Broadcast, "binomial-tree", "harvest"));
     add("blocks", request(Collective::AllToAll, "direct", "reconfigure-all-to-all"));
+    let charges: Vec<f64> = all["by port"].steps.iter().map(|step| step.cost.reconfiguration_s).collect();
+    assert_eq!(charges, [0.0, 1e-7, 3e-7], "both ports are there for something");
     let hidden = &all["hidden"];
     let partly = |step: &PlanStep| step.cost.reconfiguration_s > 0.0 && step.cost.reconfiguration_s < 3.9e-6;
     assert!(partly(&hidden.steps[2]), "its window is there for something: {:?}", hidden.steps[2].cost);
@@ -264,6 +273,15 @@ fn is_free(original: &Plan, path: &[String], (before, after): (&Value, &Value)) 
         // Delays by hops are those by load.
         ["propagation"] => {
             every_step(&|step| f64::from(step.hops) == f64::from(original.fabric.shape.ports()) * step.load)
+        }
+        // Ports go by their speed: in another order changes are charged the same.
+        ["fabric", "reconfiguration_delays_by_port_s"] => {
+            let sorted = |delays: &Value| {
+                let mut shown: Vec<String> = delays.as_array().into_iter().flatten().map(Value::to_string).collect();
+                shown.sort_unstable();
+                shown
+            };
+            sorted(before) == sorted(after)
         }
         // Without a change of circuits its delay costs nothing, and there is nothing to hide.
         ["fabric", "reconfiguration_delay_s" | "reconfiguration_delay_per_port_s"] => original.reconfigurations() == 0,

@@ -1,24 +1,43 @@
 //! How long a change of topology takes where nothing of it is hidden.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::LinkChange;
-use crate::{Rank, Result, TECHNOLOGIES, Topology, Translations, units, unknown_name};
+use super::port_assignment::PortAssignment;
+use crate::{Error, Link, Rank, Result, TECHNOLOGIES, Topology, Translations, units, unknown_name};
 
 /// What a change of topology takes, by the circuits before and after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReconfigurationDelay {
+    /// Seconds for any change.
     fixed_s: f64,
-    per_port_s: f64,
+    beside: Beside,
+}
+
+/// What a change takes beside what any takes.
+#[derive(Debug, Clone, PartialEq)]
+enum Beside {
+    /// Seconds for each port whose circuit changes.
+    PerPort(f64),
+    /// Port k of every GPU is on switch k: seconds of the slowest switch that changes.
+    OfSwitches {
+        /// Of each port.
+        by_port_s: Arc<[f64]>,
+        /// The same, from the slowest on.
+        slowest_first_s: Arc<[f64]>,
+    },
 }
 
 /// What a delay is made of: for those who read it, write it or judge it. Whoever plans asks the delay itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DelayTerms {
+pub struct DelayTerms<'a> {
     /// Seconds for any change.
     pub fixed_s: f64,
     /// Seconds for each port whose circuit changes.
     pub per_port_s: f64,
+    /// Seconds of the switch of each port, of which the slowest that changes counts; empty where ports are alike.
+    pub by_port_s: &'a [f64],
 }
 
 /// How much changes between two topologies, counted in what the delay that found it depends on. It depends on the
@@ -32,28 +51,49 @@ impl Difference {
 }
 
 /// A topology with what a delay needs of it to tell it from many others.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Compared<'a> {
     topology: &'a Topology,
+    /// Where ports are on switches of their own.
+    ports: Option<PortAssignment>,
 }
 
 impl ReconfigurationDelay {
     /// The same delay for every change.
     pub fn constant(fixed_s: f64) -> Self {
-        Self { fixed_s, per_port_s: 0.0 }
+        Self::per_port(fixed_s, 0.0)
     }
 
     /// A part for any change, and one for each port whose circuit changes.
     pub fn per_port(fixed_s: f64, per_port_s: f64) -> Self {
-        Self { fixed_s, per_port_s }
+        Self { fixed_s, beside: Beside::PerPort(per_port_s) }
     }
 
-    /// `10us`, `20ns/port`, `5us+20ns/port`, or the name of a technology.
+    /// Port k of every GPU on switch k, by port. A change takes a fixed part and what the slowest of the switches that
+    /// change takes.
+    pub fn of_switches(fixed_s: f64, by_port_s: Vec<f64>) -> Self {
+        let mut slowest_first_s = by_port_s.clone();
+        slowest_first_s.sort_by(|a, b| b.total_cmp(a));
+        Self {
+            fixed_s,
+            beside: Beside::OfSwitches { by_port_s: by_port_s.into(), slowest_first_s: slowest_first_s.into() },
+        }
+    }
+
+    /// `10us`, `20ns/port`, `5us+20ns/port`, the name of a technology, or such names and times by port: `10us,10us,3ms`.
     ///
     /// # Errors
     /// Anything else.
     pub fn parse(field: &str, text: &str) -> Result<Self> {
         let text = text.trim();
+        if text.contains(',') {
+            let of_port = |item: &str| {
+                let accepts = "a time or a technology for each port";
+                let refuse = || Error::value(field, format!("`{}`", item.trim()), accepts);
+                Self::parse(field, item)?.scalar_s().ok_or_else(refuse)
+            };
+            return Ok(Self::of_switches(0.0, text.split(',').map(of_port).collect::<Result<_>>()?));
+        }
         if let Some(technology) = TECHNOLOGIES.iter().find(|technology| technology.name == text) {
             return Ok(Self::constant(technology.delay_s));
         }
@@ -76,38 +116,67 @@ impl ReconfigurationDelay {
         }
         let delay = Self::per_port(fixed_s, per_port_s);
         // Each term is a time; their sum must be one, too.
-        delay.check(field)?;
+        delay.check_times(field)?;
         Ok(delay)
     }
 
     /// # Errors
     /// A time outside the range of times.
-    pub(super) fn check(&self, field: &str) -> Result<()> {
-        [self.fixed_s, self.per_port_s].into_iter().try_for_each(|time| units::time_from_f64(field, time).map(|_| ()))
+    fn check_times(&self, field: &str) -> Result<()> {
+        let DelayTerms { fixed_s, per_port_s, by_port_s } = self.terms();
+        let mut times = [fixed_s, per_port_s].into_iter().chain(by_port_s.iter().copied());
+        times.try_for_each(|time| units::time_from_f64(field, time).map(|_| ()))
+    }
+
+    /// # Errors
+    /// A time outside the range of times, or delays of more or fewer ports than there are.
+    pub(super) fn check(&self, field: &str, ports: u32) -> Result<()> {
+        self.check_times(field)?;
+        let delays = self.terms().by_port_s.len();
+        if ![0, ports as usize].contains(&delays) {
+            let accepts = format!("one delay for all, or as many as there are ports, {ports}");
+            return Err(Error::value(field, format!("a list of {delays}"), accepts));
+        }
+        Ok(())
     }
 
     /// What it is made of.
-    pub fn terms(&self) -> DelayTerms {
-        DelayTerms { fixed_s: self.fixed_s, per_port_s: self.per_port_s }
+    pub fn terms(&self) -> DelayTerms<'_> {
+        let (per_port_s, by_port_s) = match &self.beside {
+            Beside::PerPort(per_port_s) => (*per_port_s, &[][..]),
+            Beside::OfSwitches { by_port_s, .. } => (0.0, &by_port_s[..]),
+        };
+        DelayTerms { fixed_s: self.fixed_s, per_port_s, by_port_s }
     }
 
-    /// In words: `10.00 us + 20.00 ns per changed port`.
+    /// In words: `10.00 us + 20.00 ns per changed port`, `10.00 us, 3.000 ms by port`.
     pub fn summary(&self) -> String {
         let fixed = units::show_time(self.fixed_s);
-        if self.per_port_s == 0.0 {
-            return fixed;
+        match &self.beside {
+            Beside::PerPort(0.0) => fixed,
+            Beside::PerPort(per_port_s) => format!("{fixed} + {} per changed port", units::show_time(*per_port_s)),
+            Beside::OfSwitches { by_port_s, .. } => {
+                let shown: Vec<String> = by_port_s.iter().map(|&delay_s| units::show_time(delay_s)).collect();
+                let beside = if self.fixed_s == 0.0 { String::new() } else { format!("{fixed} + ") };
+                format!("{beside}{} by port", shown.join(", "))
+            }
         }
-        format!("{fixed} + {} per changed port", units::show_time(self.per_port_s))
     }
 
     /// Seconds that every change takes, if they are the same for all.
     pub fn constant_s(&self) -> Option<f64> {
-        (self.per_port_s == 0.0).then_some(self.fixed_s)
+        match &self.beside {
+            Beside::PerPort(per_port_s) => (*per_port_s == 0.0).then_some(self.fixed_s),
+            Beside::OfSwitches { slowest_first_s, .. } => {
+                let all_alike = slowest_first_s.first() == slowest_first_s.last();
+                all_alike.then(|| self.fixed_s + slowest_first_s.first().copied().unwrap_or(0.0))
+            }
+        }
     }
 
     /// The number of seconds that says all of it, if one does.
     pub fn scalar_s(&self) -> Option<f64> {
-        self.constant_s()
+        if matches!(self.beside, Beside::PerPort(0.0)) { Some(self.fixed_s) } else { None }
     }
 
     /// Seconds of it that any change takes, whatever changes.
@@ -121,14 +190,21 @@ impl ReconfigurationDelay {
         Self { fixed_s, ..self.clone() }
     }
 
-    /// Seconds that any change takes at least: it replaces one circuit.
+    /// Seconds that any change takes at least: it replaces one circuit, on the fastest port.
     pub fn lower_bound_s(&self) -> f64 {
-        self.fixed_s + self.per_port_s
+        self.fixed_s
+            + match &self.beside {
+                Beside::PerPort(per_port_s) => *per_port_s,
+                Beside::OfSwitches { slowest_first_s, .. } => slowest_first_s.last().copied().unwrap_or(0.0),
+            }
     }
 
     /// Seconds that a change of all circuits takes, on so many ports of all GPUs together.
     pub fn of_all_ports_s(&self, ports: u64) -> f64 {
-        self.seconds(Difference(ports))
+        match &self.beside {
+            Beside::PerPort(_) => self.seconds(Difference(ports)),
+            Beside::OfSwitches { slowest_first_s, .. } => self.seconds(Difference(slowest_first_s.len() as u64)),
+        }
     }
 
     /// Seconds from one topology to another; nothing when the links are the same.
@@ -138,34 +214,65 @@ impl ReconfigurationDelay {
 
     /// Seconds that a difference takes.
     pub fn seconds(&self, difference: Difference) -> f64 {
-        match difference {
-            Difference::NONE => 0.0,
-            Difference(ports) => self.fixed_s + self.per_port_s * ports as f64,
+        match (difference, &self.beside) {
+            (Difference::NONE, _) => 0.0,
+            (Difference(ports), Beside::PerPort(per_port_s)) => self.fixed_s + per_port_s * ports as f64,
+            (Difference(ports), Beside::OfSwitches { slowest_first_s, .. }) => {
+                let faster = slowest_first_s.len().saturating_sub(ports as usize);
+                self.fixed_s + slowest_first_s.get(faster).copied().unwrap_or(0.0)
+            }
         }
     }
 
     /// What differences from this topology are found by.
     pub fn compared<'a>(&self, topology: &'a Topology) -> Compared<'a> {
-        Compared { topology }
+        let ports = match &self.beside {
+            Beside::PerPort(_) => None,
+            Beside::OfSwitches { by_port_s, .. } => Some(PortAssignment::of(topology, by_port_s.len())),
+        };
+        Compared { topology, ports }
     }
 
     /// How much changes from one topology to another, or back.
     pub fn difference(&self, from: &Compared, to: &Compared) -> Difference {
-        Difference(match self.constant_s() {
-            Some(_) => u64::from(!from.topology.same_links(to.topology)),
-            None => from.topology.changed_ports(to.topology),
-        })
+        match (&from.ports, &to.ports) {
+            (Some(before), Some(after)) => self.of_port(before.slowest_change(after)),
+            _ if self.constant_s().is_some() => Difference(u64::from(!from.topology.same_links(to.topology))),
+            _ => Difference(from.topology.changed_ports(to.topology)),
+        }
     }
 
     /// How much changes from one topology to another on ports that carry nothing before, if one of each GPU is enough;
     /// GPUs have `ports` of them. Circuits that are given up take no time.
     pub(super) fn on_dark_ports(&self, from: &Compared, to: &Compared, ports: u32) -> Option<Difference> {
+        if let (Some(before), Some(after)) = (&from.ports, &to.ports) {
+            let mut set_up = None;
+            for (port, change) in before.changes(after).enumerate() {
+                match change {
+                    Some((true, true)) => return None,
+                    Some((false, true)) if set_up.replace(port).is_some() => return None,
+                    _ => {}
+                }
+            }
+            return Some(self.of_port(set_up));
+        }
         let new = to.topology.set_up_after(from.topology);
         new.fits_one_dark_port(ports).then_some(Difference(new.circuits))
     }
+
+    /// The difference of which the slowest change is on this port, counted from the slowest: how many are not slower.
+    fn of_port(&self, slowest: Option<usize>) -> Difference {
+        let ports = self.terms().by_port_s.len();
+        slowest.map_or(Difference::NONE, |port| Difference(ports.saturating_sub(port).max(1) as u64))
+    }
+
     /// The group under which [`Self::by_link`] is invariant for changes to or from a topology.
     pub(super) fn symmetry(&self, topology: &Topology) -> Translations {
-        topology.symmetry().clone()
+        let ports = self.compared(topology).ports;
+        match ports.is_none_or(|ports| ports.is_invariant(topology.symmetry())) {
+            true => topology.symmetry().clone(),
+            false => Translations::trivial(topology.ranks()),
+        }
     }
 
     /// What becomes of every link of `to`, one per orbit of `group`, in a change from `from` that takes `delay_s`: by its
@@ -176,12 +283,19 @@ impl ReconfigurationDelay {
         delay_s: f64,
         group: &Translations,
     ) -> BTreeMap<(Rank, Rank), LinkChange> {
-        let links = |of: &Topology| of.links_under(group).into_iter().map(|link| ((link.src, link.dst), link.count));
-        let had: BTreeMap<(Rank, Rank), u32> = links(from).collect();
-        let change = |(ends, count): ((Rank, Rank), u32)| {
-            let kept = had.get(&ends).map_or(0, |had| count.min(*had));
-            (ends, LinkChange { kept, set_up_s: vec![delay_s; (count - kept) as usize] })
+        let (from, to) = (self.compared(from), self.compared(to));
+        let had: BTreeMap<(Rank, Rank), u32> =
+            from.topology.links_under(group).into_iter().map(|link| ((link.src, link.dst), link.count)).collect();
+        let change = |Link { src, dst, count }| {
+            let set_up_s = match (&from.ports, &to.ports) {
+                (Some(before), Some(after)) => {
+                    let new = after.ports_of(src, dst).filter(|&port| !before.has(port, src, dst));
+                    new.map(|port| self.seconds(self.of_port(Some(port)))).collect()
+                }
+                _ => vec![delay_s; count.saturating_sub(*had.get(&(src, dst)).unwrap_or(&0)) as usize],
+            };
+            ((src, dst), LinkChange { kept: count - set_up_s.len() as u32, set_up_s })
         };
-        links(to).map(change).collect()
+        to.topology.links_under(group).into_iter().map(change).collect()
     }
 }

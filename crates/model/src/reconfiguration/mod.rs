@@ -5,6 +5,7 @@
 
 mod delay;
 mod overlap;
+mod port_assignment;
 mod technologies;
 
 use std::collections::BTreeMap;
@@ -96,9 +97,9 @@ impl ReconfigurationPolicy {
     }
 
     /// # Errors
-    /// A time outside the range of times.
-    pub(crate) fn check(&self) -> Result<()> {
-        self.delay.check("reconfiguration_delay")?;
+    /// A time outside the range of times, or delays of more or fewer ports than there are.
+    pub(crate) fn check(&self, ports: u32) -> Result<()> {
+        self.delay.check("reconfiguration_delay", ports)?;
         self.overlap.window.check()
     }
 
@@ -279,7 +280,7 @@ mod tests {
         let constant = plain.with_delay(ReconfigurationDelay::constant(3.0));
         assert_eq!((constant.charge_kind(), constant.constant_s()), (ChargeKind::Constant, Some(3.0)));
         let window = Window { every_s: f64::NAN, ..Window::default() };
-        assert!(constant.with_overlap(ReconfigurationOverlap { background: false, window }).check().is_err());
+        assert!(constant.with_overlap(ReconfigurationOverlap { background: false, window }).check(2).is_err());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod harvest;
 mod hiding;
 mod pccl;
 mod pipelined;
+mod port_speeds;
 mod reconfigure_all_to_all;
 mod reference;
 mod short_circuit;

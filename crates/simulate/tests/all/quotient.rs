@@ -3,7 +3,7 @@ use crate::plans::fabric;
 use crate::plans::planned;
 
 use fabric::fabric;
-use model::{Collective, Initial, Plan};
+use model::{Collective, Initial, Plan, ReconfigurationDelay};
 use planned::planned;
 use proptest::prelude::*;
 use simulate::{
@@ -39,6 +39,8 @@ fn any_plan() -> impl Strategy<Value = Plan> {
             let mut fabric = fabric(&dims, ports);
             fabric.hop_delay_s = hop_delay_s;
             if !free {
+                let by_port = (1..=ports).map(|port| f64::from(port) * 1e-6);
+                fabric.reconfiguration = ReconfigurationDelay::of_switches(0.0, by_port.collect()).into();
                 fabric.initial = Initial::Topology(topologies::build("ring", &fabric.shape).unwrap());
             }
             planned(fabric, collective, algorithm, size * 4099, topology)

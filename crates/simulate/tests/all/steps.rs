@@ -4,7 +4,7 @@ use crate::plans::fabric;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
-use model::{Initial, Plan, ReconfigurationOverlap, ReconfigurationPolicy};
+use model::{Initial, Plan, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy};
 use simulate::{Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 const STARTUP_FS: u64 = 500_000_000;
@@ -106,4 +106,25 @@ fn what_the_background_hides_stops_no_traffic() {
         assert_eq!(received(1, 2), Some(long_fs + other_fs));
         assert_eq!(received(2, 3), Some(first_fs + long_fs + other_fs));
     }
+}
+
+/// Both circuits of 0 are replaced, the near one on the slow port, the far one on the fast port.
+#[test]
+fn every_circuit_waits_for_the_switch_of_its_port() {
+    let mut fabric = fabric(&[6], 2);
+    fabric.hop_delay_s = 300e-9;
+    fabric.reconfiguration = ReconfigurationDelay::of_switches(0.0, vec![1e-6, 9e-6]).into();
+    let topologies = vec![topology(6, &[(0, 1, 1), (0, 2, 1)]), topology(6, &[(0, 5, 1), (0, 3, 1)])];
+    let one_hop = |dst| (0, dst, 1, vec![(1.0, vec![0, dst])]);
+    let steps = [(0, 1.0, vec![one_hop(1), one_hop(2)]), (1, 1.0, vec![one_hop(5), one_hop(3)])];
+    let plan = by_hand(fabric, 64 << 20, topologies, &steps);
+    let step_fs = STARTUP_FS + CHUNK_FS + HOP_FS;
+    let received = |reconfiguration, gpu: usize| {
+        let found = simulate(&plan, &Settings { reconfiguration, ..Settings::default() }).unwrap();
+        found.steps[1].expanded_gpus()[gpu].last_received_fs
+    };
+    let (slow_fs, fast_fs) = (9_000_000_000, 1_000_000_000);
+    assert_eq!([5, 3].map(|gpu| received(ReconfigurationScope::Global, gpu)), [Some(2 * step_fs + slow_fs); 2]);
+    let ports = [5, 3].map(|gpu| received(ReconfigurationScope::Ports, gpu));
+    assert_eq!(ports, [slow_fs, fast_fs].map(|dark_fs| Some(2 * step_fs + dark_fs)));
 }

@@ -57,10 +57,11 @@ FABRIC = (
         name="reconfiguration_delay",
         kind=Kind.DELAY,
         group=Group.FABRIC,
-        meaning="Such as 10us, 20ns/port, 5us+20ns/port, or one of `lightloom list technologies`.",
+        meaning="Such as 10us, 20ns/port, 5us+20ns/port, one of `lightloom list technologies`, or by port, each on a "
+        "switch of its own: 10us,10us,3ms,3ms.",
         default="10us",
         names="technologies",
-        python="seconds",
+        python="seconds, a list by port",
     ),
     Option(
         name="initial",

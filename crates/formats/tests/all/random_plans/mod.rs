@@ -90,7 +90,12 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                     startup_s: numbers[1],
                     hop_delay_s: numbers[2],
                     reconfiguration: ReconfigurationPolicy::new(
-                        ReconfigurationDelay::per_port(numbers[3], numbers[4]),
+                        match free {
+                            true => ReconfigurationDelay::per_port(numbers[3], numbers[4]),
+                            false => {
+                                ReconfigurationDelay::of_switches(numbers[3], numbers.repeat(171)[..1024].to_vec())
+                            }
+                        },
                         ReconfigurationOverlap {
                             background: rule,
                             window: Window {

@@ -44,6 +44,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                 propagation,
                 routing,
             )| {
+                let ports = shape.ports();
                 Request {
                     fabric: Fabric {
                         shape,
@@ -51,7 +52,13 @@ pub fn requests() -> impl Strategy<Value = Request> {
                         startup_s,
                         hop_delay_s,
                         reconfiguration: ReconfigurationPolicy::new(
-                            ReconfigurationDelay::per_port(fixed_s, per_port_s / 10.0),
+                            match size % 4 {
+                                1 => {
+                                    let by_port = (0..ports).map(|port| fixed_s + f64::from(port) * per_port_s);
+                                    ReconfigurationDelay::of_switches(0.0, by_port.collect())
+                                }
+                                _ => ReconfigurationDelay::per_port(fixed_s, per_port_s / 10.0),
+                            },
                             // A third hides changes behind dark ports, a fifth some of them behind computation.
                             ReconfigurationOverlap {
                                 background: size % 3 == 0,
