@@ -5,14 +5,21 @@ VENV := .venv
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 FUZZ_SECONDS ?= 30
 FUZZ_RUNS ?= 20000
+# Every file's tests in one of two processes, which its fixtures are made in once.
+PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile -p no:benchmark
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-rust test-python test-peers bench lint format fuzz fuzz-command-line build clean
+.PHONY: demo check test test-rust test-python test-peers bench lint format fuzz fuzz-command-line build clean
 
 build: $(VENV)/built
 
 demo: $(VENV)/built
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" examples/demo.sh
+
+# What is fast of the tests, for use while working: after a build under a minute and a half.
+check: $(VENV)/built
+	cargo test --workspace --lib --locked --quiet
+	$(PYTEST) -m 'not peers and not slow'
 
 test: test-rust test-python
 
@@ -20,7 +27,7 @@ test-rust:
 	cargo test --workspace --locked --quiet
 
 test-python: $(VENV)/built
-	$(VENV)/bin/pytest
+	$(PYTEST)
 
 # Beside ns-3 and SimGrid, which are got where that can be done; what cannot be had is said on standard error.
 test-peers: $(VENV)/built
