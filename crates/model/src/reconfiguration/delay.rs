@@ -149,7 +149,7 @@ impl ReconfigurationDelay {
         DelayTerms { fixed_s: self.fixed_s, per_port_s, by_port_s }
     }
 
-    /// In words: `10.00 us + 20.00 ns per changed port`, `10.00 us, 3.000 ms by port`.
+    /// In words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs, 3.000 ms by port`.
     pub fn summary(&self) -> String {
         let fixed = units::show_time(self.fixed_s);
         match &self.beside {
