@@ -4,7 +4,7 @@ What it returns pickles. A process that was forked works too, unless another thr
 """
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,17 @@ def show_size(size_bytes: float, like_bytes: float | None = None) -> str:
 
 def counted(count: int, noun: str) -> str:
     """`1 port`, `2 ports`: the noun in the singular or the plural."""
+
+class Capabilities(TypedDict):
+    """What a planner takes, knows and does, as far as Python asks."""
+
+    takes_budget: bool
+    chooses_algorithm: bool
+    calls_solver: bool
+    is_fast: bool
+
+def capabilities(planner: str) -> Capabilities | None:
+    """Those of the planner of that name; None for a name that stands for several, such as `auto`."""
 
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
@@ -162,6 +173,12 @@ class Schedule:
         """Every transfer of a step: source, destination, `copy` or `reduce`, chunks."""
 
 @final
+class Cache:
+    """What requests that are given it share: phases of compositions by ranks and ports, and bounds."""
+
+    def __new__(cls) -> Cache: ...
+
+@final
 class Request:
     """What to plan. Every argument but the fabric may be left out where the rest decides it.
 
@@ -174,6 +191,7 @@ class Request:
         collective: str | None = None,
         size_bytes: int | None = None,
         size_is_per_pair: bool = False,
+        cache: Cache | None = None,
         **options: object,
     ) -> Request: ...
     def most_gpus(self) -> int | None:

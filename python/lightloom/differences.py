@@ -29,14 +29,12 @@ def differences(simulation: Simulation) -> list[Difference]:
     barriers that cost nothing, all circuits dark, buffers without limit) and ends at the simulation's own. A setting
     under which the plan cannot be simulated joins the next one.
     """
-    from lightloom.simulation import Simulation
-
     found: list[Difference] = []
     before_s = simulation.predicted_total_s
     for name, reason, settings in _switched(simulation.settings):
         try:
             is_last = settings == replace(simulation.settings, symmetry=settings.symmetry)
-            after_s = (simulation if is_last else Simulation(simulation.plan, settings)).total_s
+            after_s = (simulation if is_last else type(simulation)(simulation.plan, settings)).total_s
         except InputError:
             continue
         found.append(Difference(name, after_s - before_s, reason))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lightloom import _core
 from lightloom.errors import printable, refuse, shown, text_of
 from lightloom.files import MIB, read_lines, read_text
+from lightloom.inputs.options import FABRIC, by_name
 from lightloom.quantities import rate_of
 from lightloom.whole import whole_number
 
@@ -103,10 +104,8 @@ def to_networkx(
     """
     import networkx as nx
 
-    from lightloom.fabric import Fabric
-
-    circuit_bps = rate_of("bandwidth", Fabric.bandwidth if bandwidth is None else bandwidth)
-
+    default = by_name(FABRIC)["bandwidth"].default
+    circuit_bps = rate_of("bandwidth", str(default) if bandwidth is None else bandwidth)
     if not isinstance(topology, _core.Topology):
         raise refuse("topology", f"`{shown(topology)}` is not accepted; it takes a Topology")
     graph = (create_using or nx.MultiDiGraph)(name=topology.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -124,6 +124,8 @@ def read_measurements(
     for name, value in schedule.items():
         if value is not None and not isinstance(value, (str, int)):
             raise refuse(name, f"`{shown(value)}` is not accepted; it takes a name or a whole number")
+    # Rows of one schedule differ in size alone.
+    usage_of = lru_cache(maxsize=256)(partial(_usage, routing))
     rows: list[Row] = []
     table = _table(path)
     _, header = next(table)
@@ -134,7 +136,7 @@ def read_measurements(
         if len(cells) != len(header):
             raise refuse(FIELD, f"{where} has {len(cells)} cells, the header {len(header)}")
         said = {name: cell for name, cell in zip(header, cells, strict=True) if cell and name in COLUMNS}
-        rows.append(_row(line, where, said, routing, schedule))
+        rows.append(_row(line, where, said, schedule, usage_of))
     if not rows:
         raise refuse(FIELD, f"`{path}` has no rows; it takes {FORM}")
     return Measurements(tuple(rows), tuple(name for name in header if name not in COLUMNS))
@@ -172,7 +174,7 @@ def _check_header(path: str | os.PathLike[str], header: list[str]) -> None:
             raise refuse(FIELD, f"`{path}` has {wrong} for the {what}; it takes {FORM}")
 
 
-def _row(line: int, where: str, said: dict[str, str], routing: str, schedule: ScheduleOf) -> Row:
+def _row(line: int, where: str, said: dict[str, str], schedule: ScheduleOf, usage_of: Callable[..., Usage]) -> Row:
     def cell(column: str, parse: Callable[[str, str], float]) -> float | None:
         if column not in said:
             return None
@@ -193,7 +195,7 @@ def _row(line: int, where: str, said: dict[str, str], routing: str, schedule: Sc
     described = {**schedule, **{name: said[name] for name in SCHEDULE_COLUMNS if name in said}}
     if described.get("collective") is not None or described.get("algorithm") is not None:
         try:
-            usage = _usage(*(described.get(name) for name in SCHEDULE_COLUMNS), routing)
+            usage = usage_of(*(described.get(name) for name in SCHEDULE_COLUMNS))
         except InputError as error:
             raise refuse(FIELD, f"{where}: {error}") from error
         derived = float(usage.steps), float(usage.hops), usage.wire_share * size_bytes
@@ -211,15 +213,14 @@ class Usage(NamedTuple):
     wire_share: float
 
 
-@lru_cache(maxsize=256)
 def _usage(
+    routing: str,
     collective: str | None,
     algorithm: str | None,
     gpus: str | int | None,
     topology: str | None,
     ports: str | int | None,
     dims: str | None,
-    routing: str,
 ) -> Usage:
     """Steps, hops and load of an algorithm on one topology. Raises `InputError`."""
     from lightloom.fabric import Fabric
@@ -235,7 +236,6 @@ def _usage(
         size,
         fabric=fabric,
         algorithm=algorithm,
-        planner="static",
         topology=topology or "ring",
         routing=routing,
     )

@@ -67,12 +67,36 @@ def plan(
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
-    own = _exact_settings(settings, budget, invariant_under, report)
+    return plan_with(
+        _core.Cache(),
+        collective,
+        size,
+        fabric=fabric,
+        budget=budget,
+        invariant_under=invariant_under,
+        report=report,
+        **settings,
+    )
+
+
+def plan_with(
+    cache: _core.Cache,
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    budget: str | float | None = None,
+    invariant_under: str | int | None = None,
+    report: Report | None = None,
+    **settings: Unpack[Settings],
+) -> Plan:
+    """As `plan`, with what it has in common with other requests of the cache found once."""
+    own = _solver_settings(settings, budget, invariant_under, report)
     if own is not None:
         from lightloom.exact import exact_plan
 
         return exact_plan(collective, size, fabric=fabric, **own, **settings)
-    return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget)))
+    return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget, cache=cache)))
 
 
 def baselines(
@@ -80,6 +104,7 @@ def baselines(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
+    cache: _core.Cache | None = None,
     **settings: Unpack[Settings],
 ) -> list[Row]:
     """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
@@ -87,28 +112,31 @@ def baselines(
     Arguments and errors as for `plan`. A planner that is named counts for the convention that it brings, and leaves the
     others in.
     """
-    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings))]
+    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings, cache=cache))]
 
 
-def _exact_settings(
+def _solver_settings(
     settings: Settings, budget: str | float | None, invariant_under: str | int | None, report: Report | None
 ) -> ExactSettings | None:
-    """What planner `exact` is told beside the settings; None for another planner, which must be told nothing."""
-    planner = settings.get("planner")
-    if planner is not None and text_of("planner", planner) == "exact":
+    """What a planner that calls a solver is told beside the settings; None for another, which is told nothing."""
+    given = settings.get("planner")
+    planner = "auto" if given is None else text_of("planner", given)
+    named = _core.capabilities(planner)
+    if named is not None and named["calls_solver"]:
         own: ExactSettings = {"invariant_under": invariant_under}
         if budget is not None:
             own["budget"] = budget
         if report is not None:
             own["report"] = report
         return own
-    planner = planner or "auto"
-    for field, value, names in (
-        ("budget", budget, ("exact", "weave")),
-        ("invariant_under", invariant_under, ("exact",)),
+    for field, value, capability in (
+        ("budget", budget, "takes_budget"),
+        ("invariant_under", invariant_under, "calls_solver"),
     ):
-        if value is not None and planner not in names:
-            raise refuse(field, f"it is for planner {' or '.join(names)}, not {planner}")
+        if value is not None and not (named is not None and named[capability]):
+            names = [entry["name"] for entry in _core.registry()["planners"]]
+            able = " or ".join(name for name in names if (can := _core.capabilities(name)) and can[capability])
+            raise refuse(field, f"it is for planner {able}, not {planner}")
     return None
 
 

@@ -35,9 +35,10 @@ def build_request(
     fabric: Fabric | str | os.PathLike[str] | None,
     *,
     budget: str | float | None = None,
+    cache: _core.Cache | None = None,
     **settings: Unpack[Settings],
 ) -> _core.Request:
-    """The core's request; `budget` is the time of planner `weave`'s local search.
+    """The core's request; `budget` is the time of a local search, `cache` what requests share.
 
     Raises `InputError` that names the argument, or all that are missing.
     """
@@ -73,7 +74,7 @@ def build_request(
     fabric = fabric.sized(**sizes)
     options = {name: _core_value(_ROWS[name], value, fabric.gpus) for name, value in given.items()}
     options = {name: value for name, value in options.items() if value is not None}
-    return _core.Request(fabric.to_core(), collective, size_bytes, per_pair, **options)
+    return _core.Request(fabric.to_core(), collective, size_bytes, per_pair, cache, **options)
 
 
 def missing_inputs(

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.frames import Table
-from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.plans import Plan
 from lightloom.quantities import bytes_of, seconds_of
-from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     import os
@@ -175,13 +173,11 @@ class Simulation(Table):
 
         return differences(self)
 
-    def to_json(self, *, seed: int = 0, links: bool = False, explain: bool = False) -> str:
+    def to_json(self, *, links: bool = False, explain: bool = False) -> str:
         """The simulation as JSON of schema `lightloom.simulation/1`; times in seconds, sizes in bytes.
 
-        seed: kept in the output, so that runs can be told apart; nothing is random.
         links: with the use of every circuit. explain: with `differences`.
         """
-        seed = whole_number("seed", seed, 0, LARGEST_SEED)
         used = self.circuits()
         made: dict[str, Any] = {
             "schema": SCHEMA,
@@ -190,7 +186,7 @@ class Simulation(Table):
             "planner": self._plan.planner,
             "gpus": self._plan.gpus,
             "size_bytes": self._plan.size_bytes,
-            "settings": {**asdict(self._settings), "seed": seed},
+            "settings": asdict(self._settings),
             "total_s": self.total_s,
             "predicted_total_s": self.predicted_total_s,
             "packets": self.packets,

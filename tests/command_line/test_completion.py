@@ -40,7 +40,7 @@ def names(kind: str, start: str = "") -> list[str]:
 def test_verbs_and_options(complete: Complete) -> None:
     assert set(complete("lightloom ")) >= {f"plain,{verb.name}" for verb in VERBS}
     assert complete("lightloom plan --hop") == ["plain,--hop-delay"]
-    assert complete("lightloom simulate --se") == ["plain,--seed"]
+    assert complete("lightloom simulate --inj") == ["plain,--injection"]
 
 
 def test_names_of_the_registries(complete: Complete) -> None:

@@ -89,7 +89,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any], tuple[str, ...]]] 
     "Fabric": (lambda **given: ll.Fabric(**given).to_core(), {"gpus": 4}, tuple(ll.Fabric.__dataclass_fields__)),
     "Fabric.load": (ll.Fabric.load, {"name_or_path": "default"}, ("name_or_path", "gpus", "initial")),
     "simulate": (ll.simulate, {"plan": PLAN}, tuple(parameters(ll.simulate))),
-    "to_json": (ll.simulate(PLAN).to_json, {}, ("seed",)),
     "verify": (ll.verify, {"subject": PLAN}, ("subject",)),
     "profile": (
         ll.profile,

@@ -77,13 +77,13 @@ def test_technologies_keep_their_names_and_share_a_series() -> None:
     made = SweepDescription.of({"axes": {"reconfiguration-delay": ["passage", "mems-3d"]}})
     assert made.axes[0].values == (3.7e-6, 15e-3)
     assert made.axes[0].labels == ("passage", "mems-3d")
-    assert Layout(made).series_count == 1
+    assert Layout(made).structural == ()
 
 
 def test_delays_per_port_are_problems_of_their_own() -> None:
     made = SweepDescription.of({"axes": {"reconfiguration-delay": ["20ns/port", "5us"]}})
     assert made.axes[0].values == ("20ns/port", "5us")
-    assert Layout(made).series_count == 2
+    assert Layout(made).structural == made.axes
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@
 
 use std::cmp::Reverse;
 
-use model::{Link, Rank, Result, Topology, Translations};
+use model::{Link, Rank, Result, Topology, Translations, UNREACHABLE};
 
-use crate::network::{QuotientNetwork, UNREACHABLE};
+use crate::network::QuotientNetwork;
 use crate::packing::{Packed, pack};
 use crate::{Round, Stage, Strategy};
 

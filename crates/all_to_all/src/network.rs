@@ -1,6 +1,6 @@
 //! A topology, prepared for packing paths: circuits and distances by orbit of the strategy's group.
 
-use model::{Error, Link, Rank, Result, Topology, Translations};
+use model::{BreadthFirst, Error, Link, Rank, Result, Topology, Translations};
 
 /// A circuit out of a GPU.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +25,6 @@ pub(crate) struct QuotientNetwork {
     /// `[orbit][rank]`, from the orbit's representative.
     distances: Vec<u32>,
 }
-
-pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
 impl QuotientNetwork {
     /// `symmetry` lies inside the topology's.
@@ -64,7 +62,11 @@ impl QuotientNetwork {
         let home = home.collect();
         let degree = topology.degree();
         let sources = symmetry.representatives().into_iter();
-        let distances = sources.flat_map(|source| distances_from(&heads, source)).collect();
+        let mut search = BreadthFirst::new(heads.len());
+        let mut distances = Vec::new();
+        for source in sources {
+            distances.extend_from_slice(search.search(source, |rank| heads[rank as usize].iter().map(|head| head.dst)));
+        }
         Ok(Self {
             topology,
             symmetry: symmetry.clone(),
@@ -82,7 +84,7 @@ impl QuotientNetwork {
         &self.heads[rank as usize]
     }
 
-    /// Hops of a shortest path, [`UNREACHABLE`] where there is none.
+    /// Hops of a shortest path, [`model::UNREACHABLE`] where there is none.
     pub fn distance(&self, src: Rank, dst: Rank) -> u32 {
         let (orbit, back) = self.home[src as usize];
         self.distances[orbit as usize * self.home.len() + self.symmetry.apply(back, dst) as usize]
@@ -115,21 +117,4 @@ impl QuotientNetwork {
     fn turn(&self, entered: u32, left: u32) -> u32 {
         (self.places[left as usize].0 + self.degree - self.places[entered as usize].1) % self.degree
     }
-}
-
-fn distances_from(heads: &[Vec<Head>], source: Rank) -> Vec<u32> {
-    let mut distances = vec![UNREACHABLE; heads.len()];
-    distances[source as usize] = 0;
-    let mut queue = vec![source];
-    let mut next = 0;
-    while let Some(&node) = queue.get(next) {
-        next += 1;
-        for head in &heads[node as usize] {
-            if distances[head.dst as usize] == UNREACHABLE {
-                distances[head.dst as usize] = distances[node as usize] + 1;
-                queue.push(head.dst);
-            }
-        }
-    }
-    distances
 }

@@ -8,10 +8,10 @@
 
 use std::cmp::Reverse;
 
-use model::{Error, Rank, Result};
+use model::{Error, Rank, Result, UNREACHABLE};
 
 use crate::Round;
-use crate::network::{QuotientNetwork, UNREACHABLE};
+use crate::network::QuotientNetwork;
 
 /// A round that is being filled, on one of the networks.
 #[derive(Debug, Clone)]

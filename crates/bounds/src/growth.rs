@@ -15,8 +15,6 @@
 //! So a shortest path over I on a grid of equal ratios is below every schedule when a target between two points of the grid
 //! costs what the lower one does and counts as the upper one; the last target is n exactly.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 use crate::statement::BoundSegment;
 
@@ -70,31 +68,8 @@ struct Way {
     uses: f64,
 }
 
-/// What is asked: ranks, ports, prices.
-type Question = (u32, u32, GrowthPrices);
-
-/// The latest answers: a comparison asks for the same one for each of its plans.
-static ANSWERS: Mutex<Vec<(Question, Growth)>> = Mutex::new(Vec::new());
-const KEPT_ANSWERS: usize = 16;
-
-/// The cheapest growth from one of `ranks` to all of them. O(G² + G·S) for G grid points and S numbers of steps, and
-/// nothing where it was asked for just before.
+/// The cheapest growth from one of `ranks` to all of them. O(G² + G·S) for G grid points and S numbers of steps.
 pub(crate) fn least_growth(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
-    let question = (ranks, ports, *prices);
-    let lock = || ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, growth)) = lock().iter().find(|(asked, _)| *asked == question) {
-        return growth.clone();
-    }
-    let growth = search(ranks, ports, prices);
-    let mut answers = lock();
-    if answers.len() == KEPT_ANSWERS {
-        answers.remove(0);
-    }
-    answers.push((question, growth.clone()));
-    growth
-}
-
-fn search(ranks: u32, ports: u32, prices: &GrowthPrices) -> Growth {
     let doublings = f64::from(ranks).log2();
     let points = (doublings.ceil() as usize).max(1) * POINTS_PER_DOUBLING;
     let holders: Vec<f64> = (0..=points).map(|point| (doublings * point as f64 / points as f64).exp2()).collect();

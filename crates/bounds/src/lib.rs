@@ -5,6 +5,7 @@ mod all_to_all_hops;
 mod any_algorithm;
 mod given_schedule;
 mod growth;
+mod known;
 mod rates;
 mod spreading;
 mod statement;
@@ -14,4 +15,5 @@ pub use any_algorithm::any_algorithm;
 pub use given_schedule::{
     class_of_steps, given_schedule, given_schedule_statements, steps_of_algorithm, steps_of_plan,
 };
+pub use known::KnownBounds;
 pub use statement::{BoundSegment, Statement, largest};

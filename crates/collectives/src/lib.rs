@@ -17,10 +17,9 @@ mod extent;
 mod grid;
 mod halves;
 mod refusals;
-mod registry;
 mod unequal_all_to_all;
 
 pub use algorithm::{Algorithm, Options};
+pub use algorithms::{REGISTRY, find};
 pub use extent::Extent;
-pub use registry::{REGISTRY, find};
 pub use unequal_all_to_all::{MAX_MATRIX_RANKS, direct_from_matrix};

@@ -20,8 +20,7 @@ mod write;
 
 use model::{Error, Plan, Result};
 
-/// The version that is written and read.
-pub const SCHEMA: &str = "lightloom.plan/1";
+pub use document::SCHEMA;
 
 /// Longer texts are refused before they are parsed.
 const MAX_BYTES: usize = 256 << 20;

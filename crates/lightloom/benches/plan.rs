@@ -21,6 +21,7 @@ fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, de
         planner: Some("harvest".into()),
         candidates: None,
         static_topologies: None,
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     }

@@ -29,6 +29,7 @@ fn request(planner: &str, collective: Collective, algorithm: &str, dims: &[u32],
         planner: Some(planner.into()),
         candidates: None,
         static_topologies: None,
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     }

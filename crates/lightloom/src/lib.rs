@@ -14,6 +14,7 @@ mod prepared;
 mod proved;
 mod race;
 mod request;
+mod schedules;
 mod series;
 
 use model::{Error, Plan, Result};
@@ -27,7 +28,7 @@ pub use compare::{Comparison, PlannerOutcome, Row, baselines, compare, compare_a
 pub use explain::explain;
 use prepared::Prepared;
 pub use proved::proved_plan;
-pub use request::{Request, Size, TopologyRef, Workload};
+pub use request::{GIVEN, Request, Size, TopologyRef, Workload};
 pub use series::{Evaluation, Points, Series};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed
@@ -62,11 +63,9 @@ pub fn problem(request: &Request) -> Result<Problem> {
 /// The plan of a choice; `narrow_first` as for [`Choice::into_plan`].
 fn planned(choice: Choice, narrow_first: bool) -> Result<Plan> {
     budget::check_plan(&choice)?;
-    verified(choice.into_plan(narrow_first)?)
-}
-
-fn verified(plan: Plan) -> Result<Plan> {
-    let report = verify::plan(&plan);
+    let cache = choice.problem.cache.clone();
+    let plan = choice.into_plan(narrow_first)?;
+    let report = verify::plan_with(&plan, &cache.bounds);
     match report.first_failure() {
         None => Ok(plan),
         Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

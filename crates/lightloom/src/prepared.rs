@@ -98,7 +98,8 @@ impl Prepared {
     pub(crate) fn bound_at(&self, at: &OperatingPoint, keeps_steps: bool) -> Bound {
         let (request, fabric) = (&self.request, at.on(&self.request.fabric));
         let pieces = self.schedules.first().and_then(|schedule| schedule.chunks().as_pieces());
-        let any = bounds::any_algorithm(request.collective(), pieces, &fabric, request.settings, at.size_bytes);
+        let any =
+            request.cache.bounds.any_algorithm(request.collective(), pieces, &fabric, request.settings, at.size_bytes);
         let given = self.schedules.first().filter(|_| keeps_steps && self.keeps_steps());
         let given = given.map(|schedule| bounds::given_schedule(schedule, &fabric, request.settings, at.size_bytes));
         given.filter(|given| given.seconds() > any.seconds()).unwrap_or(any).bound()

@@ -1,17 +1,17 @@
 //! What can be asked for, and how the parts left open are filled in.
 
+use std::sync::Arc;
+
 use collectives::Options;
 use model::{
     Collective, Convention, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule,
     Topology, units,
 };
-use planners::{Planner, PlannerOptions, Problem};
+use planners::{Cache, Planner, PlannerOptions, Problem};
 use topologies::candidates;
 
-use crate::budget;
-
 /// Stands for every planner that is given an algorithm, as `auto` stands for all, those that choose one among them.
-const GIVEN: &str = "auto-given";
+pub const GIVEN: &str = "auto-given";
 
 /// A topology by specification or as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +73,8 @@ pub struct Request {
     pub options: PlannerOptions,
     /// Seed of random topologies.
     pub seed: u64,
+    /// What requests may share: those of one cache find what others have found.
+    pub cache: Arc<Cache>,
 }
 
 impl Request {
@@ -197,58 +199,6 @@ impl Request {
         }
     }
 
-    /// The schedules to plan, and why other algorithms of the collective have none.
-    ///
-    /// # Errors
-    /// An unknown algorithm, or a named one that refuses the problem.
-    #[expect(clippy::type_complexity, reason = "one use, and the names of the parts say it")]
-    pub fn schedules(&self) -> Result<(Vec<Schedule>, Vec<(&'static str, Error)>)> {
-        let shape = &self.fabric.shape;
-        match &self.workload {
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => {
-                budget::check_schedule(self, schedule)?;
-                Ok((vec![schedule.clone()], Vec::new()))
-            }
-            Workload::Collective { collective, algorithm, options } => {
-                if let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") {
-                    let algorithm = collectives::find(name)?;
-                    algorithm.accepts(*collective, shape, options)?;
-                    budget::check_algorithm(self, *collective, options, algorithm)?;
-                    return Ok((vec![algorithm.build(*collective, shape, options)?], Vec::new()));
-                }
-                let (mut accepting, mut refusals) = (Vec::new(), Vec::new());
-                for &algorithm in collectives::REGISTRY.iter().filter(|a| a.collectives().contains(collective)) {
-                    match algorithm.accepts(*collective, shape, options) {
-                        Ok(()) => accepting.push(algorithm),
-                        Err(error) => refusals.push((algorithm.name(), error)),
-                    }
-                }
-                budget::check_open(self, *collective, options, &accepting)?;
-                let (fitting, mut too_large) = budget::that_fit(self, *collective, options, accepting);
-                let schedules = fitting.into_iter().map(|algorithm| algorithm.build(*collective, shape, options));
-                too_large.append(&mut refusals);
-                Ok((schedules.collect::<Result<_>>()?, too_large))
-            }
-        }
-    }
-
-    /// The schedule that is named, for what is said of it alone: it may be larger than one that is planned.
-    ///
-    /// # Errors
-    /// An unknown algorithm, one that refuses the problem, or none that is named.
-    pub fn named_schedule(&self) -> Result<Option<Schedule>> {
-        match &self.workload {
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => Ok(Some(schedule.clone())),
-            Workload::Collective { collective, algorithm, options } => {
-                let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") else { return Ok(None) };
-                let (algorithm, shape) = (collectives::find(name)?, &self.fabric.shape);
-                algorithm.accepts(*collective, shape, options)?;
-                budget::check_extent(shape.gpus(), name, algorithm.extent(*collective, shape, options))?;
-                algorithm.build(*collective, shape, options).map(Some)
-            }
-        }
-    }
-
     /// The collective that is asked for.
     pub fn collective(&self) -> Collective {
         match &self.workload {
@@ -292,8 +242,9 @@ impl Request {
             Some(list) => self.topologies_of("candidates", list, &schedule)?,
             None if self.planners()?.iter().all(|planner| planner.capabilities().keeps_one_topology) => Vec::new(),
             None => {
-                let dark = self.fabric.reconfiguration.runs_in_background().then_some(&candidates::ONE_PORT_DARK);
-                let families = candidates::DEFAULT.iter().chain(dark).flat_map(|name| family(name)).collect::<Vec<_>>();
+                let dark = self.fabric.reconfiguration.runs_in_background().then_some(candidates::ONE_PORT_DARK);
+                let families = candidates::defaults().into_iter().chain(dark);
+                let families = families.flat_map(family).collect::<Vec<_>>();
                 self.topologies_of("candidates", &families, &schedule)?
             }
         };
@@ -307,6 +258,7 @@ impl Request {
         let mut problem = Problem::new(schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
         problem.static_candidates = statics.iter().filter_map(|topology| problem.table.position(topology)).collect();
         problem.options = self.options;
+        problem.cache = self.cache.clone();
         Ok(problem)
     }
 
@@ -317,7 +269,7 @@ impl Request {
     pub(crate) fn problem_without_candidates(&self, schedule: Schedule) -> Result<Problem> {
         let ring = topologies::build("ring", &self.fabric.shape)?;
         let problem = Problem::new(schedule, self.fabric.clone(), self.settings, self.size_bytes()?, vec![ring])?;
-        Ok(Problem { options: self.options, ..problem })
+        Ok(Problem { options: self.options, cache: self.cache.clone(), ..problem })
     }
 
     /// The topologies of a list of specifications, families and topologies.

@@ -1,6 +1,6 @@
 //! Digits whose strides and radices are powers of two, all of them shifted at once by operations on bits.
 
-use crate::translations::Digit;
+use crate::digit::Digit;
 
 /// Each digit is a run of bits of a rank, so that a translation adds all of them in one addition whose carries
 /// are kept inside the runs.

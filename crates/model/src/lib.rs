@@ -9,10 +9,12 @@
 //! ```
 
 mod binary_digits;
+mod breadth_first;
 mod circulant;
 mod collective;
 mod cost;
 mod counted;
+mod digit;
 mod error;
 mod fabric;
 mod plan;
@@ -26,10 +28,12 @@ mod traffic;
 mod translations;
 pub mod units;
 
+pub use breadth_first::{BreadthFirst, UNREACHABLE};
 pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
 pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use counted::counted;
+pub use digit::Digit;
 pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
@@ -42,7 +46,7 @@ pub use schedule::{Op, Schedule, Step, Transfer};
 pub use shape::{MAX_GPUS, MAX_PORTS, Shape};
 pub use topology::{Link, SetUp, Topology};
 pub use traffic::{Traffic, TrafficEntry};
-pub use translations::{Digit, Translations};
+pub use translations::Translations;
 
 /// Index of a GPU in the collective, `0..gpus`.
 pub type Rank = u32;

@@ -6,26 +6,9 @@
 //! XOR on eight ranks, `[]` the trivial group. A pattern that is invariant under such a group is kept
 //! as its representatives alone, and everything computed from it costs one orbit, not n.
 
-use crate::{Error, Rank, Result, binary_digits::BinaryDigits};
-
-/// One cyclic coordinate of the ranks: `(rank / stride) % radix`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Digit {
-    /// Product of the radices below.
-    pub stride: u32,
-    /// Number of values, at least 2.
-    pub radix: u32,
-}
-
-impl Digit {
-    fn end(self) -> u32 {
-        self.stride * self.radix
-    }
-
-    fn of(self, rank: Rank) -> u32 {
-        rank / self.stride % self.radix
-    }
-}
+use crate::binary_digits::BinaryDigits;
+use crate::digit::Digit;
+use crate::{Error, Rank, Result};
 
 /// A group of translations. An element is named by the image of rank 0.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -4,8 +4,9 @@
 use all_to_all::{Blocks, PriceLine, baselines, price_line, price_lines, workloads};
 use model::Result;
 
-use crate::Problem;
 use crate::forwarded_blocks::ForwardedBlocks;
+use crate::planners::{MIXNET, ReconfigureAllToAll, TOPO_OPT};
+use crate::{Planner, Problem};
 
 /// Lines by the planner's name: those of `reconfigure-all-to-all` for every number of topologies, then the one of each
 /// fixed topology. Strategies that the planner would relabel at one of these reconfiguration delays, s, are relabelled;
@@ -14,7 +15,7 @@ use crate::forwarded_blocks::ForwardedBlocks;
 /// # Errors
 /// Anything but a direct All-to-All, or fewer rings than ports.
 pub fn all_to_all_lines(problem: &Problem, delays_s: &[f64]) -> Result<Vec<(&'static str, Vec<PriceLine>)>> {
-    let (ours, topo_opt, mixnet) = ("reconfigure-all-to-all", "topo-opt", "mixnet");
+    let (ours, topo_opt, mixnet) = (ReconfigureAllToAll.name(), TOPO_OPT.name(), MIXNET.name());
     let given = ForwardedBlocks::of(problem, ours)?;
     let shape = &problem.fabric.shape;
     let matrix = given.matrix().unwrap_or_else(|| workloads::uniform(shape.gpus(), given.block_bytes()));

@@ -1,8 +1,8 @@
 //! What changes of topology are charged: their delays, less what the fabric hides of them.
 
-use model::{ChargeKind, ReconfigurationPolicy};
+use model::{ChargeKind, Fabric};
 
-use crate::{Change, Problem};
+use crate::{Change, ProfileTable};
 
 /// A change that is made while the step before it runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,15 +40,15 @@ impl From<Change> for Charges {
 }
 
 impl Charges {
-    /// Those of a problem. O(candidates²) comparisons of circuits, once for a table, where changes are made in the
-    /// background.
-    pub(crate) fn of(problem: &Problem) -> Self {
-        let policy = &problem.fabric.reconfiguration;
+    /// Those of a fabric for the candidates of a table, between which a change costs `change`. O(candidates²) comparisons
+    /// of circuits, once for a table, where changes are made in the background.
+    pub(crate) fn of(change: Change, fabric: &Fabric, table: &ProfileTable) -> Self {
+        let policy = &fabric.reconfiguration;
         let hidden = (policy.charge_kind() == ChargeKind::Overlapping).then(|| Hidden {
-            windows_s: (0..problem.table.steps()).map(|step| policy.window_s(step)).collect(),
-            background: if policy.runs_in_background() { background(policy, problem) } else { Vec::new() },
+            windows_s: (0..table.steps()).map(|step| policy.window_s(step)).collect(),
+            background: if policy.runs_in_background() { background(fabric, table) } else { Vec::new() },
         });
-        Self { change: problem.change(), hidden }
+        Self { change, hidden }
     }
 
     /// Seconds charged before a step on one of `candidates`, after a step of `before_s` seconds on another.
@@ -61,8 +61,9 @@ impl Charges {
     }
 }
 
-fn background(policy: &ReconfigurationPolicy, problem: &Problem) -> Vec<BackgroundChange> {
-    let changes = problem.table.background_changes(policy, problem.fabric.shape.ports()).iter();
+fn background(fabric: &Fabric, table: &ProfileTable) -> Vec<BackgroundChange> {
+    let policy = &fabric.reconfiguration;
+    let changes = table.background_changes(policy, fabric.shape.ports()).iter();
     let one = |&(from, to, difference)| BackgroundChange { from, to, delay_s: policy.delay().seconds(difference) };
     changes.map(one).collect()
 }

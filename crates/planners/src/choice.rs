@@ -45,8 +45,8 @@ impl Choice {
         used.dedup();
         let topologies = used.iter().map(|&candidate| problem.table.candidate(candidate).clone()).collect();
         let schedule = problem.schedule().clone();
-        let own = Problem::new(schedule, fabric.clone(), problem.settings, problem.size_bytes, topologies)?;
-        let own = Problem { options: problem.options, ..own };
+        let started = Problem { fabric: fabric.clone(), ..problem.clone() };
+        let own = started.with(schedule, problem.settings, topologies)?;
         let place = |candidate: &usize| used.partition_point(|other| other < candidate);
         let candidates = self.candidates.iter().map(place).collect();
         let class_bound = self.class_bound.clone();

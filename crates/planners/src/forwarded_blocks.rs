@@ -45,6 +45,15 @@ impl<'a> ForwardedBlocks<'a> {
         schedule.collective() == Collective::AllToAll && schedule.algorithm() == "direct"
     }
 
+    pub(crate) fn problem(&self) -> &'a Problem {
+        self.problem
+    }
+
+    /// Name of the planner that serves them.
+    pub(crate) fn planner(&self) -> &'static str {
+        self.planner
+    }
+
     fn ranks(&self) -> u32 {
         self.problem.fabric.shape.gpus()
     }
@@ -122,7 +131,7 @@ impl<'a> ForwardedBlocks<'a> {
         let (schedule, candidates) = schedule(&strategy, &self.chunks()?, forwarding, self.planner)?;
         let topologies = strategy.stages.into_iter().map(|stage| stage.topology).collect();
         let problem = self.problem;
-        let own = Problem::new(schedule, problem.fabric.clone(), self.settings, problem.size_bytes, topologies)?;
+        let own = problem.with(schedule, self.settings, topologies)?;
         let mut choice = Choice::priced(self.planner, own, candidates)?;
         choice.class_bound = self.class_bound();
         Ok((choice.total_s <= limit_s).then_some(choice))

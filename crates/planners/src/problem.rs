@@ -8,7 +8,8 @@ use model::{
 };
 use profile::{Front, Point};
 
-use crate::{Change, Charges, PacketTimes, PlannerOptions, ProfileTable, Rates};
+use crate::packet_times::StepInPackets;
+use crate::{Cache, Change, Charges, PlannerOptions, ProfileTable, Rates, Shared};
 
 /// A schedule on a fabric, with candidate topologies, a size and the cost settings.
 #[derive(Clone)]
@@ -27,8 +28,10 @@ pub struct Problem {
     pub start: Option<usize>,
     /// What some planners are told beside.
     pub options: PlannerOptions,
-    /// What steps take in packets, as far as it is known.
-    pub packet_times: Arc<PacketTimes>,
+    /// What is found once for all operating points.
+    pub shared: Arc<Shared>,
+    /// What other problems share too.
+    pub cache: Arc<Cache>,
 }
 
 impl Problem {
@@ -73,8 +76,18 @@ impl Problem {
             static_candidates: Vec::new(),
             start,
             options: PlannerOptions::default(),
-            packet_times: Arc::default(),
+            shared: Arc::default(),
+            cache: Arc::default(),
         })
+    }
+
+    /// Another schedule on other candidates, on the same fabric, for the same size.
+    ///
+    /// # Errors
+    /// Those of [`Problem::new`].
+    pub fn with(&self, schedule: Schedule, settings: CostSettings, candidates: Vec<Topology>) -> Result<Self> {
+        let own = Self::new(schedule, self.fabric.clone(), settings, self.size_bytes, candidates)?;
+        Ok(Self { options: self.options, cache: self.cache.clone(), ..own })
     }
 
     /// The schedule.
@@ -86,7 +99,7 @@ impl Problem {
     pub fn any_algorithm_bound(&self) -> Bound {
         let chunks = self.schedule().chunks();
         let (collective, pieces) = (chunks.collective(), chunks.as_pieces());
-        bounds::any_algorithm(collective, pieces, &self.fabric, self.settings, self.size_bytes).bound()
+        self.cache.bounds.any_algorithm(collective, pieces, &self.fabric, self.settings, self.size_bytes).bound()
     }
 
     /// m_i: bytes of the largest transfer of a step.
@@ -111,7 +124,7 @@ impl Problem {
 
     /// What changes of topology are charged.
     pub fn charges(&self) -> Charges {
-        Charges::of(self)
+        Charges::of(self.change(), &self.fabric, &self.table)
     }
 
     /// Completion time of a sequence of candidates, s: the terms of all steps, added up as a plan adds them.
@@ -163,7 +176,15 @@ impl Problem {
             Overlap::Additive => additive,
             Overlap::Pipelined => {
                 let routes = || self.routes(step, candidate, hop_limit);
-                self.packet_times.cost(self, step, candidate, routes)?
+                let step = StepInPackets {
+                    table: &self.table,
+                    fabric: &self.fabric,
+                    settings: self.settings,
+                    size_bytes: self.size_bytes,
+                    step,
+                    candidate,
+                };
+                self.shared.packet_times.cost(&step, hop_limit, routes)?
             }
         };
         Ok((cost, hop_limit, load))

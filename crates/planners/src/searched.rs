@@ -10,7 +10,7 @@ use std::time::Duration;
 use model::{CostSettings, Overlap, Propagation, Result, Routing, Shape, Topology};
 use search::{Circulants, PricedStep, SearchLimits, local_search};
 
-use crate::{Choice, Problem, StateSearch};
+use crate::{Choice, StateSearch};
 
 /// Circulants that are all looked at without being asked for.
 const MOST_CIRCULANTS: u64 = 5_000;
@@ -69,8 +69,7 @@ pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<C
     let own = used.into_iter().map(|candidate| problem.table.candidate(candidate).clone());
     let candidates = topologies::candidates::dedupe(own.chain(found).collect());
     let schedule = problem.schedule().clone();
-    let wider = Problem::new(schedule, problem.fabric.clone(), settings, problem.size_bytes, candidates)?;
-    let wider = Problem { options: problem.options, ..wider };
+    let wider = problem.with(schedule, settings, candidates)?;
     let mut search = StateSearch::new(&wider.table);
     let better_s = choice.total_s * (1.0 - 1e-9);
     match search.run(&wider.rates(), &wider.charges(), wider.start, better_s)? {

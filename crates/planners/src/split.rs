@@ -40,9 +40,8 @@ fn check_independent(index: usize, step: &Step, chunks: &Chunks) -> Result<()> {
         .find_map(|t| t.chunks.iter().find(|&&chunk| received.contains(&(t.src, chunk))).map(|c| (t.src, *c)));
     match mixed {
         None => Ok(()),
-        Some((rank, chunk)) => Err(Error::refused(
+        Some((rank, chunk)) => Err(Error::infeasible(
             "planner",
-            "bvn",
             format!("step {} cannot be split: rank {rank} both sends and receives chunk {chunk} in it", index + 1),
         )),
     }

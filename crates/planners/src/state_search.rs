@@ -51,26 +51,6 @@ impl Rates {
     }
 }
 
-/// Seconds that a change of topology costs where nothing of it is hidden.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Change {
-    /// The same for every change.
-    Constant(f64),
-    /// Row-major `[from][to]`, zero on the diagonal.
-    Matrix(Vec<f64>),
-}
-
-impl Change {
-    /// Seconds to change from one of `candidates` to another; nothing when they are the same.
-    pub fn between(&self, candidates: usize, from: usize, to: usize) -> f64 {
-        match self {
-            _ if from == to => 0.0,
-            Self::Constant(delay_s) => *delay_s,
-            Self::Matrix(delays_s) => delays_s[from * candidates + to],
-        }
-    }
-}
-
 /// What the cost of a pair is taken from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum CostSource {

@@ -6,17 +6,18 @@
 
 use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
 
-use crate::{RoutingNetwork, front::Point, quotient::Quotient};
+use crate::front::Point;
+use crate::quotient::{Distance, Quotient};
 
 /// Distinct paths of an arc that [`routes`] lists; above it, as few paths as give the same link loads.
 const MOST_PATHS: usize = 1024;
 
 /// The one point of the front. `hops`: the largest shortest distance of the arcs, all of which have a path.
 /// O(links) per source.
-pub(crate) fn point(network: &RoutingNetwork, quotient: &Quotient, hops: u32) -> Point {
+pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
     for arcs in quotient.sources() {
-        let paths = ShortestPaths::new(network, quotient, arcs[0].src);
+        let paths = ShortestPaths::new(distance, quotient, arcs[0].src);
         for (_, link, traffic) in paths.flow(arcs) {
             carried[link as usize] += traffic;
         }
@@ -27,10 +28,10 @@ pub(crate) fn point(network: &RoutingNetwork, quotient: &Quotient, hops: u32) ->
 
 /// Paths that load every link as [`point`] has it: all shortest paths of each arc where there are at most
 /// 1024 of them.
-pub(crate) fn routes(network: &RoutingNetwork, quotient: &Quotient) -> Routes {
+pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
     let mut arcs = Vec::with_capacity(quotient.arcs.len());
     for from in quotient.sources() {
-        let shortest = ShortestPaths::new(network, quotient, from[0].src);
+        let shortest = ShortestPaths::new(distance, quotient, from[0].src);
         for arc in from {
             let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));
             arcs.push(RoutedEntry { src: arc.src, dst: arc.dst, paths });
@@ -57,10 +58,10 @@ struct ShortestPaths {
 }
 
 impl ShortestPaths {
-    fn new(network: &RoutingNetwork, quotient: &Quotient, source: Rank) -> Self {
+    fn new(distance: impl Distance, quotient: &Quotient, source: Rank) -> Self {
         let adjacency = &*quotient.adjacency;
         let ranks = adjacency.ranks();
-        let distance: Vec<Option<u32>> = (0..ranks as Rank).map(|rank| network.distance(source, rank)).collect();
+        let distance: Vec<Option<u32>> = (0..ranks as Rank).map(|rank| distance(source, rank)).collect();
         let mut order: Vec<Rank> = (0..ranks as Rank).filter(|&rank| distance[rank as usize].is_some()).collect();
         order.sort_by_key(|&rank| distance[rank as usize]);
         let mut count = vec![0.0; ranks];
@@ -175,6 +176,7 @@ fn widest(left: &[f64]) -> Option<(usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RoutingNetwork;
     use model::{Link, Routing, Topology, Traffic, Translations};
     use proptest::prelude::*;
     use std::collections::BTreeMap;

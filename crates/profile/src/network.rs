@@ -2,18 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use model::{Rank, Routes, Routing, Topology, Traffic, TrafficEntry};
+use model::{BreadthFirst, Rank, Routes, Routing, Topology, Traffic, TrafficEntry, UNREACHABLE};
 
 use crate::{
     concurrent_flow, equal_split,
     front::{Estimate, Front, LoadBound, Point},
     price_bound,
-    quotient::{Adjacency, Quotient},
+    quotient::{Adjacency, Distance, Quotient},
     ring_distances::RingDistances,
     single_path,
 };
-
-const UNREACHABLE: u32 = u32::MAX;
 
 /// A topology with what is computed once for all traffic patterns: links of every GPU, and distances from
 /// one source per orbit, each found when it is first asked for.
@@ -74,9 +72,20 @@ impl RoutingNetwork {
         let (representative, element) = symmetry.canonical(src);
         let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };
         let orbit = &self.orbits[index];
-        let distances = orbit.distances.get_or_init(|| breadth_first(self.adjacency(), orbit.representative));
+        let distances = orbit.distances.get_or_init(|| self.distances_from(orbit.representative));
         let hops = distances[symmetry.apply(symmetry.inverse(element), dst) as usize];
         (hops != UNREACHABLE).then_some(hops)
+    }
+
+    fn distances(&self) -> impl Distance {
+        |src, dst| self.distance(src, dst)
+    }
+
+    fn distances_from(&self, source: Rank) -> Box<[u32]> {
+        let adjacency = self.adjacency();
+        let mut search = BreadthFirst::new(adjacency.ranks());
+        search.search(source, |rank| adjacency.out(rank).iter().map(|head| head.dst));
+        search.into_distances().into()
     }
 
     /// Hops and a lower bound on the load of any routing of `traffic`: what its arcs occupy at least, over
@@ -151,14 +160,14 @@ impl RoutingNetwork {
         let (quotient, hops) = self.pair(traffic)?;
         Some(match routing {
             Routing::ConcurrentFlow if has_unique_optimum(&quotient) => {
-                Front::single(single_path::point(self, &quotient, hops))
+                Front::single(single_path::point(self.distances(), &quotient, hops))
             }
             Routing::ConcurrentFlow if is_too_large(&quotient) => {
                 Front::single(self.shortest_paths_only(traffic, &quotient, hops))
             }
             Routing::ConcurrentFlow => concurrent_flow::front(&quotient, hops),
-            Routing::EqualSplit => Front::single(equal_split::point(self, &quotient, hops)),
-            Routing::SinglePath => Front::single(single_path::point(self, &quotient, hops)),
+            Routing::EqualSplit => Front::single(equal_split::point(self.distances(), &quotient, hops)),
+            Routing::SinglePath => Front::single(single_path::point(self.distances(), &quotient, hops)),
         })
     }
 
@@ -187,22 +196,26 @@ impl RoutingNetwork {
         }
         Some(match routing {
             Routing::ConcurrentFlow if !has_unique_optimum(&quotient) && is_too_large(&quotient) => {
-                (equal_split::routes(self, &quotient), self.shortest_paths_only(traffic, &quotient, least))
+                (equal_split::routes(self.distances(), &quotient), self.shortest_paths_only(traffic, &quotient, least))
             }
             Routing::ConcurrentFlow if !has_unique_optimum(&quotient) => {
                 concurrent_flow::routes(&quotient, least, hops)
             }
-            Routing::EqualSplit => (equal_split::routes(self, &quotient), equal_split::point(self, &quotient, least)),
-            Routing::ConcurrentFlow | Routing::SinglePath => {
-                (single_path::routes(self, &quotient), single_path::point(self, &quotient, least))
-            }
+            Routing::EqualSplit => (
+                equal_split::routes(self.distances(), &quotient),
+                equal_split::point(self.distances(), &quotient, least),
+            ),
+            Routing::ConcurrentFlow | Routing::SinglePath => (
+                single_path::routes(self.distances(), &quotient),
+                single_path::point(self.distances(), &quotient, least),
+            ),
         })
     }
 
     /// What concurrent flow falls back on: equal split, which is one of its routings, with the bound of
     /// [`RoutingNetwork::estimate`] as `lower`.
     fn shortest_paths_only(&self, traffic: &Traffic, quotient: &Quotient, hops: u32) -> Point {
-        let point = equal_split::point(self, quotient, hops);
+        let point = equal_split::point(self.distances(), quotient, hops);
         let bound = self.estimate(traffic, Routing::ConcurrentFlow).map_or(0.0, |estimate| estimate.load);
         Point { lower: bound.min(point.load), ..point }
     }
@@ -240,23 +253,6 @@ const LEAST_COSTLY_ORBITS: usize = 64;
 
 fn is_too_large(quotient: &Quotient) -> bool {
     quotient.adjacency.capacities.len() > MOST_LINK_ORBITS
-}
-
-fn breadth_first(adjacency: &Adjacency, source: Rank) -> Box<[u32]> {
-    let mut distances = vec![UNREACHABLE; adjacency.ranks()];
-    distances[source as usize] = 0;
-    let mut queue = vec![source];
-    let mut next = 0;
-    while let Some(&node) = queue.get(next) {
-        next += 1;
-        for head in adjacency.out(node) {
-            if distances[head.dst as usize] == UNREACHABLE {
-                distances[head.dst as usize] = distances[node as usize] + 1;
-                queue.push(head.dst);
-            }
-        }
-    }
-    distances.into()
 }
 
 #[cfg(test)]

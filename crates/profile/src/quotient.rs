@@ -4,6 +4,11 @@ use std::sync::Arc;
 
 use model::{Link, Rank, Topology, Traffic, TrafficEntry, Translations};
 
+/// Links on a shortest path from one rank to another; none where there is no path.
+pub(crate) trait Distance: Fn(Rank, Rank) -> Option<u32> + Copy {}
+
+impl<F: Fn(Rank, Rank) -> Option<u32> + Copy> Distance for F {}
+
 /// A link out of some GPU: where it leads and the orbit of links that it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head {

@@ -6,34 +6,35 @@
 
 use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
 
-use crate::{RoutingNetwork, front::Point, quotient::Quotient};
+use crate::front::Point;
+use crate::quotient::{Distance, Quotient};
 
 /// The one point of the front. `hops`: the largest shortest distance of the arcs, all of which have a path.
 /// O(Σ distances · links per GPU).
-pub(crate) fn point(network: &RoutingNetwork, quotient: &Quotient, hops: u32) -> Point {
+pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
     for arc in &quotient.arcs {
-        walk(network, quotient, arc, |_, orbit| carried[orbit as usize] += arc.weight);
+        walk(distance, quotient, arc, |_, orbit| carried[orbit as usize] += arc.weight);
     }
     let load = quotient.largest_load(&carried);
     Point { hops, load, lower: load }
 }
 
 /// The paths of [`point`].
-pub(crate) fn routes(network: &RoutingNetwork, quotient: &Quotient) -> Routes {
+pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
     let routed = |arc: &TrafficEntry| {
         let mut nodes = vec![arc.src];
-        walk(network, quotient, arc, |node, _| nodes.push(node));
+        walk(distance, quotient, arc, |node, _| nodes.push(node));
         RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![RoutedPath { share: 1.0, nodes }] }
     };
     Routes { symmetry: quotient.symmetry.clone(), arcs: quotient.arcs.iter().map(routed).collect() }
 }
 
 /// Calls `visit(next node, link orbit)` along the path of `arc`.
-fn walk(network: &RoutingNetwork, quotient: &Quotient, arc: &TrafficEntry, mut visit: impl FnMut(Rank, u32)) {
-    let (mut node, mut left) = (arc.src, network.distance(arc.src, arc.dst).unwrap_or(0));
+fn walk(distance: impl Distance, quotient: &Quotient, arc: &TrafficEntry, mut visit: impl FnMut(Rank, u32)) {
+    let (mut node, mut left) = (arc.src, distance(arc.src, arc.dst).unwrap_or(0));
     while left > 0 {
-        let nearer = |next: Rank| network.distance(next, arc.dst).is_some_and(|distance| distance < left);
+        let nearer = |next: Rank| distance(next, arc.dst).is_some_and(|distance| distance < left);
         let Some(head) = quotient.adjacency.out(node).iter().find(|head| nearer(head.dst)) else { return };
         visit(head.dst, head.orbit);
         node = head.dst;
@@ -44,6 +45,7 @@ fn walk(network: &RoutingNetwork, quotient: &Quotient, arc: &TrafficEntry, mut v
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RoutingNetwork;
     use model::{Link, Routing, Topology, Traffic, Translations};
     use proptest::prelude::*;
 

@@ -47,9 +47,9 @@ mod _core {
     #[pymodule_export]
     use super::reconfiguration_delay::PyReconfigurationDelay;
     #[pymodule_export]
-    use super::registry::{algorithm_table, bus_factor, registry, topology_names};
+    use super::registry::{algorithm_table, bus_factor, capabilities, registry, topology_names};
     #[pymodule_export]
-    use super::request::PyRequest;
+    use super::request::{PyCache, PyRequest};
     #[pymodule_export]
     use super::schedule::{PySchedule, verify_schedule};
     #[pymodule_export]

@@ -8,7 +8,7 @@ use model::{Collective, Convention, Overlap, Routing, Shape, TECHNOLOGIES, units
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arguments::{self, optional_text};
+use crate::arguments::{optional_text, text};
 use crate::input_error::CoreResult;
 
 /// What is said of one named thing.
@@ -68,6 +68,21 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
 }
 
 #[pyfunction]
+pub fn capabilities(planner: &Bound<'_, PyAny>) -> CoreResult<Option<BTreeMap<&'static str, bool>>> {
+    let name = text("planner", planner)?;
+    if ["auto", lightloom::GIVEN].contains(&name.as_str()) {
+        return Ok(None);
+    }
+    let found = planners::find(&name)?.capabilities();
+    Ok(Some(BTreeMap::from([
+        ("takes_budget", found.takes_budget),
+        ("chooses_algorithm", found.chooses_algorithm),
+        ("calls_solver", found.calls_solver),
+        ("is_fast", found.is_fast()),
+    ])))
+}
+
+#[pyfunction]
 pub fn algorithm_table<'py>(
     py: Python<'py>,
     collective: Option<&Bound<'py, PyAny>>,
@@ -102,7 +117,7 @@ pub fn algorithm_table<'py>(
 
 #[pyfunction]
 pub fn bus_factor(collective: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<f64> {
-    Ok(Collective::parse(&arguments::text("collective", collective)?)?.bus_factor(gpus))
+    Ok(Collective::parse(&text("collective", collective)?)?.bus_factor(gpus))
 }
 
 #[pyfunction]

@@ -1,12 +1,13 @@
 //! `Request`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
 use model::{Collective, Convention, Error, Overlap, Routing};
 use numpy::PyReadonlyArray2;
-use planners::PlannerOptions;
+use planners::{Cache, PlannerOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,6 +18,17 @@ use crate::keywords::Keywords;
 use crate::schedule::{PySchedule, rows_of};
 use crate::topology::NameOrTopology;
 
+#[pyclass(name = "Cache", module = "lightloom._core", frozen)]
+pub struct PyCache(Arc<Cache>);
+
+#[pymethods]
+impl PyCache {
+    #[new]
+    fn new() -> Self {
+        Self(Arc::default())
+    }
+}
+
 #[pyclass(name = "Request", module = "lightloom._core", frozen)]
 pub struct PyRequest(pub Request);
 
@@ -24,18 +36,22 @@ pub struct PyRequest(pub Request);
 impl PyRequest {
     /// `options`: those of Python's table of options, by name, as the core takes them: bytes, seconds, lists.
     #[new]
-    #[pyo3(signature = (fabric, collective=None, size_bytes=None, size_is_per_pair=false, **options))]
+    #[pyo3(signature = (fabric, collective=None, size_bytes=None, size_is_per_pair=false, cache=None, **options))]
     fn new(
         fabric: &PyFabric,
         collective: Option<&Bound<'_, PyAny>>,
         size_bytes: Option<u64>,
         size_is_per_pair: bool,
+        cache: Option<&PyCache>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let collective = optional_text("collective", collective)?;
         let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
         let mut options = Keywords::new(options)?;
-        let request = request_of(fabric, collective.as_deref(), size, &mut options)?;
+        let mut request = request_of(fabric, collective.as_deref(), size, &mut options)?;
+        if let Some(PyCache(cache)) = cache {
+            request.cache = cache.clone();
+        }
         options.finish()?;
         Ok(Self(request))
     }
@@ -83,6 +99,7 @@ fn request_of(
             budget,
         },
         seed: given.value("seed")?.unwrap_or(0),
+        cache: Arc::default(),
     };
     let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
     if let Some(overlap) = given.text("overlap")? {

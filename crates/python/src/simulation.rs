@@ -101,7 +101,7 @@ impl PySimulation {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (TotalsTuple, Vec<StepTuple>)>> {
         let steps = self.0.found.steps.iter().zip(&self.0.planned).map(|(found, planned)| step_tuple(found, planned));
-        Ok((of_parts::<Self>(py)?, (totals_tuple(&self.0.found), steps.collect())))
+        Ok((of_parts::<Self>(py)?, (totals_tuple(&self.0.found), steps.collect::<CoreResult<_>>()?)))
     }
 
     fn __repr__(&self) -> String {
@@ -196,7 +196,7 @@ impl PySimulatedStep {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (usize, StepTuple)>> {
-        Ok((of_parts::<Self>(py)?, (self.index, step_tuple(self.found(), self.planned()))))
+        Ok((of_parts::<Self>(py)?, (self.index, step_tuple(self.found(), self.planned())?)))
     }
 
     fn __repr__(&self) -> String {
@@ -220,7 +220,7 @@ macro_rules! columns {
             }
 
             fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Packed,)>> {
-                Ok((of_parts::<Self>(py)?, (packed(&self.0),)))
+                Ok((of_parts::<Self>(py)?, (packed(&self.0)?,)))
             }
 
             $(#[getter]
@@ -300,13 +300,13 @@ fn totals_tuple(found: &Simulation) -> TotalsTuple {
     (found.total_fs, found.packets, found.packet_hops, found.payload_bytes, found.wire_bytes)
 }
 
-fn step_tuple(found: &SimulatedStep, planned: &Planned) -> StepTuple {
-    (
+fn step_tuple(found: &SimulatedStep, planned: &Planned) -> CoreResult<StepTuple> {
+    Ok((
         (found.start_fs, found.reconfiguration_fs, found.startup_fs, found.end_fs),
         (found.symmetry.ranks(), digits(&found.symmetry)),
-        (packed(&found.circuits), packed(&found.gpus)),
+        (packed(&found.circuits)?, packed(&found.gpus)?),
         (planned.topology, planned.topology_name.clone(), planned.reconfigured, planned.total_s),
-    )
+    ))
 }
 
 /// What was simulated, of its parts.

@@ -14,19 +14,16 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use model::{Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations};
+use model::{BreadthFirst, Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations, UNREACHABLE};
 use profile::{Front, RoutingNetwork};
 use rayon::prelude::*;
 
 use crate::PricedStep;
 
-/// Circulants that [`best_circulant`] looks at: all of two ports up to 1024 ranks, of three up to 150.
-const MOST_CIRCULANTS: u64 = 600_000;
 /// Bounds kept by (circulant, pattern), of 12 bytes each.
 const MOST_BOUNDS: u64 = 1 << 24;
 /// Circulants of one port less to each of which every generator is added, where there are too many.
 const EXTENDED: usize = 64;
-const UNREACHED: u32 = u32::MAX;
 
 /// The circulants of n ranks and d ports, with bounds for every step.
 #[derive(Debug)]
@@ -60,7 +57,7 @@ struct Pattern<'a> {
 struct Bounds {
     /// Ascending generators of each circulant.
     generators: Vec<Vec<u32>>,
-    /// [`UNREACHED`] where some transfer has no path.
+    /// [`UNREACHABLE`] where some transfer has no path.
     hops: Vec<u32>,
     loads: Vec<f64>,
 }
@@ -71,15 +68,6 @@ struct Solved {
     /// By pattern; `None` for those that are invariant under Z_n.
     averaged: Vec<OnceLock<Option<Front>>>,
     fronts: Vec<OnceLock<Option<Front>>>,
-}
-
-/// The circulant of `ports` generators that costs least over all `steps`, and its cost in seconds, exact where there
-/// are at most 600 000; see [`Circulants::new`]. `None` when none joins all pairs that exchange something.
-///
-/// # Errors
-/// Those of [`Circulants::new`].
-pub fn best_circulant(ranks: u32, ports: u32, steps: &[PricedStep]) -> Result<Option<(Topology, f64)>> {
-    Ok(Circulants::new(ranks, ports, steps, MOST_CIRCULANTS)?.best(0..steps.len(), 1).pop())
 }
 
 impl<'a> Circulants<'a> {
@@ -219,7 +207,7 @@ impl<'a> Circulants<'a> {
     fn bound_s(&self, index: usize, step: usize) -> Option<f64> {
         let at = index * self.patterns.len() + self.of_step[step];
         let hops = self.bounds.hops[at];
-        (hops != UNREACHED).then(|| self.steps[step].of(hops, self.bounds.loads[at]))
+        (hops != UNREACHABLE).then(|| self.steps[step].of(hops, self.bounds.loads[at]))
     }
 
     /// What the circulant costs over the steps of `interval`, if that is below `limit_s`.
@@ -304,18 +292,27 @@ impl Bounds {
     fn new(generators: Vec<Vec<u32>>, ranks: u32, patterns: &[Pattern]) -> Self {
         let mut asked = vec![false; ranks as usize];
         patterns.iter().flat_map(|pattern| &pattern.offsets).for_each(|&(offset, _)| asked[offset as usize] = true);
-        let mut hops = vec![UNREACHED; generators.len() * patterns.len()];
+        let count = asked.iter().filter(|&&asked| asked).count();
+        let mut hops = vec![UNREACHABLE; generators.len() * patterns.len()];
         let mut loads = vec![f64::INFINITY; hops.len()];
         let rows = hops.par_chunks_mut(patterns.len()).zip(loads.par_chunks_mut(patterns.len()));
         rows.zip(&generators).for_each_init(
-            || Distances::new(ranks, &asked),
-            |distances, ((hops, loads), generators)| {
-                distances.walk(generators);
+            || BreadthFirst::new(ranks as usize),
+            |search, ((hops, loads), generators)| {
+                let heads = |node: u32| {
+                    let wrapped = move |head: u32| if head < ranks { head } else { head - ranks };
+                    generators.iter().map(move |generator| wrapped(node + generator))
+                };
+                let mut left = count;
+                let distances = search.search_until(0, heads, |offset| {
+                    left -= usize::from(asked[offset as usize]);
+                    left == 0
+                });
                 for ((hops, load), pattern) in hops.iter_mut().zip(loads).zip(patterns) {
                     *hops = 0;
                     let mut occupied = 0.0;
                     for &(offset, weight) in &pattern.offsets {
-                        let distance = distances.of[offset as usize];
+                        let distance = distances[offset as usize];
                         *hops = distance.max(*hops);
                         occupied += weight * f64::from(distance);
                     }
@@ -324,43 +321,6 @@ impl Bounds {
             },
         );
         Self { generators, hops, loads }
-    }
-}
-
-/// Distances from rank 0, found by breadth, and what finding them needs.
-struct Distances<'a> {
-    of: Vec<u32>,
-    queue: Vec<u32>,
-    /// Whether an offset is asked for, and how many are.
-    asked: &'a [bool],
-    count: usize,
-}
-
-impl<'a> Distances<'a> {
-    fn new(ranks: u32, asked: &'a [bool]) -> Self {
-        let count = asked.iter().filter(|&&asked| asked).count();
-        Self { of: vec![UNREACHED; ranks as usize], queue: Vec::with_capacity(ranks as usize), asked, count }
-    }
-
-    /// Distances of all offsets that are asked for; [`UNREACHED`] where `generators` do not lead there.
-    fn walk(&mut self, generators: &[u32]) {
-        let ranks = self.of.len() as u32;
-        self.queue.iter().for_each(|&node| self.of[node as usize] = UNREACHED);
-        self.queue.clear();
-        self.queue.push(0);
-        self.of[0] = 0;
-        let (mut next, mut left) = (0, self.count);
-        while let Some(&node) = self.queue.get(next).filter(|_| left > 0) {
-            next += 1;
-            for generator in generators {
-                let head = if node + generator < ranks { node + generator } else { node + generator - ranks };
-                if self.of[head as usize] == UNREACHED {
-                    self.of[head as usize] = self.of[node as usize] + 1;
-                    self.queue.push(head);
-                    left -= usize::from(self.asked[head as usize]);
-                }
-            }
-        }
     }
 }
 

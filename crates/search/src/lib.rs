@@ -14,7 +14,7 @@ mod generator_sets;
 mod local_search;
 mod priced_step;
 
-pub use circulants::{Circulants, best_circulant};
+pub use circulants::Circulants;
 pub use generator_sets::{GeneratorSet, generator_set, generator_sets};
 pub use local_search::{NAME as LOCAL_SEARCH_NAME, SearchLimits, local_search};
 pub use priced_step::PricedStep;

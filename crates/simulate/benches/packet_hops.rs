@@ -34,6 +34,7 @@ fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topolo
         planner: Some("static".into()),
         candidates: None,
         static_topologies: Some(vec![TopologyRef::Named(topology.into())]),
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     };

@@ -36,6 +36,7 @@ mod ledger;
 mod message;
 mod network;
 mod one_way;
+mod packet;
 mod report;
 mod runs;
 mod settings;

@@ -3,7 +3,7 @@
 use model::{Error, Result};
 
 use crate::clock::{LONGEST_FS, too_long, wire_fs};
-use crate::network::Packet;
+use crate::packet::Packet;
 use crate::settings::Settings;
 
 /// Most bytes of a transfer on a circuit: whole numbers of bytes are exact in doubles.

@@ -5,17 +5,9 @@
 
 use std::ops::Range;
 
+use crate::packet::Packet;
 use crate::runs::Run;
 use crate::split::Shares;
-
-/// Size of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Packet {
-    /// Payload and header, bytes.
-    pub(crate) bytes: u64,
-    /// Time on a circuit, fs.
-    pub(crate) wire_fs: u64,
-}
 
 /// Packets that take the same circuits in a row.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::network::Packet;
+use crate::packet::Packet;
 
 /// `count` packets of one size at `first_fs`, `first_fs + spacing_fs`, …
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

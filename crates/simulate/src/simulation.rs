@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use model::{Rank, Translations};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::seconds;
 
 /// Use of one circuit in one step, or of every circuit of its orbit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CircuitUse {
     /// Transmitting GPU.
     pub src: Rank,
@@ -31,7 +32,7 @@ pub struct CircuitUse {
 }
 
 /// Times of one GPU in one step, or of every GPU of its orbit, fs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GpuTimes {
     /// The GPU.
     pub gpu: Rank,
@@ -98,7 +99,7 @@ impl SimulatedStep {
 }
 
 /// Use of a circuit over the whole plan.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CircuitTotal {
     /// Transmitting GPU.
     pub src: Rank,

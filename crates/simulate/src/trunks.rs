@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{Packet, QueueingNetwork, Transfer};
+use crate::network::{QueueingNetwork, Transfer};
+use crate::packet::Packet;
 use crate::runs::Run;
 use crate::split::Dealer;
 

@@ -6,7 +6,8 @@ use model::{Error, Plan, Rank, Result, RoutedEntry, Topology, Translations};
 
 use crate::clock::{LIMIT_FS, LONGEST_FS, femtoseconds, too_long, wire_fs};
 use crate::message::{Message, full_packet, packet};
-use crate::network::{Flow, Hop, Packet, QueueingNetwork, Stream};
+use crate::network::{Flow, Hop, QueueingNetwork, Stream};
+use crate::packet::Packet;
 use crate::settings::{Forwarding, Injection, Level, Settings};
 use crate::split::{FluidSplit, Shares, Split, split};
 

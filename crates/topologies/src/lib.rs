@@ -7,14 +7,17 @@
 //!
 //! Adding a family is one file in `families/` or `candidates/` and its line in the registry there.
 
+mod candidate_family;
 pub mod candidates;
 mod dedupe;
 mod edge_list;
 mod enumerated;
 mod explanation;
 mod families;
+mod family;
 mod parameters;
 
 pub use edge_list::from_links;
 pub use explanation::{Along, Explanation};
-pub use families::{Family, REGISTRY, build};
+pub use families::{REGISTRY, build};
+pub use family::Family;

@@ -1,5 +1,6 @@
 //! The stated lower bounds, against the bounds of the same class that the fabric's numbers and the plan's transfers make.
 
+use bounds::KnownBounds;
 use model::{Bound, Plan, Result, Schedule};
 
 use crate::report::{Check, Tally};
@@ -11,10 +12,10 @@ const ROUNDING: f64 = 1e-9;
 /// class that is not known here is said to be stated, not checked.
 ///
 /// Costs what `bounds` does.
-pub(crate) fn check(plan: &Plan) -> Check {
+pub(crate) fn check(plan: &Plan, known: &KnownBounds) -> Check {
     let mut tally = Tally::new("bound");
     let mut unknown = Vec::new();
-    let known = RecomputedBounds::of(plan);
+    let known = RecomputedBounds::of(plan, known);
     for bound in std::iter::once(&plan.bound).chain(&plan.narrow_bound) {
         let Bound { seconds, class } = bound;
         tally.expect(seconds.is_finite() && *seconds >= 0.0, || format!("{seconds} s is not a time"));
@@ -61,9 +62,9 @@ struct RecomputedBounds {
 }
 
 impl RecomputedBounds {
-    fn of(plan: &Plan) -> Result<Self> {
+    fn of(plan: &Plan, known: &KnownBounds) -> Result<Self> {
         let (fabric, settings, size_bytes) = (&plan.fabric, plan.settings, plan.size_bytes);
-        let any = bounds::any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes);
+        let any = known.any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes);
         let steps = plan.steps.iter().map(|step| step.step.clone()).collect();
         let schedule = Schedule::new(plan.algorithm.clone(), plan.chunks.clone(), steps)?;
         let of_steps = |steps: &str| bounds::class_of_steps(steps, fabric.shape.ports());

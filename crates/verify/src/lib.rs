@@ -25,6 +25,7 @@ mod routing;
 
 pub use report::{Check, Report};
 
+use bounds::KnownBounds;
 use model::{Plan, Schedule, Step};
 
 /// Executes `schedule` symbolically: per (rank, chunk) the ranks whose contribution is folded in, or,
@@ -40,6 +41,11 @@ pub fn schedule(schedule: &Schedule) -> Report {
 /// Executes the steps of `plan` symbolically and recomputes all that the plan states: circuits per GPU,
 /// m_i, paths and their routing, hops, load, the four terms of every step, what is reconfigured, the total, the bound.
 pub fn plan(plan: &Plan) -> Report {
+    plan_with(plan, &KnownBounds::default())
+}
+
+/// [`plan`], where bounds that were computed already need not be computed again.
+pub fn plan_with(plan: &Plan, known: &KnownBounds) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
@@ -47,6 +53,6 @@ pub fn plan(plan: &Plan) -> Report {
     checks.extend(paths::check(plan));
     checks.push(routing::check(plan));
     checks.extend(costs::check(plan));
-    checks.push(bound::check(plan));
+    checks.push(bound::check(plan, known));
     Report { checks }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use model::{Chunks, Collective, Op, Result, Step, Transfer};
 
-use crate::Composition;
+use crate::composition::Composition;
 use crate::doubling::{self, Doubling};
 use crate::gather::{self, Start, Table, phases_s};
 use crate::grid::{Grid, Placed};

@@ -10,11 +10,12 @@ use model::{Chunks, Collective, Op, Rank, Result, Step, Transfer, Translations};
 
 use search::GeneratorSet;
 
-use crate::Composition;
+use crate::composition::Composition;
 use crate::grid::Grid;
 use crate::library::Library;
-use crate::phase::{Circuits, Kind, Phase, Sums};
+use crate::phase::{Kind, Phase};
 use crate::prices::Prices;
+use crate::relative::{Circuits, Sums};
 
 /// A topology of a phase and the places that it serves in one step.
 #[derive(Debug, Clone, PartialEq)]

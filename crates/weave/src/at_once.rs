@@ -4,7 +4,7 @@
 
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
 
-use crate::Composition;
+use crate::composition::Composition;
 
 /// Most ranks whose routes on a graph without symmetry are made.
 const MOST_RANKS: u32 = 512;

@@ -4,7 +4,8 @@ use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 use profile::RoutingNetwork;
 
 use crate::levels;
-use crate::phase::{Circuits, Kind, Phase, Sums};
+use crate::phase::{Kind, Phase};
+use crate::relative::{Circuits, Sums};
 
 /// Topologies of a span whose flows are computed.
 const WORTH_A_FLOW: usize = 4;

@@ -3,9 +3,10 @@
 //! With a radix q a rank sends its sum to the q − 1 ranks at multiples of the stride, and all have the sum of q: fewer
 //! steps than a ReduceScatter and an AllGather, and more bytes.
 
-use crate::digits::factorisations;
+use crate::digit_phases::factorisations;
 use crate::library::Library;
-use crate::phase::{Circuits, Kind, Sums};
+use crate::phase::Kind;
+use crate::relative::{Circuits, Sums};
 
 /// Phases in which all ranks of a coordinate add up whole buffers: the places ahead that a rank sends to, by step.
 #[derive(Debug, Clone, PartialEq)]

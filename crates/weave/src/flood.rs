@@ -8,10 +8,13 @@
 
 use std::collections::BTreeMap;
 
-use model::{Chunks, Collective, Link, Op, Rank, Result, Schedule, Step, Topology, Transfer, Translations};
+use model::{
+    BreadthFirst, Chunks, Collective, Link, Op, Rank, Result, Schedule, Step, Topology, Transfer, Translations,
+};
 
-use crate::Composition;
+use crate::composition::Composition;
 use crate::metacyclic::Metacyclic;
+use crate::sent::Sent;
 
 /// A topology of all ranks.
 pub(crate) enum Whole {
@@ -29,9 +32,6 @@ impl Whole {
         }
     }
 }
-
-/// The origins of what goes over each link in a step.
-pub(crate) type Sent = BTreeMap<(Rank, Rank), Vec<Rank>>;
 
 /// Most blocks times ranks of a flood.
 const MOST_PAIRS: u64 = 1 << 18;
@@ -188,20 +188,9 @@ fn levels(topology: &Topology, links: &[Link]) -> Option<Vec<Sent>> {
 
 /// Hops from `origin`; `None` where some rank cannot be reached.
 fn distances(out: &[Vec<Rank>], origin: Rank) -> Option<Vec<u32>> {
-    let mut distances = vec![u32::MAX; out.len()];
-    distances[origin as usize] = 0;
-    let mut queue = vec![origin];
-    let mut next = 0;
-    while let Some(&at) = queue.get(next) {
-        next += 1;
-        for &to in &out[at as usize] {
-            if distances[to as usize] == u32::MAX {
-                distances[to as usize] = distances[at as usize] + 1;
-                queue.push(to);
-            }
-        }
-    }
-    (queue.len() == out.len()).then_some(distances)
+    let mut search = BreadthFirst::new(out.len());
+    search.search(origin, |at| out[at as usize].iter().copied());
+    (search.reached().len() == out.len()).then(|| search.into_distances())
 }
 
 #[cfg(test)]

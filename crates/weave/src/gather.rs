@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer};
 
-use crate::Composition;
+use crate::composition::Composition;
 use crate::grid::{Grid, Placed};
 use crate::library::Library;
 use crate::phase::Phase;
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_program_finds_the_least_of_all_compositions() {
         for (ranks, ports) in [(12, 1), (24, 2), (36, 3), (64, 1)] {
-            let library = Library::of(ranks, ports, Routing::ConcurrentFlow);
+            let library = Library::new(ranks, ports, Routing::ConcurrentFlow);
             for (size_bytes, change_s) in [(1 << 10, 1e-8), (1 << 20, 1e-6), (1 << 24, 1e-5), (1 << 30, 1e-3)] {
                 let fabric = Fabric {
                     shape: Shape::new(ranks, &[], ports).unwrap(),

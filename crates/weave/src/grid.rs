@@ -2,7 +2,8 @@
 
 use model::{Link, Rank, Result, Topology, Translations, show_generators};
 
-use crate::phase::{Circuits, Phase};
+use crate::phase::Phase;
+use crate::relative::Circuits;
 
 /// What names of this module's topologies mean.
 pub(crate) const NAME: (&str, &str) = (

@@ -5,26 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::phase::{Circuits, Send, Sums};
+use model::{BreadthFirst, Rank};
+
+use crate::relative::{Circuits, Send, Sums};
 
 /// Hops from a rank to the rank `places` ahead, by places; `None` where it cannot be reached. O(span · circuits).
 pub(crate) fn distances(span: u32, circuits: &Circuits) -> Option<Vec<u32>> {
     let n = i64::from(span);
-    let mut distances = vec![u32::MAX; span as usize];
-    distances[0] = 0;
-    let mut queue = vec![0i64];
-    let mut next = 0;
-    while let Some(&at) = queue.get(next) {
-        next += 1;
-        for (ahead, _) in circuits {
-            let to = (at + ahead).rem_euclid(n);
-            if distances[to as usize] == u32::MAX {
-                distances[to as usize] = distances[at as usize] + 1;
-                queue.push(to);
-            }
-        }
-    }
-    (queue.len() == span as usize).then_some(distances)
+    let mut search = BreadthFirst::new(span as usize);
+    search.search(0, |at| circuits.iter().map(move |(ahead, _)| (i64::from(at) + ahead).rem_euclid(n) as Rank));
+    (search.reached().len() == span as usize).then(|| search.into_distances())
 }
 
 /// The transfers of an AllGather, by step: for every place the circuit over which it is reached first, chosen so that

@@ -14,6 +14,8 @@ mod all_reduce;
 mod all_to_all;
 mod at_once;
 mod circulants;
+mod composition;
+mod digit_phases;
 mod digits;
 mod doubling;
 mod flood;
@@ -24,66 +26,55 @@ mod library;
 mod metacyclic;
 mod phase;
 mod prices;
+mod relative;
+mod sent;
 
 /// Names of topologies that are made here, and what they mean.
 pub const NAMES: [(&str, &str); 2] = [grid::NAME, metacyclic::NAME];
 
-use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Schedule, Step, Topology};
+use model::{Collective, CostSettings, Error, Fabric, Initial, Result};
 
 use flood::Whole;
 use library::Library;
 use prices::Prices;
 
-/// Name of the algorithm of compositions.
-pub const ALGORITHM: &str = "composed";
+pub use composition::{ALGORITHM, Composition};
+pub use library::Libraries;
 
 /// Most ranks of a composition: an All-to-All has as many blocks as pairs.
 pub const MOST_RANKS: u32 = 8192;
 
-/// A schedule made for a fabric, and the topologies that its phases are meant for.
-#[derive(Debug, Clone)]
-pub struct Composition {
-    /// The steps, phase by phase.
-    pub schedule: Schedule,
-    /// The topology of each phase, in order.
-    pub topologies: Vec<Topology>,
-}
-
-impl Composition {
-    fn new(chunks: Chunks, steps: Vec<Step>, topologies: Vec<Topology>) -> Result<Self> {
-        Ok(Self { schedule: Schedule::new(ALGORITHM, chunks, steps)?, topologies })
-    }
-}
-
-/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first.
+/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first. What is made for the
+/// fabric's ranks and ports is kept in `libraries`.
 ///
 /// # Errors
 /// A collective without compositions (Broadcast), or more than [`MOST_RANKS`] ranks.
 pub fn compositions(
+    libraries: &Libraries,
     collective: Collective,
     fabric: &Fabric,
     settings: CostSettings,
     size_bytes: u64,
 ) -> Result<Vec<Composition>> {
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
+    let refuse = |reason: String| Err(Error::refused("planner", "weave", reason));
     if ranks > MOST_RANKS {
-        return Err(Error::refused(
-            "planner",
-            "weave",
-            format!("it composes for at most {MOST_RANKS} GPUs, not {ranks}"),
-        ));
+        return refuse(format!("it composes for at most {MOST_RANKS} GPUs, not {ranks}"));
     }
-    let library = Library::of(ranks, ports, settings.routing);
+    if collective == Collective::Broadcast {
+        return refuse("it composes no broadcast".into());
+    }
+    let library = &libraries.of(ranks, ports, settings.routing);
     let prices = Prices::new(fabric, settings.propagation, size_bytes);
     let mut found = match collective {
         Collective::AllGather | Collective::ReduceScatter => {
-            vec![gather::compose(collective, &library, &prices, ranks)?]
+            vec![gather::compose(collective, library, &prices, ranks)?]
         }
-        Collective::AllReduce => all_reduce::compose(&library, &prices, ranks, ports)?,
-        Collective::AllToAll => vec![all_to_all::compose(&library, &prices, ranks, ports)?],
-        Collective::Broadcast => return Err(Error::refused("planner", "weave", "it composes no broadcast")),
+        Collective::AllReduce => all_reduce::compose(library, &prices, ranks, ports)?,
+        Collective::AllToAll => vec![all_to_all::compose(library, &prices, ranks, ports)?],
+        Collective::Broadcast => Vec::new(),
     };
-    for whole in whole_topologies(&library, fabric) {
+    for whole in whole_topologies(library, fabric) {
         found.extend(at_once::compose(collective, whole.topology())?);
         found.extend(flood::compose(collective, &whole)?);
     }

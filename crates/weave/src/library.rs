@@ -1,5 +1,5 @@
-//! The phases of every span that divides the number of ranks. They depend on no rate, delay or size, so they are made
-//! once for each (ranks, ports, routing).
+//! The phases of every span that divides the number of ranks. They depend on no rate, delay or size, so one
+//! library serves all points of a sweep.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,7 +10,7 @@ use search::GeneratorSet;
 
 use crate::metacyclic::Metacyclic;
 use crate::phase::{Phase, undominated};
-use crate::{circulants, digits, metacyclic};
+use crate::{circulants, digit_phases, metacyclic};
 
 /// Phases by span, none of them better than another for every fabric.
 #[derive(Debug)]
@@ -30,36 +30,42 @@ const MOST_FOR_EVERY_SET: u32 = 32;
 /// Rings of a set beyond that, each number half as large again as the one before.
 const MOST_RINGS: u32 = 64;
 
-/// Libraries that are kept. A sweep has few pairs of ranks and ports.
-const KEPT: usize = 32;
+/// Libraries that were made, for whoever asks for compositions again: the points of a sweep have few pairs of ranks and
+/// ports. Passed on by its owner; nothing else keeps libraries.
+#[derive(Debug, Default)]
+pub struct Libraries {
+    made: Mutex<Vec<(Key, Arc<Library>)>>,
+}
 
+/// Libraries that are kept.
+const MOST_KEPT: usize = 32;
+
+/// Ranks, ports, and the routing by whose loads phases are told apart.
 type Key = (u32, u32, Routing);
 
-static LIBRARIES: Mutex<Vec<(Key, Arc<Library>)>> = Mutex::new(Vec::new());
-
-impl Library {
+impl Libraries {
     /// The library for `ranks` with `ports` ports each.
-    pub(crate) fn of(ranks: u32, ports: u32, routing: Routing) -> Arc<Self> {
+    pub(crate) fn of(&self, ranks: u32, ports: u32, routing: Routing) -> Arc<Library> {
         let key = (ranks, ports, routing);
-        let kept =
-            |all: &Vec<(Key, Arc<Self>)>| all.iter().find(|(k, _)| *k == key).map(|(_, library)| library.clone());
-        let lock = || LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(library) = kept(&lock()) {
-            return library;
+        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, library)) = lock().iter().find(|(made_for, _)| *made_for == key) {
+            return library.clone();
         }
-        let library = Arc::new(Self::new(ranks, ports, routing));
-        let mut all = lock();
-        if all.len() == KEPT {
-            all.remove(0);
+        let library = Arc::new(Library::new(ranks, ports, routing));
+        let mut made = lock();
+        if made.len() == MOST_KEPT {
+            made.remove(0);
         }
-        all.push((key, library.clone()));
+        made.push((key, library.clone()));
         library
     }
+}
 
-    fn new(ranks: u32, ports: u32, routing: Routing) -> Self {
+impl Library {
+    pub(crate) fn new(ranks: u32, ports: u32, routing: Routing) -> Self {
         let spans: Vec<u32> = (2..=ranks).filter(|span| ranks.is_multiple_of(*span)).collect();
         let made = spans.into_par_iter().map(|span| {
-            let on_rings = digits::phases(span, ports);
+            let on_rings = digit_phases::phases(span, ports);
             let others = circulants::phases(span, ports, routing);
             (span, undominated(on_rings.iter().cloned().chain(others).collect()), on_rings)
         });

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use model::{Link, Rank, Result, Topology, Translations};
+use model::{BreadthFirst, Link, Rank, Result, Topology, Translations, UNREACHABLE};
 
-use crate::flood::Sent;
+use crate::sent::Sent;
 
 /// Z_m ⋊ Z_k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,22 +50,10 @@ impl Group {
     fn width(&self, generators: &[u32]) -> Option<(u32, u32)> {
         let steps = self.steps(generators);
         let order = (self.m * self.k) as usize;
-        let mut distances = vec![u32::MAX; order];
-        distances[0] = 0;
-        let mut queue = vec![0];
-        let mut next = 0;
-        while let Some(&at) = queue.get(next) {
-            next += 1;
-            for step in &steps {
-                let to = step[at as usize];
-                if distances[to as usize] == u32::MAX {
-                    distances[to as usize] = distances[at as usize] + 1;
-                    queue.push(to);
-                }
-            }
-        }
-        let far = distances[*queue.last()? as usize];
-        (queue.len() == order).then(|| (far, distances.iter().sum()))
+        let mut search = BreadthFirst::new(order);
+        let distances = search.search(0, |at| steps.iter().map(move |step| step[at as usize]));
+        let far = distances.iter().copied().max()?;
+        (far != UNREACHABLE).then(|| (far, distances.iter().sum()))
     }
 }
 

@@ -3,28 +3,9 @@
 //! All of it is told relative to a rank: circuits and transfers lead a number of places ahead along the coordinate,
 //! which wraps round after `span` places.
 
-use crate::{digits::Digits, levels};
-
-/// Circuits of every rank: `(places ahead, parallel circuits)`.
-pub(crate) type Circuits = Vec<(i64, u32)>;
-
-/// What one step of an AllGather sends: to the rank `ahead`, what the ranks `behind` had before the phase.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Send {
-    pub(crate) ahead: i64,
-    pub(crate) behind: Vec<i64>,
-}
-
-/// What a phase costs, whatever the fabric's numbers: sums over its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Sums {
-    pub(crate) steps: u32,
-    pub(crate) hops: f64,
-    /// Load relative to the largest transfer of each step.
-    pub(crate) load: f64,
-    /// Load of the busiest link in units of what a rank has before the phase.
-    pub(crate) amount: f64,
-}
+use crate::digits::Digits;
+use crate::levels;
+use crate::relative::{Circuits, Send, Sums};
 
 /// How the ranks of a phase exchange.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,8 @@
 
 use model::{Fabric, Initial, Propagation, Topology};
 
-use crate::phase::{Circuits, Phase, Sums};
+use crate::phase::Phase;
+use crate::relative::{Circuits, Sums};
 
 /// The fabric's numbers, as far as a choice of phases needs them.
 #[derive(Debug, Clone, PartialEq)]

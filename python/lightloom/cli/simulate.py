@@ -14,9 +14,10 @@ from lightloom.views.rows import as_csv
 
 @verb("simulate")
 @click.argument("plan", metavar="PLAN", type=click.Path())
+# Nothing is random. Programs that still say a seed are not refused.
+@click.option("--seed", hidden=True, expose_value=False)
 def command(
     plan: str,
-    seed: int,
     links: bool,
     explain: bool,
     all_steps: bool,
@@ -50,7 +51,7 @@ def command(
     check_outputs()
     simulation = with_progress("simulating", lambda: simulate(plan, **given_of(settings)))
     if output_format == "json":
-        text = with_progress("explaining", lambda: simulation.to_json(seed=seed, links=links, explain=explain))
+        text = with_progress("explaining", lambda: simulation.to_json(links=links, explain=explain))
     elif output_format == "csv":
         text = as_csv(simulation.to_columns())
     else:

@@ -71,6 +71,7 @@ class _Prepared:
     def forget(self) -> None:
         """Keep nothing. After a fork, too: locks may have been taken by threads that the child does not have."""
         self._lock = Lock()
+        self._cache = _core.Cache()
         self._slots: OrderedDict[SeriesKey, tuple[Lock, list[Evaluator | InputError]]] = OrderedDict()
 
     def get(self, key: SeriesKey) -> Evaluator:
@@ -83,7 +84,7 @@ class _Prepared:
         with lock:
             if not made:
                 try:
-                    made.append(evaluator_of(key))
+                    made.append(evaluator_of(key, self._cache))
                 except InputError as error:
                     made.append(error)
         if isinstance(made[0], InputError):

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lightloom import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -22,9 +24,7 @@ if TYPE_CHECKING:
     from lightloom.sweeps.description import SweepDescription
     from lightloom.sweeps.keys import Value
 
-# Points of these planners are read off planes, millions a second; of the others, each is a search.
-QUICK_PLANNERS = {"harvest", "static", "bvn", "bridge", "pccl", "pccl-parallel", "short-circuit", "fast", "topo-opt"}
-QUICK_PLANNERS |= {"direct-connect-kautz", "direct-connect-circulant"}
+# Points of a chunk where they are read off few searches, millions a second, and where each is a search.
 QUICK_POINTS, SEARCHED_POINTS = 16_384, 16
 # A chunk is a file while the sweep runs; a folder takes this many without becoming slow.
 MOST_CHUNKS = 20_000
@@ -65,11 +65,6 @@ class Layout:
         return math.prod(len(axis.values) for axis in self.numeric)
 
     @property
-    def series_count(self) -> int:
-        """How many combinations of the structural axes there are."""
-        return math.prod(len(axis.values) for axis in self.structural)
-
-    @property
     def chunk_points(self) -> int:
         """Rows of a chunk; the last one may be shorter."""
         description = self.description
@@ -79,7 +74,7 @@ class Layout:
             planners |= {value for axis in self.structural if axis.key == "planner" for value in axis.values}
             planners |= {value for entry in description.baseline for key, value in entry.settings if key == "planner"}
             # A lower bound is a search as well.
-            is_quick = planners and planners <= QUICK_PLANNERS and "gap" not in description.metrics
+            is_quick = planners and planners <= _fast_planners() and "gap" not in description.metrics
             least = QUICK_POINTS if is_quick else SEARCHED_POINTS
         return max(least, -(-description.points // MOST_CHUNKS))
 
@@ -119,3 +114,9 @@ class Layout:
         for axis, place in zip(self.structural, places, strict=True):
             made[axis.key] = axis.values[int(place)]  # type: ignore[assignment]
         return tuple(sorted(made.items()))
+
+
+def _fast_planners() -> set[object]:
+    """Names of the planners whose points are read off few searches."""
+    names = {entry["name"] for entry in _core.registry()["planners"]}
+    return {name for name in names if (can := _core.capabilities(name)) and can["is_fast"]}

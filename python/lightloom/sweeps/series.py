@@ -87,17 +87,18 @@ class SeriesKey(NamedTuple):
         return {key: value for key, value in self.settings if key in SIMULATION_KEYS}
 
 
-def evaluator_of(key: SeriesKey) -> Evaluator:
-    """What evaluates the series. Raises `InputError` for a problem that nothing serves."""
-    if key.engine == "model" and dict(key.settings).get("planner") != "exact":
-        return _ModelSeries(key)
+def evaluator_of(key: SeriesKey, cache: _core.Cache) -> Evaluator:
+    """What evaluates the series; series of one cache share. Raises `InputError` for a problem that nothing serves."""
+    able = _core.capabilities(str(dict(key.settings).get("planner", "auto")))
+    if key.engine == "model" and not (able and able["calls_solver"]):
+        return _ModelSeries(key, cache)
     return _PlannedSeries(key)
 
 
 class _ModelSeries:
     """Points of the cost model, by the core: the problem is prepared once."""
 
-    def __init__(self, key: SeriesKey) -> None:
+    def __init__(self, key: SeriesKey, cache: _core.Cache) -> None:
         self._key = key
         arguments = key.arguments({})
         fabric: Fabric = arguments["fabric"]
@@ -110,7 +111,8 @@ class _ModelSeries:
         }
         self._arguments = arguments
         others = {name: value for name, value in arguments.items() if name not in {"collective", "size", "fabric"}}
-        self._series = _core.Series(build_request(arguments.get("collective"), arguments.get("size"), fabric, **others))
+        request = build_request(arguments.get("collective"), arguments.get("size"), fabric, **others, cache=cache)
+        self._series = _core.Series(request)
 
     def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
         """See `Evaluator`."""

@@ -12,7 +12,7 @@
 
 use model::Collective;
 
-use super::{class, one_pass};
+use super::passes::{class, one_pass};
 use crate::rates::Rates;
 use crate::spreading::{least_hops, least_usage, most_steps};
 use crate::statement::{BoundSegment, Statement, largest};

@@ -8,7 +8,7 @@
 
 use model::{Collective, Piece};
 
-use super::class;
+use super::passes::class;
 use crate::rates::Rates;
 use crate::statement::Statement;
 

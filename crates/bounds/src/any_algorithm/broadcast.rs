@@ -5,7 +5,7 @@
 
 use model::Collective;
 
-use super::one_pass;
+use super::passes::one_pass;
 use crate::rates::Rates;
 use crate::statement::Statement;
 

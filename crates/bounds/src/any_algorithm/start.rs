@@ -7,7 +7,7 @@
 use model::{Collective, Topology};
 use profile::RoutingNetwork;
 
-use super::class;
+use super::passes::class;
 use crate::rates::Rates;
 use crate::spreading::{least_usage, most_steps};
 use crate::statement::Statement;

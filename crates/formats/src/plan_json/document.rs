@@ -4,8 +4,10 @@ use model::{Error, Rank, Result};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
-use super::SCHEMA;
 use super::runs::Run;
+
+/// The version that is written and read.
+pub const SCHEMA: &str = "lightloom.plan/1";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use model::{Chunks, Collective, Initial, Op, Plan, PlanStep, Routes, Topology, Transfer, Translations};
 use serde_json::Value;
 
-use super::SCHEMA;
+use super::document::SCHEMA;
 use super::runs::Run;
 
 pub(super) fn plan(plan: &Plan) -> String {

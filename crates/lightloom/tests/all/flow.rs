@@ -25,6 +25,7 @@ fn request(fabric: Fabric, collective: Collective, size_bytes: u64) -> Request {
         planner: None,
         candidates: None,
         static_topologies: None,
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     }

@@ -30,6 +30,7 @@ fn request(collective: Collective, algorithm: &str, planner: &str) -> Request {
         planner: Some(planner.into()),
         candidates: None,
         static_topologies: None,
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     }

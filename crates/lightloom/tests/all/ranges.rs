@@ -80,6 +80,7 @@ fn requests() -> impl Strategy<Value = Request> {
                 planner: Some(planner.into()),
                 candidates: None,
                 static_topologies: topology.map(|name| vec![TopologyRef::Named(name.into())]),
+                cache: std::sync::Arc::default(),
                 options: planners::PlannerOptions::default(),
                 seed: 0,
             }

@@ -31,6 +31,7 @@ fn request(fabric: Fabric, collective: Collective, algorithm: Option<&str>, plan
         planner: planner.map(Into::into),
         candidates: None,
         static_topologies: None,
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     }

@@ -8,7 +8,7 @@ fn problem() -> Problem {
     let schedule =
         collectives::find("swing").unwrap().build(Collective::AllReduce, &shape, &Options::default()).unwrap();
     let patterns: Vec<&model::Traffic> = schedule.steps().iter().map(|step| step.traffic()).collect();
-    let families: Vec<String> = topologies::candidates::DEFAULT.iter().map(|name| (*name).to_string()).collect();
+    let families: Vec<String> = topologies::candidates::defaults().into_iter().map(str::to_string).collect();
     let candidates = topologies::candidates::build(&families, &shape, &patterns, 0).unwrap();
     let fabric = Fabric {
         shape,

@@ -5,6 +5,7 @@
 mod all_to_all_baselines;
 mod baselines;
 mod bridge;
+mod capabilities;
 mod envelope;
 mod exact;
 mod harvest;

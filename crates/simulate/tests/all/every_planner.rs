@@ -30,6 +30,7 @@ fn plans_of_all_planners_are_simulated() {
                     planner: Some(planner.name().into()),
                     candidates: None,
                     static_topologies: None,
+                    cache: std::sync::Arc::default(),
                     options: planners::PlannerOptions::default(),
                     seed: 0,
                 };

@@ -2,7 +2,7 @@
 
 use model::{Result, Shape, Topology, Traffic};
 
-use super::{CandidateFamily, those_that_fit};
+use crate::candidate_family::{CandidateFamily, those_that_fit};
 
 /// Topologies of small diameter and no bias: one at random, one by rule.
 pub(crate) struct Expanders;

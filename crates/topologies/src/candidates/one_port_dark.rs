@@ -2,14 +2,21 @@
 
 use model::{Link, Result, Shape, Topology, Traffic, Translations, show_generators};
 
-use super::{CandidateFamily, DEFAULT, dedupe};
+use crate::candidate_family::CandidateFamily;
+use crate::dedupe::dedupe;
+
+/// The family that joins the default ones where a dark port is set up in the background.
+pub const ONE_PORT_DARK: &str = "one-port-dark";
 
 /// What names of this module's topologies mean.
 pub(super) const NAME: (&str, &str) =
     ("T without A→B", "topology T less one circuit out of and one into every GPU, that from A to B among them");
 
 /// The topologies of the other families that use all ports, each less one permutation of its circuits.
-pub(crate) struct OnePortDark;
+pub(crate) struct OnePortDark {
+    /// The families whose topologies lose circuits.
+    pub(super) of: &'static [&'static dyn CandidateFamily],
+}
 
 /// Most of them. Those of the steps' own circuits come first.
 const MAX_TOPOLOGIES: usize = 256;
@@ -31,8 +38,10 @@ impl CandidateFamily for OnePortDark {
     fn build(&self, shape: &Shape, patterns: &[&Traffic], seed: u64) -> Result<Vec<Topology>> {
         let mut darkened = Vec::new();
         if shape.ports() > 1 {
-            let own_first: Vec<String> = DEFAULT.iter().rev().map(|name| (*name).to_string()).collect();
-            for full in super::build(&own_first, shape, patterns, seed)? {
+            // The steps' own first.
+            let families = self.of.iter().rev().map(|family| family.build(shape, patterns, seed));
+            let full: Vec<Vec<Topology>> = families.collect::<Result<_>>()?;
+            for full in dedupe(full.into_iter().flatten().collect()) {
                 darkened.extend(one_port_dark(&full, shape.ports())?);
             }
         }
@@ -122,6 +131,10 @@ mod tests {
     use super::*;
     use model::TrafficEntry;
 
+    fn dark() -> OnePortDark {
+        OnePortDark { of: super::super::DEFAULT }
+    }
+
     #[test]
     fn a_circulant_loses_a_generator() {
         let names = |generators: &str, ports: u32| {
@@ -135,7 +148,7 @@ mod tests {
         assert_eq!(names("1,1,5", 3), ["circulant:1,5", "circulant:1^2"]);
         // A port is dark already; nothing would be left but the dark fabric itself.
         assert!(names("1,3", 3).is_empty());
-        assert!(OnePortDark.build(&Shape::new(8, &[], 1).unwrap(), &[], 0).unwrap().is_empty());
+        assert!(dark().build(&Shape::new(8, &[], 1).unwrap(), &[], 0).unwrap().is_empty());
     }
 
     #[test]
@@ -160,7 +173,7 @@ mod tests {
     fn there_are_no_more_than_the_limit_and_the_steps_come_first() {
         let shape = Shape::new(600, &[], 2).unwrap();
         let far = Traffic::new(Translations::cyclic(600), [TrafficEntry { src: 0, dst: 431, weight: 1.0 }]).unwrap();
-        let built = OnePortDark.build(&shape, &[&far], 0).unwrap();
+        let built = dark().build(&shape, &[&far], 0).unwrap();
         assert_eq!(built.len(), MAX_TOPOLOGIES);
         assert_eq!(built[0].name(), "circulant:431");
     }

@@ -2,7 +2,7 @@
 
 use model::{Result, Shape, Topology, Traffic};
 
-use super::{CandidateFamily, those_that_fit};
+use crate::candidate_family::{CandidateFamily, those_that_fit};
 
 /// The rings of every offset, in the forms that ports allow.
 pub(crate) struct ShiftedRings;
@@ -48,7 +48,7 @@ mod tests {
 
     fn names(gpus: u32, ports: u32) -> Vec<String> {
         let shape = Shape::new(gpus, &[], ports).unwrap();
-        let topologies = super::super::dedupe(ShiftedRings.build(&shape, &[], 0).unwrap());
+        let topologies = crate::dedupe::dedupe(ShiftedRings.build(&shape, &[], 0).unwrap());
         topologies.iter().map(|topology| topology.name().to_string()).collect()
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use model::{Result, Shape, Topology, Traffic};
 
-use super::{CandidateFamily, those_that_fit};
+use crate::candidate_family::{CandidateFamily, those_that_fit};
 use crate::parameters::by;
 
 /// The tori of the shape's grid with every combination of offsets.

@@ -2,8 +2,12 @@
 
 use model::{Result, Shape, Topology, Traffic};
 
-use super::{CandidateFamily, STATIC_BASELINES, shifted_tori, those_that_fit};
+use super::shifted_tori;
+use crate::candidate_family::{CandidateFamily, those_that_fit};
 use crate::parameters::by;
+
+/// The family that the static planner chooses from where nothing is asked for.
+pub const STATIC_BASELINES: &str = "static-baselines";
 
 /// Ring, tori and generalised Kautz graph.
 pub(crate) struct StaticBaselines;

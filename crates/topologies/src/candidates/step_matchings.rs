@@ -2,7 +2,7 @@
 
 use model::{Error, Result, Shape, Topology, Traffic};
 
-use super::CandidateFamily;
+use crate::candidate_family::CandidateFamily;
 
 /// What names of this module's topologies mean.
 pub(super) const NAME: (&str, &str) =

@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Shape, Topology, Translations};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::{Parameters, remainder};
 
 /// The ranks of a block are a line of electrical links, rank to next rank; the last of a block is joined to

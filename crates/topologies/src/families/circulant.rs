@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Shape, Topology, Translations, show_generators};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::{Parameters, remainder};
 
 /// Each rank is joined to those that the generators are away from it.

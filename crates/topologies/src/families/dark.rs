@@ -2,7 +2,7 @@
 
 use model::{Result, Shape, Topology, Translations};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::Parameters;
 
 /// As the initial topology it makes the first one a charged reconfiguration.

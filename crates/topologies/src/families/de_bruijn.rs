@@ -2,8 +2,8 @@
 
 use model::{Result, Shape, Topology};
 
-use super::Family;
 use crate::enumerated::enumerated;
+use crate::family::Family;
 use crate::parameters::Parameters;
 
 /// Rank u is joined to d·u + j mod n for j = 0 … d−1: at most ⌈log_d n⌉ hops between any two.

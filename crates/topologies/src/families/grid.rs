@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Shape, Topology, Translations};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::{Parameters, by};
 
 /// Each rank is joined to the next and the previous one along every dimension, where there is one.

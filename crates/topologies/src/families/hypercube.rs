@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Shape, Topology, Translations};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::Parameters;
 
 /// Each rank is joined to those whose number differs in one bit.

@@ -12,8 +12,8 @@ use model::{Link, Rank, Result, Shape, Topology, Translations};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::Family;
 use crate::enumerated::check_size;
+use crate::family::Family;
 use crate::parameters::Parameters;
 
 /// Most orbits of ranks.

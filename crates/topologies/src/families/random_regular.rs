@@ -1,11 +1,11 @@
 //! Random regular directed graphs, which are expanders with high probability.
 
-use model::{Rank, Result, Shape, Topology};
+use model::{BreadthFirst, Rank, Result, Shape, Topology};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::Family;
 use crate::enumerated::{check_size, enumerated};
+use crate::family::Family;
 use crate::parameters::Parameters;
 
 /// Every rank has d successors and d predecessors, otherwise at random.
@@ -94,18 +94,9 @@ fn draw(gpus: u32, degree: u32, rng: &mut ChaCha8Rng) -> Vec<Rank> {
 /// connectivity: no arc leaves a set that is closed, hence none enters it.
 fn reaches_all(targets: &[Rank], width: usize) -> bool {
     let ranks = targets.len() / width;
-    let mut seen = vec![false; ranks];
-    seen[0] = true;
-    let (mut open, mut count) = (vec![0usize], 1);
-    while let Some(rank) = open.pop() {
-        for &next in &targets[rank * width..(rank + 1) * width] {
-            if !std::mem::replace(&mut seen[next as usize], true) {
-                count += 1;
-                open.push(next as usize);
-            }
-        }
-    }
-    count == ranks
+    let mut search = BreadthFirst::new(ranks);
+    search.search(0, |rank| targets[rank as usize * width..][..width].iter().copied());
+    search.reached().len() == ranks
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Shape, Topology, Translations};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::{Parameters, Way};
 
 /// Each rank is joined to the next, and with two ports or more to the one before.

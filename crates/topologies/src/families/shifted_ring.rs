@@ -2,8 +2,8 @@
 
 use model::{Result, Shape, Topology};
 
-use super::Family;
 use super::ring::rings;
+use crate::family::Family;
 use crate::parameters::{Parameters, remainder};
 
 /// Each rank is joined to the one an offset away: gcd(offset, n) separate rings, one per residue class.

@@ -2,8 +2,8 @@
 
 use model::{Result, Shape, Topology};
 
-use super::Family;
 use super::torus::tori;
+use crate::family::Family;
 use crate::parameters::{Parameters, by, listed, remainder};
 
 /// Rings of an own offset along every dimension of a grid.

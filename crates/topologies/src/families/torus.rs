@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Shape, Topology, Translations};
 
-use super::Family;
+use crate::family::Family;
 use crate::parameters::{Parameters, Way, by};
 
 /// A ring along every dimension of a grid.

@@ -2,7 +2,7 @@
 
 use model::{Shape, Traffic, TrafficEntry, Translations};
 use proptest::prelude::*;
-use topologies::candidates::{DEFAULT, ONE_PORT_DARK, REGISTRY, build, dedupe, split};
+use topologies::candidates::{ONE_PORT_DARK, REGISTRY, build, dedupe, defaults};
 
 fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|item| (*item).to_string()).collect()
@@ -51,15 +51,6 @@ fn a_named_topology_must_fit_and_a_family_need_not() {
 }
 
 #[test]
-fn commas_inside_parameters_do_not_split() {
-    assert_eq!(split("shifted-rings, circulant:1,-1,5,ring"), ["shifted-rings", "circulant:1,-1,5", "ring"]);
-    assert_eq!(split("shifted-torus:4x4:1,3,one-way,torus:4x4"), ["shifted-torus:4x4:1,3,one-way", "torus:4x4"]);
-    // Neither is an item, and both are refused by name.
-    assert_eq!(split("ring,7"), ["ring", "7"]);
-    assert_eq!(split(""), [""]);
-}
-
-#[test]
 fn the_larger_symmetry_is_kept_under_the_first_name() {
     let shape = Shape::new(8, &[], 1).unwrap();
     let arcs = (0..2).map(|src| TrafficEntry { src, dst: src + 3, weight: 1.0 });
@@ -79,7 +70,7 @@ fn the_seed_decides_the_expander() {
 #[test]
 fn patterns_of_other_ranks_are_refused() {
     let shape = Shape::new(8, &[], 1).unwrap();
-    assert!(build(&list(DEFAULT), &shape, &[&shift(9, 1)], 0).is_err());
+    assert!(build(&list(&defaults()), &shape, &[&shift(9, 1)], 0).is_err());
 }
 
 #[test]
@@ -87,7 +78,7 @@ fn hundreds_of_gpus_with_every_family() {
     let shape = Shape::new(512, &[8, 8, 8], 6).unwrap();
     let patterns: Vec<Traffic> = (1..512).map(|by| shift(512, by)).collect();
     let patterns: Vec<&Traffic> = patterns.iter().collect();
-    let topologies = build(&list(DEFAULT), &shape, &patterns, 0).unwrap();
+    let topologies = build(&list(&defaults()), &shape, &patterns, 0).unwrap();
     // Rings 256 two-way and 511 one-way, less the half-way one; 4³ tori; two expanders; the grid; the one-way rings again.
     assert_eq!(topologies.len(), 256 + 510 + 64 + 2 + 1);
 }
@@ -101,7 +92,7 @@ proptest! {
     ) {
         let shape = Shape::new(dims.iter().product(), &dims, ports).unwrap();
         let pattern = shift(shape.gpus(), shape.gpus() / 2);
-        let topologies = build(&list(DEFAULT), &shape, &[&pattern], seed).unwrap();
+        let topologies = build(&list(&defaults()), &shape, &[&pattern], seed).unwrap();
         prop_assert_eq!(dedupe(topologies.clone()), topologies.clone());
         for topology in &topologies {
             prop_assert!(topology.degree() <= ports, "{}", topology.name());

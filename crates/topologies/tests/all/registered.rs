@@ -26,7 +26,7 @@ fn candidates() {
     let names: Vec<String> = topologies::candidates::REGISTRY.iter().map(|family| family.name().into()).collect();
     assert_eq!(files("candidates"), names.iter().cloned().collect());
     assert_eq!(names.len(), files("candidates").len(), "a family is registered twice");
-    assert!(topologies::candidates::DEFAULT.iter().all(|name| names.iter().any(|known| known == name)));
+    assert!(topologies::candidates::defaults().iter().all(|name| names.iter().any(|known| known == name)));
     assert!(names.iter().any(|name| name == topologies::candidates::STATIC_BASELINES));
 }
 

@@ -3,7 +3,8 @@
 use fixedbitset::FixedBitSet;
 use model::{Op, Step};
 
-use super::{Findings, Quotient};
+use super::findings::Findings;
+use super::quotient::Quotient;
 
 pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut Findings) {
     let chunks = quotient.chunks;

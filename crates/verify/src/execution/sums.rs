@@ -3,7 +3,8 @@
 use fixedbitset::FixedBitSet;
 use model::{Op, Rank, Step, Translations};
 
-use super::{Arrival, Findings, Quotient};
+use super::findings::Findings;
+use super::quotient::{Arrival, Quotient};
 
 /// Contributors of a chunk. Kept in this normal form, so that equal sets are equal values.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Compositions compute their collective and cost what their phases say.
 use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 use proptest::prelude::*;
-use weave::compositions;
+use weave::{Libraries, compositions};
 
 const COMPOSED: [Collective; 4] =
     [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce, Collective::AllToAll];
@@ -36,7 +36,8 @@ proptest! {
         which in 0usize..4,
     ) {
         let fabric = fabric(gpus, ports, 10f64.powi(change), from_ring);
-        let found = compositions(COMPOSED[which], &fabric, CostSettings::default(), 1u64 << log_size).unwrap();
+        let settings = CostSettings::default();
+        let found = compositions(&Libraries::default(), COMPOSED[which], &fabric, settings, 1u64 << log_size).unwrap();
         for composition in found {
             let report = verify::schedule(&composition.schedule);
             prop_assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
@@ -51,12 +52,13 @@ proptest! {
 fn every_divisor_structure_is_executed() {
     for gpus in [12, 16, 24, 36, 48, 60, 64] {
         for ports in [1, 2, 3, 4] {
+            let settings = CostSettings::default();
+            let libraries = Libraries::default();
             for collective in COMPOSED {
                 for (log_size, change_s) in [(10, 1e-8), (10, 1e-5), (20, 1e-6), (24, 1e-5), (28, 1e-4), (33, 1e-3)] {
                     for from_ring in [false, true] {
                         let fabric = fabric(gpus, ports, change_s, from_ring);
-                        let settings = CostSettings::default();
-                        for found in compositions(collective, &fabric, settings, 1 << log_size).unwrap() {
+                        for found in compositions(&libraries, collective, &fabric, settings, 1 << log_size).unwrap() {
                             let report = verify::schedule(&found.schedule);
                             let failure = report.first_failure();
                             assert!(failure.is_none(), "{gpus} {ports} {collective:?} {log_size} {failure:?}");

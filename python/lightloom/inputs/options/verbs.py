@@ -159,16 +159,6 @@ OUTPUT = (
         default=False,
     ),
     Option(
-        name="seed",
-        kind=Kind.WHOLE,
-        group=Group.EXPERT,
-        meaning="Nothing is random; kept in the output so that runs can be told apart.",
-        verbs=("simulate",),
-        default=0,
-        least=0,
-        most=(1 << 64) - 1,
-    ),
-    Option(
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,

@@ -77,6 +77,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                     planner: None,
                     candidates: None,
                     static_topologies: None,
+                    cache: std::sync::Arc::default(),
                     options: PlannerOptions::default(),
                     seed: 1,
                 }

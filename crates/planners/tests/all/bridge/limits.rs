@@ -41,7 +41,7 @@ fn what_is_not_bruck_is_refused_with_what_would_be_taken() {
     let in_blocks = Bridge::with_optical_ports(64, 64).unwrap();
     for (planner, problem, reason) in [
         (Bridge::EVERY_GPU, &ring_s, "algorithms bruck, bruck-doubling"),
-        (Bridge::EVERY_GPU, &wide, "3 peers in a step and 1 ports"),
+        (Bridge::EVERY_GPU, &wide, "3 peers in a step and 1 port"),
         (in_blocks, &ternary, "radix 2 in one direction"),
     ] {
         let error = planner.choose(problem).err().unwrap().to_string();

@@ -21,6 +21,7 @@ pub fn planned(
         planner: Some(if topology.is_some() { "static" } else { "harvest" }.into()),
         candidates: None,
         static_topologies: topology.map(|name| vec![TopologyRef::Named(name.into())]),
+        cache: std::sync::Arc::default(),
         options: planners::PlannerOptions::default(),
         seed: 0,
     })

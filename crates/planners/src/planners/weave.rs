@@ -41,11 +41,13 @@ impl Planner for Weave {
         if given.chunks().as_pieces().is_some() {
             return Err(Error::refused("planner", self.name(), "it composes for blocks of one size"));
         }
-        let composed = weave::compositions(given.collective(), &problem.fabric, problem.settings, problem.size_bytes)?;
+        let (settings, size_bytes) = (problem.settings, problem.size_bytes);
+        let composed =
+            weave::compositions(&problem.cache.libraries, given.collective(), &problem.fabric, settings, size_bytes)?;
         let mut best: Option<Choice> = None;
         for composition in composed {
             let limit_s = best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
-            let fabric = problem.fabric.clone();
+            let fabric = &problem.fabric;
             // The start is a candidate of every composition.
             let start = match &fabric.initial {
                 Initial::Topology(start) => Some(start),
@@ -57,7 +59,7 @@ impl Planner for Weave {
                 }
                 routing => routing,
             };
-            let (settings, size_bytes) = (CostSettings { routing, ..problem.settings }, problem.size_bytes);
+            let settings = CostSettings { routing, ..problem.settings };
             let mut candidates = composition.topologies;
             if fabric.reconfiguration.runs_in_background() {
                 let ports = fabric.shape.ports();
@@ -65,7 +67,7 @@ impl Planner for Weave {
                 let dark: Vec<Vec<Topology>> = dark.collect::<Result<_>>()?;
                 candidates.extend(dark.into_iter().flatten());
             }
-            let own = Problem::new(composition.schedule, fabric, settings, size_bytes, candidates)?;
+            let own = problem.with(composition.schedule, settings, candidates)?;
             let mut search = StateSearch::new(&own.table);
             let Some(total_s) = search.run(&own.rates(), &own.charges(), own.start, limit_s)? else { continue };
             let candidates = search.path().to_vec();

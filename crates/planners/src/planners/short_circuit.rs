@@ -113,8 +113,7 @@ impl Doubling {
                 topologies.push(circuits);
             }
         }
-        let problem =
-            Problem::new(schedule.clone(), given.fabric.clone(), settings(given), given.size_bytes, topologies)?;
+        let problem = given.with(schedule.clone(), settings(given), topologies)?;
         Ok(Self { problem, own })
     }
 
@@ -189,12 +188,12 @@ impl Doubling {
 
     /// The Ring algorithm for the same collective, with the ring as candidate 0.
     fn ring_problem(&self) -> Result<Problem> {
-        let fabric = self.problem.fabric.clone();
+        let shape = &self.problem.fabric.shape;
         let collective = self.problem.schedule().collective();
         let options = collectives::Options::default();
-        let schedule = collectives::find("ring")?.build(collective, &fabric.shape, &options)?;
+        let schedule = collectives::find("ring")?.build(collective, shape, &options)?;
         let ring = self.problem.table.candidate(0).clone();
-        Problem::new(schedule, fabric, self.problem.settings, self.problem.size_bytes, vec![ring])
+        self.problem.with(schedule, self.problem.settings, vec![ring])
     }
 }
 

@@ -15,10 +15,8 @@ use crate::shortest_path::ShortestPath;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, StateSearch};
 
 pub(crate) use permutations::NAME as TOPOLOGY_NAME;
-use permutations::{Circuits, all_permutations};
+use permutations::{Circuits, MOST_GPUS, all_permutations};
 
-/// Most GPUs: 9! = 362 880 permutations.
-const MOST_GPUS: u32 = 9;
 /// Most (step, permutation) pairs, of ten bytes each.
 const MOST_PAIRS: usize = 1 << 27;
 
@@ -128,7 +126,7 @@ impl Exact {
         used.dedup();
         let topologies: Result<Vec<Topology>> = used.iter().map(|&index| tried[index].topology(gpus)).collect();
         let schedule: Schedule = problem.schedule().clone();
-        let own = Problem::new(schedule, problem.fabric.clone(), problem.settings, problem.size_bytes, topologies?)?;
+        let own = problem.with(schedule, problem.settings, topologies?)?;
         let candidates = path.iter().filter_map(|index| used.binary_search(index).ok()).collect();
         Choice::priced(self.name(), own, candidates)
     }

@@ -145,7 +145,8 @@ impl Pccl {
             static_candidates: Vec::new(),
             start: problem.start.map(|_| 0),
             options: problem.options,
-            packet_times: Arc::default(),
+            shared: Arc::default(),
+            cache: problem.cache.clone(),
         };
         Ok((own, Entries { standard, own_circuits }))
     }

@@ -6,8 +6,11 @@ use model::{Link, Result, Topology, TrafficEntry, Translations};
 pub(crate) const NAME: (&str, &str) =
     ("0→1→2→0 3→4", "GPUs in the order of their circuits, a part for every ring and line");
 
-/// Room for the most GPUs that are tried.
-const ROOM: usize = super::MOST_GPUS as usize;
+/// Most GPUs that are tried: 9! = 362 880 permutations.
+pub(super) const MOST_GPUS: u32 = 9;
+
+/// Room for their images.
+const ROOM: usize = MOST_GPUS as usize;
 
 /// The GPU that each GPU's circuit leads to; itself where it has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

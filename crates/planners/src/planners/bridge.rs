@@ -163,8 +163,7 @@ impl Subrings {
                 })
             }));
         }
-        let problem =
-            Problem::new(schedule.clone(), given.fabric.clone(), given.settings, given.size_bytes, topologies)?;
+        let problem = given.with(schedule.clone(), given.settings, topologies)?;
         Ok(Self { problem, runs: pattern.runs, own })
     }
 

@@ -1,33 +1,44 @@
-//! The list of algorithms. The command line, Python, comparisons and test loops read it.
+//! The algorithms, one a file, and their registry. The command line, Python, comparisons and test loops read it.
+
+mod binary_tree;
+mod binomial_tree;
+mod bruck;
+mod bruck_doubling;
+mod bruck_mirrored;
+mod bucket;
+mod dex;
+pub(crate) mod direct;
+mod dissemination;
+mod halving_doubling;
+mod pairwise_xor;
+mod recursive_doubling;
+mod ring;
+mod scatter_allgather;
+mod swing;
+mod swing_mirrored;
 
 use model::{Result, unknown_name};
 
 use crate::Algorithm;
-use crate::algorithms::{
-    binary_tree::BinaryTree, binomial_tree::BinomialTree, bruck::Bruck, bruck_doubling::BruckDoubling,
-    bruck_mirrored::BruckMirrored, bucket::Bucket, dex::Dex, direct::Direct, dissemination::Dissemination,
-    halving_doubling::HalvingDoubling, pairwise_xor::PairwiseXor, recursive_doubling::RecursiveDoubling, ring::Ring,
-    scatter_allgather::ScatterAllGather, swing::Swing, swing_mirrored::SwingMirrored,
-};
 
 /// Every algorithm, in the order in which they are listed to people.
 pub static REGISTRY: &[&dyn Algorithm] = &[
-    &Ring,
-    &RecursiveDoubling,
-    &HalvingDoubling,
-    &Swing,
-    &SwingMirrored,
-    &Bucket,
-    &Bruck,
-    &BruckDoubling,
-    &BruckMirrored,
-    &Dissemination,
-    &Direct,
-    &PairwiseXor,
-    &Dex,
-    &BinomialTree,
-    &BinaryTree,
-    &ScatterAllGather,
+    &ring::Ring,
+    &recursive_doubling::RecursiveDoubling,
+    &halving_doubling::HalvingDoubling,
+    &swing::Swing,
+    &swing_mirrored::SwingMirrored,
+    &bucket::Bucket,
+    &bruck::Bruck,
+    &bruck_doubling::BruckDoubling,
+    &bruck_mirrored::BruckMirrored,
+    &dissemination::Dissemination,
+    &direct::Direct,
+    &pairwise_xor::PairwiseXor,
+    &dex::Dex,
+    &binomial_tree::BinomialTree,
+    &binary_tree::BinaryTree,
+    &scatter_allgather::ScatterAllGather,
 ];
 
 /// The algorithm of that name.

@@ -1,0 +1,88 @@
+//! Bounds that were asked for already.
+
+use std::sync::{Mutex, PoisonError};
+
+use model::{Collective, CostSettings, Fabric, Piece};
+
+use crate::{Statement, any_algorithm};
+
+/// The latest bounds for any algorithm, for whoever asks for the same one again: the plan of a choice, its judge, and the
+/// planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
+#[derive(Debug, Default)]
+pub struct KnownBounds {
+    latest: Mutex<Vec<(Question, Statement)>>,
+}
+
+/// What a bound depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct Question {
+    collective: Collective,
+    pieces: Option<Vec<Piece>>,
+    fabric: Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+}
+
+/// Threads ask for several at a time.
+const MOST: usize = 16;
+
+impl KnownBounds {
+    /// [`any_algorithm`], computed where it was not asked for lately.
+    pub fn any_algorithm(
+        &self,
+        collective: Collective,
+        pieces: Option<&[Piece]>,
+        fabric: &Fabric,
+        settings: CostSettings,
+        size_bytes: u64,
+    ) -> Statement {
+        let (pieces, fabric) = (pieces.map(<[Piece]>::to_vec), fabric.clone());
+        let question = Question { collective, pieces, fabric, settings, size_bytes };
+        let lock = || self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = lock().iter().find(|(asked, _)| *asked == question) {
+            return known.clone();
+        }
+        let pieces = question.pieces.as_deref();
+        let statement = any_algorithm(collective, pieces, &question.fabric, settings, size_bytes);
+        let mut latest = lock();
+        if latest.len() == MOST {
+            latest.remove(0);
+        }
+        latest.push((question, statement.clone()));
+        statement
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Initial, ReconfigurationPolicy, Shape};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// Whatever was asked before, the answer is that of the question.
+        #[test]
+        fn what_is_known_is_what_is_computed(
+            questions in prop::collection::vec((0usize..5, 2u32..20, 1u32..3, 0u32..3), 1..40),
+        ) {
+            let known = KnownBounds::default();
+            for (collective, gpus, ports, log_delay) in questions {
+                let collective = Collective::ALL[collective];
+                let fabric = Fabric {
+                    shape: Shape::new(gpus, &[], ports).unwrap(),
+                    bandwidth_bps: 8e11,
+                    startup_s: 5e-7,
+                    hop_delay_s: 5e-7,
+                    reconfiguration: ReconfigurationPolicy::constant(10f64.powi(log_delay as i32 - 7)),
+                    initial: Initial::Free,
+                };
+                let settings = CostSettings::default();
+                let expected = any_algorithm(collective, None, &fabric, settings, 1 << 20);
+                prop_assert_eq!(known.any_algorithm(collective, None, &fabric, settings, 1 << 20), expected);
+                prop_assert!(known.latest.lock().unwrap().len() <= MOST);
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The schedules that a request asks for, of those that its machine can hold.
+
+use model::{Error, Result, Schedule};
+
+use crate::{Request, Workload, budget};
+
+impl Request {
+    /// The schedules to plan, and why other algorithms of the collective have none.
+    ///
+    /// # Errors
+    /// An unknown algorithm, or a named one that refuses the problem.
+    #[expect(clippy::type_complexity, reason = "one use, and the names of the parts say it")]
+    pub fn schedules(&self) -> Result<(Vec<Schedule>, Vec<(&'static str, Error)>)> {
+        let shape = &self.fabric.shape;
+        match &self.workload {
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => {
+                budget::check_schedule(self, schedule)?;
+                Ok((vec![schedule.clone()], Vec::new()))
+            }
+            Workload::Collective { collective, algorithm, options } => {
+                if let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") {
+                    let algorithm = collectives::find(name)?;
+                    algorithm.accepts(*collective, shape, options)?;
+                    budget::check_algorithm(self, *collective, options, algorithm)?;
+                    return Ok((vec![algorithm.build(*collective, shape, options)?], Vec::new()));
+                }
+                let (mut accepting, mut refusals) = (Vec::new(), Vec::new());
+                for &algorithm in collectives::REGISTRY.iter().filter(|a| a.collectives().contains(collective)) {
+                    match algorithm.accepts(*collective, shape, options) {
+                        Ok(()) => accepting.push(algorithm),
+                        Err(error) => refusals.push((algorithm.name(), error)),
+                    }
+                }
+                budget::check_open(self, *collective, options, &accepting)?;
+                let (fitting, mut too_large) = budget::that_fit(self, *collective, options, accepting);
+                let schedules = fitting.into_iter().map(|algorithm| algorithm.build(*collective, shape, options));
+                too_large.append(&mut refusals);
+                Ok((schedules.collect::<Result<_>>()?, too_large))
+            }
+        }
+    }
+
+    /// The schedule that is named, for what is said of it alone: it may be larger than one that is planned.
+    ///
+    /// # Errors
+    /// An unknown algorithm, one that refuses the problem, or none that is named.
+    pub fn named_schedule(&self) -> Result<Option<Schedule>> {
+        match &self.workload {
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => Ok(Some(schedule.clone())),
+            Workload::Collective { collective, algorithm, options } => {
+                let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") else { return Ok(None) };
+                let (algorithm, shape) = (collectives::find(name)?, &self.fabric.shape);
+                algorithm.accepts(*collective, shape, options)?;
+                budget::check_extent(shape.gpus(), name, algorithm.extent(*collective, shape, options))?;
+                algorithm.build(*collective, shape, options).map(Some)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What every planner is.
+
+use model::{ChargeKind, CostSettings, Error, Fabric, Overlap, Result, Schedule};
+
+use crate::{Capabilities, Choice, PlannerOptions, Problem};
+
+/// A way to choose topologies. Pure and deterministic.
+pub trait Planner: Sync {
+    /// Name for `--planner`.
+    fn name(&self) -> &'static str;
+    /// What it does, in a sentence.
+    fn summary(&self) -> &'static str;
+    /// Paper and section.
+    fn source(&self) -> &'static str;
+    /// What it takes, knows and does, beside what depends on the schedule.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+    /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
+    fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
+        false
+    }
+    /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
+    /// which may be known long before what they cost is.
+    ///
+    /// # Errors
+    /// When no choice of its kind serves the problem.
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>>;
+
+    /// The topologies that it chooses and what they cost.
+    ///
+    /// # Errors
+    /// When no choice of its kind serves the problem.
+    fn choose(&self, problem: &Problem) -> Result<Choice> {
+        let choice = self.choose_within(problem, f64::INFINITY)?;
+        choice.ok_or_else(|| Error::infeasible("planner", format!("{} finds no finite time", self.name())))
+    }
+}
+
+/// Whether what a planner takes for a schedule is a concave function of α, δ, β·m and α_r, so that an [`Envelope`] serves
+/// many points.
+pub fn is_concave(
+    planner: &dyn Planner,
+    schedule: &Schedule,
+    fabric: &Fabric,
+    settings: CostSettings,
+    options: &PlannerOptions,
+) -> bool {
+    settings.overlap == Overlap::Additive
+        && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
+        && options.chunk_bytes.is_none()
+        && planner.capabilities().least_sum.holds_for(schedule)
+}

@@ -1,0 +1,24 @@
+//! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
+
+use all_to_all::{baselines, workloads};
+use model::Routing;
+
+use crate::LeastSum;
+use crate::all_to_all_baseline::{AllToAllBaseline, Service};
+
+/// Which topology it is depends on the matrix, and so on the sizes of blocks that differ.
+pub(crate) static MIXNET: AllToAllBaseline = AllToAllBaseline {
+    name: "mixnet",
+    summary: "All-to-All on one topology, its circuits given to the largest flows first, by rounds of whole blocks",
+    source: "MixNet, as To reconfigure or not to reconfigure §5.1 has it",
+    fixed_routing: Some(Routing::SinglePath),
+    least_sum: LeastSum::EqualBlocks,
+    service: Service::Rounds,
+    choose: |blocks, limit_s| {
+        let shape = &blocks.problem().fabric.shape;
+        blocks.on_one_topology(limit_s, |matrix| match matrix {
+            Some(matrix) => baselines::mixnet(matrix, shape.ports()),
+            None => baselines::mixnet(&workloads::uniform(shape.gpus(), 1.0), shape.ports()),
+        })
+    },
+};

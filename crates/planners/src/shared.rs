@@ -1,0 +1,41 @@
+//! What is found once and used again: passed on with problems, never kept by the process.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bounds::KnownBounds;
+use model::Initial;
+use weave::Libraries;
+
+use crate::ProfileTable;
+use crate::packet_times::PacketTimes;
+
+/// What depends on few things of a problem, so that others share it, whatever their schedules and candidates.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// The phases of compositions.
+    pub libraries: Libraries,
+    /// Bounds for any algorithm.
+    pub bounds: KnownBounds,
+}
+
+/// What planners have found for one schedule on one set of candidates, for all operating points.
+#[derive(Default)]
+pub struct Shared {
+    /// What steps take in packets.
+    pub(crate) packet_times: PacketTimes,
+    /// Tables of planners that make their own topologies, by planner and start.
+    tables: Mutex<Vec<(&'static str, Initial, Arc<ProfileTable>)>>,
+}
+
+impl Shared {
+    /// The table of a planner for this start; `made`, which is kept, where there is none yet.
+    pub(crate) fn table(&self, planner: &'static str, initial: &Initial, made: Arc<ProfileTable>) -> Arc<ProfileTable> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = tables.iter().find(|(name, start, _)| *name == planner && start == initial);
+        if let Some((_, _, table)) = known {
+            return table.clone();
+        }
+        tables.push((planner, initial.clone(), made.clone()));
+        made
+    }
+}

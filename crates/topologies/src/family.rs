@@ -1,0 +1,26 @@
+//! What every topology family is.
+
+use model::{Result, Shape, Topology};
+
+/// A kind of topology that can be built by name.
+pub trait Family: Sync {
+    /// The name in a spec, such as `ring`.
+    fn name(&self) -> &'static str;
+
+    /// What it is, in one line, with what happens to ports that it does not need.
+    fn summary(&self) -> &'static str;
+
+    /// Where it is from: paper and section, or the usual reference.
+    fn source(&self) -> &'static str;
+
+    /// What may follow the name in a spec, `[...]` where it may be left out; empty when nothing may.
+    fn parameters(&self) -> &'static str;
+
+    /// The topology of this family for `shape`. `parameters` is the text after the colon of the spec,
+    /// empty when there is none. At most `shape.ports()` circuits leave and enter each GPU.
+    ///
+    /// # Errors
+    /// [`model::Error::Value`] for parameters that the family does not take, [`model::Error::Refused`] for
+    /// a shape that it cannot serve; both name `topology`.
+    fn build(&self, shape: &Shape, parameters: &str) -> Result<Topology>;
+}

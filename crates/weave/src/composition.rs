@@ -1,0 +1,21 @@
+//! What is composed.
+
+use model::{Chunks, Result, Schedule, Step, Topology};
+
+/// Name of the algorithm of compositions.
+pub const ALGORITHM: &str = "composed";
+
+/// A schedule made for a fabric, and the topologies that its phases are meant for.
+#[derive(Debug, Clone)]
+pub struct Composition {
+    /// The steps, phase by phase.
+    pub schedule: Schedule,
+    /// The topology of each phase, in order.
+    pub topologies: Vec<Topology>,
+}
+
+impl Composition {
+    pub(crate) fn new(chunks: Chunks, steps: Vec<Step>, topologies: Vec<Topology>) -> Result<Self> {
+        Ok(Self { schedule: Schedule::new(ALGORITHM, chunks, steps)?, topologies })
+    }
+}

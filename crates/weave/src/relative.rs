@@ -1,0 +1,22 @@
+//! Circuits, transfers and costs of a phase, told relative to a rank: places ahead and behind along one coordinate.
+
+/// Circuits of every rank: `(places ahead, parallel circuits)`.
+pub(crate) type Circuits = Vec<(i64, u32)>;
+
+/// What one step of an AllGather sends: to the rank `ahead`, what the ranks `behind` had before the phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Send {
+    pub(crate) ahead: i64,
+    pub(crate) behind: Vec<i64>,
+}
+
+/// What a phase costs, whatever the fabric's numbers: sums over its steps.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Sums {
+    pub(crate) steps: u32,
+    pub(crate) hops: f64,
+    /// Load relative to the largest transfer of each step.
+    pub(crate) load: f64,
+    /// Load of the busiest link in units of what a rank has before the phase.
+    pub(crate) amount: f64,
+}
