@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -61,6 +62,11 @@ class Fabric:
     window: str | float = 0.0
     initial: TopologyLike | None = None
     dims: str | Sequence[int] | None = None
+
+    @cached_property
+    def cache(self) -> _core.Cache:
+        """What requests on this fabric share: what was found for one of them need not be found again."""
+        return _core.Cache()
 
     def __post_init__(self) -> None:
         """Refuse what the fields do not take when it is written, not when it is used."""

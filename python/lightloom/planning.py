@@ -67,36 +67,12 @@ def plan(
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
-    return plan_with(
-        _core.Cache(),
-        collective,
-        size,
-        fabric=fabric,
-        budget=budget,
-        invariant_under=invariant_under,
-        report=report,
-        **settings,
-    )
-
-
-def plan_with(
-    cache: _core.Cache,
-    collective: str | None = None,
-    size: str | float | None = None,
-    *,
-    fabric: Fabric | str | os.PathLike[str] | None = None,
-    budget: str | float | None = None,
-    invariant_under: str | int | None = None,
-    report: Report | None = None,
-    **settings: Unpack[Settings],
-) -> Plan:
-    """As `plan`, with what it has in common with other requests of the cache found once."""
     own = _solver_settings(settings, budget, invariant_under, report)
     if own is not None:
         from lightloom.exact import exact_plan
 
         return exact_plan(collective, size, fabric=fabric, **own, **settings)
-    return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget, cache=cache)))
+    return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget)))
 
 
 def baselines(
@@ -104,7 +80,6 @@ def baselines(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
-    cache: _core.Cache | None = None,
     **settings: Unpack[Settings],
 ) -> list[Row]:
     """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
@@ -112,7 +87,7 @@ def baselines(
     Arguments and errors as for `plan`. A planner that is named counts for the convention that it brings, and leaves the
     others in.
     """
-    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings, cache=cache))]
+    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings))]
 
 
 def _solver_settings(

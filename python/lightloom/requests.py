@@ -38,12 +38,13 @@ def build_request(
     cache: _core.Cache | None = None,
     **settings: Unpack[Settings],
 ) -> _core.Request:
-    """The core's request; `budget` is the time of a local search, `cache` what requests share.
+    """The core's request; `budget` is the time of a local search, `cache` what requests share, by default the fabric's.
 
     Raises `InputError` that names the argument, or all that are missing.
     """
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
+    cache = fabric.cache if cache is None else cache
     given: dict[str, object] = {**settings, "budget": budget}
     given = {name: value for name, value in given.items() if value is not None}
     for name in given.keys() - _ROWS.keys():

@@ -142,7 +142,7 @@ def test_an_interrupt_is_exit_status_1(cli: RunCli, monkeypatch: pytest.MonkeyPa
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lightloom.planning.plan_with", interrupted)
+    monkeypatch.setattr("lightloom.planning.plan", interrupted)
     ran = cli(*PLAN, "--format", "json")
     assert (ran.status, ran.out, ran.err.strip()) == (1, "", "")
 

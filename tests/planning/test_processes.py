@@ -242,3 +242,12 @@ def test_a_process_forked_while_another_thread_plans_refuses_at_once() -> None:
     ran = subprocess.run([sys.executable, "-c", CUT_OFF], capture_output=True, text=True, check=False, timeout=60)
     assert ran.returncode == 0, f"{ran.stderr} after {time.monotonic() - started:.0f} s"
     assert ran.stdout.startswith("process: it was forked while another of its threads was planning")
+
+
+def test_requests_on_one_fabric_share_and_find_what_they_find_alone() -> None:
+    shared = ll.Fabric(gpus=12, ports=2)
+    asked = [("all-gather", "1MiB"), ("all-to-all", "64KiB"), ("all-gather", "1MiB"), ("all-reduce", "1GiB")]
+    together = [ll.plan(collective, size, fabric=shared).to_json() for collective, size in asked]
+    alone = [ll.plan(collective, size, fabric=ll.Fabric(gpus=12, ports=2)).to_json() for collective, size in asked]
+    assert together == alone
+    assert pickle.loads(pickle.dumps(shared)) == shared

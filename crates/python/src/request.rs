@@ -9,7 +9,7 @@ use model::{Collective, Convention, Error, Overlap, Routing};
 use numpy::PyReadonlyArray2;
 use planners::{Cache, PlannerOptions};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
@@ -26,6 +26,11 @@ impl PyCache {
     #[new]
     fn new() -> Self {
         Self(Arc::default())
+    }
+
+    /// What it holds can be found again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, ()) {
+        (py.get_type::<Self>(), ())
     }
 }
 

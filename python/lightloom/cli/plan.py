@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,7 +48,7 @@ def command(
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
     """  # noqa: D301
-    from lightloom import _core, planning
+    from lightloom import planning
 
     if sizes is not None:
         named = {"output": output, "plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
@@ -65,12 +64,10 @@ def command(
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
     arguments = problem_arguments(options)
     status = Status()
-    cache = _core.Cache()
-    make = partial(planning.plan_with, cache, **arguments, **of_plan, report=status.say)
-    result = with_progress("planning", make, status)
+    result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
     others = []
     if baselines and output_format != "csv":
-        others = with_progress("comparing", partial(planning.baselines, **arguments, cache=cache))
+        others = with_progress("comparing", lambda: planning.baselines(**arguments))
     if output_format == "json":
         text = _plan_as_json(result, others if baselines else None)
     elif output_format == "csv":
