@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -104,10 +104,11 @@ def _solver_settings(
         if report is not None:
             own["report"] = report
         return own
-    for field, value, capability in (
+    options: list[tuple[str, object, Literal["takes_budget", "calls_solver"]]] = [
         ("budget", budget, "takes_budget"),
         ("invariant_under", invariant_under, "calls_solver"),
-    ):
+    ]
+    for field, value, capability in options:
         if value is not None and not (named is not None and named[capability]):
             names = [entry["name"] for entry in _core.registry()["planners"]]
             able = " or ".join(name for name in names if (can := _core.capabilities(name)) and can[capability])
