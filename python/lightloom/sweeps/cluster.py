@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from lightloom import _core
@@ -11,6 +12,8 @@ from lightloom.sweeps.labels import digest_of, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
+
+    import distributed
 
     from lightloom.sweeps.description import SweepDescription
 
@@ -35,12 +38,7 @@ def on_dask(
         import distributed
     except ImportError as error:
         raise refuse("scheduler", "it takes Dask: pip install 'lightloom[dask]'") from error
-    address = text_of("scheduler", address)
-    try:
-        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-    except Exception as error:  # Dask and what it stands on raise anything, for what is no address
-        raise refuse("scheduler", f"cannot reach `{address}`: {str(error) or type(error).__name__}") from error
-    with client:
+    with _connected(text_of("scheduler", address)) as client:
         try:
             yield from _as_finished(client, description, digest, chunks)
         except InputError:
@@ -49,6 +47,22 @@ def on_dask(
             raise refuse(
                 "scheduler", f"`{address}` went away; what is finished is kept, run the same again to go on"
             ) from error
+
+
+def _connected(address: str) -> distributed.Client:
+    import distributed
+
+    client, why = None, ""
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except Exception as error:  # Dask and what it stands on raise anything, for what is no address
+        why = str(error) or type(error).__name__
+    if client is None:
+        # A client that was not finished closes itself when it is collected. Where that happens while the next one
+        # starts, both wait for the same lock for ever: so it is collected now.
+        gc.collect()
+        raise refuse("scheduler", f"cannot reach `{address}`: {why}")
+    return client
 
 
 def run_chunk(description: SweepDescription, digest: str, chunk: int, version: str) -> bytes:
