@@ -101,9 +101,9 @@ def test_without_the_library_it_is_said_what_to_install(library: str, monkeypatc
 
 
 def test_representations_read_well() -> None:
-    assert re.fullmatch(r"Step\(0, \S+, \d+ KiB, hops=1, load=1: \d.+ us\)", repr(PLAN.steps[0]))
-    assert re.fullmatch(r"Plan\(all-reduce, 1 MiB, 8 GPUs, \S+, \S+: .+ us, \d+ reconfigurations?\)", repr(PLAN))
-    assert re.fullmatch(r"Comparison\(\d+ rows, best Row\(.+\), bound .+ us\)", repr(COMPARISON))
+    assert re.fullmatch(r"Step\(0, \S+, \d+ KiB, hops=1, load=1: \d.+ µs\)", repr(PLAN.steps[0]))
+    assert re.fullmatch(r"Plan\(all-reduce, 1 MiB, 8 GPUs, \S+, \S+: .+ µs, \d+ reconfigurations?\)", repr(PLAN))
+    assert re.fullmatch(r"Comparison\(\d+ rows, best Row\(.+\), bound .+ µs\)", repr(COMPARISON))
     assert repr(SIZES) == "SizeTable(all-reduce, 8 GPUs, 6 sizes from 1 KiB to 1 MiB)"
 
 
