@@ -80,7 +80,12 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Signals) -> None:
     (in_tmp / "stopped.toml").write_text(DESCRIPTION)
-    command = [sys.executable, "-m", "lightloom", "sweep", "stopped.toml", "--output", "out"]
+    # What runs the tests may be a shell's background job, which starts deaf to interrupts.
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from lightloom.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "sweep", "stopped.toml", "--output", "out"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not list((in_tmp / "out" / PARTS).glob("*.parquet")) and time.monotonic() < deadline:
