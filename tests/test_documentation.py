@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import MSCCL, ROOT
 from tests.documentation import failed_doctests, with_output
 
+pytestmark = pytest.mark.slow
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # These two write data; tests elsewhere hold what they write.
 WRITERS = {"moe_matrix.py", "single_hop_times.py"}

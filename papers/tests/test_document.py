@@ -17,6 +17,8 @@ from lightloom_papers.pages import paper_claims, summary_page
 from lightloom_papers.registry import PAPERS
 from lightloom_papers.run import Made, reproduce
 
+pytestmark = pytest.mark.slow
+
 DOCUMENT = ROOT / "docs" / "reproduction.md"
 FIGURES = [figure for paper in PAPERS for figure in paper.figures]
 MADE: dict[str, Made] = {}

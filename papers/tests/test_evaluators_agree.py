@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from lightloom.benchmark_runs import run_benchmark
 from lightloom.benchmarks import Benchmark, BenchmarkSeries
 from lightloom_papers.figure import Setting
 from lightloom_papers.measure import Case
+
+pytestmark = pytest.mark.slow
 
 REGISTRY = _core.registry()
 PLANNERS = ["auto", "auto-given", *(entry["name"] for entry in REGISTRY["planners"])]

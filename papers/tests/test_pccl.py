@@ -15,6 +15,8 @@ from lightloom_papers.pccl import PCCL, swing
 from lightloom_papers.pccl.parts import PARTS
 from lightloom_papers.pccl.schemes import starts
 
+pytestmark = pytest.mark.slow
+
 HOP_S = 3e-6
 BYTE_S = 1 / 450e9
 MOVED = 127 / 128

@@ -14,6 +14,8 @@ import pytest
 import lightloom
 from lightloom_papers.registry import PAPERS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "papers" / "src" / "lightloom_papers").rglob("*.py"))
 PRODUCT = ROOT / "python" / "lightloom"

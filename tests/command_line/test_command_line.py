@@ -13,6 +13,8 @@ from lightloom.cli.registry import VERBS
 from tests.conftest import ROOT, RunCli
 from tests.printed_tables import covered_steps
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "lightloom"]
 PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8"]
 EXAMPLE = re.compile(r"^ +lightloom (.+)$", re.MULTILINE)

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.fuzz_command_line.counts import Counts
 from tests.fuzz_command_line.judge import Entry, Ran, faults
 from tests.fuzz_command_line.pool import Pool
+
+pytestmark = pytest.mark.slow
 
 SEED, RUNS, SECONDS_PER_RUN = 2, 1500, 60.0
 

@@ -18,6 +18,8 @@ from lightloom.files import check_distinct, replaced, write_bytes
 from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 
+pytestmark = pytest.mark.slow
+
 PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "8", "--algorithm", "ring"]
 TIMES = str(ROOT / "examples" / "single_hop_times.csv")
 # Every option that names one file to write, with what its name must end in.

@@ -18,6 +18,8 @@ from lightloom.graphs import read_topology
 from lightloom.matrix import read_matrix
 from lightloom.measurements import read_measurements
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 # What a reader may take beside the interpreter, NumPy and Lightloom, which take some 100 MiB.
 MOST_MIB = 700

@@ -17,6 +17,8 @@ from lightloom.exact.program import Scope
 from lightloom.planning import FrontPoint
 from tests.conftest import RunCli
 
+pytestmark = pytest.mark.slow
+
 Arcs = tuple[tuple[int, int, float], ...]
 
 

@@ -19,6 +19,8 @@ from lightloom.sweeps.keys import quantity
 from tests.conftest import RunCli
 from tests.limits_page import PAGE, with_tables
 
+pytestmark = pytest.mark.slow
+
 RANGES = {name: (least, most, or_zero) for name, _unit, least, most, or_zero, _accepts in _core.ranges()}
 ACCEPTS = {name: accepts for name, *_, accepts in _core.ranges()}
 UNITS = {"time": "s", "rate": "bps", "size": "B"}

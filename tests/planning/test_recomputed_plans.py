@@ -16,6 +16,8 @@ from tests.reference.plan_document import Arc
 from tests.reference.plan_packets import transfer_fs, wire_fs
 from tests.reference.recomputed_plan import faults
 
+pytestmark = pytest.mark.slow
+
 SEED, PROBLEMS, MOST_PACKET_HOPS = 7, 300, 30_000
 
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from tests.conftest import RunCli
 

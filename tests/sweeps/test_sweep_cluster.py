@@ -15,6 +15,8 @@ from lightloom.errors import InputError
 from lightloom.sweeps.cluster import run_chunk
 from lightloom.sweeps.description import SweepDescription
 
+pytestmark = pytest.mark.slow
+
 distributed = pytest.importorskip("distributed")
 
 SWEEP: dict[str, Any] = {

@@ -19,6 +19,8 @@ from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.store import LABEL, PARTS, opened
 from tests.conftest import RunCli
 
+pytestmark = pytest.mark.slow
+
 # A point a chunk, so that every point is a moment to be stopped at.
 DESCRIPTION = """
 engine = "flow"

@@ -13,6 +13,8 @@ import lightloom as ll
 from lightloom.plots_sweep import sweep_figures
 from tests.picture_checks import faults
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"from": "1KiB", "to": "1GiB", "count": 21}
 DELAYS = {"from": "10ns", "to": "10ms", "count": 31}
 DOUBLING: dict[str, Any] = {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling"}
