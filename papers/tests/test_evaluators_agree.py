@@ -111,6 +111,11 @@ def test_every_evaluator_of_a_point_says_what_plan_says(of: Asked) -> None:
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == said
     assert swept.lower_bound_s.tolist() == bounds_s
 
+    for delay_s in of.delays:
+        sized = ll.plan_sizes(of.collective, list(of.sizes), fabric=of.fabric_at(delay_s), **of.settings)
+        at_delay = [told for told, (_, delay) in zip(said, of.points, strict=True) if delay == delay_s]
+        assert [(row.total_s, row.planner, row.algorithm) for row in sized.rows] == at_delay
+
     delays = [f"{delay_s!r}s{of.per_port}" for delay_s in of.delays]
     axes = {"size": list(of.sizes), "reconfiguration_delay": delays}
     described = {"collective": of.collective, **of.fabric, **of.settings}

@@ -60,7 +60,11 @@ class BenchmarkSeries:
     def points(self) -> list[tuple[int, float]]:
         """Bytes of one rank's whole buffer and seconds, sizes varying slowest."""
         gpus = self.fabric.sized().gpus or 1
-        return [(buffer_bytes(size, gpus), seconds_of("delay", delay)) for size in self.sizes for delay in self.delays]
+        return [
+            (buffer_bytes("size", size, self.collective, gpus), seconds_of("delay", delay))
+            for size in self.sizes
+            for delay in self.delays
+        ]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown
 from lightloom.fabric import Fabric
-from lightloom.requests import PER_PAIR, build_request
+from lightloom.requests import PER_PAIR, buffer_bytes, build_request
 
 if TYPE_CHECKING:
     import os
@@ -71,6 +71,16 @@ class Problem:
         return _core.Problem(self._request)
 
     @property
+    def collective(self) -> str:
+        """Name of the collective."""
+        return self._series.collective
+
+    @property
+    def gpus(self) -> int:
+        """Number of GPUs."""
+        return self._series.gpus
+
+    @property
     def algorithm(self) -> str:
         """Name of the algorithm. Raises `InputError` where it was left open."""
         return self._schedule.algorithm
@@ -107,7 +117,7 @@ class Problem:
         fabric = self._fabric
         rates = fabric.bandwidth_bps if bandwidths is None else bandwidths
         numbers = {
-            "sizes": _numbers("sizes", sizes, self._buffer_bytes, _core.check_size),
+            "sizes": self.buffer_bytes(sizes),
             "bandwidths": _numbers("bandwidths", rates, _core.parse_rate, _core.check_rate),
             "startups": _times("startups", fabric.startup_s if startups is None else startups),
             "hop_delays": _times("hop_delays", fabric.hop_delay_s if hop_delays is None else hop_delays),
@@ -136,13 +146,17 @@ class Problem:
             None if lower_bound_s is None else lower_bound_s.reshape(shape),
         )
 
-    def _buffer_bytes(self, field: str, text: str) -> float:
-        """Bytes of one GPU's whole buffer, of a size as people write it."""
-        if not text.strip().endswith(PER_PAIR):
-            return float(_core.parse_size(field, text))
-        if self._has_matrix:
+    def buffer_bytes(self, sizes: Quantities) -> NDArray[np.float64]:
+        """Bytes of one GPU's whole buffer, of sizes as `sweep` takes them and in their shape.
+
+        Raises `InputError` that names `sizes`.
+        """
+        return _numbers("sizes", sizes, self._bytes_of_text, _core.check_size)
+
+    def _bytes_of_text(self, field: str, text: str) -> float:
+        if self._has_matrix and text.strip().endswith(PER_PAIR):
             raise refuse(field, f"`{shown(text)}` is not accepted with a matrix; it takes whole buffers")
-        return float(_core.parse_size(field, text.strip().removesuffix(PER_PAIR)) * self._series.gpus)
+        return float(buffer_bytes(field, text, self.collective, self.gpus))
 
 
 def _problem_of(collective: str | None, size: str | float | None, fabric: Fabric, settings: Settings) -> Problem:

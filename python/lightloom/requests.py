@@ -53,7 +53,7 @@ def build_request(
     if missing:
         example = 'lightloom.plan("all-reduce", "64MiB", fabric=lightloom.Fabric(gpus=64))'
         raise InputError(missing[0], f"{', '.join(missing)}: missing; such as {example}")
-    size_bytes, per_pair = _size("size", size)
+    size_bytes, per_pair = _size("size", size, takes_pairs=True)
     sizes: dict[str, int] = {}
     matrix = given.pop("matrix", None)
     if isinstance(matrix, str) and _core.is_workload(matrix):
@@ -154,22 +154,28 @@ def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[
     return [resolve(field, item, gpus) for item in items]
 
 
-def _size(field: str, size: str | float | None) -> tuple[int | None, bool]:
+def _size(field: str, size: str | float | None, *, takes_pairs: bool = False) -> tuple[int | None, bool]:
     if size is None:
         return None, False
     if isinstance(size, str):
         text = size.strip()
-        per_pair = field == "size" and text.endswith(PER_PAIR)
+        per_pair = takes_pairs and text.endswith(PER_PAIR)
         return _core.parse_size(field, text.removesuffix(PER_PAIR) if per_pair else text), per_pair
     # The core's reader knows the limits; a number is bytes.
     return _core.parse_size(field, f"{shown(size)}B"), False
 
 
-def buffer_bytes(size: str | float, gpus: int) -> int:
+def buffer_bytes(field: str, size: str | float, collective: str, gpus: int) -> int:
     """Bytes of one rank's whole buffer m: of a size as people write it, or of as many blocks as there are GPUs.
 
-    Raises `InputError` that names `size`.
+    Raises `InputError` that names `field`, for blocks of another collective than All-to-All too.
     """
-    size_bytes, per_pair = _size("size", size)
-    assert size_bytes is not None  # noqa: S101 (it is only where there is no size)
+    size_bytes, per_pair = _size(field, size, takes_pairs=True)
+    if size_bytes is None:
+        raise refuse(field, "there is none; it takes a size such as 64MiB")
+    if per_pair and collective != "all-to-all":
+        raise refuse(
+            field,
+            f"a size per pair for {collective} is not accepted; it takes the whole buffer; only all-to-all has pairs",
+        )
     return size_bytes * (gpus if per_pair else 1)

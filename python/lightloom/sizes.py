@@ -12,7 +12,8 @@ from lightloom.errors import refuse, shown
 from lightloom.fabric import Fabric
 from lightloom.frames import Table
 from lightloom.planning import plan
-from lightloom.requests import PER_PAIR, buffer_bytes, build_request
+from lightloom.problem import Problem
+from lightloom.requests import PER_PAIR
 from lightloom.sweeps.ranges import MAX_VALUES, in_range
 
 if TYPE_CHECKING:
@@ -78,9 +79,8 @@ def plan_sizes(
     """
     fabric = fabric if isinstance(fabric, Fabric) else Fabric.load("default" if fabric is None else fabric)
     asked = size_list(sizes)
-    if settings.get("matrix") is not None and any(str(size).strip().endswith(PER_PAIR) for size in asked):
-        raise refuse("sizes", f"they are `{PER_PAIR}` of a matrix; it takes sizes of the busiest GPU's buffer")
-    if budget is not None or invariant_under is not None or settings.get("planner") == "exact":
+    named = _core.capabilities(str(settings.get("planner", "auto")))
+    if budget is not None or invariant_under is not None or (named is not None and named["calls_solver"]):
         # Searches and proofs of an own for each size.
         own: dict[str, Any] = {"budget": budget, "invariant_under": invariant_under}
         plans = []
@@ -89,27 +89,19 @@ def plan_sizes(
             if report is not None:
                 report(1)
         return SizeTable(plans[0].collective, plans[0].gpus, tuple(map(_row_of_plan, plans)))
-    request = build_request(collective, asked[0], fabric, **settings)
-    series = _core.Series(request)
-    size_bytes = np.array([buffer_bytes(size, series.gpus) for size in asked], dtype=np.float64)
-    bandwidth_bps, startup_s, hop_delay_s, delay_s = (
-        np.full(len(asked), value)
-        for value in (fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s, fabric.reconfiguration.fixed_s)
-    )
-    total_s, changes, choices, _ = series.evaluate(size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s)
+    problem = Problem(collective, asked[0], fabric=fabric, **settings)
+    size_bytes = problem.buffer_bytes(asked)
+    swept = problem.sweep(size_bytes, fabric.reconfiguration.fixed_s)
     if report is not None:
         report(len(asked))
-    names = series.names
-    factor = _core.bus_factor(series.collective, series.gpus)
-    rows = []
-    for size, time_s, changed, choice in zip(size_bytes, total_s, changes, choices, strict=True):
-        if np.isnan(time_s):
-            # Says why.
-            plan(collective, int(size), fabric=fabric, **settings)
-        planner, algorithm = names[choice]
-        algbw = float(size / time_s)
-        rows.append(SizeRow(int(size), float(time_s), algbw, algbw * factor, algorithm, planner, int(changed)))
-    return SizeTable(series.collective, series.gpus, tuple(rows))
+    for size in size_bytes[np.isinf(swept.total_s)][:1]:
+        # Raises the error that says why nothing serves this size.
+        plan(collective, int(size), fabric=fabric, **settings)
+    algbw = size_bytes / swept.total_s
+    busbw = algbw * _core.bus_factor(problem.collective, problem.gpus)
+    columns = swept.total_s, algbw, busbw, swept.algorithm, swept.planner, swept.reconfigurations
+    rows = zip(map(int, size_bytes), *(column.tolist() for column in columns), strict=True)
+    return SizeTable(problem.collective, problem.gpus, tuple(SizeRow(*row) for row in rows))
 
 
 def _row_of_plan(made: Plan) -> SizeRow:
