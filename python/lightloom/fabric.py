@@ -97,6 +97,7 @@ class Fabric:
     def from_toml(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
+        `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
         A file named by `initial` is looked for beside the TOML file.
         Raises `InputError` that names `fabric` or the key.
         """
@@ -146,10 +147,7 @@ class Fabric:
     @property
     def reconfiguration(self) -> _core.ReconfigurationDelay:
         """What a change of topology takes."""
-        field, given = "reconfiguration_delay", self.reconfiguration_delay
-        items: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
-        texts = [item if isinstance(item, str) else f"{seconds_of(field, item)!r}s" for item in items]
-        return _core.ReconfigurationDelay.parse(field, ",".join(texts))
+        return _delay("reconfiguration_delay", self.reconfiguration_delay)
 
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]:
@@ -213,8 +211,24 @@ def presets() -> list[dict[str, str]]:
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
-    values = parse_toml("fabric", text, where)
-    return {key: value for key, value in values.items() if key not in DESCRIPTIVE_KEYS}
+    values = {key: value for key, value in parse_toml("fabric", text, where).items() if key not in DESCRIPTIVE_KEYS}
+    ports = values.get("ports")
+    if not isinstance(ports, list):
+        return values
+    if "reconfiguration_delay" in values:
+        raise refuse(
+            "ports", "it lists the delay of every port, and reconfiguration_delay is there too; give one of them"
+        )
+    if not ports:
+        raise refuse("ports", "the list is empty; it takes a number, or the reconfiguration delay of every port")
+    _delay("ports", ports)
+    return {**values, "ports": len(ports), "reconfiguration_delay": ports}
+
+
+def _delay(field: str, given: object) -> _core.ReconfigurationDelay:
+    items: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
+    texts = [item if isinstance(item, str) else f"{seconds_of(field, item)!r}s" for item in items]
+    return _core.ReconfigurationDelay.parse(field, ",".join(texts))
 
 
 def _check_truth(field: str, value: object) -> None:

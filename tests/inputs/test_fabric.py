@@ -76,6 +76,9 @@ def test_delays_by_port(cli: RunCli, in_tmp: Path) -> None:
     }
     documents = [ll.plan(fabric=fabric, **asked).to_json() for fabric in (known, text, ll.Fabric.load("lab.toml"))]
     assert documents[0] == documents[1] == documents[2]
+    (in_tmp / "ports.toml").write_text('gpus = 8\nports = ["100ns", "sip"]\n')
+    assert ll.plan(fabric=ll.Fabric.load("ports.toml"), **asked).to_json() == documents[0]
+    assert ll.Fabric.load("ports.toml", reconfiguration_delay="1us").reconfiguration.scalar_s == 1e-6
     fabric = json.loads(documents[0])["fabric"]
     assert (fabric["reconfiguration_delay_s"], fabric["reconfiguration_delays_by_port_s"]) == (0.0, [1e-7, 7e-6])
     assert ll.Plan.from_json(documents[0]).to_json() == documents[0]
@@ -95,6 +98,24 @@ def test_delays_by_port(cli: RunCli, in_tmp: Path) -> None:
         )
         assert (ran.status, ran.out) == (2, "")
         assert ran.err.startswith("error: reconfiguration_delay: "), ran.err
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[]",
+        '["1us", "fast"]',
+        '["1us", "1us/port"]',
+        '["1us", true]',
+        '[["1us"], "2us"]',
+        '["1us", "2us"]\nreconfiguration_delay = "1us"',
+    ],
+)
+def test_wrong_lists_of_ports_are_named(tmp_path: Path, written: str) -> None:
+    (tmp_path / "lab.toml").write_text(f"gpus = 8\nports = {written}\n")
+    with pytest.raises(ll.InputError) as refused:
+        ll.Fabric.load(tmp_path / "lab.toml")
+    assert refused.value.field == "ports"
 
 
 def test_gpus_come_from_dims() -> None:
