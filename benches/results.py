@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lightloom.benchmark_runs import run_benchmark, summary
 from lightloom.benchmarks import all_benchmarks
-from lightloom.plots_benchmark import plot_benchmark
+from lightloom.views.pictures.benchmark import plot_benchmark
 from lightloom.views.tables.benchmark import COLUMNS, benchmark_rows
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure as Picture
 from numpy.typing import NDArray
 
 import lightloom as ll
-from lightloom.axis_units import size_label, time_label
 from lightloom.cli import main
+from lightloom.views.axis_units import size_label, time_label
 from lightloom_papers.bridge import BRIDGE
 from lightloom_papers.bridge.changes import plan_with, vector
 from lightloom_papers.bridge.halving_doubling import r_hd

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Picture
 from tests.conftest import ROOT
 from tests.picture_checks import faults
 
-from lightloom.charts import save
+from lightloom.views.charts import save
 from lightloom_papers import run
 from lightloom_papers.claims import Verdict
 from lightloom_papers.figure import Figure, Setting

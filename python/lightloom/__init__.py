@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from lightloom.comparison import Comparison
     from lightloom.errors import InputError
     from lightloom.exact import exact_plan
-    from lightloom.fabric import Fabric
-    from lightloom.graphs import from_networkx, to_networkx
+    from lightloom.inputs.fabric import Fabric
+    from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.planning import compare, plan, profile, verify
     from lightloom.plans import Plan
     from lightloom.problem import Problem
@@ -34,7 +34,7 @@ _HOMES = {
     "Bounds": "bounds",
     "Calibration": "calibration",
     "Comparison": "comparison",
-    "Fabric": "fabric",
+    "Fabric": "inputs.fabric",
     "InputError": "errors",
     "Plan": "plans",
     "Problem": "problem",
@@ -50,13 +50,13 @@ _HOMES = {
     "calibrate": "calibration",
     "compare": "planning",
     "exact_plan": "exact",
-    "from_networkx": "graphs",
+    "from_networkx": "inputs.graphs",
     "plan": "planning",
     "plan_sizes": "sizes",
     "profile": "planning",
     "simulate": "simulation",
     "sweep": "sweeps",
-    "to_networkx": "graphs",
+    "to_networkx": "inputs.graphs",
     "verify": "planning",
 }
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from lightloom import _core
-from lightloom.quantities import seconds_of
-from lightloom.requests import build_request
+from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.requests import build_request
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
 
 __all__ = ["StrategyCost", "shift_hops", "strategy_costs"]

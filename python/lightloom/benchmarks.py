@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import plugins
 from lightloom.errors import refuse, unknown_name
-from lightloom.quantities import seconds_of
-from lightloom.requests import buffer_bytes
+from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.requests import buffer_bytes
 
 if TYPE_CHECKING:
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
 
 __all__ = ["Benchmark", "BenchmarkSeries", "all_benchmarks", "find_benchmark"]
 

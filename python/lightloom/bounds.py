@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from lightloom import _core
-from lightloom.requests import build_request
+from lightloom.inputs.requests import build_request
 
 if TYPE_CHECKING:
     import os
 
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
 
 

@@ -15,11 +15,11 @@ from scipy.special import stdtrit
 
 from lightloom._core import show_size
 from lightloom.errors import refuse, unknown_name
-from lightloom.fabric import Fabric
 from lightloom.files import write_bytes
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.quantities import ACCEPTS, RANGES, number_of, seconds_of
 from lightloom.least_squares import ERRORS, Fit, fit_by_errors
 from lightloom.measurements import FIELD, LEAST_S, Measurements, ScheduleOf, read_measurements
-from lightloom.quantities import ACCEPTS, RANGES, number_of, seconds_of
 
 if TYPE_CHECKING:
     import os
@@ -106,7 +106,7 @@ class Calibration:
 
         Raises `InputError` that names `plot`.
         """
-        from lightloom.plots_calibration import plot_calibration
+        from lightloom.views.pictures.calibration import plot_calibration
 
         return plot_calibration(self, path)
 

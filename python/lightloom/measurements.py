@@ -12,8 +12,8 @@ import numpy as np
 
 from lightloom.errors import InputError, refuse, shown, unknown_name
 from lightloom.files import MIB, read_lines
-from lightloom.quantities import bytes_of, seconds_of
-from lightloom.whole import whole_number
+from lightloom.inputs.quantities import bytes_of, seconds_of
+from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
     import os
@@ -223,7 +223,7 @@ def _usage(
     dims: str | None,
 ) -> Usage:
     """Steps, hops and load of an algorithm on one topology. Raises `InputError`."""
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
     from lightloom.planning import plan
 
     for name, value in (("collective", collective), ("algorithm", algorithm)):

@@ -9,11 +9,11 @@ import numpy as np
 from lightloom import _core
 from lightloom.comparison import Comparison, Row
 from lightloom.errors import refuse, shown, text_of
-from lightloom.fabric import Fabric
-from lightloom.graphs import resolve
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.graphs import resolve
+from lightloom.inputs.requests import build_request
+from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
-from lightloom.requests import build_request
-from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.exact import ExactSettings, Report
-    from lightloom.graphs import TopologyLike
+    from lightloom.inputs.graphs import TopologyLike
     from lightloom.inputs.options import Settings
 
 

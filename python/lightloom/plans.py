@@ -72,7 +72,7 @@ class Plan(Table):
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """
-        from lightloom.plots import plot_plan
+        from lightloom.views.pictures.plan import plot_plan
 
         return plot_plan(self, path)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown
-from lightloom.fabric import Fabric
-from lightloom.requests import PER_PAIR, buffer_bytes, build_request
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.requests import PER_PAIR, buffer_bytes, build_request
 
 if TYPE_CHECKING:
     import os

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.frames import Table
+from lightloom.inputs.quantities import bytes_of, seconds_of
 from lightloom.plans import Plan
-from lightloom.quantities import bytes_of, seconds_of
 
 if TYPE_CHECKING:
     import os
@@ -211,7 +211,7 @@ class Simulation(Table):
 
         Raises `InputError` that names `trace` when the file cannot be written.
         """
-        from lightloom.tracing import write_trace
+        from lightloom.views.tracing import write_trace
 
         write_trace(self, path)
 
@@ -220,7 +220,7 @@ class Simulation(Table):
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """
-        from lightloom.plots_simulation import plot_simulation
+        from lightloom.views.pictures.simulation import plot_simulation
 
         return plot_simulation(self, path)
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.errors import refuse, shown
-from lightloom.fabric import Fabric
 from lightloom.frames import Table
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.requests import PER_PAIR
 from lightloom.planning import plan
 from lightloom.problem import Problem
-from lightloom.requests import PER_PAIR
 from lightloom.sweeps.ranges import MAX_VALUES, in_range
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from lightloom import _core
 from lightloom.cli.completion import SHELLS, VARIABLE
 from lightloom.cli.registry import VERBS
-from lightloom.fabric import presets
+from lightloom.inputs.fabric import presets
 from tests.conftest import RunCli
 
 # What is offered for a line, as the shell's script reads it: kind, comma, value.

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom.errors import InputError
 from lightloom.files import read_lines
-from lightloom.graphs import read_topology
-from lightloom.matrix import read_matrix
+from lightloom.inputs.graphs import read_topology
+from lightloom.inputs.matrix import read_matrix
 from lightloom.measurements import read_measurements
 
 pytestmark = pytest.mark.slow
@@ -46,10 +46,10 @@ READ = """
 import re, sys
 import lightloom as ll
 from lightloom.errors import InputError
-from lightloom.fabric import Fabric
-from lightloom.graphs import read_topology
-from lightloom.matrix import read_matrix
-from lightloom.requests import read_schedule
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.graphs import read_topology
+from lightloom.inputs.matrix import read_matrix
+from lightloom.inputs.requests import read_schedule
 readers = {
     "matrix": read_matrix, "calibrate": ll.calibrate, "fabric": Fabric.from_toml, "plan": ll.Plan.load,
     "schedule": read_schedule, "topology": lambda path: read_topology("topology", path, None),
@@ -83,11 +83,11 @@ def test_a_flood_is_refused_in_little_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limit", "content", "read"),
     [
-        ("lightloom.matrix.MAX_LINES", "\n", read_matrix),
-        ("lightloom.matrix.MAX_GPUS", "1\n", read_matrix),
+        ("lightloom.inputs.matrix.MAX_LINES", "\n", read_matrix),
+        ("lightloom.inputs.matrix.MAX_GPUS", "1\n", read_matrix),
         ("lightloom.measurements.MAX_LINES", "\n", read_measurements),
         ("lightloom.measurements.MAX_ROWS", "1,1\n", read_measurements),
-        ("lightloom.graphs.MAX_LINES", "0 1\n", lambda path: read_topology("topology", path, None)),
+        ("lightloom.inputs.graphs.MAX_LINES", "0 1\n", lambda path: read_topology("topology", path, None)),
     ],
 )
 def test_lines_and_rows_are_counted(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.fabric import presets
+from lightloom.inputs.fabric import presets
 from tests.conftest import RunCli
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.errors import InputError
-from lightloom.matrix import read_matrix
-from lightloom.requests import split_names
+from lightloom.inputs.matrix import read_matrix
+from lightloom.inputs.requests import split_names
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

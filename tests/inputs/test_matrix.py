@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import lightloom as ll
-from lightloom.matrix import read_matrix
+from lightloom.inputs.matrix import read_matrix
 
 MATRICES = (
     st.integers(2, 7)

@@ -21,7 +21,7 @@ import pytest
 
 import lightloom as ll
 from lightloom._core import registry
-from lightloom.matrix import read_matrix
+from lightloom.inputs.matrix import read_matrix
 from lightloom.measurements import Measurements, Row
 
 FABRIC = ll.Fabric(gpus=8, ports=2, initial="ring")
@@ -220,7 +220,7 @@ CUT_OFF = """
 import os, sys, threading, time
 import lightloom as ll
 from lightloom import _core
-from lightloom.requests import build_request
+from lightloom.inputs.requests import build_request
 request = build_request("all-to-all", "1GiB", ll.Fabric(gpus=1024, ports=2))
 working = threading.Thread(target=lambda: _core.compare(request), daemon=True)
 working.start()

@@ -15,7 +15,7 @@ from lightloom import benchmarks
 from lightloom.benchmark_runs import COLUMNS, Point, run_benchmark, summary
 from lightloom.benchmarks import Benchmark, BenchmarkSeries
 from lightloom.cli.entry import main
-from lightloom.plots_benchmark import plot_benchmark
+from lightloom.views.pictures.benchmark import plot_benchmark
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.collections import LineCollection, QuadMesh
 
 import lightloom as ll
-from lightloom.plots_sweep import MOST_CELLS, MOST_PANELS, sweep_figures
+from lightloom.views.pictures.sweep import MOST_CELLS, MOST_PANELS, sweep_figures
 
 SETTINGS: dict[str, Any] = {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling"}
 SIZES = {"from": "1KiB", "to": "64MiB", "count": 17}

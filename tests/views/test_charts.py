@@ -11,7 +11,8 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from lightloom.axis_units import (
+from lightloom.errors import InputError
+from lightloom.views.axis_units import (
     even_range,
     log_range,
     natural_label,
@@ -20,11 +21,10 @@ from lightloom.axis_units import (
     size_label,
     time_label,
 )
-from lightloom.chart_regions import roomiest
-from lightloom.charts import bars, colour_bar, heat_map, lines, save
-from lightloom.colour_norms import ratio_norm, rising_norm
-from lightloom.errors import InputError
-from lightloom.palette import planner_style, style_at
+from lightloom.views.chart_regions import roomiest
+from lightloom.views.charts import bars, colour_bar, heat_map, lines, save
+from lightloom.views.colour_norms import ratio_norm, rising_norm
+from lightloom.views.palette import planner_style, style_at
 
 
 @pytest.mark.parametrize(

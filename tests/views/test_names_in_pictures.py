@@ -48,6 +48,8 @@ def test_names_of_topologies(name: str) -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=2)
 @given(summary=NAMES)
 @example(summary="$\\frac")
+@example(summary="\n")
+@example(summary="above\n$below")
 def test_summaries_and_names_along_axes(in_tmp: Path, summary: str) -> None:
     files = ["$\\frac.csv", "$a$.csv"]
     for file in files:
@@ -61,7 +63,8 @@ def test_summaries_and_names_along_axes(in_tmp: Path, summary: str) -> None:
     figures = ll.sweep(sweep).plot()
     assert len(figures) >= 3
     found = [text for figure in figures for text in texts(figure)]
-    assert any(text.startswith(written(summary)) for text in found)
+    title = "\n".join(map(written, summary.split("\n")))
+    assert any(text.startswith(title) for text in found)
     assert r"\$\frac.csv" in found
 
 

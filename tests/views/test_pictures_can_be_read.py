@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import lightloom as ll
-from lightloom.plots_sweep import sweep_figures
+from lightloom.views.pictures.sweep import sweep_figures
 from tests.picture_checks import faults
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 import lightloom as ll
-from lightloom.charts import SUFFIXES
-from lightloom.topology_drawing import draw_topology
+from lightloom.views.charts import SUFFIXES
+from lightloom.views.pictures.topology import draw_topology
 from tests.conftest import RunCli
 
 PLAN = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"), algorithm="swing")

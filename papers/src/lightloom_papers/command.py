@@ -53,9 +53,9 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
       lightloom reproduce harvest-5a --engine packet
       lightloom reproduce short-circuit --output out/papers
     """  # noqa: D301
-    from lightloom.charts import SUFFIXES
     from lightloom.errors import refuse, unknown_name
     from lightloom.files import write_bytes
+    from lightloom.views.charts import SUFFIXES
     from lightloom_papers.figure import ENGINES, Setting
     from lightloom_papers.pages import summary_page
     from lightloom_papers.registry import PAPERS, find_figures

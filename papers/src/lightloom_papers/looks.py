@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom.palette import TERM_COLOURS, Style, planner_style, style_at
+from lightloom.views.palette import TERM_COLOURS, Style, planner_style, style_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,9 +8,9 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.charts import save
 from lightloom.errors import refuse
 from lightloom.files import MIB, read_text, write_bytes
+from lightloom.views.charts import save
 from lightloom_papers.claims import Claim, Verdict
 from lightloom_papers.pages import figure_page
 

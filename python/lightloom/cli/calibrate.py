@@ -42,7 +42,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
     if output is not None:
         _check_fabric_path(output)
     if plot is not None:
-        from lightloom.charts import check_plot_path
+        from lightloom.views.charts import check_plot_path
 
         check_plot_path(plot)
     check_outputs()

@@ -78,7 +78,7 @@ def _compare_in_sight(arguments: dict[str, Any]) -> Comparison:
 def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
     from lightloom.benchmark_runs import run_benchmark, summary
     from lightloom.benchmarks import find_benchmark
-    from lightloom.plots_benchmark import plot_benchmark
+    from lightloom.views.pictures.benchmark import plot_benchmark
     from lightloom.views.tables.benchmark import benchmark_table
 
     benchmark = find_benchmark(name)

@@ -15,7 +15,7 @@ from lightloom.views.rows import rows_as_csv
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
 
 
 class KindName(click.ParamType[str]):
@@ -50,7 +50,7 @@ def command(
       lightloom list topologies
       lightloom list algorithms --gpus 64 --collective all-reduce
     """  # noqa: D301
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
 
     fabric = Fabric(gpus=gpus, dims=dims, ports=ports)
     if gpus is not None or dims is not None or collective is not None:
@@ -79,7 +79,7 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
     """
     from lightloom import _core, plugins
     from lightloom.benchmarks import all_benchmarks
-    from lightloom.fabric import presets
+    from lightloom.inputs.fabric import presets
 
     def benchmarks() -> list[dict[str, str]]:
         return [{"name": one.name, "summary": one.summary, "source": one.source} for one in all_benchmarks()]
@@ -106,7 +106,7 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:
     from lightloom import _core
-    from lightloom.whole import whole_number
+    from lightloom.inputs.validation import whole_number
 
     sized = fabric.sized()
     base = None if radix is None else whole_number("radix", radix, 2)

@@ -20,7 +20,7 @@ from lightloom.inputs.options import (
     by_name,
     options_of,
 )
-from lightloom.whole import whole_of_text
+from lightloom.inputs.validation import whole_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,8 +134,8 @@ def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
     Raises `InputError` that names all that is missing, with an example.
     """
-    from lightloom.fabric import Fabric
-    from lightloom.requests import missing_inputs
+    from lightloom.inputs.fabric import Fabric
+    from lightloom.inputs.requests import missing_inputs
 
     given = given_of(options)
     settings = {name: value for name, value in given.items() if name not in {"fabric", *FABRIC_KEYS}}

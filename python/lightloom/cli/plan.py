@@ -57,7 +57,7 @@ def command(
         click.echo(_sizes(sizes, output_format, options))
         return
     if plot is not None:
-        from lightloom.charts import check_plot_path
+        from lightloom.views.charts import check_plot_path
 
         check_plot_path(plot)
     check_outputs()

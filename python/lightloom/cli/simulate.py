@@ -41,11 +41,11 @@ def command(
     from lightloom.simulation import simulate
 
     if trace is not None:
-        from lightloom.tracing import check_trace_path
+        from lightloom.views.tracing import check_trace_path
 
         check_trace_path(trace)
     if plot is not None:
-        from lightloom.charts import check_plot_path
+        from lightloom.views.charts import check_plot_path
 
         check_plot_path(plot)
     check_outputs()

@@ -49,9 +49,9 @@ def command(
       lightloom sweep examples/sweeps/when-to-reconfigure.toml
       lightloom sweep examples/sweeps/packets.toml --workers 2 --plot svg --format json
     """  # noqa: D301
-    from lightloom.plots_sweep import plot_sweep
     from lightloom.sweeps.description import SweepDescription
     from lightloom.sweeps.run import sweep
+    from lightloom.views.pictures.sweep import plot_sweep
     from lightloom.views.tables.sweep import sweep_summary, sweep_table
 
     made = SweepDescription.load(description, engine)

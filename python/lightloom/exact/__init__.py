@@ -16,16 +16,16 @@ from lightloom.exact.demands import Demand, PricedTopology
 from lightloom.exact.groups import FIELD, RankGroup, rank_group
 from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
 from lightloom.exact.program import Scope
+from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.requests import build_request
 from lightloom.plans import Plan
-from lightloom.quantities import seconds_of
-from lightloom.requests import build_request
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from lightloom.fabric import Fabric
+    from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
 
     Report: TypeAlias = Callable[[str], None]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom.errors import refuse
+from lightloom.inputs.validation import whole_number
 from lightloom.sweeps.keys import (
     NUMBERS,
     PER_PAIR_COLUMN,
@@ -17,10 +18,9 @@ from lightloom.sweeps.keys import (
     quantity,
 )
 from lightloom.sweeps.ranges import SPACINGS, in_range, listed
-from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
-    from lightloom.axis_units import Kind
+    from lightloom.views.axis_units import Kind
 
 KINDS: dict[str, Kind] = {
     "size": "size",

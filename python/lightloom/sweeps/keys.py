@@ -7,9 +7,9 @@ from typing import NamedTuple
 from lightloom import _core
 from lightloom.errors import refuse, shown, text_of, unknown_name
 from lightloom.inputs.options import ARGUMENTS, FABRIC, SETTINGS, SIMULATION, Kind, by_name
-from lightloom.quantities import rate_of, seconds_of
-from lightloom.requests import PER_PAIR
-from lightloom.whole import whole_number
+from lightloom.inputs.quantities import rate_of, seconds_of
+from lightloom.inputs.requests import PER_PAIR
+from lightloom.inputs.validation import whole_number
 
 # What points of one series may differ in, in the order that the core takes them, with their columns.
 NUMBERS = {

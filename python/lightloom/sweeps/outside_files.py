@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom import _core
-from lightloom.fabric import Fabric
 from lightloom.files import MIB, read_bytes
-from lightloom.graphs import is_topology_file
-from lightloom.requests import split_names
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.graphs import is_topology_file
+from lightloom.inputs.requests import split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

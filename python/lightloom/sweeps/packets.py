@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.errors import refuse
-from lightloom.quantities import bytes_of
+from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:
     from lightloom.sweeps.description import SweepDescription

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, TypeVar
 
 from lightloom.errors import refuse, shown, unknown_name
-from lightloom.whole import whole_number
+from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

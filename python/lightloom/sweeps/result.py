@@ -106,7 +106,7 @@ class SweepResult(Table):
 
     def plot(self) -> list[Figure]:
         """The description's pictures; see `lightloom.plots_sweep`."""
-        from lightloom.plots_sweep import sweep_figures
+        from lightloom.views.pictures.sweep import sweep_figures
 
         return [figure for _, figure in sweep_figures(self)]
 

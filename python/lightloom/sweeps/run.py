@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from lightloom.errors import InputError
 from lightloom.files import usable_path
+from lightloom.inputs.validation import whole_number
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.engines import evaluate_chunk
 from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.result import SweepResult
 from lightloom.sweeps.store import Memory, opened
 from lightloom.sweeps.workers import cores, on_threads
-from lightloom.whole import whole_number
 
 if TYPE_CHECKING:
     import os

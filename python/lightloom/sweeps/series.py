@@ -9,11 +9,11 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.errors import InputError
-from lightloom.fabric import Fabric
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.matrix import read_matrix
 from lightloom.inputs.options import FABRIC_KEYS
-from lightloom.matrix import read_matrix
+from lightloom.inputs.requests import PER_PAIR, build_request
 from lightloom.planning import plan
-from lightloom.requests import PER_PAIR, build_request
 from lightloom.simulation import simulate
 from lightloom.sweeps.keys import NUMBERS, SIMULATION_KEYS
 from lightloom.sweeps.outside_files import located

@@ -1,1 +1,1 @@
-"""What people see: tables. They import the API, never the reverse."""
+"""What people see: tables, pictures, traces. They import the API, never the reverse."""

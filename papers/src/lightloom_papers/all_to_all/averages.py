@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.charts import bars
-from lightloom.fitting import legend_above
-from lightloom.palette import styles
+from lightloom.views.charts import bars
+from lightloom.views.fitting import legend_above
+from lightloom.views.palette import styles
 from lightloom_papers.all_to_all.price_lines import (
     CHUNK,
     DIRECT_CONNECT,

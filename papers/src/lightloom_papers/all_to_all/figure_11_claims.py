@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.axis_units import time_label
+from lightloom.views.axis_units import time_label
 from lightloom_papers.all_to_all.averages import FIGURE_11, PAPER, a_matching_per_distance, why
 from lightloom_papers.all_to_all.price_lines import (
     DIRECT_CONNECT,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom.axis_units import time_label
-from lightloom.charts import cut_above, lines
-from lightloom.fitting import legend_below
+from lightloom.views.axis_units import time_label
+from lightloom.views.charts import cut_above, lines
+from lightloom.views.fitting import legend_below
 from lightloom_papers.all_to_all.price_lines import (
     BASELINES,
     DIRECT_CONNECT,

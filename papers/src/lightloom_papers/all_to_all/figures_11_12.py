@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.charts import bars
-from lightloom.fitting import legend_below
-from lightloom.quantities import bytes_of
+from lightloom.inputs.quantities import bytes_of
+from lightloom.views.charts import bars
+from lightloom.views.fitting import legend_below
 from lightloom_papers.all_to_all.averages import FIGURE_11, FIGURE_12, PAPER, why
 from lightloom_papers.all_to_all.figure_11_claims import claims_11
 from lightloom_papers.all_to_all.price_lines import (

@@ -13,7 +13,7 @@ import numpy as np
 
 from lightloom import Fabric
 from lightloom.all_to_all import strategy_costs
-from lightloom.matrix import generated_matrix
+from lightloom.inputs.matrix import generated_matrix
 from lightloom_papers.figure import Setting
 from lightloom_papers.measure import Case
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import plan
-from lightloom.axis_units import size_label
-from lightloom.charts import bars, lines
-from lightloom.fitting import legend_above
-from lightloom.palette import REFERENCE
+from lightloom.views.axis_units import size_label
+from lightloom.views.charts import bars, lines
+from lightloom.views.fitting import legend_above
+from lightloom.views.palette import REFERENCE
 from lightloom_papers.bridge.schemes import GPUS, KB, MB, RING, STATIC_ALL_TO_ALL, STATIC_REDUCE_SCATTER
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome

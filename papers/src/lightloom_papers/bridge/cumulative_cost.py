@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.charts import lines
+from lightloom.views.charts import lines
 from lightloom_papers.bridge.changes import plan_with
 from lightloom_papers.bridge.halving_doubling import costs_s
 from lightloom_papers.bridge.schemes import GPUS, HOP_DELAY_S, KB, MB, REDUCE_SCATTER

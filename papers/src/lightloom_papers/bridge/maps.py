@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.axis_units import natural_label
-from lightloom.charts import colour_bar, heat_map
-from lightloom.colour_norms import ratio_norm
+from lightloom.views.axis_units import natural_label
+from lightloom.views.charts import colour_bar, heat_map
+from lightloom.views.colour_norms import ratio_norm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
     from numpy.typing import NDArray
 
-    from lightloom.axis_units import Kind
+    from lightloom.views.axis_units import Kind
 
 
 def draw_maps(

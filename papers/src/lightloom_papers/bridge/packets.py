@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom.axis_units import size_label
+from lightloom.views.axis_units import size_label
 from lightloom_papers.bridge.schemes import GPUS, HOP_DELAY_S, KB, MB
 from lightloom_papers.figure import MODEL, Setting
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.axis_units import size_label
-from lightloom.charts import lines
+from lightloom.views.axis_units import size_label
+from lightloom.views.charts import lines
 from lightloom_papers.bridge.halving_doubling import r_hd
 from lightloom_papers.bridge.maps import columns_of
 from lightloom_papers.bridge.packets import packet_note

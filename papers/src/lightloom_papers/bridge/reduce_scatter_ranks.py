@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.axis_units import time_label
+from lightloom.views.axis_units import time_label
 from lightloom_papers.bridge.maps import columns_of, draw_maps
 from lightloom_papers.bridge.packets import packet_note
 from lightloom_papers.bridge.schemes import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.charts import heat_map
+from lightloom.views.charts import heat_map
 from lightloom_papers.bridge.changes import plan_with, vector
 from lightloom_papers.bridge.extensions import extension_claims
 from lightloom_papers.bridge.schemes import ALL_TO_ALL, GPUS, HOP_DELAY_S, KB, MB, REDUCE_SCATTER

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import Fabric, Topology, to_networkx
-from lightloom.axis_units import time_label
-from lightloom.charts import lines
-from lightloom.quantities import seconds_of
+from lightloom.inputs.quantities import seconds_of
+from lightloom.views.axis_units import time_label
+from lightloom.views.charts import lines
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 from lightloom_papers.harvest.speed_ups import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import Fabric, Problem
-from lightloom.charts import lines, show_heights
-from lightloom.palette import REFERENCE
+from lightloom.views.charts import lines, show_heights
+from lightloom.views.palette import REFERENCE
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 

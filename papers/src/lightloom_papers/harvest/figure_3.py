@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import Fabric
-from lightloom.charts import lines
-from lightloom.palette import REFERENCE
+from lightloom.views.charts import lines
+from lightloom.views.palette import REFERENCE
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 from lightloom_papers.harvest.speed_ups import RECURSIVE_DOUBLING

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import Fabric
-from lightloom.axis_units import size_label, time_label
+from lightloom.views.axis_units import size_label, time_label
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import MODEL, PACKET, Figure, Outcome
 from lightloom_papers.harvest.speed_ups import FASTER, SpeedUps, Workload, draw_maps, measure_speed_ups

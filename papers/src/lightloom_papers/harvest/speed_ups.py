@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import Fabric
-from lightloom.charts import colour_bar, heat_map
-from lightloom.colour_norms import ratio_norm
-from lightloom.quantities import seconds_of
+from lightloom.inputs.quantities import seconds_of
+from lightloom.views.charts import colour_bar, heat_map
+from lightloom.views.colour_norms import ratio_norm
 from lightloom_papers.measure import Case
 
 if TYPE_CHECKING:

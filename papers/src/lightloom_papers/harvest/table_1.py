@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom import Fabric, plan
-from lightloom.axis_units import time_label
-from lightloom.charts import bars
+from lightloom.views.axis_units import time_label
+from lightloom.views.charts import bars
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.axis_units import size_label
-from lightloom.charts import lines
-from lightloom.fitting import legend_above
+from lightloom.views.axis_units import size_label
+from lightloom.views.charts import lines
+from lightloom.views.fitting import legend_above
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 from lightloom_papers.looks import looks

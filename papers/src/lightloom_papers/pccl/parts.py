@@ -54,8 +54,8 @@ def of_swing(start: Start, size: float) -> Parts:
 
 def draw_parts(picture: Picture, found: Mapping[str, Mapping[str, Parts]]) -> None:
     """A panel for each topology, `found[topology][scheme]`, with stacked bars."""
-    from lightloom.charts import bars
-    from lightloom.fitting import legend_above
+    from lightloom.views.charts import bars
+    from lightloom.views.fitting import legend_above
     from lightloom_papers.looks import term_looks
 
     colours = term_looks(PARTS)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightloom.axis_units import size_label, time_label
-from lightloom.charts import lines
+from lightloom.views.axis_units import size_label, time_label
+from lightloom.views.charts import lines
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import MODEL, PACKET, Figure, Outcome
 from lightloom_papers.looks import looks

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightloom.axis_units import size_label
-from lightloom.charts import colour_bar, heat_map
+from lightloom.views.axis_units import size_label
+from lightloom.views.charts import colour_bar, heat_map
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import MODEL, PACKET, Figure, Outcome
 from lightloom_papers.short_circuit.completion import (

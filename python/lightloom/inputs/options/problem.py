@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from lightloom import _core
-    from lightloom.graphs import TopologyLike
+    from lightloom.inputs.graphs import TopologyLike
 
     Topologies: TypeAlias = TopologyLike | Sequence[TopologyLike]
 

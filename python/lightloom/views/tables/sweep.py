@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.text import Text
 
-from lightloom.axis_units import natural_label
+from lightloom.views.axis_units import natural_label
 from lightloom.views.tables.page import bar, heading, render, table
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import RenderableType
 
-    from lightloom.axis_units import Kind
     from lightloom.sweeps.result import SweepResult
+    from lightloom.views.axis_units import Kind
 
 KINDS: dict[str, Kind] = {"total_s": "time", "simulated_s": "time", "ratio": "ratio", "gap": "ratio"}
 WORDS = {

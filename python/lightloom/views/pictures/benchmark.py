@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.charts import check_plot_path, colour_bar, heat_map, save
-from lightloom.fitting import settle
+from lightloom.views.charts import check_plot_path, colour_bar, heat_map, save
+from lightloom.views.fitting import settle
 
 if TYPE_CHECKING:
     import os

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Unpack
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
-from lightloom.fabric import Fabric
 from lightloom.files import MIB, read_text
-from lightloom.graphs import is_topology_file, resolve
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
 from lightloom.inputs.options.option import LARGEST_SEED
-from lightloom.quantities import seconds_of
-from lightloom.whole import whole_number
+from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lightloom.graphs import TopologyLike
+    from lightloom.inputs.graphs import TopologyLike
     from lightloom.inputs.options import Option, Settings
     from lightloom.inputs.options.problem import Topologies
 
@@ -65,7 +65,7 @@ def build_request(
         # The mean of the pairs is in the matrix; another size scales it.
         size_bytes, per_pair = (None, False) if per_pair else (size_bytes, False)
     elif matrix is not None:
-        from lightloom.matrix import read_matrix
+        from lightloom.inputs.matrix import read_matrix
 
         values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
         given["matrix"], sizes["matrix"] = values, len(values)

@@ -8,7 +8,9 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
-from lightloom.axis_units import (
+from lightloom.errors import refuse
+from lightloom.files import check_writable, usable_path, write_bytes
+from lightloom.views.axis_units import (
     drawn_label,
     even_range,
     is_logarithmic,
@@ -17,12 +19,10 @@ from lightloom.axis_units import (
     show_range,
     show_ticks,
 )
-from lightloom.chart_regions import draw_regions
-from lightloom.colour_norms import ratio_norm, rising_norm, whole_numbers
-from lightloom.errors import refuse
-from lightloom.files import check_writable, usable_path, write_bytes
-from lightloom.fitting import NUMBER, settle
-from lightloom.palette import DIVERGING, PALETTE, RISING, readable_on, styles
+from lightloom.views.chart_regions import draw_regions
+from lightloom.views.colour_norms import ratio_norm, rising_norm, whole_numbers
+from lightloom.views.fitting import NUMBER, settle
+from lightloom.views.palette import DIVERGING, PALETTE, RISING, readable_on, styles
 
 if TYPE_CHECKING:
     import os
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
-    from lightloom.axis_units import Kind
-    from lightloom.palette import Style
+    from lightloom.views.axis_units import Kind
+    from lightloom.views.palette import Style
 
 __all__ = [
     "SUFFIXES",

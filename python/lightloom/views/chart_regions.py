@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.fitting import NAME
+from lightloom.views.fitting import NAME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

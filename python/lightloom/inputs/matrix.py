@@ -11,8 +11,8 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import refuse, shown
 from lightloom.files import MIB, read_bytes, read_lines
-from lightloom.quantities import bytes_of
-from lightloom.whole import whole_number
+from lightloom.inputs.quantities import bytes_of
+from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightloom.palette import BACKGROUND, PALETTE
+from lightloom.views.palette import BACKGROUND, PALETTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 from lightloom import _core
 from lightloom.errors import refuse, shown, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
-from lightloom.graphs import is_topology_file, resolve
+from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import FABRIC_KEYS
-from lightloom.quantities import rate_of, seconds_of
-from lightloom.whole import whole_number
+from lightloom.inputs.quantities import rate_of, seconds_of
+from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
-    from lightloom.graphs import TopologyLike
+    from lightloom.inputs.graphs import TopologyLike
 
 GRID_SIZE = re.compile("[0-9]{1,9}")
 # What a TOML file may say about itself beside the fabric's keys.
@@ -113,7 +113,7 @@ class Fabric:
         known = [preset["name"] for preset in presets()]
         if name not in known:
             raise unknown_name("fabric", name, known)
-        text = resources.files("lightloom").joinpath("fabrics", f"{name}.toml").read_text("utf-8")
+        text = resources.files("lightloom.inputs").joinpath("fabrics", f"{name}.toml").read_text("utf-8")
         return cls._merged(_parse(text, f"preset `{name}`"), overrides)
 
     @classmethod
@@ -201,7 +201,7 @@ class Fabric:
 
 def presets() -> list[dict[str, str]]:
     """The fabrics that come with Lightloom, by name, with `summary` and `source`."""
-    folder = resources.files("lightloom").joinpath("fabrics")
+    folder = resources.files("lightloom.inputs").joinpath("fabrics")
     found = []
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".toml"):

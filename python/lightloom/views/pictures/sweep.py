@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom.axis_units import drawn_label, is_logarithmic, plain
-from lightloom.charts import bars, colour_bar, heat_map, lines, save
-from lightloom.colour_norms import ratio_norm, rising_norm
-from lightloom.fitting import legend_below, settle
-from lightloom.palette import DIVERGING, RISING
 from lightloom.sweeps.parts import VALUE_COLUMNS
+from lightloom.views.axis_units import drawn_label, is_logarithmic, plain
+from lightloom.views.charts import bars, colour_bar, heat_map, lines, save
+from lightloom.views.colour_norms import ratio_norm, rising_norm
+from lightloom.views.fitting import legend_below, settle
+from lightloom.views.palette import DIVERGING, RISING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from lightloom.axis_units import Kind
     from lightloom.sweeps.axes import Axis
     from lightloom.sweeps.pictures import Picture
     from lightloom.sweeps.result import SweepResult
+    from lightloom.views.axis_units import Kind
 
 MOST_COLUMNS = 3
 # Panels of a figure; what does not fit goes to a further one.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom._core import counted, show_size, show_time
-from lightloom.axis_units import plain
-from lightloom.charts import check_plot_path, save, show_heights
-from lightloom.fitting import CAPTION, settle
-from lightloom.palette import TERM_COLOURS
-from lightloom.topology_drawing import draw_topology
+from lightloom.views.axis_units import plain
+from lightloom.views.charts import check_plot_path, save, show_heights
+from lightloom.views.fitting import CAPTION, settle
+from lightloom.views.palette import TERM_COLOURS
+from lightloom.views.pictures.topology import draw_topology
 from lightloom.views.tables.step_groups import StepGroup, group_steps
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lightloom._core import show_size, show_time
-from lightloom.axis_units import even_range, plain, show_ticks
-from lightloom.charts import check_plot_path, save
-from lightloom.fitting import legend_below, settle
-from lightloom.palette import BACKGROUND, PALETTE, REFERENCE, ramp, readable_on
-from lightloom.tracing import dark_span_s
+from lightloom.views.axis_units import even_range, plain, show_ticks
+from lightloom.views.charts import check_plot_path, save
+from lightloom.views.fitting import legend_below, settle
+from lightloom.views.palette import BACKGROUND, PALETTE, REFERENCE, ramp, readable_on
 from lightloom.views.tables.step_groups import StepGroup, group_steps
+from lightloom.views.tracing import dark_span_s
 
 if TYPE_CHECKING:
     import os

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom._core import show_time
-from lightloom.axis_units import show_natural
-from lightloom.charts import check_plot_path, save, show_heights
-from lightloom.fitting import settle
-from lightloom.palette import PALETTE, REFERENCE
+from lightloom.views.axis_units import show_natural
+from lightloom.views.charts import check_plot_path, save, show_heights
+from lightloom.views.fitting import settle
+from lightloom.views.palette import PALETTE, REFERENCE
 
 if TYPE_CHECKING:
     import os

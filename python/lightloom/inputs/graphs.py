@@ -11,8 +11,8 @@ from lightloom import _core
 from lightloom.errors import printable, refuse, shown, text_of
 from lightloom.files import MIB, read_lines, read_text
 from lightloom.inputs.options import FABRIC, by_name
-from lightloom.quantities import rate_of
-from lightloom.whole import whole_number
+from lightloom.inputs.quantities import rate_of
+from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import BoundaryNorm, Normalize
     from numpy.typing import ArrayLike, NDArray
 
-    from lightloom.axis_units import Kind
+    from lightloom.views.axis_units import Kind
 
 __all__ = [
     "ratio_norm",

@@ -1,0 +1,1 @@
+"""Plans, comparisons, sweeps and simulations as pictures."""
