@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lightloom.comparison import Comparison
     from lightloom.errors import InputError
     from lightloom.exact import exact_plan
+    from lightloom.exporting import Export, export
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.planning import compare, plan, profile, verify
@@ -34,6 +35,7 @@ _HOMES = {
     "Bounds": "bounds",
     "Calibration": "calibration",
     "Comparison": "comparison",
+    "Export": "exporting",
     "Fabric": "inputs.fabric",
     "InputError": "errors",
     "Plan": "plans",
@@ -50,6 +52,7 @@ _HOMES = {
     "calibrate": "calibration",
     "compare": "planning",
     "exact_plan": "exact",
+    "export": "exporting",
     "from_networkx": "inputs.graphs",
     "plan": "planning",
     "plan_sizes": "sizes",
@@ -64,6 +67,7 @@ __all__ = [
     "Bounds",
     "Calibration",
     "Comparison",
+    "Export",
     "Fabric",
     "InputError",
     "Plan",
@@ -80,6 +84,7 @@ __all__ = [
     "calibrate",
     "compare",
     "exact_plan",
+    "export",
     "from_networkx",
     "plan",
     "plan_sizes",

@@ -156,6 +156,15 @@ class Schedule:
     @staticmethod
     def from_msccl(xml: str) -> Schedule: ...
     @staticmethod
+    def from_transfers(
+        algorithm: str,
+        collective: str,
+        gpus: int,
+        parts: int,
+        steps: Sequence[Sequence[tuple[int, int, str, Sequence[int]]]],
+    ) -> Schedule:
+        """Of transfers as `transfers` gives them; a block is `parts` equal chunks. Raises `InputError`."""
+    @staticmethod
     def from_matrix(matrix: NDArray[np.float64]) -> tuple[Schedule, float]:
         """All-to-All of a matrix of bytes, `[src][dst]`, and m: the largest row or column sum."""
     @property
@@ -230,6 +239,26 @@ class Series:
         Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the lock of the
         interpreter. Raises `InputError` that names the field of a wrong number."""
 
+# Of every transfer of a step: source, destination, whether the receiver adds, bytes, where its chunks begin (and where
+# the last ones end); and all chunks.
+TransferArrays = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.bool_],
+    NDArray[np.float64],
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+]
+# Of every path of a step: source, destination, share, bytes, where its GPUs begin; and all GPUs.
+RouteArrays = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+]
+
 # What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (start-up,
 # propagation, transmission, reconfiguration) and their sum.
 Terms = tuple[float, float, float, float]
@@ -283,6 +312,20 @@ class Plan:
     @property
     def explanations(self) -> list[str]:
         """What the circuits of each topology are, in a sentence."""
+    @property
+    def dims(self) -> list[int]: ...
+    @property
+    def startup_s(self) -> float: ...
+    @property
+    def hop_delay_s(self) -> float: ...
+    @property
+    def reconfiguration_delay(self) -> ReconfigurationDelay: ...
+    def transfers(self, step: int) -> TransferArrays:
+        """A plan that was read is verified first, here and in the two below."""
+    def routes(self, step: int) -> RouteArrays: ...
+    def chunks(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int | None]:
+        """Of every chunk: the rank that has it first and the one that must have it, -1 for all; its bytes. And the
+        equal chunks of a buffer, None where they are not equal."""
 
 @final
 class CircuitTotals:

@@ -12,15 +12,15 @@ import os
 import re
 import stat
 import tomllib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import OutputError, refuse, shown
-from lightloom.unfinished import unfinished_file
+from lightloom.unfinished import unfinished_file, unfinished_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
 __all__ = ["MIB", "read_bytes", "read_lines", "read_text", "usable_path", "write_bytes"]
@@ -129,6 +129,53 @@ def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> Non
     """Write the whole file or nothing; errors as for `replaced`."""
     with replaced(field, path) as stream:
         stream.write(content)
+
+
+def write_files(field: str, contents: Mapping[Path, bytes]) -> None:
+    """Write several files, each whole, none where one of them cannot be written; errors as for `replaced`."""
+    with ExitStack() as all_written:
+        streams = [(all_written.enter_context(replaced(field, path)), content) for path, content in contents.items()]
+        for stream, content in streams:
+            stream.write(content)
+
+
+def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
+    """The folder that is to be made, or that is there and empty, with all links followed.
+
+    Raises `InputError` that names `field` where it has files, is something else, or cannot be made.
+    """
+    target = Path(os.path.realpath(usable_path(field, path)))
+    try:
+        if target.is_dir():
+            if any(target.iterdir()):
+                raise refuse(field, f"`{path}` is a folder with files; it takes an empty one, or one that is not there")
+        elif target.exists():
+            raise refuse(field, f"`{path}` is not a folder; it takes an empty one, or one that is not there")
+    except OSError as error:
+        raise refuse(field, f"cannot write `{path}`: {error.strerror}") from error
+    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
+        raise refuse(field, f"cannot write `{path}`: there is no writable folder `{target.parent}`")
+    return target
+
+
+def write_folder(field: str, path: str | os.PathLike[str], contents: Mapping[str, bytes]) -> Path:
+    """Write a folder of files by name, the whole of it or nothing, and return it.
+
+    Errors as for `check_folder` and `replaced`.
+    """
+    target = check_folder(field, path)
+    try:
+        with unfinished_folder(target) as temporary:
+            for name, content in contents.items():
+                (temporary / name).write_bytes(content)
+            # An empty folder of that name is replaced; one that was filled meanwhile is not.
+            temporary.rename(target)
+    except OSError as error:
+        message = f"cannot write `{path}`: {error.strerror or error}"
+        if error.errno in FULL:
+            raise OutputError(error.errno, f"{field}: {message}") from error
+        raise refuse(field, message) from error
+    return Path(path)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from lightloom import _core
 from lightloom.files import MIB, read_text, write_bytes
 from lightloom.frames import Table
 from lightloom.steps import TERMS, Step, steps_of
+from lightloom.transfers import Chunks, Routes, Transfers
 
 if TYPE_CHECKING:
     import os
@@ -161,6 +162,26 @@ class Plan(Table):
         return self._core.bandwidth_bps
 
     @property
+    def dims(self) -> tuple[int, ...]:
+        """Sizes of the grid of GPUs, the last dimension fastest; one number where there is no grid."""
+        return tuple(self._core.dims)
+
+    @property
+    def startup_s(self) -> float:
+        """Start-up latency of a step."""
+        return self._core.startup_s
+
+    @property
+    def hop_delay_s(self) -> float:
+        """Delay of one hop."""
+        return self._core.hop_delay_s
+
+    @property
+    def reconfiguration_delay(self) -> _core.ReconfigurationDelay:
+        """What a change of topology takes on the plan's fabric."""
+        return self._core.reconfiguration_delay
+
+    @property
     def initial(self) -> str:
         """Name of the topology before the first step, or `free`."""
         return self._core.initial
@@ -183,6 +204,22 @@ class Plan(Table):
         if self._topologies is None:
             self._topologies = tuple(self._core.topologies)
         return self._topologies
+
+    def transfers(self, step: int) -> Transfers:
+        """Everything that is sent in the step of that index, from 0.
+
+        Costs O(chunks sent). Raises `InputError` that names `step`, or `plan` where a plan from a file does not verify
+        or has more chunks in a step than are written out (2^26).
+        """
+        return Transfers(*self._core.transfers(step))
+
+    def routes(self, step: int) -> Routes:
+        """Every path that the step of that index sends along, with its share; errors as for `transfers`."""
+        return Routes(*self._core.routes(step))
+
+    def chunks(self) -> Chunks:
+        """The chunks that transfers name: where each begins and must end, and its size; errors as for `transfers`."""
+        return Chunks(*self._core.chunks())
 
     @property
     def explanations(self) -> list[str]:

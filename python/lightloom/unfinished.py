@@ -1,4 +1,4 @@
-"""Files that are being written: none is left behind, whatever ends the writing short of the kernel."""
+"""Files and folders that are being written: none is left behind, whatever ends the writing short of the kernel."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,6 +50,14 @@ class _Register:
             os.fchmod(handle, mode)
         return handle
 
+    def create_folder(self, path: Path) -> None:
+        """Create the folder and remember it. Raises `OSError`."""
+        with self._lock:
+            if self._ended:
+                raise InterruptedError(None, "the program ends")
+            self._paths.add(path)
+            path.mkdir()
+
     def forget(self, path: Path) -> None:
         """The file is gone: removed, or under its final name."""
         with self._lock:
@@ -59,7 +68,7 @@ class _Register:
         with self._lock:
             self._ended = True
             for path in self._paths:
-                path.unlink(missing_ok=True)
+                _remove(path)
 
     def in_child(self) -> None:
         """After a fork: the files are the parent's."""
@@ -85,6 +94,26 @@ def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
     finally:
         path.unlink(missing_ok=True)
         _REGISTER.forget(path)
+
+
+@contextmanager
+def unfinished_folder(target: Path) -> Iterator[Path]:
+    """A new folder beside `target` that is removed at the end, unless it was renamed. Raises `OSError`."""
+    path = target.with_name(f"{_stem(target)}{secrets.token_hex(8)}.tmp")
+    try:
+        _REGISTER.create_folder(path)
+        yield path
+    finally:
+        _remove(path)
+        _REGISTER.forget(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder with what is in it, if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def is_torn(name: str, target: Path | None = None) -> bool:

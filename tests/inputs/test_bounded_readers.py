@@ -49,7 +49,7 @@ from lightloom.errors import InputError
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import read_topology
 from lightloom.inputs.matrix import read_matrix
-from lightloom.inputs.requests import read_schedule
+from lightloom.inputs.schedules.reading import read_schedule
 readers = {
     "matrix": read_matrix, "calibrate": ll.calibrate, "fabric": Fabric.from_toml, "plan": ll.Plan.load,
     "schedule": read_schedule, "topology": lambda path: read_topology("topology", path, None),

@@ -30,3 +30,22 @@ pub struct Routes {
     /// One per orbit of arcs.
     pub arcs: Vec<RoutedEntry>,
 }
+
+impl Routes {
+    /// Every arc with its paths, by (src, dst). Costs O(total length of all paths).
+    pub fn expanded(&self) -> Vec<RoutedEntry> {
+        let mut all = Vec::new();
+        for element in self.symmetry.elements() {
+            let moved = |rank: Rank| self.symmetry.apply(element, rank);
+            for arc in &self.arcs {
+                let paths = arc.paths.iter().map(|path| RoutedPath {
+                    share: path.share,
+                    nodes: path.nodes.iter().map(|&node| moved(node)).collect(),
+                });
+                all.push(RoutedEntry { src: moved(arc.src), dst: moved(arc.dst), paths: paths.collect() });
+            }
+        }
+        all.sort_by_key(|arc| (arc.src, arc.dst));
+        all
+    }
+}

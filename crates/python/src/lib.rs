@@ -14,6 +14,7 @@ mod keywords;
 mod parallel;
 mod pickled;
 mod plan;
+mod plan_data;
 mod problem;
 mod reconfiguration_delay;
 mod registry;

@@ -10,6 +10,8 @@ use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
 use crate::parallel::on_all_cores;
 use crate::pickled::Reduced;
+use crate::plan_data::{self, ChunkArrays, RouteArrays, TransferArrays};
+use crate::reconfiguration_delay::PyReconfigurationDelay;
 use crate::request::PyRequest;
 use crate::step::{StepTuple, step_tuple};
 use crate::topology::PyTopology;
@@ -37,6 +39,11 @@ impl PyPlan {
             Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
         };
         self.judged.get_or_init(judge).clone().map(|()| &self.plan)
+    }
+
+    /// As [`PyPlan::judged`], without the interpreter's lock.
+    fn judged_without_lock(&self, py: Python<'_>) -> CoreResult<&Plan> {
+        Ok(py.detach(|| self.judged())?)
     }
 }
 
@@ -145,6 +152,40 @@ impl PyPlan {
     #[getter]
     fn topologies(&self) -> Vec<PyTopology> {
         self.plan.topologies.iter().cloned().map(PyTopology).collect()
+    }
+
+    fn transfers<'py>(&self, py: Python<'py>, step: &Bound<'_, PyAny>) -> CoreResult<TransferArrays<'py>> {
+        let plan = self.judged_without_lock(py)?;
+        plan_data::transfers(py, plan, plan_data::step_of(plan, step)?)
+    }
+
+    fn routes<'py>(&self, py: Python<'py>, step: &Bound<'_, PyAny>) -> CoreResult<RouteArrays<'py>> {
+        let plan = self.judged_without_lock(py)?;
+        plan_data::routes(py, plan_data::step_of(plan, step)?)
+    }
+
+    fn chunks<'py>(&self, py: Python<'py>) -> CoreResult<ChunkArrays<'py>> {
+        Ok(plan_data::chunks(py, self.judged_without_lock(py)?))
+    }
+
+    #[getter]
+    fn startup_s(&self) -> f64 {
+        self.plan.fabric.startup_s
+    }
+
+    #[getter]
+    fn hop_delay_s(&self) -> f64 {
+        self.plan.fabric.hop_delay_s
+    }
+
+    #[getter]
+    fn dims(&self) -> Vec<u32> {
+        self.plan.fabric.shape.dims().to_vec()
+    }
+
+    #[getter]
+    fn reconfiguration_delay(&self) -> PyReconfigurationDelay {
+        PyReconfigurationDelay(self.plan.fabric.reconfiguration.delay().clone())
     }
 
     #[getter]

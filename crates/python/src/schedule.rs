@@ -5,7 +5,7 @@ use model::{Chunks, Collective, Error, Op, Piece, Schedule, Shape, Step, Transfe
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arguments::{shown, text, whole, wholes};
+use crate::arguments::{self, shown, text, whole, wholes};
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
 use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
@@ -40,6 +40,24 @@ impl PySchedule {
         algorithm.accepts(collective, &shape, &options)?;
         lightloom::check_extent(shape.gpus(), algorithm.name(), algorithm.extent(collective, &shape, &options))?;
         Ok(Self(algorithm.build(collective, &shape, &options)?))
+    }
+
+    #[staticmethod]
+    fn from_transfers(
+        algorithm: &Bound<'_, PyAny>,
+        collective: &Bound<'_, PyAny>,
+        gpus: &Bound<'_, PyAny>,
+        parts: &Bound<'_, PyAny>,
+        steps: &Bound<'_, PyAny>,
+    ) -> CoreResult<Self> {
+        let ranks = Shape::new(whole("gpus", gpus)?, &[], 1)?.gpus();
+        let chunks = Chunks::even(Collective::parse(&text("collective", collective)?)?, ranks, whole("parts", parts)?)?;
+        let accepts = "a list of steps, each a list of transfers: source, destination, copy or reduce, and chunks";
+        let steps = steps.extract::<Vec<Vec<(u32, u32, String, Vec<u32>)>>>();
+        let steps = steps.map_err(|_| Error::value("steps", "what was given", accepts))?;
+        let steps = steps.into_iter().map(|step| step_of(ranks, (Vec::new(), step), &chunks));
+        let steps = steps.collect::<CoreResult<Vec<_>>>()?;
+        Ok(Self(Schedule::new(arguments::name("algorithm", algorithm)?, chunks, steps)?))
     }
 
     /// What `__reduce__` gives.

@@ -42,7 +42,7 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads, fabrics, benchmarks, and figures where lightloom-papers is installed.
+    technologies, workloads, fabrics, benchmarks, formats, and figures where lightloom-papers is installed.
 
     \b
     Examples:
@@ -79,6 +79,7 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
     """
     from lightloom import _core, plugins
     from lightloom.benchmarks import all_benchmarks
+    from lightloom.formats import format_rows
     from lightloom.inputs.fabric import presets
 
     def benchmarks() -> list[dict[str, str]]:
@@ -88,6 +89,7 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
         **{own: lambda entries=entries: entries for own, entries in _core.registry().items()},  # type: ignore[misc]
         "fabrics": presets,
         "benchmarks": benchmarks,
+        "formats": format_rows,
     }
     for name, entry in plugins.brought(plugins.NAMES).items():
         names.setdefault(name, lambda entry=entry: plugins.load(entry)())  # type: ignore[misc]

@@ -23,6 +23,7 @@ VERBS = (
         "lightloom.cli.simulate",
         "Simulate a plan packet by packet, and say why it takes as long as it does.",
     ),
+    Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(
         "calibrate", "lightloom.cli.calibrate", "Fit start-up, bandwidth and hop delay of a fabric to measured times."
     ),

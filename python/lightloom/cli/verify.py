@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @verb("verify")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 def command(files: tuple[str, ...], output_format: str) -> int:
-    """Check plans (JSON) and schedules (MSCCL XML), told apart by their content.
+    """Check plans (JSON) and schedules (MSCCL XML, and what else `list formats` reads), told apart by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
     are recomputed from the plan alone as well, and so is its lower bound, where the class of schedules that it names is
@@ -49,19 +49,22 @@ def command(files: tuple[str, ...], output_format: str) -> int:
 
 def verify_file(path: str) -> tuple[str, list[Check]]:
     """What the file is, and its checks. Raises `InputError` when it is neither a plan nor a schedule."""
-    from lightloom import Schedule, verify
+    from lightloom import verify
+    from lightloom.formats import readable_schedules
+    from lightloom.inputs.schedules.reading import schedule_of_text
     from lightloom.plans import MAX_FILE_BYTES, Plan
 
     text = read_text("file", path, MAX_FILE_BYTES)
-    start = text.lstrip()[:1]
     try:
-        if start == "{":
+        schedule = schedule_of_text(text)
+        if schedule is not None:
+            return "schedule", verify(schedule)
+        if text.lstrip().startswith("{"):
             return "plan", verify(Plan.from_json(text))
-        if start == "<":
-            return "schedule", verify(Schedule.from_msccl(text))
     except InputError as error:
         raise InputError(error.field, f"{error} (in `{path}`)") from error
-    raise refuse("file", f"`{path}` is neither a plan (JSON) nor a schedule (MSCCL XML)")
+    names = ", ".join(one.name for one in readable_schedules())
+    raise refuse("file", f"`{path}` is neither a plan (JSON) nor a schedule ({names})")
 
 
 def _as_json(checked: list[tuple[str, str, list[Check]]], *, passed: bool) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
-from lightloom.files import MIB, read_text
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
 from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.schedules.reading import read_schedule
 from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lightloom.inputs.options.problem import Topologies
 
 PER_PAIR = "/pair"
-MAX_SCHEDULE_BYTES = 64 * MIB
 # What a request takes beside the collective, the size and the fabric.
 _ROWS = by_name((*SETTINGS, *(option for option in OF_PLAN if option.name == "budget")))
 
@@ -109,13 +108,6 @@ def _core_value(option: Option, value: object, gpus: int | None) -> object:
             return None
         case _:
             return value
-
-
-def read_schedule(source: str | os.PathLike[str] | _core.Schedule) -> _core.Schedule:
-    """A Schedule as it is, or the one in an MSCCL XML file. Raises `InputError` that names `schedule`."""
-    if isinstance(source, _core.Schedule):
-        return source
-    return _core.Schedule.from_msccl(read_text("schedule", source, MAX_SCHEDULE_BYTES))
 
 
 def split_names(text: str) -> list[str]:

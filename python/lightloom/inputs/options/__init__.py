@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
+from lightloom.inputs.options.exports import EXPORT
 from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARGUMENTS",
     "CALIBRATION",
+    "EXPORT",
     "FABRIC",
     "FABRIC_KEYS",
     "LISTED",
@@ -49,6 +51,7 @@ OPTIONS = (
     *SCHEDULE_OF,
     *SWEEP,
     *LISTED,
+    *EXPORT,
     *OUTPUT,
 )
 FABRIC_KEYS = tuple(option.name for option in FABRIC)

@@ -71,7 +71,8 @@ SETTINGS = (
         name="schedule",
         kind=Kind.FILE,
         group=Group.PROBLEM,
-        meaning="MSCCL XML whose steps are planned, in place of an algorithm.",
+        meaning="Schedule whose steps are planned, in place of an algorithm: MSCCL XML, or what else `lightloom list "
+        "formats` reads.",
         python="a Schedule",
     ),
     Option(

@@ -223,7 +223,7 @@ OUTPUT = (
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
         meaning="For people or for programs.",
-        verbs=("calibrate",),
+        verbs=("calibrate", "export"),
         default="table",
         choices=("table", "json"),
     ),

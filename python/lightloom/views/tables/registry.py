@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-ORDER = ("name", "parameters", "requirement", "collectives", "delay", "ports", "summary", "source")
+ORDER = (
+    *("name", "written", "read", "parameters", "requirement", "collectives", "delay", "ports"),
+    *("summary", "cannot say", "source"),
+)
 
 
 def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequence[tuple[str, str]] = ()) -> str:

@@ -1,0 +1,59 @@
+"""The verb `export`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lightloom.cli.options import verb
+from lightloom.cli.progress import with_progress
+from lightloom.errors import InputError
+
+if TYPE_CHECKING:
+    from lightloom.exporting import Export
+
+
+@verb("export")
+@click.argument("plan", metavar="PLAN", type=click.Path())
+def command(plan: str, to: str | None, output: str | None, output_format: str) -> None:
+    """Write a PLAN (JSON) in the format of another tool.
+
+    `lightloom list formats` says which formats there are, and what each of them cannot say: that goes to a side file,
+    which is named. A plan that `verify` refuses is refused. Everything is written or nothing.
+
+    \b
+    Examples:
+      lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
+      lightloom export plan.json --to harvest --output plan-harvest
+    """  # noqa: D301
+    from lightloom.exporting import check_export_path, export
+
+    if to is None or output is None:
+        raise _refusal_of_missing(to, output)
+    check_export_path(to, output, {"plan": plan})
+    made = with_progress("exporting", lambda: export(plan, to, output))
+    if output_format == "json":
+        click.echo(json.dumps(_as_json(made), indent=1, ensure_ascii=False))
+    else:
+        from lightloom.views.tables.export import export_table
+
+        click.echo(export_table(made))
+
+
+def _refusal_of_missing(to: str | None, output: str | None) -> InputError:
+    missing = [name for name, value in (("to", to), ("output", output)) if value is None]
+    fields = ", ".join(missing)
+    example = "lightloom export plan.json --to harvest --output plan-harvest"
+    return InputError(missing[0], f"{fields}: missing; such as: {example} (see `lightloom list formats`)")
+
+
+def _as_json(made: Export) -> dict[str, Any]:
+    return {
+        "format": made.format,
+        "files": [{"path": str(file.path), "size_bytes": file.size_bytes} for file in made.files],
+        "side_file": str(made.side_file),
+        "cannot_say": made.cannot_say,
+        "notes": list(made.notes),
+    }

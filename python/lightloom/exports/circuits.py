@@ -1,0 +1,65 @@
+"""The side file of an export: what formats of schedules have no place for, circuits above all."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lightloom.plans import Plan
+
+__all__ = ["SCHEMA", "side_file"]
+
+SCHEMA = "lightloom.exported-circuits/1"
+
+
+def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
+    """The side file of a plan that is exported to the format `to`: JSON, times in seconds, sizes in bytes.
+
+    `topologies` has every topology once, with its links (source, destination, parallel circuits). `steps` has, for
+    every step of the plan in order, its topology, whether circuits change before it and what that takes, its start-up,
+    propagation and transmission, and its paths: source, destination, share of what goes between the two, GPUs. The
+    circuits of a step's topology must be up before its data is sent.
+
+    transfers: also what is sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks.
+    """
+    document = {
+        "schema": SCHEMA,
+        "format": to,
+        "collective": plan.collective,
+        "algorithm": plan.algorithm,
+        "planner": plan.planner,
+        "gpus": plan.gpus,
+        "dims": list(plan.dims),
+        "ports": plan.ports,
+        "size_bytes": plan.size_bytes,
+        "bandwidth_bps": plan.bandwidth_bps,
+        "reconfiguration_delay": str(plan.reconfiguration_delay),
+        "initial": plan.initial,
+        "total_s": plan.total_s,
+        "topologies": [
+            {"id": index, "name": topology.name, "links": topology.links.tolist()}
+            for index, topology in enumerate(plan.topologies)
+        ],
+        "steps": [_step(plan, index, transfers=transfers) for index in range(len(plan.steps))],
+    }
+    return (json.dumps(document, ensure_ascii=False) + "\n").encode()
+
+
+def _step(plan: Plan, index: int, *, transfers: bool) -> dict[str, Any]:
+    step = plan.steps[index]
+    told: dict[str, Any] = {
+        "index": index,
+        "topology": step.topology_index,
+        "reconfigured": step.reconfigured,
+        "reconfiguration_s": step.reconfiguration_s,
+        "startup_s": step.startup_s,
+        "propagation_s": step.propagation_s,
+        "transmission_s": step.transmission_s,
+        "routes": [[path.source, path.destination, path.share, path.gpus.tolist()] for path in plan.routes(index)],
+    }
+    if transfers:
+        told["transfers"] = [
+            [one.source, one.destination, one.operation, one.chunks.tolist()] for one in plan.transfers(index)
+        ]
+    return told

@@ -1,0 +1,76 @@
+"""The formats of other tools: which are written, which are read, and what each cannot say.
+
+The registry, and the only list of them. A format is a file in `exports/` with a function `export`, which makes its
+files of a plan (`lightloom.exports.exported`), or a file in `inputs/schedules/` with functions `recognises` and `read`,
+which make a schedule of its text, or both; and its line here. Nothing is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["FORMATS", "Format"]
+
+FILE, FOLDER = "file", "folder"
+
+
+class Format(NamedTuple):
+    """A format of another tool.
+
+    written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it,
+    `"schedule"`; empty where it is not read. cannot_say: what of a plan has no place in it. writer, reader: modules.
+    """
+
+    name: str
+    summary: str
+    source: str
+    cannot_say: str
+    written: str = ""
+    writer: str = ""
+    read: str = ""
+    reader: str = ""
+
+
+FORMATS = (
+    Format(
+        "msccl-xml",
+        "MSCCL's programs of thread blocks",
+        "microsoft/msccl-tools, msccl/language/ir.py",
+        "",
+        read="schedule",
+        reader="lightloom.inputs.schedules.msccl",
+    ),
+    Format(
+        "harvest",
+        "HARVEST's collective.json and schedule.json, nanoseconds",
+        "HARVEST's formats of collectives and schedules",
+        "which chunks are sent, whether they are added, routes, terms of a step's time",
+        written=FOLDER,
+        writer="lightloom.exports.harvest",
+    ),
+)
+
+
+def written_formats() -> dict[str, Format]:
+    """Formats that plans are exported to, by name."""
+    return {one.name: one for one in FORMATS if one.written}
+
+
+def readable_schedules() -> tuple[Format, ...]:
+    """Formats that schedules are read from, in the order in which they are tried."""
+    return tuple(one for one in FORMATS if one.read == "schedule")
+
+
+def format_rows() -> list[dict[str, str]]:
+    """What `lightloom list formats` shows."""
+    return [
+        {
+            "name": one.name,
+            "written": one.written or "no",
+            "read": f"as a {one.read}" if one.read else "no",
+            "summary": one.summary,
+            "cannot say": one.cannot_say,
+            "source": one.source,
+        }
+        for one in FORMATS
+    ]

@@ -1,0 +1,155 @@
+"""The verb `export` and the registry of formats: what is written, what is refused, and that nothing is half-written."""
+
+import json
+import os
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import lightloom as ll
+from lightloom.errors import InputError
+from lightloom.exports import exported
+from lightloom.formats import FILE, FOLDER, FORMATS, Format, written_formats
+from tests.conftest import ROOT, RunCli
+
+PACKAGE = ROOT / "python" / "lightloom"
+
+
+@pytest.fixture
+def plan(in_tmp: Path) -> Path:
+    ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4), algorithm="ring").save(in_tmp / "plan.json")
+    return in_tmp / "plan.json"
+
+
+def output_of(one: Format) -> str:
+    return "exported" if one.written == FOLDER else "exported.out"
+
+
+@pytest.mark.parametrize("one", FORMATS, ids=lambda one: one.name)
+def test_a_format_is_what_its_line_says(one: Format) -> None:
+    assert one.written in {"", FILE, FOLDER}
+    assert bool(one.written) == bool(one.writer)
+    assert bool(one.read) == bool(one.reader)
+    assert one.written or one.read
+    assert one.cannot_say or not one.written
+    for module in filter(None, (one.writer, one.reader)):
+        assert import_module(module).__doc__
+
+
+def test_every_file_of_a_format_is_registered() -> None:
+    shared = {"__init__", "exported", "circuits", "reading"}
+    files = {
+        f"lightloom.{folder.replace('/', '.')}.{path.stem}"
+        for folder in ("exports", "inputs/schedules")
+        for path in (PACKAGE / folder).glob("*.py")
+        if "export(" in path.read_text() or "def recognises(" in path.read_text()
+    } - {f"lightloom.exports.{name}" for name in shared}
+    assert files == {module for one in FORMATS for module in (one.writer, one.reader) if module}
+
+
+@pytest.mark.parametrize("one", written_formats().values(), ids=lambda one: one.name)
+def test_every_format_is_written_from_the_command_line(one: Format, cli: RunCli, plan: Path) -> None:
+    ran = cli("export", plan, "--to", one.name, "--output", output_of(one))
+    assert (ran.status, ran.err) == (0, "")
+    assert one.cannot_say in " ".join(ran.out.split())
+    written = {path for path in Path().rglob("*") if path.is_file()} - {Path("plan.json")}
+    assert written
+    for path in written:
+        assert str(path) in ran.out
+    assert not list(Path().rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("one", written_formats().values(), ids=lambda one: one.name)
+def test_json_names_every_file(one: Format, cli: RunCli, plan: Path) -> None:
+    ran = cli("export", plan, "--to", one.name, "--output", output_of(one), "--format", "json")
+    told = json.loads(ran.out)
+    assert (told["format"], told["cannot_say"]) == (one.name, one.cannot_say)
+    sizes = {file["path"]: file["size_bytes"] for file in told["files"]}
+    found = {str(path): path.stat().st_size for path in Path().rglob("*") if path.is_file()}
+    del found["plan.json"]
+    assert sizes == found
+    assert told["side_file"] in sizes
+
+
+def test_what_is_missing_or_unknown_is_said(cli: RunCli, plan: Path) -> None:
+    for arguments, said in (
+        ((), "error: to, output: missing; such as: "),
+        (("--to", "harvest"), "error: output: missing; such as: "),
+        (("--output", "x"), "error: to: missing; such as: "),
+        (("--to", "harvset", "--output", "x"), "error: to: unknown name `harvset`, did you mean `harvest`?"),
+        (("--to", "harvest", "--output", "no/such/x"), "error: output: cannot write `no/such/x`: "),
+        (("--to", "harvest", "--output", "plan.json"), "error: output: `plan.json` is not a folder; "),
+    ):
+        ran = cli("export", plan, *arguments)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith(said)
+        assert ran.err.count("\n") == 1
+    assert [path.name for path in Path().iterdir()] == ["plan.json"]
+
+
+def test_a_folder_with_files_is_left_alone(cli: RunCli, plan: Path) -> None:
+    folder = Path("there")
+    folder.mkdir()
+    assert cli("export", plan, "--to", "harvest", "--output", "there").status == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    ran = cli("export", plan, "--to", "harvest", "--output", "there")
+    assert ran.status == 2
+    assert ran.err == "error: output: `there` is a folder with files; it takes an empty one, or one that is not there\n"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_plan_that_does_not_verify_is_not_exported(cli: RunCli, plan: Path) -> None:
+    plan.write_text(plan.read_text().replace('"hops": 1', '"hops": 2'))
+    for one in written_formats().values():
+        ran = cli("export", plan, "--to", one.name, "--output", output_of(one))
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith("error: plan: its check fails: hops: ")
+    assert [path.name for path in Path().iterdir()] == ["plan.json"]
+
+
+def test_nothing_is_half_written(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full after the first file of a folder: no folder, and no temporary one either."""
+    written: list[Path] = []
+    write_bytes = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if written:
+            raise OSError(28, os.strerror(28))
+        written.append(path)
+        return write_bytes(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"^output: cannot write `out`: No space left on device$"):
+        ll.export(plan, "harvest", "out")
+    assert written
+    assert [path.name for path in Path().iterdir()] == ["plan.json"]
+
+
+def test_python_takes_plans_and_files_and_refuses_the_rest(plan: Path) -> None:
+    made = ll.export(ll.Plan.load(plan), "harvest", "a")
+    assert [file.path.read_bytes() for file in made.files] == [
+        file.path.read_bytes() for file in ll.export(plan, "harvest", "b").files
+    ]
+    assert made.side_file in {file.path for file in made.files}
+    with pytest.raises(InputError, match=r"^plan: `7` is not accepted"):
+        ll.export(7, "harvest", "c")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^to: `7` is not accepted"):
+        ll.export(plan, 7, "c")  # type: ignore[arg-type]
+
+
+def test_the_side_file_has_every_topology_and_path(plan: Path) -> None:
+    loaded = ll.Plan.load(plan)
+    side = json.loads(ll.export(loaded, "harvest", "out").side_file.read_bytes())
+    assert side["schema"] == "lightloom.exported-circuits/1"
+    assert side["total_s"] == loaded.total_s
+    for step, told in zip(loaded.steps, side["steps"], strict=True):
+        assert side["topologies"][told["topology"]]["links"] == step.topology.links.tolist()
+        assert told["reconfigured"] == step.reconfigured
+        terms = (told[name] for name in ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s"))
+        assert sum(terms) == pytest.approx(step.total_s, rel=1e-12)
+        for source, destination, share, gpus in told["routes"]:
+            assert (gpus[0], gpus[-1], share) == (source, destination, 1.0)
+        chunks = [(source, destination, operation) for source, destination, operation, _ in told["transfers"]]
+        assert chunks == [one[:3] for one in loaded.transfers(step.index)]
+    assert exported.SIDE == ".circuits.json"
