@@ -1,0 +1,23 @@
+//! Circuits through a mesh of MZIs (PCCL, §4.2, algorithm 3, appendix B).
+//!
+//! ```text
+//! Mesh, Circuits ─▶ route ─▶ Routing ─▶ states
+//!                               └────────▶ check
+//! ```
+
+mod checker;
+mod cuts;
+mod exhaustive;
+mod layout;
+mod negotiation;
+mod router;
+mod routing;
+mod search;
+mod states;
+
+pub use checker::{check, check_cut, follow};
+pub use cuts::Cut;
+pub use layout::{Losses, Mesh, MeshSettings, Passed};
+pub use router::route;
+pub use routing::{Circuit, Impossible, Method, Route, Routing, Unrouted};
+pub use states::{Port, Setting, states};

@@ -1,0 +1,161 @@
+//! Circuits on a mesh: one by one, then negotiated, then exhaustively; and proof where not all can be routed.
+
+use model::{Error, Result};
+
+use super::cuts;
+use super::exhaustive::{Exhausted, exhaust};
+use super::layout::Mesh;
+use super::negotiation::{Negotiated, negotiate};
+use super::routing::{Circuit, Impossible, Method, Path, Routing, Unrouted, Usage, numbered};
+use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
+
+/// Circuits at most, so that what uses a place is counted in 16 bits.
+const MOST_CIRCUITS: usize = 65_535;
+/// Passes of negotiation at most, and where it is known that some circuits stay without a route.
+const MOST_PASSES: u32 = 400;
+const PASSES_WITHOUT_HOPE: u32 = 20;
+
+/// Routes circuits so that no waveguide or fibre carries two of one wavelength and none loses more than the limit (PCCL, algorithm 3,
+/// with better search where penalties fail). Where not all can be routed, as many as were found a way for are.
+///
+/// Each circuit takes its shortest free path; where that leaves some without, shared places are negotiated; on small meshes
+/// all combinations of paths are tried in the end. The same circuits and `seed` give the same routes.
+///
+/// # Errors
+/// A circuit whose ends are no two MZIs of the mesh, or too many circuits; names `circuits`.
+pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
+    check(mesh, circuits)?;
+    let mut search = Search::new(mesh);
+    let (paths, missing) = one_by_one(mesh, circuits, &mut search);
+    if missing.is_empty() {
+        return Ok(finished(mesh, paths.into_iter().flatten().collect(), Method::OneByOne, 0));
+    }
+    let lossy = too_lossy(mesh, circuits, &missing, &search);
+    let impossible = match lossy.first() {
+        Some(&(circuit, least_db)) => Some(Impossible::Loss { circuit, least_db }),
+        None => cuts::straight(mesh, circuits).map(Impossible::Cut),
+    };
+    // What cannot be routed on an empty mesh is left out, so that the others are.
+    let kept: Vec<usize> = (0..circuits.len()).filter(|index| lossy.iter().all(|(one, _)| one != index)).collect();
+    let wanted: Vec<Circuit> = kept.iter().map(|&index| circuits[index]).collect();
+    let known: Vec<Option<Path>> = kept.iter().map(|&index| paths[index].clone()).collect();
+    let most_passes = if impossible.is_some() { PASSES_WITHOUT_HOPE } else { MOST_PASSES };
+    let Negotiated { paths: shared, history, passes } =
+        negotiate(mesh, &wanted, &known, &mut search, (seed, most_passes));
+    let parted = without_shared(mesh, &wanted, shared, &mut search);
+    let before = known.iter().flatten().count();
+    let (chosen, method) = match parted.iter().flatten().count() >= before {
+        true => (parted, Method::Negotiated),
+        false => (known, Method::OneByOne),
+    };
+    let without_route: Vec<usize> = (0..wanted.len()).filter(|&index| chosen[index].is_none()).collect();
+    if without_route.is_empty() && lossy.is_empty() {
+        return Ok(finished(mesh, chosen.into_iter().flatten().collect(), method, passes));
+    }
+    let mut impossible =
+        impossible.or_else(|| cuts::grown(mesh, &wanted, &without_route, |place| history[place]).map(Impossible::Cut));
+    if impossible.is_none() {
+        match exhaust(mesh, &wanted, &mut search) {
+            Exhausted::Routed(paths) => return Ok(finished(mesh, paths, Method::Exhaustive, passes)),
+            Exhausted::Impossible => impossible = Some(Impossible::Exhausted),
+            Exhausted::GaveUp => {}
+        }
+    }
+    let mut usage = Usage::new(mesh);
+    for path in chosen.iter().flatten() {
+        usage.add(mesh, path);
+    }
+    let mut paths: Vec<_> = vec![Err(Unrouted::NoFreePath); circuits.len()];
+    for (circuit, least_db) in lossy {
+        paths[circuit] = Err(Unrouted::Loss { least_db });
+    }
+    for (index, path) in kept.into_iter().zip(chosen) {
+        paths[index] = path.ok_or_else(|| why_not(mesh, circuits[index], &usage, &mut search));
+    }
+    Ok(Routing { routes: numbered(mesh, paths), impossible, method, passes })
+}
+
+fn check(mesh: &Mesh, circuits: &[Circuit]) -> Result<()> {
+    if circuits.len() > MOST_CIRCUITS {
+        return Err(Error::value("circuits", circuits.len(), format!("at most {MOST_CIRCUITS}")));
+    }
+    let cells = mesh.grid().cells();
+    for (index, circuit) in circuits.iter().enumerate() {
+        let Circuit { source, destination } = *circuit;
+        if source >= cells || destination >= cells || source == destination {
+            let accepts = format!("two different MZIs from 0 to {}", cells - 1);
+            return Err(Error::value(&format!("circuits[{index}]"), format!("({source}, {destination})"), accepts));
+        }
+    }
+    Ok(())
+}
+
+fn finished(mesh: &Mesh, paths: Vec<Path>, method: Method, passes: u32) -> Routing {
+    let routes = numbered(mesh, paths.into_iter().map(Ok).collect());
+    Routing { routes, impossible: None, method, passes }
+}
+
+/// What a place costs where only free ones are used.
+fn free<'a>(mesh: &'a Mesh, usage: &'a Usage) -> impl Fn(usize) -> u32 + use<'a> {
+    |place| if usage.of(place) < usage.room(mesh, place) { STEP } else { BLOCKED }
+}
+
+/// Each circuit on its shortest free path, in their order, and those that were left without.
+fn one_by_one(mesh: &Mesh, circuits: &[Circuit], search: &mut Search) -> (Vec<Option<Path>>, Vec<usize>) {
+    let mut usage = Usage::new(mesh);
+    let mut paths = Vec::with_capacity(circuits.len());
+    for &circuit in circuits {
+        let path = search.cheapest(circuit, true, free(mesh, &usage));
+        if let Some(path) = &path {
+            usage.add(mesh, path);
+        }
+        paths.push(path);
+    }
+    let missing = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
+    (paths, missing)
+}
+
+/// Circuits, of those, that lose more than the limit on an empty mesh, and how much.
+fn too_lossy(mesh: &Mesh, circuits: &[Circuit], missing: &[usize], search: &Search) -> Vec<(usize, f64)> {
+    let Some(limit_db) = mesh.settings().max_loss_db else { return Vec::new() };
+    let least = |&index: &usize| search.least_loss_db(circuits[index]).map(|least_db| (index, least_db));
+    missing.iter().filter_map(least).filter(|(_, least_db)| *least_db > limit_db + LOSS_TOLERANCE_DB).collect()
+}
+
+/// Takes circuits out, those with the most shared places first, until none shares; then routes those again that have free paths.
+fn without_shared(
+    mesh: &Mesh,
+    circuits: &[Circuit],
+    mut paths: Vec<Option<Path>>,
+    search: &mut Search,
+) -> Vec<Option<Path>> {
+    let mut usage = Usage::new(mesh);
+    for path in paths.iter().flatten() {
+        usage.add(mesh, path);
+    }
+    loop {
+        let shared = |path: &Path| usage.places(mesh, path).filter(|&place| usage.excess(mesh, place) > 0).count();
+        let counts = paths.iter().enumerate().map(|(index, path)| (path.as_ref().map_or(0, shared), index));
+        let Some((1.., worst)) = counts.max() else { break };
+        if let Some(path) = paths[worst].take() {
+            usage.remove(mesh, &path);
+        }
+    }
+    let mut missing: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
+    missing.sort_by_key(|&index| (mesh.grid().distance(circuits[index].source, circuits[index].destination), index));
+    for index in missing {
+        paths[index] = search.cheapest(circuits[index], true, free(mesh, &usage));
+        if let Some(path) = &paths[index] {
+            usage.add(mesh, path);
+        }
+    }
+    paths
+}
+
+/// Why a circuit has no route beside the others.
+fn why_not(mesh: &Mesh, circuit: Circuit, usage: &Usage, search: &mut Search) -> Unrouted {
+    match search.cheapest(circuit, false, free(mesh, usage)).and_then(|path| mesh.passed(&path.cells)) {
+        Some(passed) => Unrouted::FreePathLoses { loss_db: mesh.loss_db(passed) },
+        None => Unrouted::NoFreePath,
+    }
+}

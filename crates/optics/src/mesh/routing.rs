@@ -1,0 +1,178 @@
+//! Circuits on a mesh and the routes that they were given.
+
+use crate::grid::Side;
+
+use super::cuts::Cut;
+use super::layout::Mesh;
+
+/// A circuit that is asked for, from MZI to MZI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    /// The cell whose transmitter it starts from.
+    pub source: u32,
+    /// The cell whose receiver it ends at.
+    pub destination: u32,
+}
+
+/// The way of a circuit's light.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Its wavelength, on all of the way.
+    pub wavelength: u32,
+    /// The MZIs that it passes, from source to destination.
+    pub cells: Vec<u32>,
+    /// From each to the next, which of the waveguides or fibres there are in that direction.
+    pub lanes: Vec<u32>,
+}
+
+/// Why a circuit has no route.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unrouted {
+    /// Every path of the mesh loses more than the limit; the least is this.
+    Loss {
+        /// Loss of the best path of an empty mesh.
+        least_db: f64,
+    },
+    /// There are free paths, and all of them lose more than the limit; the shortest this.
+    FreePathLoses {
+        /// Its loss.
+        loss_db: f64,
+    },
+    /// The mesh has no path at all from its source to its destination that other circuits leave free.
+    NoFreePath,
+}
+
+/// Why not all circuits can be routed at once.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Impossible {
+    /// More circuits have to leave a set of cells than places do.
+    Cut(Cut),
+    /// A circuit's best path loses more than the limit.
+    Loss {
+        /// Its index.
+        circuit: usize,
+        /// What it loses on the best path.
+        least_db: f64,
+    },
+    /// All combinations of paths were tried.
+    Exhausted,
+}
+
+/// How routes were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Each circuit on its shortest free path, one after the other.
+    OneByOne,
+    /// Circuits that share places moved until none did.
+    Negotiated,
+    /// All combinations of paths, in order.
+    Exhaustive,
+}
+
+impl Method {
+    /// In a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OneByOne => "one-by-one",
+            Self::Negotiated => "negotiated",
+            Self::Exhaustive => "exhaustive",
+        }
+    }
+}
+
+/// What came of routing circuits on a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routing {
+    /// Each circuit's route, or why it has none.
+    pub routes: Vec<Result<Route, Unrouted>>,
+    /// Proof that not all could be routed, where one was found.
+    pub impossible: Option<Impossible>,
+    /// How they were found.
+    pub method: Method,
+    /// Passes of re-routing.
+    pub passes: u32,
+}
+
+impl Routing {
+    /// Number of circuits with a route.
+    pub fn routed(&self) -> usize {
+        self.routes.iter().filter(|route| route.is_ok()).count()
+    }
+
+    /// Whether every circuit has one.
+    pub fn is_complete(&self) -> bool {
+        self.routed() == self.routes.len()
+    }
+}
+
+/// A path of one wavelength, before its waveguides are numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path {
+    pub wavelength: u32,
+    pub cells: Vec<u32>,
+}
+
+/// Who uses what: circuits in every place, a place being a (cell, side, wavelength).
+#[derive(Clone, Debug)]
+pub(super) struct Usage {
+    used: Vec<u16>,
+    edges: usize,
+}
+
+impl Usage {
+    pub fn new(mesh: &Mesh) -> Self {
+        let edges = mesh.grid().cells() as usize * 4;
+        Self { used: vec![0; edges * mesh.wavelengths() as usize], edges }
+    }
+
+    /// The places of a path.
+    pub fn places<'a>(&self, mesh: &'a Mesh, path: &'a Path) -> impl Iterator<Item = usize> + use<'a> {
+        let first = path.wavelength as usize * self.edges;
+        path.cells.windows(2).map(move |pair| {
+            let side = mesh.grid().side_towards(pair[0], pair[1]).map_or(0, Side::index);
+            first + pair[0] as usize * 4 + side
+        })
+    }
+
+    pub fn add(&mut self, mesh: &Mesh, path: &Path) {
+        for place in self.places(mesh, path) {
+            self.used[place] += 1;
+        }
+    }
+
+    pub fn remove(&mut self, mesh: &Mesh, path: &Path) {
+        for place in self.places(mesh, path) {
+            self.used[place] -= 1;
+        }
+    }
+
+    pub fn of(&self, place: usize) -> u32 {
+        u32::from(self.used[place])
+    }
+
+    /// How many circuits there are too many in a place.
+    pub fn excess(&self, mesh: &Mesh, place: usize) -> u32 {
+        self.of(place).saturating_sub(self.room(mesh, place))
+    }
+
+    /// Waveguides or fibres at a place.
+    pub fn room(&self, mesh: &Mesh, place: usize) -> u32 {
+        let edge = place % self.edges;
+        mesh.lanes((edge / 4) as u32, Side::ALL[edge % 4])
+    }
+
+    pub fn len(&self) -> usize {
+        self.used.len()
+    }
+}
+
+/// Routes of paths: the waveguides of every place are given in the order of the circuits.
+pub(super) fn numbered(mesh: &Mesh, paths: Vec<Result<Path, Unrouted>>) -> Vec<Result<Route, Unrouted>> {
+    let mut usage = Usage::new(mesh);
+    let mut route = |path: Path| {
+        let lanes = usage.places(mesh, &path).map(|place| usage.of(place)).collect();
+        usage.add(mesh, &path);
+        Route { wavelength: path.wavelength, cells: path.cells, lanes }
+    };
+    paths.into_iter().map(|path| path.map(&mut route)).collect()
+}
