@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["InputError", "OutputError", "printable", "refuse", "shown", "text_of", "unknown_name"]
+__all__ = ["FailedError", "InputError", "OutputError", "printable", "refuse", "shown", "text_of", "unknown_name"]
 
 # Characters of a value that a message shows.
 SHOWN = 60
@@ -33,6 +33,16 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
         """Both arguments, so that the error crosses process boundaries."""
         return type(self), (self.field, str(self))
+
+
+class FailedError(RuntimeError):
+    """Something outside that failed though nothing that was given is wrong: a switch, another distribution.
+
+    `str(error)` is one line.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(_bounded(printable(message)))
 
 
 class OutputError(OSError):

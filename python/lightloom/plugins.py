@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import printable, refuse
+from lightloom.errors import FailedError, refuse
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -23,7 +23,7 @@ VERBS, BENCHMARKS, NAMES = "lightloom.verbs", "lightloom.benchmarks", "lightloom
 ELSEWHERE = {"reproduce": "lightloom-papers", "figures": "lightloom-papers"}
 
 
-class PluginError(RuntimeError):
+class PluginError(FailedError):
     """Something that another distribution brings and that does not load; `str(error)` is one line that names both."""
 
 
@@ -46,7 +46,7 @@ def load(entry: EntryPoint) -> Any:
 def broken(entry: EntryPoint, reason: str) -> PluginError:
     """The error for what an entry point names and is not what its group takes."""
     owner = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
-    return PluginError(printable(f"{entry.name}{owner} does not load: {reason}"))
+    return PluginError(f"{entry.name}{owner} does not load: {reason}")
 
 
 def elsewhere(field: str, name: str) -> InputError | None:

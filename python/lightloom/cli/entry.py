@@ -16,7 +16,7 @@ import click
 
 from lightloom import plugins
 from lightloom.cli.registry import VERBS
-from lightloom.errors import InputError, OutputError, printable, refuse, unknown_name
+from lightloom.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,7 +135,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _wrong_input(str(error))
     except click.ClickException as error:
         return _wrong_input(str(_as_input_error(error)))
-    except plugins.PluginError as error:
+    except FailedError as error:
         return _failed(str(error))
     except (KeyboardInterrupt, click.Abort):
         return EXIT_FAILED

@@ -1,0 +1,1 @@
+"""The drivers, a file each; `lightloom.switches.registry` lists them."""

@@ -1,0 +1,289 @@
+"""RESTCONF (RFC 8040) with the data model `optical-switch` of Polatis switches.
+
+`GET /api/data/optical-switch:cross-connects` answers
+`{"optical-switch:cross-connects": {"pair": [{"ingress": 1, "egress": 13}]}}`, or 204 where there are none; `PUT` there
+replaces all, `PUT` and `DELETE` of `.../pair=INGRESS` make and unmake one. Egress ports are numbered after the ingress
+ports; `optical-switch:product-information` has the model, such as `I-OST-24x24-LU1-DMHNS`.
+Sources: `docs/decisions/0014-drivers-of-switches.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+from base64 import b64encode
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
+from threading import Timer
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lightloom.errors import refuse
+from lightloom.switches.circuits import Connections, crossed
+from lightloom.switches.credentials import credentials_of
+from lightloom.switches.driver import Identity, SwitchDriver
+from lightloom.switches.failures import LostError, RejectedError, Rejection, SwitchError, quoted
+from lightloom.switches.transport import failed
+
+if TYPE_CHECKING:
+    from lightloom.switches.address import Address
+    from lightloom.switches.circuits import Circuit
+
+MODULE = "optical-switch"
+ROOT = f"/api/data/{MODULE}:cross-connects"
+PRODUCT = f"/api/data/{MODULE}:product-information"
+YANG_JSON = "application/yang-data+json"
+# Bytes of an answer that are read, and the largest number of a port.
+LONGEST_ANSWER = 1 << 20
+LARGEST_PORT = 1 << 20
+MODEL_SIZE = re.compile(r"(?<![0-9])([0-9]{1,5})x([0-9]{1,5})(?![0-9])")
+# Answers that mean that the switch does not do what it was asked for.
+REFUSALS = range(400, 500)
+
+
+class _Answer(NamedTuple):
+    """The status of an answer and its content."""
+
+    status: int
+    content: bytes
+
+
+class Driver(SwitchDriver):
+    """A switch that takes RESTCONF."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        self._list = str(address.settings["list"])
+        self._whole = address.settings["write"] == "all"
+        self._http: HTTPConnection | None = None
+        given = address.settings["first-egress"]
+        self._first_egress = given if isinstance(given, int) else None
+        self._tls = _tls_of(address) if address.settings["tls"] else None
+        credentials = credentials_of(address.host)
+        self._headers = {"Accept": YANG_JSON}
+        if credentials is not None:
+            joined = f"{credentials.user}:{credentials.password}".encode()
+            self._headers["Authorization"] = f"Basic {b64encode(joined).decode('ascii')}"
+
+    def identity(self) -> Identity:
+        """Model and serial number of `optical-switch:product-information`, and the ports that the model's name says."""
+        answer = self._get(PRODUCT)
+        information = _json(answer, PRODUCT).get(f"{MODULE}:product-information")
+        if not isinstance(information, dict):
+            raise _no_answer(answer.content, PRODUCT)
+        model = str(information.get("model-name", ""))
+        known = [str(information[key]) for key in ("manufacturer", "model-name", "serial-number") if key in information]
+        size = MODEL_SIZE.search(model)
+        return Identity(quoted(", ".join(known)), *(map(int, size.groups()) if size else ()))
+
+    def read(self) -> Connections:
+        """The list of cross-connects."""
+        shift = self._shift()
+        answer = self._get(ROOT)
+        if answer.status == 204 or not answer.content.strip():
+            return frozenset()
+        inner = _json(answer, ROOT).get(f"{MODULE}:cross-connects")
+        pairs = inner.get(self._list, []) if isinstance(inner, dict) else None
+        if not isinstance(pairs, list) or (isinstance(inner, dict) and inner and self._list not in inner):
+            others = ", ".join(map(str, inner)) if isinstance(inner, dict) else ""
+            hint = f"; it has `{quoted(others)}`, which ?list= may name" if others else ""
+            raise SwitchError(f"{_no_answer(answer.content, ROOT)}: it has no list `{self._list}`{hint}")
+        circuits = [
+            (_port(pair, "ingress", answer.content), _port(pair, "egress", answer.content) - shift) for pair in pairs
+        ]
+        if any(egress < 1 for _, egress in circuits) or crossed(circuits) is not None:
+            raise _no_answer(answer.content, ROOT)
+        return frozenset(circuits)
+
+    def connect(self, circuits: Connections) -> None:
+        """A PUT for every circuit; those that are rejected are named."""
+        rejections = []
+        for circuit in sorted(circuits):
+            content = json.dumps({f"{MODULE}:{self._list}": [self._pair(circuit)]})
+            answer = self._request("PUT", f"{ROOT}/{self._list}={circuit[0]}", content)
+            if answer.status in REFUSALS:
+                rejections.append(Rejection(circuit, _said(answer)))
+        if rejections:
+            raise RejectedError(tuple(rejections))
+
+    def disconnect(self, circuits: Connections) -> None:
+        """A DELETE for every circuit; those that are rejected are named."""
+        rejections = []
+        for circuit in sorted(circuits):
+            answer = self._request("DELETE", f"{ROOT}/{self._list}={circuit[0]}")
+            # 404: it is gone already.
+            if answer.status in REFUSALS and answer.status != 404:
+                rejections.append(Rejection(circuit, _said(answer)))
+        if rejections:
+            raise RejectedError(tuple(rejections))
+
+    def replace(self, circuits: Connections) -> None:
+        """A PUT of all cross-connects."""
+        content = {f"{MODULE}:cross-connects": {self._list: [self._pair(circuit) for circuit in sorted(circuits)]}}
+        answer = self._request("PUT", ROOT, json.dumps(content))
+        if answer.status in REFUSALS:
+            raise RejectedError((Rejection(None, _said(answer)),))
+
+    def change(self, gone: Connections, new: Connections, held: Connections) -> None:
+        """One PUT of all; where that is rejected, or `write=each` is set, a request for every circuit."""
+        if self._whole:
+            try:
+                self.replace((held - gone) | new)
+            except RejectedError:
+                held = self.read()
+            else:
+                return
+        # Both are tried, so that whatever is rejected is named.
+        rejections: tuple[Rejection, ...] = ()
+        for ask, circuits in ((self.disconnect, gone & held), (self.connect, new - held)):
+            try:
+                ask(circuits)
+            except RejectedError as error:
+                rejections += error.rejections
+        if rejections:
+            raise RejectedError(rejections)
+
+    def close(self) -> None:
+        """End the connection."""
+        opened, self._http = self._http, None
+        if opened is not None:
+            opened.close()
+
+    def _pair(self, circuit: Circuit) -> dict[str, int]:
+        return {"ingress": circuit[0], "egress": circuit[1] + self._shift()}
+
+    def _shift(self) -> int:
+        """What is added to an egress port's number from 1 to get the switch's own."""
+        if self._first_egress is None:
+            who = self.identity()
+            if not who.ingress:
+                raise SwitchError(
+                    f'its model "{who.words}" does not say how many ports it has; '
+                    "say its first egress port with ?first-egress=N"
+                )
+            self._first_egress = who.ingress + 1
+        return self._first_egress - 1
+
+    def _get(self, path: str) -> _Answer:
+        was_open = self._http is not None
+        try:
+            answer = self._request("GET", path)
+        except LostError:
+            if not was_open:
+                raise
+            # A switch may end a connection that was idle; asking again changes nothing.
+            answer = self._request("GET", path)
+        if answer.status in REFUSALS:
+            raise SwitchError(f'GET {path} was rejected: "{_said(answer)}"')
+        return answer
+
+    def _request(self, method: str, path: str, content: str | None = None) -> _Answer:
+        """The answer, 2xx or 4xx. Raises `SwitchError` for any other, for none in time and for a wrong password."""
+        was_open = self._http is not None
+        http = self._http = self._http or self._opened()
+        headers = self._headers if content is None else {**self._headers, "Content-Type": YANG_JSON}
+        timeout_s = self.address.seconds("timeout")
+        # The connection's own timeout is for each piece that comes; this one is for the whole.
+        late = _Ended(http)
+        timer = Timer(timeout_s, late)
+        timer.daemon = True
+        timer.start()
+        try:
+            http.request(method, path, None if content is None else content.encode("ascii"), headers)
+            was_open = True
+            response = http.getresponse()
+            received = response.read(LONGEST_ANSWER + 1)
+            status = response.status
+        except (OSError, HTTPException, ValueError) as error:
+            self.close()
+            if late.happened:
+                raise failed(self.address, TimeoutError(), was_open=was_open) from error
+            if isinstance(error, OSError):
+                raise failed(self.address, error, was_open=was_open) from error
+            if isinstance(error, IncompleteRead):
+                raise LostError(f"{self.address.place} ended the connection in the middle of its answer") from error
+            raise SwitchError(f"what {self.address.place} answered is no HTTP: {_http_words(error)}") from error
+        finally:
+            timer.cancel()
+        if len(received) > LONGEST_ANSWER:
+            self.close()
+            raise SwitchError(f"its answer to {method} {path} is longer than {LONGEST_ANSWER} bytes")
+        if status in {401, 403}:
+            raise SwitchError(
+                f"{self.address.place} takes a user and password (HTTP {status}); they are read from "
+                "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD, or from a .netrc file"
+            )
+        if not (200 <= status < 300 or status in REFUSALS):
+            raise SwitchError(f"{self.address.place} answered {method} {path} with HTTP {status}: {quoted(received)}")
+        return _Answer(status, received)
+
+    def _opened(self) -> HTTPConnection:
+        timeout_s = self.address.seconds("timeout")
+        if self._tls is not None:
+            return HTTPSConnection(self.address.host, self.address.port, timeout=timeout_s, context=self._tls)
+        return HTTPConnection(self.address.host, self.address.port, timeout=timeout_s)
+
+
+class _Ended:
+    """Ends a connection whose answer takes too long, from another thread."""
+
+    def __init__(self, http: HTTPConnection) -> None:
+        self._http = http
+        self.happened = False
+
+    def __call__(self) -> None:
+        self.happened = True
+        opened = self._http.sock
+        if opened is not None:
+            try:
+                opened.shutdown(2)
+            except OSError:
+                return  # it has ended by itself
+
+
+def _tls_of(address: Address) -> ssl.SSLContext:
+    file = address.settings["ca"]
+    try:
+        return ssl.create_default_context(cafile=None if file is None else str(file))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise refuse("send", f"setting ca: cannot read certificates from `{file}`: {reason}") from error
+
+
+def _json(answer: _Answer, path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(answer.content)
+    except (ValueError, RecursionError):
+        raise _no_answer(answer.content, path) from None
+    if not isinstance(found, dict):
+        raise _no_answer(answer.content, path)
+    return found
+
+
+def _port(pair: object, side: str, content: bytes) -> int:
+    number = pair.get(side) if isinstance(pair, dict) else None
+    if isinstance(number, str) and len(number) < 8 and number.isascii() and number.isdigit():
+        number = int(number)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < LARGEST_PORT:
+        raise _no_answer(content, ROOT)
+    return number
+
+
+def _said(answer: _Answer) -> str:
+    """What an `ietf-restconf:errors` says, else the status and the content."""
+    try:
+        errors = json.loads(answer.content)["ietf-restconf:errors"]["error"]
+        first = errors[0] if isinstance(errors, list) else errors
+        words = [str(first[key]) for key in ("error-tag", "error-message") if key in first]
+        if words:
+            return quoted(f"HTTP {answer.status}: {', '.join(words)}")
+    except (ValueError, RecursionError, LookupError, TypeError):
+        pass
+    return quoted(b"HTTP %d: %b" % (answer.status, answer.content))
+
+
+def _http_words(error: Exception) -> str:
+    return quoted(f"{type(error).__name__} {error}")
+
+
+def _no_answer(content: bytes, path: str) -> SwitchError:
+    return SwitchError(f'"{quoted(content)}" is no answer to GET {path}')

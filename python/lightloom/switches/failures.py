@@ -1,0 +1,52 @@
+"""What goes wrong with a switch: it is not reached, does not answer, answers what is no answer, or rejects circuits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from lightloom.errors import FailedError
+
+if TYPE_CHECKING:
+    from lightloom.switches.circuits import Circuit
+
+# Characters of what a switch said that a line shows.
+SAID = 120
+
+
+class SwitchError(FailedError):
+    """A switch that cannot be reached, does not answer in time or answers what is no answer.
+
+    `str(error)` is one line without the switch's name.
+    """
+
+
+class LostError(SwitchError):
+    """The switch ended the connection, or something between did."""
+
+
+class Rejection(NamedTuple):
+    """A circuit that the switch rejected, or None where it did not say which, and what it said."""
+
+    circuit: Circuit | None
+    said: str
+
+    def __str__(self) -> str:
+        what = "the change" if self.circuit is None else f"circuit {self.circuit[0]} -> {self.circuit[1]}"
+        return f'{what} was rejected: "{self.said}"'
+
+
+class RejectedError(SwitchError):
+    """The switch refused to make or unmake circuits; `rejections` says which, and why."""
+
+    def __init__(self, rejections: tuple[Rejection, ...]) -> None:
+        first, *others = rejections
+        more = f" (and {len(others)} more rejected)" if others else ""
+        super().__init__(f"{first}{more}")
+        self.rejections = rejections
+
+
+def quoted(said: str | bytes) -> str:
+    """What a switch said, on one line and not too long."""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+    text = " ".join("".join(letter if letter.isprintable() else " " for letter in text[: 4 * SAID]).split())
+    return text if len(text) <= SAID else f"{text[: SAID - 3]}..."

@@ -1,0 +1,303 @@
+"""A plan's configurations on switches: a call makes one, and returns when every switch has acknowledged it.
+
+What the switches held before is in a file before anything is changed, so that it can be brought back whatever happens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from lightloom.errors import FailedError, refuse
+from lightloom.inputs.validation import whole_number
+from lightloom.switches.address import Address, parse_address
+from lightloom.switches.changes import SwitchChange, change_switch
+from lightloom.switches.circuits import Connections, Ports, counted
+from lightloom.switches.driver import driver_of
+from lightloom.switches.failures import SwitchError
+from lightloom.switches.state_file import SwitchState, load_state, save_state
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from lightloom.switches.driver import SwitchDriver
+
+    Result = TypeVar("Result")
+
+
+class SwitchProgram(NamedTuple):
+    """What one switch of a plan is to hold: its name, its ports of each side, the circuits of each configuration."""
+
+    name: str
+    ports: int
+    configurations: tuple[Connections, ...]
+
+    @property
+    def used(self) -> Ports:
+        """The ports that any configuration uses: the plan's own."""
+        return Ports.of(circuit for circuits in self.configurations for circuit in circuits)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What became of a configuration, numbered from 0, or None of a restored state, on every switch."""
+
+    configuration: int | None
+    changes: tuple[SwitchChange, ...]
+    seconds: float
+
+    @property
+    def acknowledged(self) -> bool:
+        """Whether every switch holds what it is to hold."""
+        return all(change.acknowledged for change in self.changes)
+
+
+class ChangeError(FailedError):
+    """A change that not every switch acknowledged.
+
+    applied: what became of it on every switch; undone: what became of undoing it, None where that was not tried;
+    state: the file of what the switches held before, None where there is none. `lines` has a line for each switch.
+    """
+
+    def __init__(self, applied: Applied, undone: Applied | None, state: Path | None) -> None:
+        self.applied, self.undone, self.state = applied, undone, state
+        super().__init__(" | ".join(self.lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for every switch that did not acknowledge the change, or its undoing."""
+        undone = {} if self.undone is None else {change.switch: change for change in self.undone.changes}
+        said = []
+        for change in self.applied.changes:
+            back = undone.get(change.switch)
+            if change.acknowledged and (back is None or back.acknowledged):
+                continue
+            words = [] if change.acknowledged else [change.report()]
+            if back is not None:
+                words.append(
+                    "undone, it holds what it held before the change"
+                    if back.acknowledged
+                    else f"it could not be undone: {back.report()}"
+                )
+            elif self.state is not None and change.is_half_made:
+                words.append(f"what it held before: lightloom circuits --restore {self.state}")
+            said.append(f"switch {change.switch}: {'; '.join(words)}")
+        return said
+
+
+class UnreadError(FailedError):
+    """Switches that could not be read before a change, so that nothing was changed. `lines` has a line for each."""
+
+    def __init__(self, errors: Mapping[str, SwitchError]) -> None:
+        self.lines = [f"switch {name}: {error}; nothing was changed" for name, error in errors.items()]
+        super().__init__(" | ".join(self.lines))
+
+
+class Switches:
+    """The switches of a plan, each with the configurations that it is to hold.
+
+    programs: what each switch is to hold. addresses: of every switch by its name. replace: circuits on ports that the
+    plan does not use are unmade too, instead of left alone. state: where what the switches held before is written, a
+    new file; the next free `out/switches/before-N.json` unless it is said. undo: a change that not every switch
+    acknowledges is undone on all of them.
+
+        with Switches(programs, {"crossbar": "scpi://192.0.2.7"}) as switches:
+            switches.apply(0)
+
+    Raises `InputError` for addresses that are wrong, or of other switches than the plan has.
+    """
+
+    def __init__(
+        self,
+        programs: Sequence[SwitchProgram],
+        addresses: Mapping[str, str | Address],
+        *,
+        replace: bool = False,
+        state: Path | None = None,
+        undo: bool = False,
+    ) -> None:
+        names = [program.name for program in programs]
+        for name in addresses:
+            if name not in names:
+                raise refuse("send", f"the plan has no switch `{name}`; it has {', '.join(names)}")
+        for name in names:
+            if name not in addresses:
+                raise refuse("send", f"switch `{name}` has no address; give {name}=SCHEME://HOST")
+        self._programs = {program.name: program for program in programs}
+        self._ports = {name: Ports() if replace else one.used for name, one in self._programs.items()}
+        self._drivers = {
+            name: driver_of(one if isinstance(one, Address) else parse_address("send", one))
+            for name, one in ((name, addresses[name]) for name in names)
+        }
+        self._wanted_state = state
+        self._undo = undo
+        self.state: Path | None = None
+
+    @property
+    def configurations(self) -> int:
+        """How many configurations the plan has."""
+        return max((len(program.configurations) for program in self._programs.values()), default=0)
+
+    def check(self) -> None:
+        """Ask every switch how many ports it has. Raises `InputError` where it is too small, `UnreadError`."""
+        identities = self._of_all(lambda _name, driver: driver.identity())
+        for name, identity in identities.items():
+            used = self._programs[name].used
+            for side, has, needs in (
+                ("ingress", identity.ingress, max(used.ingress or (0,))),
+                ("egress", identity.egress, max(used.egress or (0,))),
+            ):
+                if has is not None and has < needs:
+                    raise refuse(
+                        "send", f"switch {name} ({identity.words}) has {has} {side} ports; the plan's need {needs}"
+                    )
+
+    def apply(self, configuration: int) -> Applied:
+        """Make every switch hold a configuration, numbered from 0; returns when all have acknowledged it.
+
+        The switches are changed at the same time: each is read, unmade and made what must be, and read back until it
+        is equal. Raises `InputError` for a configuration that is not there, `UnreadError` where nothing was changed,
+        `ChangeError` where a switch did not acknowledge.
+        """
+        whole_number("configuration", configuration, 0, self.configurations - 1)
+        wanted = {name: one.configurations[configuration] for name, one in self._programs.items()}
+        return self._change(configuration, wanted)
+
+    def restore(self, states: Sequence[SwitchState]) -> Applied:
+        """Make every switch hold what it held, on the ports that the state names; errors as of `apply`."""
+        self._ports = {state.name: state.ports for state in states}
+        return self._change(None, {state.name: state.ports.touched_by(state.connections) for state in states})
+
+    def read(self) -> dict[str, Connections]:
+        """What every switch holds. Raises `UnreadError`."""
+        return self._of_all(lambda _name, driver: driver.read())
+
+    def close(self) -> None:
+        """Let go of the connections; the circuits stay."""
+        for driver in self._drivers.values():
+            driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _change(self, configuration: int | None, wanted: Mapping[str, Connections]) -> Applied:
+        began_s = monotonic()
+        before = self.read()
+        if self.state is None:
+            self.state = save_state(
+                [
+                    SwitchState(name, driver.address, before[name], self._ports[name])
+                    for name, driver in self._drivers.items()
+                ],
+                self._wanted_state,
+            )
+        applied = self._changed(configuration, before, wanted, began_s)
+        if applied.acknowledged:
+            return applied
+        undone = None
+        if self._undo:
+            undone = self._undone(applied)
+        raise ChangeError(applied, undone, self.state)
+
+    def _undone(self, applied: Applied) -> Applied:
+        began_s = monotonic()
+        held: dict[str, Connections] = {}
+        unread: dict[str, SwitchError] = {}
+        for change in applied.changes:
+            try:
+                held[change.switch] = self._drivers[change.switch].read()
+            except SwitchError as error:
+                unread[change.switch] = error
+        wanted = {one.switch: one.ports.touched_by(one.before) for one in applied.changes}
+        done = self._changed(applied.configuration, held, {name: wanted[name] for name in held}, began_s)
+        lost = tuple(
+            SwitchChange(one.switch, one.before, wanted[one.switch], None, one.ports, 0.0, unread[one.switch])
+            for one in applied.changes
+            if one.switch in unread
+        )
+        return Applied(applied.configuration, (*done.changes, *lost), monotonic() - began_s)
+
+    def _changed(
+        self,
+        configuration: int | None,
+        before: Mapping[str, Connections],
+        wanted: Mapping[str, Connections],
+        began_s: float,
+    ) -> Applied:
+        changes = _in_parallel(
+            {
+                name: lambda name=name: change_switch(  # type: ignore[misc]
+                    name, self._drivers[name], before[name], wanted[name], self._ports[name]
+                )
+                for name in before
+            }
+        )
+        return Applied(configuration, tuple(changes.values()), monotonic() - began_s)
+
+    def _of_all(self, ask: Callable[[str, SwitchDriver], Result]) -> dict[str, Result]:
+        """What every switch answers, asked at the same time."""
+        errors: dict[str, SwitchError] = {}
+
+        def asked(name: str) -> Result | None:
+            try:
+                return ask(name, self._drivers[name])
+            except SwitchError as error:
+                errors[name] = error
+                return None
+
+        answers = _in_parallel({name: lambda name=name: asked(name) for name in self._drivers})  # type: ignore[misc]
+        if errors:
+            raise UnreadError({name: errors[name] for name in self._drivers if name in errors})
+        return {name: answer for name, answer in answers.items() if answer is not None}
+
+
+def restored(path: str | os.PathLike[str], *, state: Path | None = None, undo: bool = False) -> Applied:
+    """Make switches hold again what a state file says; what they hold now is written to another one before.
+
+    Raises `InputError` for a file that is none, and the errors of `Switches.apply`.
+    """
+    states = load_state(path)
+    programs = [SwitchProgram(one.name, 0, (one.connections,)) for one in states]
+    with Switches(programs, {one.name: one.address for one in states}, state=state, undo=undo) as switches:
+        return switches.restore(states)
+
+
+def summary(applied: Applied) -> str:
+    """What was changed on all switches: `64 circuits made, 62 unmade`."""
+    made = sum(len(change.made) for change in applied.changes)
+    unmade = sum(len(change.unmade) for change in applied.changes)
+    return f"{counted(made)} made, {unmade} unmade"
+
+
+def _in_parallel(calls: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:
+    """What the calls return, all made at the same time, each in a thread that an interrupt does not wait for."""
+    if len(calls) == 1:
+        return {name: call() for name, call in calls.items()}
+    found: dict[str, Result] = {}
+    raised: list[BaseException] = []
+
+    def run(name: str, call: Callable[[], Result]) -> None:
+        try:
+            found[name] = call()
+        except BaseException as error:
+            raised.append(error)
+
+    threads = [Thread(target=run, args=item, daemon=True) for item in calls.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if raised:
+        raise raised[0]
+    return {name: found[name] for name in calls}

@@ -1,0 +1,1 @@
+"""Drivers of optical switches, against simulated ones that share no code with them."""

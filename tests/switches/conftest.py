@@ -1,0 +1,69 @@
+"""Simulated switches, programs of random permutations, and a folder for what the switches held."""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lightloom.switches import Connections, Switches, SwitchProgram
+from lightloom.switches.simulated import Faults, SimulatedSwitch, start_switch
+
+PORTS = 16
+# Short, so that what never comes is not waited for.
+QUICK = "timeout=300ms&settle=150ms"
+
+StartSwitch = Callable[..., SimulatedSwitch]
+
+
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """State files go to a folder of the test's own; no password of whoever runs the tests is read."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD", "NETRC"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture(params=["scpi", "restconf", "restconf-each"])
+def interface(request: pytest.FixtureRequest) -> str:
+    """Each interface, and each way to write."""
+    assert isinstance(request.param, str)
+    return request.param
+
+
+@pytest.fixture
+def start() -> Iterator[StartSwitch]:
+    """`start("scpi", faults="slow=1s")` starts a switch that is closed at the end."""
+    started: list[SimulatedSwitch] = []
+
+    def begin(interface: str, ports: int = PORTS, faults: str = "") -> SimulatedSwitch:
+        switch = start_switch(
+            interface.partition("-")[0], ports, listen="127.0.0.1:0", faults=Faults.parse("faults", faults)
+        )
+        started.append(switch)
+        return switch
+
+    yield begin
+    for switch in started:
+        switch.close()
+
+
+def address(switch: SimulatedSwitch, interface: str = "", settings: str = QUICK) -> str:
+    each = "&write=each" if interface.endswith("-each") else ""
+    return f"{switch.address}?{settings}{each}"
+
+
+def permutation(seed: int, ports: int = PORTS) -> Connections:
+    egress = list(range(1, ports + 1))
+    random.Random(seed).shuffle(egress)  # noqa: S311
+    return frozenset(enumerate(egress, start=1))
+
+
+def program(*configurations: Connections, name: str = "core", ports: int = PORTS) -> SwitchProgram:
+    return SwitchProgram(name, ports, configurations)
+
+
+def one_switch(switch: SimulatedSwitch, interface: str, *configurations: Connections, undo: bool = False) -> Switches:
+    return Switches([program(*configurations)], {"core": address(switch, interface)}, undo=undo)

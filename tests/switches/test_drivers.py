@@ -1,0 +1,124 @@
+"""What drivers make of switches whose state is looked at directly."""
+
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from lightloom.errors import InputError
+from lightloom.switches import RejectedError, SwitchDriver, SwitchError, driver_of, parse_address
+from lightloom.switches.registry import DRIVERS
+from lightloom.switches.simulated import SIMULATED, SimulatedSwitch
+from tests.switches.conftest import StartSwitch, address, permutation
+
+
+def driver(switch: SimulatedSwitch, interface: str, settings: str = "timeout=300ms&settle=150ms") -> SwitchDriver:
+    return driver_of(parse_address("send", address(switch, interface, settings)))
+
+
+def test_every_driver_but_those_of_databases_has_a_simulated_switch_on_its_own_port() -> None:
+    assert {(one.name, one.port) for one in SIMULATED} == {(kind.scheme, kind.port) for kind in DRIVERS}
+
+
+def test_circuits_are_made_unmade_replaced_and_read(start: StartSwitch, interface: str) -> None:
+    switch = start(interface)
+    with driver(switch, interface) as asked:
+        assert asked.read() == frozenset()
+        asked.connect(frozenset({(1, 5), (2, 1), (16, 16)}))
+        assert switch.crossbar.circuits == {(1, 5), (2, 1), (16, 16)} == asked.read()
+        asked.disconnect(frozenset({(2, 1)}))
+        assert switch.crossbar.circuits == {(1, 5), (16, 16)} == asked.read()
+        asked.replace(permutation(1))
+        assert switch.crossbar.circuits == permutation(1) == asked.read()
+        asked.replace(frozenset())
+        assert switch.crossbar.circuits == frozenset() == asked.read()
+
+
+def test_the_switch_says_what_it_is(start: StartSwitch, interface: str) -> None:
+    switch = start(interface, ports=24)
+    with driver(switch, interface) as asked:
+        identity = asked.identity()
+    assert (identity.ingress, identity.egress) == (24, 24)
+    assert "SIM-OST-24x24-LA1" in identity.words
+
+
+def test_a_rejected_circuit_is_named_and_the_others_are_made(start: StartSwitch, interface: str) -> None:
+    switch = start(interface, faults="refuse=3")
+    with driver(switch, interface) as asked, pytest.raises(RejectedError) as raised:
+        asked.change(frozenset(), frozenset({(1, 2), (3, 7), (4, 8)}), frozenset())
+    assert [one.circuit for one in raised.value.rejections] == [(3, 7)]
+    assert re.fullmatch(r'circuit 3 -> 7 was rejected: "[^"]*Port 3 failed"', str(raised.value))
+    assert switch.crossbar.circuits == {(1, 2), (4, 8)}
+
+
+@pytest.mark.parametrize("interface", ["scpi", "restconf"])
+def test_the_first_egress_port_may_be_said(start: StartSwitch, interface: str) -> None:
+    """A switch of 16 ports numbers its egress from 17; told that they begin at 19, our first is its third."""
+    switch = start(interface)
+    with driver(switch, interface, "first-egress=19") as asked:
+        asked.connect(frozenset({(1, 1), (2, 14)}))
+        assert asked.read() == {(1, 1), (2, 14)}
+    assert switch.crossbar.circuits == {(1, 3), (2, 16)}
+
+
+def test_the_other_name_of_the_list_is_hinted_at(start: StartSwitch) -> None:
+    switch = start("restconf")
+    switch.crossbar.circuits = frozenset({(1, 1)})
+    with driver(switch, "restconf", "list=pairs") as asked, pytest.raises(SwitchError, match=r"`pair`, which \?list="):
+        asked.read()
+
+
+def test_a_connection_that_was_idle_and_ended_is_made_anew(start: StartSwitch, interface: str) -> None:
+    switch = start(interface)
+    with driver(switch, interface) as asked:
+        assert asked.read() == frozenset()
+        switch._server.end_connections()  # as a switch does with an idle connection
+        assert asked.read() == frozenset()
+
+
+def test_nobody_listens(interface: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    scheme = interface.partition("-")[0]
+    with driver_of(parse_address("send", f"{scheme}://{place}")) as asked, pytest.raises(SwitchError) as raised:
+        asked.read()
+    assert str(raised.value) == f"cannot be reached at {place}: Connection refused"
+
+
+def test_a_user_and_password_are_read_from_the_environment(start: StartSwitch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "gräf: in")
+    switch = start("restconf")
+    with driver(switch, "restconf") as asked:
+        assert asked.read() == frozenset()
+        asked.connect(frozenset({(1, 2)}))
+    assert switch.crossbar.circuits == {(1, 2)}
+
+
+def test_a_user_and_password_are_read_from_netrc(
+    start: StartSwitch, monkeypatch: pytest.MonkeyPatch, in_own_folder: Path
+) -> None:
+    switch = start("restconf")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "secret")
+    (in_own_folder / ".netrc").write_text("machine 127.0.0.1\nlogin admin\npassword secret\n")
+    (in_own_folder / ".netrc").chmod(0o600)
+    with monkeypatch.context() as changed:
+        # The simulated switch asks for what the environment says when a request comes; the driver, when it is made.
+        changed.delenv("LIGHTLOOM_SWITCH_USER")
+        asked = driver(switch, "restconf")
+    with asked:
+        assert asked.read() == frozenset()
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "other")
+    with asked, pytest.raises(SwitchError, match=r"takes a user and password \(HTTP 401\)"):
+        asked.read()
+
+
+def test_a_wrong_netrc_is_refused_without_its_content(in_own_folder: Path) -> None:
+    (in_own_folder / ".netrc").write_text("machine 127.0.0.1\nloginn topsecret\n")
+    with pytest.raises(InputError) as raised:
+        driver_of(parse_address("send", "restconf://127.0.0.1"))
+    assert "topsecret" not in str(raised.value)
+    assert raised.value.field == "NETRC"
