@@ -19,6 +19,7 @@ class Format(NamedTuple):
 
     written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it,
     `"schedule"`; empty where it is not read. cannot_say: what of a plan has no place in it. writer, reader: modules.
+    follows_links: whether each of its transfers crosses one link of the topology that it was made for.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Format(NamedTuple):
     writer: str = ""
     read: str = ""
     reader: str = ""
+    follows_links: bool = False
 
 
 FORMATS = (
@@ -39,6 +41,15 @@ FORMATS = (
         "",
         read="schedule",
         reader="lightloom.inputs.schedules.msccl",
+    ),
+    Format(
+        "teccl",
+        "TE-CCL's schedules, flows by epoch",
+        "microsoft/TE-CCL, schedule_output_file",
+        "",
+        read="schedule",
+        reader="lightloom.inputs.schedules.teccl",
+        follows_links=True,
     ),
     Format(
         "harvest",

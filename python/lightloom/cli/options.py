@@ -14,6 +14,7 @@ from lightloom.inputs.options import (
     FABRIC_KEYS,
     LISTED,
     OUTPUT,
+    VERIFIED,
     Group,
     Kind,
     Option,
@@ -72,7 +73,7 @@ class TableOption(click.Option):
         if option.kind is Kind.YES_OR_NO:
             names[0] += f"/--no-{names[0].removeprefix('--')}"
         # Elsewhere the default is only shown: a value that was not given must not override that of a file.
-        has_default = option.kind is Kind.FLAG or option in {*LISTED, *OUTPUT}
+        has_default = option.kind is Kind.FLAG or option in {*LISTED, *VERIFIED, *OUTPUT}
         super().__init__(
             names,
             type=None if is_flag else Value(option),

@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from lightloom.cli.options import verb
 from lightloom.errors import InputError, refuse
-from lightloom.files import read_text
 from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
+    from lightloom import Topology
     from lightloom.planning import Check
 
 
 @verb("verify")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-def command(files: tuple[str, ...], output_format: str) -> int:
+def command(files: tuple[str, ...], topology: str | None, dims: str | None, ports: int, output_format: str) -> int:
     """Check plans (JSON) and schedules (MSCCL XML, and what else `list formats` reads), told apart by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
     are recomputed from the plan alone as well, and so is its lower bound, where the class of schedules that it names is
-    known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read.
+    known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read, or is a
+    schedule with a transfer that --topology has no link for.
 
     \b
-    Example:
+    Examples:
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
       lightloom verify plan.json
+      lightloom verify mesh_4.json --topology grid --dims 4x4
     """  # noqa: D301
-    checked = [(file, *verify_file(file)) for file in files]
+    wanted = None if topology is None else Wanted(topology, dims, ports)
+    checked = [(file, *verify_file(file, wanted)) for file in files]
     passed = all(check.passed for _, _, checks in checked for check in checks)
     if output_format == "json":
         click.echo(json.dumps(_as_json(checked, passed=passed), indent=1, ensure_ascii=False))
@@ -47,20 +50,47 @@ def command(files: tuple[str, ...], output_format: str) -> int:
     return 0 if passed else 1
 
 
-def verify_file(path: str) -> tuple[str, list[Check]]:
-    """What the file is, and its checks. Raises `InputError` when it is neither a plan nor a schedule."""
+class Wanted(NamedTuple):
+    """The topology whose links schedules are held to, as it was given."""
+
+    topology: str
+    dims: str | None
+    ports: int
+
+    def built(self, gpus: int) -> Topology:
+        """It for so many GPUs. Raises `InputError`."""
+        from lightloom import Fabric, Topology
+        from lightloom.inputs.graphs import resolve
+
+        found = resolve("topology", self.topology, gpus)
+        if isinstance(found, Topology):
+            return found
+        return Topology.named(found, gpus, Fabric(gpus=gpus, dims=self.dims, ports=self.ports).sized().grid, self.ports)
+
+
+def verify_file(path: str, topology: Wanted | None = None) -> tuple[str, list[Check]]:
+    """What the file is, and its checks; of a schedule, whether the topology has its links too.
+
+    Raises `InputError` when it is neither a plan nor a schedule.
+    """
     from lightloom import verify
     from lightloom.formats import readable_schedules
-    from lightloom.inputs.schedules.reading import schedule_of_text
+    from lightloom.inputs.schedules.links import check_links
+    from lightloom.inputs.schedules.reading import schedule_of
+    from lightloom.inputs.schedules.source import Source
     from lightloom.plans import MAX_FILE_BYTES, Plan
 
-    text = read_text("file", path, MAX_FILE_BYTES)
+    source = Source("file", path, MAX_FILE_BYTES)
     try:
-        schedule = schedule_of_text(text)
-        if schedule is not None:
-            return "schedule", verify(schedule)
-        if text.lstrip().startswith("{"):
-            return "plan", verify(Plan.from_json(text))
+        found = schedule_of(source)
+        if found is not None:
+            if topology is not None:
+                check_links(found.schedule, topology.built(found.schedule.gpus))
+            return "schedule", verify(found.schedule)
+        if topology is not None:
+            raise refuse("topology", "a plan has its own; it goes with schedules")
+        if source.text.lstrip().startswith("{"):
+            return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
         raise InputError(error.field, f"{error} (in `{path}`)") from error
     names = ", ".join(one.name for one in readable_schedules())

@@ -13,6 +13,7 @@ from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
 from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.schedules.links import check_links
 from lightloom.inputs.schedules.reading import read_schedule
 from lightloom.inputs.validation import whole_number
 
@@ -69,12 +70,31 @@ def build_request(
         values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
         given["matrix"], sizes["matrix"] = values, len(values)
     if "schedule" in given:
-        schedule = read_schedule(given["schedule"])  # type: ignore[arg-type]
-        given["schedule"], sizes["schedule"] = schedule, schedule.gpus
+        found = read_schedule(given["schedule"])  # type: ignore[arg-type]
+        given["schedule"], sizes["schedule"] = found.schedule, found.schedule.gpus
     fabric = fabric.sized(**sizes)
     options = {name: _core_value(_ROWS[name], value, fabric.gpus) for name, value in given.items()}
+    if "schedule" in given and found.format is not None and found.format.follows_links:
+        _check_static_topologies(found.schedule, options, fabric)
     options = {name: value for name, value in options.items() if value is not None}
     return _core.Request(fabric.to_core(), collective, size_bytes, per_pair, cache, **options)
+
+
+def _check_static_topologies(schedule: _core.Schedule, options: dict[str, object], fabric: Fabric) -> None:
+    """Refuse a schedule of links on a fixed topology that lacks one of them.
+
+    It was made for the links of a topology. On another topology its transfers would take several hops, which is not
+    what it says; planners that choose topologies may do that.
+    """
+    topologies = options.get("topology")
+    if options.get("planner") != "static" or not isinstance(topologies, list):
+        return
+    families = {entry["name"] for entry in _core.registry()["candidates"]}
+    for topology in topologies:
+        if isinstance(topology, _core.Topology):
+            check_links(schedule, topology)
+        elif topology.partition(":")[0] not in families:
+            check_links(schedule, _core.Topology.named(topology, schedule.gpus, fabric.grid, fabric.ports))
 
 
 def missing_inputs(

@@ -14,7 +14,7 @@ from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
 from lightloom.inputs.options.simulation import SIMULATION
-from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP
+from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP, VERIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +33,7 @@ __all__ = [
     "SETTINGS",
     "SIMULATION",
     "SWEEP",
+    "VERIFIED",
     "Group",
     "Kind",
     "Option",
@@ -51,6 +52,7 @@ OPTIONS = (
     *SCHEDULE_OF,
     *SWEEP,
     *LISTED,
+    *VERIFIED,
     *EXPORT,
     *OUTPUT,
 )

@@ -91,6 +91,34 @@ LISTED = (
     ),
 )
 
+# What `verify` holds schedules to.
+VERIFIED = (
+    Option(
+        name="topology",
+        kind=Kind.TOPOLOGY,
+        group=Group.PROBLEM,
+        meaning="Schedules: refuse one that sends over anything but the links of this topology, of `lightloom list "
+        "topologies` or a file.",
+        verbs=("verify",),
+        metavar="NAME|FILE",
+    ),
+    Option(
+        name="dims",
+        kind=Kind.DIMS,
+        group=Group.PROBLEM,
+        meaning="Grid of the GPUs, for the topology.",
+        verbs=("verify",),
+    ),
+    Option(
+        name="ports",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Ports per GPU, for the topology.",
+        verbs=("verify",),
+        default=1,
+    ),
+)
+
 # Of the command line alone: what is written, and how.
 OUTPUT = (
     Option(
