@@ -47,7 +47,7 @@ def test_the_report_is_true_and_the_file_brings_all_back(interface: str, in_own_
 
         numbered = count()
 
-        @settings(max_examples=200, deadline=None)
+        @settings(max_examples=120, deadline=None)
         @given(
             before=partial_permutations(),
             configurations=st.lists(partial_permutations(), min_size=1, max_size=5),
