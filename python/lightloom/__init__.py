@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from lightloom.exporting import Export, export
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
+    from lightloom.inputs.optics import Optics
     from lightloom.planning import compare, plan, profile, verify
     from lightloom.plans import Plan
+    from lightloom.port_maps import Circuits, circuits
     from lightloom.problem import Problem
     from lightloom.simulation import Simulation, simulate
     from lightloom.sizes import SizeTable, plan_sizes
@@ -34,10 +36,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "Bounds": "bounds",
     "Calibration": "calibration",
+    "Circuits": "port_maps",
     "Comparison": "comparison",
     "Export": "exporting",
     "Fabric": "inputs.fabric",
     "InputError": "errors",
+    "Optics": "inputs.optics",
     "Plan": "plans",
     "Problem": "problem",
     "Schedule": "_core",
@@ -50,6 +54,7 @@ _HOMES = {
     "__version__": "_core",
     "bound": "bounds",
     "calibrate": "calibration",
+    "circuits": "port_maps",
     "compare": "planning",
     "exact_plan": "exact",
     "export": "exporting",
@@ -66,10 +71,12 @@ _HOMES = {
 __all__ = [
     "Bounds",
     "Calibration",
+    "Circuits",
     "Comparison",
     "Export",
     "Fabric",
     "InputError",
+    "Optics",
     "Plan",
     "Problem",
     "Schedule",
@@ -82,6 +89,7 @@ __all__ = [
     "__version__",
     "bound",
     "calibrate",
+    "circuits",
     "compare",
     "exact_plan",
     "export",

@@ -327,6 +327,23 @@ class Plan:
         """Of every chunk: the rank that has it first and the one that must have it, -1 for all; its bytes. And the
         equal chunks of a buffer, None where they are not equal."""
 
+Pairs = NDArray[np.uint32]
+
+@final
+class Circuits:
+    """What switches are told, checked; `lightloom.Circuits` is what people use."""
+
+    @staticmethod
+    def from_json(text: str) -> Circuits: ...
+    def to_json(self) -> str: ...
+    @property
+    def switches(self) -> list[tuple[str, int]]:
+        """Name, and ingress ports, which are as many as egress ports."""
+    @property
+    def configurations(self) -> list[tuple[int, list[int], float, list[tuple[Pairs, Pairs, Pairs]]]]:
+        """Index of the topology, steps, seconds, and per switch rows of ingress and egress port: all that are joined,
+        those that are new, those that were joined before."""
+
 @final
 class CircuitTotals:
     """Use of circuits over a whole plan; arrays of one entry a circuit, by (src, dst, circuit)."""
@@ -562,6 +579,12 @@ def simulate(
     symmetry: str,
 ) -> Simulation:
     """Arguments as for `lightloom.simulate`, in seconds and bytes."""
+
+def circuits(
+    plan: Plan, kind: str, names: list[str], switch_ports: int | None
+) -> tuple[Circuits, int, tuple[str, str], list[list[str]]]:
+    """The circuits of a plan on ports; the least connections that any assignment sets up after the first configuration;
+    the kind with its parameters, and which port is whose, in a sentence; per switch and port what is there."""
 
 def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check."""

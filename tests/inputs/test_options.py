@@ -55,6 +55,7 @@ TYPES = {
     Kind.FILE: {"str", "os.PathLike[str]"},
     Kind.FOLDER: {"str", "os.PathLike[str]"},
     Kind.MATRIX: {"str", "os.PathLike[str]"},
+    Kind.OPTICS: {"str", "os.PathLike[str]"},
     Kind.FABRIC: {"str", "os.PathLike[str]"},
     Kind.TOPOLOGY: {"TopologyLike"},
     Kind.TOPOLOGIES: {"Topologies"},

@@ -2,13 +2,14 @@
 
 use std::fmt::Display;
 
-/// `1 port`, `2 ports`, `3 topologies`: the number, and the noun in the singular or the plural.
+/// `1 port`, `2 ports`, `3 topologies`, `4 switches`: the number, and the noun in the singular or the plural.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {
         return format!("{count} {noun}");
     }
     match noun.strip_suffix('y') {
         Some(stem) => format!("{count} {stem}ies"),
+        None if noun.ends_with("ch") => format!("{count} {noun}es"),
         None => format!("{count} {noun}s"),
     }
 }
@@ -23,5 +24,6 @@ mod tests {
         assert_eq!(counted(0, "port"), "0 ports");
         assert_eq!(counted(2, "reconfiguration"), "2 reconfigurations");
         assert_eq!(counted(3, "topology"), "3 topologies");
+        assert_eq!(counted(4, "switch"), "4 switches");
     }
 }

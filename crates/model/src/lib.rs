@@ -10,6 +10,7 @@
 
 mod binary_digits;
 mod breadth_first;
+mod circuits;
 mod circulant;
 mod collective;
 mod cost;
@@ -29,6 +30,7 @@ mod translations;
 pub mod units;
 
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
+pub use circuits::{Circuits, Configuration, Connection, MAX_SWITCH_PORTS, Switch, SwitchSetting};
 pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
 pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};

@@ -1,6 +1,54 @@
-//! From topologies to light: circuits through meshes of MZIs, and between servers on fibres.
+//! From topologies to light: what switches are told, circuits through meshes of MZIs, and between servers on fibres.
+//!
+//! ```text
+//! Plan ─▶ what is held, and when ─▶ kind of fabric: circuits to ports ─▶ Circuits
+//! ```
+//!
+//! Which switches there are and whose transmitters and receivers are at their ports is a [`Kind`] of fabric, one file
+//! each in `kinds/`. A kind assigns the circuits of all topologies to ports so that few connections change.
 
 mod grid;
+mod held;
+mod kind;
+mod kinds;
 pub mod mesh;
+mod optics;
+mod shared_ports;
+
+use model::{Circuits, Configuration, Plan, Result, SwitchSetting};
 
 pub use grid::{Grid, Side};
+pub use held::Held;
+pub use kind::{Assignment, Kind, PortMap};
+pub use kinds::REGISTRY;
+pub use optics::Optics;
+
+/// The circuits of a plan on ports, and how good the assignment is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assigned {
+    /// What the switches are told.
+    pub circuits: Circuits,
+    /// No assignment on these switches sets up fewer connections after the first configuration.
+    pub least_connects: u64,
+}
+
+/// Puts the circuits of `plan` on the ports of `optics`.
+///
+/// # Errors
+/// Switches with too few ports, parameters that do not go with the plan's GPUs, or a topology that the fabric cannot
+/// have, with its step.
+pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
+    let held = held::of_plan(plan);
+    let ports = optics.port_map(&plan.fabric.shape)?;
+    let Assignment { connections, least_connects } = optics.assign(&plan.fabric, &held)?;
+    let mut before = vec![Vec::new(); ports.switches.len()];
+    let mut configurations = Vec::with_capacity(held.len());
+    for (held, connections) in held.into_iter().zip(connections) {
+        let switches: Vec<SwitchSetting> =
+            before.iter().zip(connections).map(|(before, now)| SwitchSetting::after(before, now)).collect();
+        before = switches.iter().map(|setting| setting.connections.clone()).collect();
+        let Held { index: topology, steps, time_s, .. } = held;
+        configurations.push(Configuration { topology, steps, time_s, switches });
+    }
+    Ok(Assigned { circuits: Circuits::new(ports.switches, configurations)?, least_connects })
+}

@@ -7,6 +7,7 @@ mod all_to_all;
 mod arguments;
 mod bound;
 mod checks;
+mod circuits;
 mod comparison;
 mod fabric;
 mod input_error;
@@ -36,6 +37,8 @@ mod _core {
     use super::all_to_all::{all_to_all_lines, shift_hops};
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
+    #[pymodule_export]
+    use super::circuits::{PyCircuits, circuits};
     #[pymodule_export]
     use super::comparison::{baselines, compare};
     #[pymodule_export]

@@ -50,6 +50,9 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
     let workloads = workloads::REGISTRY
         .iter()
         .map(|w| entry([("name", w.name), ("parameters", w.parameters), ("summary", w.summary)]));
+    let optics = optics::REGISTRY.iter().map(|k| {
+        entry([("name", k.name()), ("parameters", k.parameters()), ("summary", k.summary()), ("source", k.source())])
+    });
     BTreeMap::from([
         ("algorithms", algorithms.collect::<Vec<_>>()),
         ("topologies", topologies.collect()),
@@ -64,6 +67,7 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
         ("conventions", Convention::ALL.iter().map(|c| entry([("name", c.name), ("summary", c.summary)])).collect()),
         ("technologies", technologies.collect()),
         ("workloads", workloads.collect()),
+        ("optics", optics.collect()),
     ])
 }
 

@@ -42,7 +42,7 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads, fabrics, benchmarks, formats, and figures where lightloom-papers is installed.
+    technologies, workloads, optics, fabrics, benchmarks, formats, and figures where lightloom-papers is installed.
 
     \b
     Examples:

@@ -25,6 +25,11 @@ VERBS = (
     ),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(
+        "circuits",
+        "lightloom.cli.circuits",
+        "Put a plan's circuits on the ports of switches: what to connect, and when.",
+    ),
+    Verb(
         "calibrate", "lightloom.cli.calibrate", "Fit start-up, bandwidth and hop delay of a fabric to measured times."
     ),
     Verb(

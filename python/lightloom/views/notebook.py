@@ -10,6 +10,7 @@ from rich.text import Text
 
 from lightloom._core import show_size, show_time
 from lightloom.views.tables.bound import bound_parts
+from lightloom.views.tables.circuits import circuits_parts
 from lightloom.views.tables.comparison import comparison_parts
 from lightloom.views.tables.plan import plan_parts
 from lightloom.views.tables.simulation import simulation_parts
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from lightloom.bounds import Bounds
     from lightloom.comparison import Comparison
     from lightloom.plans import Plan
+    from lightloom.port_maps import Circuits
     from lightloom.simulation import Simulation
     from lightloom.sizes import SizeTable
     from lightloom.steps import Step
@@ -41,6 +43,11 @@ def plan_html(plan: Plan) -> str:
 def comparison_html(comparison: Comparison) -> str:
     """The best row of every planner, why the best wins, and the bound."""
     return as_html(comparison_parts(comparison, columns=COLUMNS))
+
+
+def circuits_html(circuits: Circuits) -> str:
+    """What changes and stays, a row per switch of a configuration."""
+    return as_html(circuits_parts(circuits))
 
 
 def step_html(step: Step) -> str:

@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
 use super::runs::Run;
+use crate::one_line::one_line;
 
 /// The version that is written and read.
 pub const SCHEMA: &str = "lightloom.plan/1";
@@ -158,9 +159,4 @@ fn other_schema(text: &str) -> Option<Error> {
 
 fn wrong_schema(found: &str) -> Error {
     Error::malformed("plan.schema", format!("it is `{}`; `{SCHEMA}` is read", one_line(found)))
-}
-
-/// Outside text as part of a message: no line breaks, no more than it takes to recognise it.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect()
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
+from lightloom.inputs.options.circuits import CIRCUITS
 from lightloom.inputs.options.exports import EXPORT
 from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARGUMENTS",
     "CALIBRATION",
+    "CIRCUITS",
     "EXPORT",
     "FABRIC",
     "FABRIC_KEYS",
@@ -48,6 +50,7 @@ OPTIONS = (
     *SETTINGS,
     *OF_PLAN,
     *SIMULATION,
+    *CIRCUITS,
     *CALIBRATION,
     *SCHEDULE_OF,
     *SWEEP,

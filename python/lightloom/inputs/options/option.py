@@ -28,6 +28,7 @@ class Kind(Enum):
     TOPOLOGY = ("topology", "NAME", "")
     TOPOLOGIES = ("topologies", "LIST", "")
     FABRIC = ("fabric", "FILE|NAME", "")
+    OPTICS = ("optical layer", "FILE|KIND", "")
     MATRIX = ("matrix", "FILE|NAME", "")
     FILE = ("file", "FILE", "")
     FOLDER = ("folder", "FOLDER", "")

@@ -1,0 +1,161 @@
+//! What switches are told as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1; keys
+//! are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken.
+
+use model::{Circuits, Configuration, Connection, Error, Result, Switch, SwitchSetting};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::one_line::one_line;
+
+/// The version that is written and read.
+pub const CIRCUITS_SCHEMA: &str = "lightloom.circuits/1";
+
+/// Longer texts are refused before they are parsed.
+const MAX_BYTES: usize = 256 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CircuitsText {
+    schema: String,
+    switches: Vec<SwitchText>,
+    configurations: Vec<ConfigurationText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SwitchText {
+    name: String,
+    ports: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigurationText {
+    topology: usize,
+    steps: Vec<usize>,
+    time_s: f64,
+    switches: Vec<SettingText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingText {
+    name: String,
+    connections: Vec<(u32, u32)>,
+    connect: Vec<(u32, u32)>,
+    disconnect: Vec<(u32, u32)>,
+}
+
+/// `circuits` as JSON, one line per switch of a configuration. Times are written so that they read back to the bit.
+pub fn circuits_to_json(circuits: &Circuits) -> String {
+    let switches: Vec<String> = circuits
+        .switches()
+        .iter()
+        .map(|switch| format!("    {{\"name\": {}, \"ports\": {}}}", json!(switch.name), switch.ports))
+        .collect();
+    let configurations: Vec<String> = circuits
+        .configurations()
+        .iter()
+        .map(|configuration| configuration_text(configuration, circuits.switches()))
+        .collect();
+    format!(
+        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n  \"configurations\": [\n{}\n  ]\n}}\n",
+        switches.join(",\n"),
+        configurations.join(",\n")
+    )
+}
+
+fn configuration_text(configuration: &Configuration, switches: &[Switch]) -> String {
+    let Configuration { topology, steps, time_s, switches: settings } = configuration;
+    let settings: Vec<String> = switches
+        .iter()
+        .zip(settings)
+        .map(|(switch, setting)| {
+            let SwitchSetting { connections, connect, disconnect } = setting;
+            let [connections, connect, disconnect] = [connections, connect, disconnect].map(|list| pairs(list));
+            format!(
+                "      {{\"name\": {}, \"connections\": {connections}, \"connect\": {connect}, \
+                 \"disconnect\": {disconnect}}}",
+                json!(switch.name)
+            )
+        })
+        .collect();
+    format!(
+        "    {{\"topology\": {topology}, \"steps\": {}, \"time_s\": {}, \"switches\": [\n{}\n    ]}}",
+        json!(steps),
+        Value::from(*time_s),
+        settings.join(",\n")
+    )
+}
+
+fn pairs(list: &[Connection]) -> String {
+    let pairs: Vec<String> = list.iter().map(|one| format!("[{},{}]", one.ingress, one.egress)).collect();
+    format!("[{}]", pairs.join(","))
+}
+
+/// What `text` says that switches are told; the inverse of [`circuits_to_json`].
+///
+/// # Errors
+/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or that switches cannot
+/// do ([`Circuits::new`]). Whether it is what a plan needs is for the judge to say.
+pub fn circuits_from_json(text: &str) -> Result<Circuits> {
+    if text.len() > MAX_BYTES {
+        return Err(Error::malformed(
+            "circuits",
+            format!("{} bytes of text; at most {MAX_BYTES} are read", text.len()),
+        ));
+    }
+    let parsed = parse(text)?;
+    let switches: Vec<Switch> =
+        parsed.switches.into_iter().map(|SwitchText { name, ports }| Switch { name, ports }).collect();
+    let mut configurations = Vec::with_capacity(parsed.configurations.len());
+    for (index, configuration) in parsed.configurations.into_iter().enumerate() {
+        let ConfigurationText { topology, steps, time_s, switches: settings } = configuration;
+        let mut of_switches = Vec::with_capacity(settings.len());
+        for (place, setting) in settings.into_iter().enumerate() {
+            if switches.get(place).is_some_and(|switch| switch.name != setting.name) {
+                let field = format!("circuits.configurations[{index}].switches[{place}].name");
+                let reason = format!("it is `{}`; that switch is `{}`", one_line(&setting.name), switches[place].name);
+                return Err(Error::malformed(field, one_line(&reason)));
+            }
+            let [connections, connect, disconnect] =
+                [setting.connections, setting.connect, setting.disconnect].map(listed);
+            of_switches.push(SwitchSetting { connections, connect, disconnect });
+        }
+        configurations.push(Configuration { topology, steps, time_s, switches: of_switches });
+    }
+    Circuits::new(switches, configurations)
+}
+
+fn listed(pairs: Vec<(u32, u32)>) -> Vec<Connection> {
+    pairs.into_iter().map(|(ingress, egress)| Connection { ingress, egress }).collect()
+}
+
+fn parse(text: &str) -> Result<CircuitsText> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed: CircuitsText = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        // A document of another version fails on some key first; its version is the better answer.
+        other_schema(text).unwrap_or_else(|| {
+            let place = match error.path().to_string().as_str() {
+                "." => "circuits".to_string(),
+                path => format!("circuits.{path}"),
+            };
+            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+        })
+    })?;
+    json.end().map_err(|error| Error::malformed("circuits", one_line(&error.to_string())))?;
+    if parsed.schema == CIRCUITS_SCHEMA { Ok(parsed) } else { Err(wrong_schema(&parsed.schema)) }
+}
+
+fn other_schema(text: &str) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: String,
+    }
+    let version: Version = serde_json::from_str(text).ok()?;
+    (version.schema != CIRCUITS_SCHEMA).then(|| wrong_schema(&version.schema))
+}
+
+fn wrong_schema(found: &str) -> Error {
+    Error::malformed("circuits.schema", format!("it is `{}`; `{CIRCUITS_SCHEMA}` is read", one_line(found)))
+}

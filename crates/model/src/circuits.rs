@@ -1,0 +1,242 @@
+//! What switches are told: which of their ports to join in which configuration, and what changes from one to the next.
+
+use std::collections::BTreeSet;
+
+use crate::{Error, Result, counted};
+
+/// Most ports of one switch that are accepted.
+pub const MAX_SWITCH_PORTS: u32 = 1 << 20;
+
+/// A circuit inside a switch: light that comes in at one port goes out at another. Ports are numbered from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Connection {
+    /// Port at which light comes in, where a transmitter is.
+    pub ingress: u32,
+    /// Port at which it goes out, where a receiver is.
+    pub egress: u32,
+}
+
+/// A switch that joins any of its ingress ports to any of its egress ports, each to one at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    /// Name shown to people, no two alike.
+    pub name: String,
+    /// Ingress ports, and as many egress ports.
+    pub ports: u32,
+}
+
+/// What one switch does in one configuration. All lists are sorted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SwitchSetting {
+    /// All that it joins.
+    pub connections: Vec<Connection>,
+    /// What of it is new.
+    pub connect: Vec<Connection>,
+    /// What it joined in the configuration before and does not any more.
+    pub disconnect: Vec<Connection>,
+}
+
+impl SwitchSetting {
+    /// The setting of these connections after those of the configuration before; nothing is before the first.
+    pub fn after(before: &[Connection], mut connections: Vec<Connection>) -> Self {
+        connections.sort_unstable();
+        let (had, has): (BTreeSet<_>, BTreeSet<_>) = (before.iter().collect(), connections.iter().collect());
+        let connect = has.difference(&had).map(|&&connection| connection).collect();
+        let disconnect = had.difference(&has).map(|&&connection| connection).collect();
+        Self { connections, connect, disconnect }
+    }
+}
+
+/// What all switches do during some steps of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Configuration {
+    /// Index of the plan's topology that it is.
+    pub topology: usize,
+    /// Indices of the plan's steps during which it is held, ascending; none where it is left before the first step.
+    pub steps: Vec<usize>,
+    /// Seconds from the start of the plan's first step at which it has to begin being set.
+    pub time_s: f64,
+    /// By switch.
+    pub switches: Vec<SwitchSetting>,
+}
+
+/// The configurations of all switches, in the order of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Circuits {
+    switches: Vec<Switch>,
+    configurations: Vec<Configuration>,
+}
+
+impl Circuits {
+    /// Checks that switches can do it: ports that they have, each joined to one other at most, changes that lead from
+    /// each configuration to the next. Whether the circuits are those of a plan is for its judge to say.
+    ///
+    /// # Errors
+    /// The first place that is not so, such as `circuits.configurations[2].switches[0].connect`.
+    pub fn new(switches: Vec<Switch>, mut configurations: Vec<Configuration>) -> Result<Self> {
+        check_switches(&switches)?;
+        if configurations.is_empty() {
+            return Err(Error::malformed("circuits.configurations", "there must be at least one configuration"));
+        }
+        let mut before = vec![Vec::new(); switches.len()];
+        let (mut time_s, mut last_step) = (f64::NEG_INFINITY, None);
+        for (index, configuration) in configurations.iter_mut().enumerate() {
+            let field = |name: &str| format!("circuits.configurations[{index}].{name}");
+            if !configuration.time_s.is_finite() || configuration.time_s < time_s {
+                let accepts = "it must be a number of seconds, not before the configuration before it";
+                return Err(Error::malformed(field("time_s"), format!("it is {}; {accepts}", configuration.time_s)));
+            }
+            time_s = configuration.time_s;
+            for &step in &configuration.steps {
+                if last_step.is_some_and(|last| step <= last) {
+                    return Err(Error::malformed(field("steps"), format!("step {step} is listed after a later one")));
+                }
+                last_step = Some(step);
+            }
+            if configuration.switches.len() != switches.len() {
+                let (found, expected) = (configuration.switches.len(), counted(switches.len() as u64, "switch"));
+                return Err(Error::malformed(field("switches"), format!("{found} are listed, there are {expected}")));
+            }
+            for (place, (setting, switch)) in configuration.switches.iter_mut().zip(&switches).enumerate() {
+                let field = |name: &str| format!("circuits.configurations[{index}].switches[{place}].{name}");
+                check_joined(&field("connections"), &setting.connections, switch.ports)?;
+                let sorted = SwitchSetting::after(&before[place], setting.connections.clone());
+                check_list(&field("connect"), &setting.connect, &sorted.connect)?;
+                check_list(&field("disconnect"), &setting.disconnect, &sorted.disconnect)?;
+                before[place].clone_from(&sorted.connections);
+                *setting = sorted;
+            }
+        }
+        Ok(Self { switches, configurations })
+    }
+
+    /// The switches.
+    pub fn switches(&self) -> &[Switch] {
+        &self.switches
+    }
+
+    /// The configurations, in the order of time.
+    pub fn configurations(&self) -> &[Configuration] {
+        &self.configurations
+    }
+}
+
+/// # Errors
+/// No switch, one without a name or with the name of another, or a number of ports out of range.
+fn check_switches(switches: &[Switch]) -> Result<()> {
+    if switches.is_empty() {
+        return Err(Error::malformed("circuits.switches", "there must be at least one switch"));
+    }
+    let mut names = BTreeSet::new();
+    for (index, Switch { name, ports }) in switches.iter().enumerate() {
+        let field = |of: &str| format!("circuits.switches[{index}].{of}");
+        if name.is_empty() || name.len() > 100 || name.chars().any(char::is_control) {
+            return Err(Error::malformed(field("name"), "it must be one line of 1 to 100 bytes"));
+        }
+        if !names.insert(name) {
+            return Err(Error::malformed(field("name"), format!("`{name}` is the name of another switch")));
+        }
+        if !(1..=MAX_SWITCH_PORTS).contains(ports) {
+            let accepts = format!("it is {ports}; it must be from 1 to {MAX_SWITCH_PORTS}");
+            return Err(Error::malformed(field("ports"), accepts));
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// A port that the switch does not have, or that is joined to two others.
+fn check_joined(field: &str, connections: &[Connection], ports: u32) -> Result<()> {
+    let (mut ingress, mut egress) = (BTreeSet::new(), BTreeSet::new());
+    for connection in connections {
+        for (side, port, used) in
+            [("ingress", connection.ingress, &mut ingress), ("egress", connection.egress, &mut egress)]
+        {
+            if !(1..=ports).contains(&port) {
+                let reason = format!("{side} port {port} is not one of the switch's ports, 1 to {ports}");
+                return Err(Error::malformed(field, reason));
+            }
+            if !used.insert(port) {
+                return Err(Error::malformed(field, format!("{side} port {port} is joined to two ports")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// A list that is not what follows from the connections, with the first that differs.
+fn check_list(field: &str, stated: &[Connection], expected: &[Connection]) -> Result<()> {
+    let mut sorted = stated.to_vec();
+    sorted.sort_unstable();
+    if sorted == expected {
+        return Ok(());
+    }
+    let shown = |connection: &Connection| format!("{} → {}", connection.ingress, connection.egress);
+    let (has, needs): (BTreeSet<_>, BTreeSet<_>) = (sorted.iter().collect(), expected.iter().collect());
+    let reason = match (needs.difference(&has).next(), has.difference(&needs).next()) {
+        (Some(missing), _) => format!("{} is missing, by the connections of this and the one before", shown(missing)),
+        (None, Some(more)) => format!("{} is too much, by the connections of this and the one before", shown(more)),
+        (None, None) => "a connection is listed twice".to_string(),
+    };
+    Err(Error::malformed(field, reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(pairs: &[(u32, u32)]) -> Vec<Connection> {
+        pairs.iter().map(|&(ingress, egress)| Connection { ingress, egress }).collect()
+    }
+
+    fn made(change: impl Fn(&mut Vec<Switch>, &mut Vec<Configuration>)) -> Result<Circuits> {
+        let first = SwitchSetting::after(&[], joined(&[(1, 2), (2, 1)]));
+        let second = SwitchSetting::after(&first.connections, joined(&[(1, 2), (3, 1)]));
+        let configuration = |topology, steps: &[usize], time_s, setting| Configuration {
+            topology,
+            steps: steps.to_vec(),
+            time_s,
+            switches: vec![setting],
+        };
+        let mut switches = vec![Switch { name: "core".into(), ports: 3 }];
+        let mut configurations = vec![configuration(0, &[0, 1], 0.0, first), configuration(1, &[2], 1e-6, second)];
+        change(&mut switches, &mut configurations);
+        Circuits::new(switches, configurations)
+    }
+
+    #[test]
+    fn changes_lead_from_one_configuration_to_the_next() {
+        let circuits = made(|_, _| ()).unwrap();
+        let [first, second] = [0, 1].map(|index| &circuits.configurations()[index].switches[0]);
+        assert_eq!((first.connect.len(), first.disconnect.len()), (2, 0));
+        assert_eq!((&second.connect, &second.disconnect), (&joined(&[(3, 1)]), &joined(&[(2, 1)])));
+    }
+
+    #[test]
+    fn what_no_switch_can_do_is_refused_with_its_place() {
+        type Change = fn(&mut Vec<Switch>, &mut Vec<Configuration>);
+        let wrong: [(Change, &str); 11] = [
+            (|switches, _| switches.clear(), "circuits.switches"),
+            (|switches, _| switches[0].ports = 2, "circuits.configurations[1].switches[0].connections"),
+            (|switches, _| switches[0].ports = 0, "circuits.switches[0].ports"),
+            (|switches, _| switches[0].name.clear(), "circuits.switches[0].name"),
+            (|_, all| all.clear(), "circuits.configurations"),
+            (|_, all| all[1].time_s = -1.0, "circuits.configurations[1].time_s"),
+            (|_, all| all[1].time_s = f64::NAN, "circuits.configurations[1].time_s"),
+            (|_, all| all[1].steps = vec![1], "circuits.configurations[1].steps"),
+            (
+                |_, all| all[0].switches[0].connections[1].egress = 2,
+                "circuits.configurations[0].switches[0].connections",
+            ),
+            (|_, all| all[1].switches[0].connect.clear(), "circuits.configurations[1].switches[0].connect"),
+            (
+                |_, all| all[1].switches[0].disconnect[0].ingress = 1,
+                "circuits.configurations[1].switches[0].disconnect",
+            ),
+        ];
+        for (change, place) in wrong {
+            assert_eq!(made(change).unwrap_err().field(), place);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a kind of optical layer is.
+
+use model::{Connection, Error, Fabric, Result, Shape, Switch};
+
+use crate::held::Held;
+
+/// Switches, and what is at their ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortMap {
+    /// The switches.
+    pub switches: Vec<Switch>,
+    /// Per switch and port, from port 1 on: what sends into it and receives from it. Ports after those are free.
+    pub ends: Vec<Vec<String>>,
+}
+
+/// The circuits of every topology on ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// By topology that is held, and by switch.
+    pub connections: Vec<Vec<Vec<Connection>>>,
+    /// No assignment sets up fewer connections after the first topology.
+    pub least_connects: u64,
+}
+
+/// A kind of optical layer: which switches there are, and how circuits come onto their ports.
+pub trait Kind: Sync {
+    /// Name, as `--optics` takes it.
+    fn name(&self) -> &'static str;
+
+    /// The form of its parameters, such as `AxB`; empty where it has none.
+    fn parameters(&self) -> &'static str;
+
+    /// What it is, in a few words.
+    fn summary(&self) -> &'static str;
+
+    /// Where it is from.
+    fn source(&self) -> &'static str;
+
+    /// Which port is whose, in a sentence.
+    fn numbering(&self) -> &'static str;
+
+    /// # Errors
+    /// Parameters that it does not take.
+    fn check(&self, parameters: &str) -> Result<()>;
+
+    /// The switches for GPUs of this shape.
+    ///
+    /// # Errors
+    /// Parameters that do not go with the GPUs.
+    fn port_map(&self, parameters: &str, shape: &Shape) -> Result<PortMap>;
+
+    /// Puts the circuits of all topologies, in the order in which they are held, on ports.
+    ///
+    /// # Errors
+    /// A topology that the switches cannot have, with its steps.
+    fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment>;
+}
+
+/// # Errors
+/// Parameters, where a kind takes none.
+pub(crate) fn takes_none(name: &str, parameters: &str) -> Result<()> {
+    if parameters.is_empty() {
+        return Ok(());
+    }
+    Err(Error::value("optics", format!("`{name}:{parameters}`"), format!("`{name}` without parameters")))
+}

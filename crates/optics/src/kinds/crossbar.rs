@@ -1,0 +1,55 @@
+//! One switch to which all ports of all GPUs are attached (PCCL, HARVEST; BRIDGE §3.1 with one port).
+//!
+//! Port p of GPU g, both from 0, is ingress port g·d + p + 1 by its transmitter and egress port g·d + p + 1 by its
+//! receiver, where GPUs have d ports.
+
+use model::{Fabric, Result, Shape, Switch};
+
+use crate::held::Held;
+use crate::kind::{Assignment, Kind, PortMap, takes_none};
+use crate::shared_ports::{Sites, assign};
+
+/// One switch for all.
+pub(super) struct Crossbar;
+
+impl Kind for Crossbar {
+    fn name(&self) -> &'static str {
+        "crossbar"
+    }
+
+    fn parameters(&self) -> &'static str {
+        ""
+    }
+
+    fn summary(&self) -> &'static str {
+        "one switch for all ports of all GPUs"
+    }
+
+    fn source(&self) -> &'static str {
+        "HARVEST §2; the fabric of all five papers with one port"
+    }
+
+    fn numbering(&self) -> &'static str {
+        "port p of GPU g, both from 0, is port g·d + p + 1 of the switch: ingress by its transmitter, egress by its receiver"
+    }
+
+    fn check(&self, parameters: &str) -> Result<()> {
+        takes_none(self.name(), parameters)
+    }
+
+    fn port_map(&self, _parameters: &str, shape: &Shape) -> Result<PortMap> {
+        let end = |gpu: u32, port: u32| if shape.ports() == 1 { format!("{gpu}") } else { format!("{gpu}.{port}") };
+        let ends = (0..shape.gpus()).flat_map(|gpu| (0..shape.ports()).map(move |port| end(gpu, port))).collect();
+        let switch = Switch { name: "crossbar".into(), ports: shape.gpus().saturating_mul(shape.ports()) };
+        Ok(PortMap { switches: vec![switch], ends: vec![ends] })
+    }
+
+    fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
+        let sites = Sites { sites: fabric.shape.gpus(), ports: fabric.shape.ports() };
+        let circuits: Vec<_> = held
+            .iter()
+            .map(|held| held.topology.expanded().into_iter().map(|link| ((link.src, link.dst), link.count)).collect())
+            .collect();
+        Ok(assign(sites, &circuits))
+    }
+}

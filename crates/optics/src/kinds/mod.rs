@@ -1,0 +1,8 @@
+//! Kinds of optical layers. To add one, write its file and add its line to [`REGISTRY`].
+
+mod crossbar;
+
+use crate::kind::Kind;
+
+/// All kinds; the first is the default.
+pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar];

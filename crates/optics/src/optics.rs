@@ -1,0 +1,93 @@
+//! A description of the optical layer: its kind, and what its switches are.
+
+use model::{Error, Fabric, Result, Shape, unknown_name};
+
+use crate::held::Held;
+use crate::kind::{Assignment, Kind, PortMap};
+use crate::kinds::REGISTRY;
+
+/// The optical layer under a fabric.
+#[derive(Clone)]
+pub struct Optics {
+    kind: &'static dyn Kind,
+    parameters: String,
+    names: Vec<String>,
+    switch_ports: Option<u32>,
+}
+
+impl std::fmt::Debug for Optics {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Optics({})", self.spelling())
+    }
+}
+
+impl Optics {
+    /// `crossbar`, or a kind with its parameters after a colon, such as `islands:4x2`.
+    ///
+    /// # Errors
+    /// An unknown kind, or parameters that it does not take.
+    pub fn parse(text: &str) -> Result<Self> {
+        let (name, parameters) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        let found = REGISTRY.iter().find(|kind| kind.name() == name);
+        let kind = *found.ok_or_else(|| unknown_name("optics", name, REGISTRY.iter().map(|kind| kind.name())))?;
+        kind.check(parameters)?;
+        Ok(Self { kind, parameters: parameters.to_string(), names: Vec::new(), switch_ports: None })
+    }
+
+    /// The same with switches of these names, one each.
+    #[must_use]
+    pub fn with_names(self, names: Vec<String>) -> Self {
+        Self { names, ..self }
+    }
+
+    /// The same with switches that have so many ports each, of which some may stay free.
+    #[must_use]
+    pub fn with_switch_ports(self, ports: u32) -> Self {
+        Self { switch_ports: Some(ports), ..self }
+    }
+
+    /// As [`Self::parse`] reads it.
+    pub fn spelling(&self) -> String {
+        let colon = if self.parameters.is_empty() { "" } else { ":" };
+        format!("{}{colon}{}", self.kind.name(), self.parameters)
+    }
+
+    /// Which port is whose, in a sentence.
+    pub fn numbering(&self) -> &'static str {
+        self.kind.numbering()
+    }
+
+    /// The switches, and whose ports are on theirs.
+    ///
+    /// # Errors
+    /// Parameters that do not go with the GPUs, switches of fewer ports than are needed, more or fewer names than there
+    /// are switches.
+    pub fn port_map(&self, shape: &Shape) -> Result<PortMap> {
+        let mut map = self.kind.port_map(&self.parameters, shape)?;
+        if !self.names.is_empty() {
+            if self.names.len() != map.switches.len() {
+                let accepts = format!("as many as there are switches, {}", map.switches.len());
+                return Err(Error::value("names", format!("a list of {}", self.names.len()), accepts));
+            }
+            map.switches.iter_mut().zip(&self.names).for_each(|(switch, name)| switch.name.clone_from(name));
+        }
+        if let Some(ports) = self.switch_ports {
+            for switch in &mut map.switches {
+                if switch.ports > ports {
+                    let needs = format!("at least {}: so many does `{}` need", switch.ports, switch.name);
+                    return Err(Error::value("switch_ports", ports, needs));
+                }
+                switch.ports = ports;
+            }
+        }
+        Ok(map)
+    }
+
+    /// Puts circuits on ports.
+    ///
+    /// # Errors
+    /// A topology that these switches cannot have.
+    pub(crate) fn assign(&self, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
+        self.kind.assign(&self.parameters, fabric, held)
+    }
+}

@@ -1,0 +1,84 @@
+//! `Circuits`, and the function that puts a plan's circuits on ports.
+
+use model::{Circuits, Connection, SwitchSetting};
+use numpy::PyArray2;
+use numpy::ndarray::Array2;
+use optics::Optics;
+use pyo3::prelude::*;
+
+use crate::arguments::text;
+use crate::input_error::CoreResult;
+use crate::pickled::Reduced;
+use crate::plan::PyPlan;
+
+/// Pairs of ingress and egress port: all, those that are new, those that go.
+type SettingTuple<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>);
+/// Index of the topology, steps, seconds, and what each switch does.
+type ConfigurationTuple<'py> = (usize, Vec<usize>, f64, Vec<SettingTuple<'py>>);
+
+#[pyclass(name = "Circuits", module = "lightloom._core", frozen)]
+pub struct PyCircuits(pub Circuits);
+
+#[pymethods]
+impl PyCircuits {
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &Bound<'_, PyAny>) -> CoreResult<Self> {
+        let text = crate::arguments::text("circuits", text)?;
+        Ok(Self(py.detach(|| formats::circuits_from_json(&text))?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (String,)>> {
+        Ok((py.get_type::<Self>().getattr("from_json")?, (self.to_json(py),)))
+    }
+
+    fn to_json(&self, py: Python<'_>) -> String {
+        py.detach(|| formats::circuits_to_json(&self.0))
+    }
+
+    #[getter]
+    fn switches(&self) -> Vec<(&str, u32)> {
+        self.0.switches().iter().map(|switch| (switch.name.as_str(), switch.ports)).collect()
+    }
+
+    #[getter]
+    fn configurations<'py>(&self, py: Python<'py>) -> Vec<ConfigurationTuple<'py>> {
+        let told = self.0.configurations().iter().map(|configuration| {
+            let settings = configuration.switches.iter().map(|setting| {
+                let SwitchSetting { connections, connect, disconnect } = setting;
+                (pairs(py, connections), pairs(py, connect), pairs(py, disconnect))
+            });
+            (configuration.topology, configuration.steps.clone(), configuration.time_s, settings.collect())
+        });
+        told.collect()
+    }
+}
+
+/// Circuits, least connections to set up, how optics and the numbering are called, and what is at every port.
+type AssignedTuple = (PyCircuits, u64, (String, &'static str), Vec<Vec<String>>);
+
+#[pyfunction]
+pub fn circuits(
+    py: Python<'_>,
+    plan: &PyPlan,
+    kind: &Bound<'_, PyAny>,
+    names: Vec<String>,
+    switch_ports: Option<u32>,
+) -> CoreResult<AssignedTuple> {
+    let mut optics = Optics::parse(&text("optics", kind)?)?.with_names(names);
+    if let Some(ports) = switch_ports {
+        optics = optics.with_switch_ports(ports);
+    }
+    let (assigned, ends) = py.detach(|| {
+        let plan = plan.judged()?;
+        Ok::<_, model::Error>((optics::circuits(plan, &optics)?, optics.port_map(&plan.fabric.shape)?.ends))
+    })?;
+    let told = (optics.spelling(), optics.numbering());
+    Ok((PyCircuits(assigned.circuits), assigned.least_connects, told, ends))
+}
+
+fn pairs<'py>(py: Python<'py>, connections: &[Connection]) -> Bound<'py, PyArray2<u32>> {
+    let ports = connections.iter().flat_map(|one| [one.ingress, one.egress]).collect();
+    let pairs = Array2::from_shape_vec((connections.len(), 2), ports);
+    // Two ports a connection, by the line above.
+    PyArray2::from_owned_array(py, pairs.unwrap_or_default())
+}

@@ -1,0 +1,20 @@
+"""What circuits are put on ports with: the arguments of `lightloom.circuits` beside the plan."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+VERB = ("circuits",)
+
+CIRCUITS = (
+    Option(
+        name="optics",
+        kind=Kind.OPTICS,
+        group=Group.FABRIC,
+        meaning="The switches: a kind such as crossbar or islands:4x2, or a TOML file.",
+        verbs=VERB,
+        default="crossbar",
+        names="optics",
+        python="Optics",
+    ),
+)

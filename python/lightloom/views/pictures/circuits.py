@@ -1,0 +1,160 @@
+"""Ports of switches as a picture: what each is joined to in every configuration, and what changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lightloom._core import counted, show_time
+from lightloom.views.axis_units import plain
+from lightloom.views.charts import check_plot_path, save
+from lightloom.views.fitting import settle
+from lightloom.views.palette import BACKGROUND, PALETTE, TERM_COLOURS, readable_on
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from lightloom.port_maps import Circuits, Configuration
+
+# A line a connection up to so many ports and configurations; else a cell a port and configuration.
+MOST_LINES, MOST_PERMUTATIONS = 16, 8
+# Cells with the number of the port that they are joined to; configurations of a map; switches that are drawn.
+MOST_NUMBERED, MOST_COLUMNS, MOST_SWITCHES = 64, 24, 4
+NEW, KEPT, DARK = TERM_COLOURS["reconfiguration"], PALETTE[4], "#F2F2F2"
+LABELS = {NEW: "set up for this configuration", KEPT: "kept from the one before", DARK: "dark"}
+
+
+def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None) -> Figure:
+    """The picture of all switches, written to a PNG, PDF or SVG file where one is named.
+
+    Raises `InputError` that names `plot` when the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_plot_path(path)
+    ports = max(switch.ports for switch in circuits.switches)
+    columns = min(len(circuits.configurations), MOST_COLUMNS)
+    shown = min(len(circuits.switches), MOST_SWITCHES)
+    if ports <= MOST_LINES and len(circuits.configurations) <= MOST_PERMUTATIONS:
+        height = shown * max(2.4, 0.22 * ports) + 1.2
+        figure = Figure(figsize=(max(6.5, 1.5 * columns + 1), height), layout="constrained")
+        for index, axes in enumerate(np.ravel(figure.subplots(shown, columns, squeeze=False))):
+            _draw_permutation(axes, circuits, index // columns, circuits.configurations[index % columns])
+        looks = [NEW, KEPT]
+    else:
+        width = shown * max(2.6, 0.42 * columns + 1) + 0.5
+        figure = Figure(figsize=(max(6.5, width), 9 if ports > MOST_NUMBERED else max(4.5, 0.155 * ports + 1.8)))
+        figure.set_layout_engine("constrained")
+        for switch, axes in enumerate(np.ravel(figure.subplots(1, shown, squeeze=False))):
+            _draw_map(axes, circuits, switch, columns)
+        looks = [NEW, KEPT, DARK]
+    figure.suptitle(_title(circuits, columns), fontsize=10)
+    _legend(figure, looks)
+    if path is None:
+        settle(figure)
+    else:
+        save(figure, path)
+    return figure
+
+
+def _title(circuits: Circuits, columns: int) -> str:
+    plan = circuits.plan
+    of_plan = "" if plan is None else f"{plan.collective} on {plan.gpus} GPUs: "
+    still = f"{circuits.still_ports} of {counted(circuits.lit_ports, 'port')} never move"
+    drawn = [
+        f"first {columns} of {len(circuits.configurations)} configurations"
+        if columns < len(circuits.configurations)
+        else "",
+        f"first {MOST_SWITCHES} of {len(circuits.switches)} switches" if len(circuits.switches) > MOST_SWITCHES else "",
+    ]
+    parts = ", ".join(part for part in drawn if part)
+    return f"{of_plan}{circuits.connects} connections set up after the first configuration\n{still}" + (
+        f" ({parts} drawn)" if parts else ""
+    )
+
+
+def _legend(figure: Figure, looks: list[str]) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [Patch(facecolor=colour, edgecolor=BACKGROUND, linewidth=0.5, label=LABELS[colour]) for colour in looks]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=8)
+
+
+def _draw_permutation(axes: Axes, circuits: Circuits, place: int, configuration: Configuration) -> None:
+    """Ingress ports on the left, egress ports on the right, a line a connection."""
+    switch, setting = circuits.switches[place], configuration.switches[place]
+    new = {tuple(pair) for pair in setting.connect.tolist()}
+    for ingress, egress in setting.connections.tolist():
+        is_new = (ingress, egress) in new
+        axes.plot([0, 1], [ingress, egress], color=NEW if is_new else KEPT, linewidth=1.2, zorder=2 if is_new else 1)
+    ports = range(1, switch.ports + 1)
+    for side, across in ((0, -0.08), (1, 1.08)):
+        axes.plot([side] * switch.ports, ports, linestyle="", marker="o", markersize=2.5, color="k", zorder=3)
+        for port in ports:
+            axes.text(across, port, str(port), fontsize=6, ha="right" if side == 0 else "left", va="center")
+    axes.set(xlim=(-0.3, 1.3), ylim=(switch.ports + 0.7, 0.3))
+    axes.axis("off")
+    axes.set_title(_heading(circuits, configuration), fontsize=7)
+    if configuration.index == 0 and len(circuits.switches) > 1:
+        axes.text(-0.32, (switch.ports + 1) / 2, plain(switch.name), rotation=90, ha="right", va="center", fontsize=8)
+
+
+def _draw_map(axes: Axes, circuits: Circuits, place: int, columns: int) -> None:
+    """A row an ingress port, a column a configuration; the number is the egress port that it is joined to."""
+    from matplotlib.colors import ListedColormap
+
+    switch = circuits.switches[place]
+    states: NDArray[np.int64] = np.zeros((switch.ports, columns), dtype=np.int64)
+    peers = np.zeros_like(states)
+    for column, configuration in enumerate(circuits.configurations[:columns]):
+        setting = configuration.switches[place]
+        states[setting.connections[:, 0].astype(np.int64) - 1, column] = 1
+        states[setting.connect[:, 0].astype(np.int64) - 1, column] = 2
+        peers[setting.connections[:, 0].astype(np.int64) - 1, column] = setting.connections[:, 1]
+    axes.pcolormesh(
+        np.arange(columns + 1) - 0.5,
+        np.arange(switch.ports + 1) + 0.5,
+        states,
+        cmap=ListedColormap([DARK, KEPT, NEW]),
+        vmin=0,
+        vmax=2,
+        edgecolors="w",
+        linewidth=0.4 if switch.ports <= MOST_NUMBERED else 0,
+        rasterized=switch.ports > MOST_NUMBERED,
+    )
+    if switch.ports <= MOST_NUMBERED:
+        for row, column in np.argwhere(peers > 0):
+            colour = (DARK, KEPT, NEW)[states[row, column]]
+            number = str(peers[row, column])
+            axes.text(column, row + 1, number, fontsize=5.5, ha="center", va="center", color=readable_on(colour))
+    numbers = [configuration.index + 1 for configuration in circuits.configurations[:columns]]
+    every = max(1, -(-columns // 12))
+    axes.set_xticks(range(0, columns, every), [str(number) for number in numbers[::every]], fontsize=7)
+    rows = range(1, switch.ports + 1) if switch.ports <= MOST_LINES else _round_rows(switch.ports)
+    axes.set_yticks(list(rows), [str(row) for row in rows], fontsize=7)
+    axes.set_ylim(switch.ports + 0.5, 0.5)
+    axes.set_xlabel("configuration")
+    if place == 0:
+        axes.set_ylabel("ingress port" + ("; in the cell its egress port" if switch.ports <= MOST_NUMBERED else ""))
+    axes.set_title(plain(switch.name), fontsize=9)
+    axes.tick_params(length=2)
+
+
+def _round_rows(ports: int) -> list[int]:
+    """Port 1, and round numbers of ports, some eight of them."""
+    step = next(step for step in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 1 << 20) if ports / step <= 12)
+    return [1, *range(step, ports + 1, step)]
+
+
+def _heading(circuits: Circuits, configuration: Configuration) -> str:
+    """Number, topology and time."""
+    listed = () if circuits.plan is None else circuits.plan.topologies
+    known = configuration.topology_index < len(listed)
+    name = plain(listed[configuration.topology_index].name) if known else f"topology {configuration.topology_index}"
+    return f"{configuration.index + 1}: {name}\n{show_time(configuration.time_s)}"

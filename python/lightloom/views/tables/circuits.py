@@ -1,0 +1,122 @@
+"""The table that the verb `circuits` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lightloom._core import counted, show_time
+from lightloom.views.tables.page import heading, render, table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from lightloom.port_maps import Circuits, Configuration, SwitchSetting
+
+RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect", "ports changed")
+
+
+def circuits_table(circuits: Circuits, *, all_connections: bool = False) -> str:
+    """What changes and stays, a row per switch of a configuration; with every connection, if asked for."""
+    return render(*circuits_parts(circuits, all_connections=all_connections))
+
+
+def circuits_parts(circuits: Circuits, *, all_connections: bool = False) -> list[RenderableType]:
+    """What the table is made of."""
+    parts: list[RenderableType] = [heading(_title(circuits)), Text(_numbering(circuits)), _changes(circuits)]
+    parts.append(Text("\n".join(_summary(circuits))))
+    if all_connections:
+        parts += [part for configuration in circuits.configurations for part in _connections(circuits, configuration)]
+    return parts
+
+
+def _title(circuits: Circuits) -> str:
+    switches = counted(len(circuits.switches), "switch")
+    ports = sorted({switch.ports for switch in circuits.switches})
+    size = f"{ports[0]}×{ports[0]}" if len(ports) == 1 else f"{ports[0]}×{ports[0]} to {ports[-1]}×{ports[-1]}"
+    where = f"{switches} of {size} ports, {counted(len(circuits.configurations), 'configuration')}"
+    plan = circuits.plan
+    return where if plan is None else f"{plan.collective} on {plan.gpus} GPUs: {where}"
+
+
+def _numbering(circuits: Circuits) -> str:
+    return "" if circuits.labels is None else f"{circuits.labels.optics}: {circuits.labels.numbering}"
+
+
+def _changes(circuits: Circuits) -> RenderableType:
+    several = len(circuits.switches) > 1
+    columns = ["configuration", "topology", "steps", "time", *(["switch"] if several else [])]
+    made = table(*columns, *RIGHT[2:], right=RIGHT)
+    for configuration in circuits.configurations:
+        for place, switch in enumerate(configuration.switches):
+            named = _named(circuits, configuration) if place == 0 else [""] * 4
+            made.add_row(*named, *([switch.name] if several else []), *_counts(configuration, switch))
+    return made
+
+
+def _named(circuits: Circuits, configuration: Configuration) -> list[str]:
+    return [
+        str(configuration.index + 1),
+        _topology_name(circuits, configuration),
+        _steps(configuration.steps),
+        show_time(configuration.time_s),
+    ]
+
+
+def _topology_name(circuits: Circuits, configuration: Configuration) -> str:
+    listed = () if circuits.plan is None else circuits.plan.topologies
+    if configuration.topology_index < len(listed):
+        return listed[configuration.topology_index].name
+    return str(configuration.topology_index)
+
+
+def _steps(steps: tuple[int, ...]) -> str:
+    """`3`, `4–9`, `before 1`: those of a configuration follow each other."""
+    if not steps:
+        return "before 1"
+    return str(steps[0] + 1) if len(steps) == 1 else f"{steps[0] + 1}–{steps[-1] + 1}"
+
+
+def _counts(configuration: Configuration, switch: SwitchSetting) -> list[str]:
+    connects, disconnects = len(switch.connect), len(switch.disconnect)
+    told = [len(switch.connections), switch.kept, connects, disconnects, switch.changed_ports]
+    if configuration.index == 0:
+        return [str(told[0]), "-", str(connects), "-", "-"]
+    return [str(number) if number else "-" for number in told]
+
+
+def _summary(circuits: Circuits) -> list[str]:
+    lit, still = circuits.lit_ports, circuits.still_ports
+    lines = []
+    if len(circuits.configurations) > 1:
+        lines.append(f"connections set up after the first configuration: {circuits.connects}{_judged(circuits)}")
+    share = f" ({100 * still / lit:.3g}%)" if lit else ""
+    lines.append(f"ports that never move: {still} of the {lit} that ever carry light{share}")
+    return lines
+
+
+def _judged(circuits: Circuits) -> str:
+    least = circuits.least_connects
+    if least is None:
+        return ""
+    if circuits.connects == least:
+        return ", the fewest possible, proved"
+    return f"; no fewer than {least} are possible on these switches"
+
+
+def _connections(circuits: Circuits, configuration: Configuration) -> list[RenderableType]:
+    number, name, steps, time = _named(circuits, configuration)
+    parts: list[RenderableType] = [Text("")]
+    words = f"step {steps}" if len(configuration.steps) == 1 else f"steps {steps}" if configuration.steps else steps
+    parts.append(heading(f"configuration {number}: {name}, {words}, at {time}"))
+    for switch in configuration.switches:
+        of_switch = f"{switch.name}: " if len(configuration.switches) > 1 else ""
+        new = {tuple(pair) for pair in switch.connect.tolist()}
+        kept = [pair for pair in switch.connections.tolist() if tuple(pair) not in new]
+        lists = {"disconnect": switch.disconnect.tolist(), "connect": switch.connect.tolist(), "keep": kept}
+        for change, pairs in lists.items():
+            if pairs:
+                shown = "  ".join(f"{ingress}→{egress}" for ingress, egress in pairs)
+                parts.append(Text(f"{of_switch}{change} {len(pairs)}: {shown}"))
+    return parts

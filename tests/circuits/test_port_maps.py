@@ -1,0 +1,207 @@
+"""Circuits on ports: they compose back to every topology, few of them move, and their files say what is wrong."""
+
+import json
+import pickle
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightloom as ll
+from tests.circuits.followed import circuits_of, composed, followed
+from tests.conftest import RunCli
+from tests.planning.test_plan_file import PROBLEMS
+
+
+def two_port_plan() -> ll.Plan:
+    fabric = ll.Fabric(gpus=16, ports=2, reconfiguration_delay="100ns", initial="ring")
+    return ll.plan("all-to-all", "4KiB/pair", fabric=fabric)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_a_crossbar_composes_back_to_every_topology(problem: dict[str, Any]) -> None:
+    plan = ll.plan(**problem)
+    circuits = ll.circuits(plan)
+    ports = plan.ports
+    assert circuits.switches == (("crossbar", plan.gpus * ports),)
+    held = list(followed(circuits))
+    for joined, configuration in zip(held, circuits.configurations, strict=True):
+        topology = plan.topologies[configuration.topology_index]
+        assert composed(joined, lambda _, port: (port - 1) // ports) == circuits_of(topology)
+        for step in configuration.steps:
+            assert circuits_of(plan.steps[step].topology) == circuits_of(topology)
+    assert [step for configuration in circuits.configurations for step in configuration.steps] == list(
+        range(len(plan.steps))
+    )
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_a_crossbar_sets_up_what_the_topology_before_lacks_and_no_more(problem: dict[str, Any]) -> None:
+    plan = ll.plan(**problem)
+    circuits = ll.circuits(plan)
+    sequence = [circuits_of(plan.topologies[one.topology_index]) for one in circuits.configurations]
+    lacking = sum((after - before).total() for before, after in pairwise(sequence))
+    assert circuits.connects == circuits.least_connects == lacking
+
+
+def test_a_plan_that_leaves_its_start_begins_with_it() -> None:
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=8, initial="ring", reconfiguration_delay="1us"))
+    fixed = ll.plan(
+        "all-reduce",
+        "1MiB",
+        fabric=ll.Fabric(gpus=8, initial="ring", reconfiguration_delay="1ns"),
+        algorithm="halving-doubling",
+        planner="bvn",
+    )
+    assert ll.circuits(plan).configurations[0].steps[:1] == (0,)
+    first, second = ll.circuits(fixed).configurations[:2]
+    assert (first.steps, first.time_s, second.steps, second.time_s) == ((), 0.0, (0,), 0.0)
+    assert circuits_of(fixed.topologies[first.topology_index]) == circuits_of(ll.Topology.named("ring", 8, (), 1))
+
+
+def test_changes_begin_when_the_step_before_ends() -> None:
+    plan = ll.plan(
+        "all-reduce",
+        "1MiB",
+        fabric=ll.Fabric(gpus=64, reconfiguration_delay="1us"),
+        algorithm="recursive-doubling",
+        planner="harvest",
+    )
+    circuits = ll.circuits(plan)
+    assert len(circuits.configurations) == 9
+    for configuration in circuits.configurations[1:]:
+        before = sum(step.total_s for step in plan.steps[: configuration.steps[0]])
+        assert configuration.time_s == pytest.approx(before, rel=1e-12)
+
+
+def test_a_change_in_the_background_begins_while_the_step_before_runs() -> None:
+    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="10us", background_reconfiguration=True)
+    plan = ll.plan(
+        "all-reduce",
+        "1GiB",
+        fabric=fabric,
+        algorithm="recursive-doubling",
+        candidates=["circulant:1", "circulant:2", "circulant:4"],
+        planner="harvest",
+    )
+    second = ll.circuits(plan).configurations[1]
+    (first,) = second.steps[:1]
+    before = sum(step.total_s for step in plan.steps[:first])
+    assert plan.steps[first].reconfiguration_s == 0.0
+    assert second.time_s == pytest.approx(before - 10e-6, rel=1e-9)
+
+
+def test_json_has_the_keys_of_the_contract_and_reads_back() -> None:
+    circuits = ll.circuits(two_port_plan())
+    document = json.loads(circuits.to_json())
+    assert list(document) == ["schema", "switches", "configurations"]
+    assert document["schema"] == "lightloom.circuits/1"
+    assert list(document["switches"][0]) == ["name", "ports"]
+    for configuration in document["configurations"]:
+        assert list(configuration) == ["topology", "steps", "time_s", "switches"]
+        for switch in configuration["switches"]:
+            assert list(switch) == ["name", "connections", "connect", "disconnect"]
+    again = ll.Circuits.from_json(circuits.to_json())
+    assert again == circuits
+    assert again.to_json() == circuits.to_json()
+    copied = pickle.loads(pickle.dumps(circuits))  # noqa: S301
+    assert (copied, copied.least_connects, copied.labels) == (circuits, circuits.least_connects, circuits.labels)
+    assert hash(again) == hash(circuits)
+
+
+def test_arrays_are_read_only() -> None:
+    setting = ll.circuits(two_port_plan()).configurations[0].switches[0]
+    assert setting.connections.shape[1] == 2
+    assert setting.connections.dtype == np.uint32
+    with pytest.raises(ValueError, match="read-only"):
+        setting.connections[0, 0] = 7
+
+
+def wrong_documents() -> list[tuple[str, Any]]:
+    def changed(change: Any) -> str:
+        document = json.loads(ll.circuits(two_port_plan()).to_json())
+        change(document)
+        return json.dumps(document)
+
+    def at(document: Any) -> Any:
+        return document["configurations"][1]["switches"][0]
+
+    place = "circuits.configurations[1].switches[0]"
+    return [
+        ("circuits", "["),
+        ("circuits.schema", changed(lambda d: d.update(schema="lightloom.circuits/2"))),
+        ("circuits.switches[0].ports", changed(lambda d: d["switches"][0].update(ports=0))),
+        (f"{place}.name", changed(lambda d: at(d).update(name="other"))),
+        (f"{place}.connections", changed(lambda d: at(d)["connections"].append([1, 33]))),
+        (f"{place}.connect", changed(lambda d: at(d)["connect"].pop())),
+        (f"{place}.disconnect", changed(lambda d: at(d)["disconnect"].append([1, 1]))),
+        ("circuits.configurations[1].time_s", changed(lambda d: d["configurations"][1].update(time_s=-1))),
+        ("circuits.configurations[1]", changed(lambda d: d["configurations"][1].update(colour="red"))),
+        ("circuits.configurations[1]", changed(lambda d: d["configurations"][1].pop("steps"))),
+    ]
+
+
+@pytest.mark.parametrize(("field", "text"), wrong_documents())
+def test_a_wrong_file_is_refused_with_its_place(field: str, text: str) -> None:
+    with pytest.raises(ll.InputError) as refused:
+        ll.Circuits.from_json(text)
+    assert refused.value.field.startswith(field)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_command_writes_what_it_prints(cli: RunCli, plan_file: Path) -> None:
+    made = cli("circuits", plan_file, "--format", "json", "--output", "circuits.json", "--plot", "circuits.png")
+    assert made.status == 0
+    assert Path("circuits.json").read_text("utf-8") == made.out
+    assert ll.Circuits.load("circuits.json") == ll.circuits(ll.Plan.load(plan_file))
+    assert Path("circuits.png").stat().st_size > 1000
+
+
+def test_csv_has_a_row_a_connection(cli: RunCli, plan_file: Path) -> None:
+    plan = two_port_plan()
+    plan.save(plan_file)
+    header, *rows = cli("circuits", plan_file, "--format", "csv").out.splitlines()
+    assert header == "configuration,topology_index,time_s,switch,ingress,egress,change"
+    circuits = ll.circuits(plan)
+    told = [one for configuration in circuits.configurations for one in configuration.switches]
+    assert len(rows) == sum(len(one.connections) + len(one.disconnect) for one in told)
+    frame = circuits.to_pandas()
+    assert frame[frame.change == "connect"].groupby("configuration").size().tolist() == [
+        configuration.connects for configuration in circuits.configurations
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('kind = "ring"', "error: optics: unknown name `ring`"),
+        ('kind = "crossbar:2"', "error: optics: `crossbar:2` is not accepted; it takes `crossbar` without parameters"),
+        ('kind = "crossbar"\nswitch_ports = 4', "error: switch_ports: 4 is not accepted; it takes at least"),
+        ('kind = "crossbar"\nnames = ["a", "b"]', "error: names: a list of 2 is not accepted; it takes as many"),
+        ('names = ["a"]', "error: kind: it is missing"),
+        ('kind = "crossbar"\ncolour = "red"', "error: optics: unknown name `colour`"),
+    ],
+)
+def test_a_wrong_description_is_one_line(cli: RunCli, plan_file: Path, text: str, line: str) -> None:
+    Path("optics.toml").write_text(text, "utf-8")
+    refused = cli("circuits", plan_file, "--optics", "optics.toml")
+    assert refused.status == 2
+    assert refused.err.startswith(line)
+    assert refused.err.count("\n") == 1
+
+
+def test_a_description_names_switches_and_their_size(plan_file: Path) -> None:
+    Path("optics.toml").write_text('kind = "crossbar"\nnames = ["row 3"]\nswitch_ports = 320\n', "utf-8")
+    assert ll.circuits(plan_file, "optics.toml").switches == (("row 3", 320),)
+    assert ll.circuits(plan_file, ll.Optics(names=("row 3",), switch_ports=320)).switches == (("row 3", 320),)
+
+
+def test_a_plan_that_fails_its_judge_is_refused(cli: RunCli, plan_file: Path) -> None:
+    document = json.loads(plan_file.read_text("utf-8"))
+    document["steps"][0]["load"] = 5.0
+    plan_file.write_text(json.dumps(document), "utf-8")
+    refused = cli("circuits", plan_file)
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith("error: plan: its check fails")
