@@ -20,6 +20,10 @@ PROBLEMS: list[tuple[str | None, dict[str, Any]]] = [
     ("reduce-scatter", {"fabric": ll.Fabric(gpus=8, background_reconfiguration=True, ports=2)}),
     ("reduce-scatter", {"fabric": ll.Fabric(gpus=6), "planner": "exact", "algorithm": "ring"}),
     (None, {"fabric": ll.Fabric(), "matrix": MATRIX}),
+    ("all-to-all", {"fabric": ll.Fabric(gpus=9, ports=2), "matrix": "zipf:0.4", "planner": "fast"}),
+    ("all-to-all", {"fabric": ll.Fabric(gpus=4, ports=2, reconfiguration_delay="2us,60ns"), "matrix": "zipf:0.4"}),
+    ("all-gather", {"fabric": ll.Fabric(gpus=8, ports=2, reconfiguration_delay="1us,9us", window="1=5us,2=70ns")}),
+    ("broadcast", {"fabric": ll.Fabric(gpus=7, ports=2, background_reconfiguration=True), "root": 5}),
 ]
 
 

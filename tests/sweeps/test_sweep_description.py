@@ -86,6 +86,15 @@ def test_delays_per_port_are_problems_of_their_own() -> None:
     assert Layout(made).structural == made.axes
 
 
+def test_delays_that_no_number_says_are_told_apart_by_what_is_written() -> None:
+    written = ["20ns/port", "30ns/port", "1us,2us", "1us,3us", ["1us", "4us"], [1e-6, "5us"], 2e-6]
+    values = ("20ns/port", "30ns/port", "1us,2us", "1us,3us", "1us,4us", "1e-06s,5us", "2e-06s")
+    assert SweepDescription.of({"axes": {"reconfiguration-delay": written}}).axes[0].values == values
+    settings = {"reconfiguration-delay": ["1us", 3e-3]}
+    made = SweepDescription.of({"settings": settings, "axes": {"size": ["1MiB"]}})
+    assert made.settings == (("reconfiguration_delay", "1us,0.003s"),)
+
+
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
@@ -95,6 +104,7 @@ def test_delays_per_port_are_problems_of_their_own() -> None:
         ({"axes": {"size": []}}, "axes.size", "no values"),
         ({"axes": {"size": "1KiB"}}, "axes.size", "a list"),
         ({"axes": {"size": ["1KiB", 1024]}}, "axes.size", "twice"),
+        ({"axes": {"reconfiguration-delay": ["1us,2us", "1us,2us"]}}, "axes.reconfiguration-delay", "twice"),
         ({"axes": {"size": ["1KiB", "1KiB/pair"]}}, "axes.size", "either"),
         ({"axes": {"size": ["1XB"]}}, "axes.size", "1XB"),
         ({"axes": {"size": {"from": "1MiB", "to": "1KiB", "count": 3}}}, "axes.size", "above"),

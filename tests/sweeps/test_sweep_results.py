@@ -233,6 +233,44 @@ def test_planner_exact_and_delays_per_port() -> None:
         assert result["total_s"][row] == pytest.approx(plan.total_s, rel=1e-12)
 
 
+def test_delays_by_port_are_an_axis() -> None:
+    delays = [["1us", "2us"], "1us,100us", "20ns/port", 1e-6]
+    fabric = {"gpus": 8, "ports": 2, "initial": "ring"}
+    result = ll.sweep(
+        {
+            "settings": {"collective": "all-gather", "algorithm": "bruck", "planner": "harvest", **fabric},
+            "axes": {"reconfiguration-delay": delays, "size": ["1MiB", "2MiB"]},
+        }
+    )
+    plans = [
+        ll.plan(
+            "all-gather",
+            size=size,
+            fabric=ll.Fabric(**fabric, reconfiguration_delay=delay),
+            algorithm="bruck",
+            planner="harvest",
+        )
+        for delay in delays
+        for size in ("1MiB", "2MiB")
+    ]
+    assert result["total_s"].tolist() == [plan.total_s for plan in plans]
+    assert len(set(result["total_s"].tolist())) > len(delays)
+
+
+@pytest.mark.parametrize("per_pair", ["", "/pair"])
+@pytest.mark.parametrize("matrix", ["zipf:0.4", "random:3", "uniform"])
+def test_workloads_are_planned_alike_at_every_size(matrix: str, per_pair: str) -> None:
+    sizes = [f"{size}B{per_pair}" for size in (1, 7, 1556, 35780377, 1 << 26, *range(10**6, 10**7, 10**6))]
+    settings: dict[str, Any] = {"matrix": matrix, "planner": "static", "seed": 5}
+    fabric = ll.Fabric(gpus=6, ports=2, reconfiguration_delay="10us,200us", initial="ring")
+    plans = [ll.plan("all-to-all", size=size, fabric=fabric, **settings) for size in sizes]
+    settings |= {"collective": "all-to-all", "gpus": 6, "ports": 2, "initial": "ring"}
+    settings |= {"reconfiguration_delay": "10us,200us"}
+    swept = ll.sweep({"settings": settings, "axes": {"size": sizes}, "metrics": ["time", "gap"]})
+    assert swept["total_s"].tolist() == [plan.total_s for plan in plans]
+    assert swept["lower_bound_s"].tolist() == [plan.lower_bound_s for plan in plans]
+
+
 def test_columns_cannot_be_written_to_and_unknown_ones_are_named(model: ll.SweepResult) -> None:
     with pytest.raises(ValueError, match="read-only"):
         model["total_s"][0] = 0.0

@@ -18,7 +18,7 @@ from lightloom.errors import refuse, shown, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import FABRIC_KEYS
-from lightloom.inputs.quantities import rate_of, seconds_of
+from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
 from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
@@ -226,9 +226,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
 
 
 def _delay(field: str, given: object) -> _core.ReconfigurationDelay:
-    items: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
-    texts = [item if isinstance(item, str) else f"{seconds_of(field, item)!r}s" for item in items]
-    return _core.ReconfigurationDelay.parse(field, ",".join(texts))
+    return _core.ReconfigurationDelay.parse(field, delay_text(field, given))
 
 
 def _check_truth(field: str, value: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from lightloom.inputs.validation import whole_number
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["generated_matrix", "read_matrix"]
+__all__ = ["busiest_bytes", "generated_matrix", "read_matrix"]
 
 MAX_FILE_BYTES = 256 * MIB
 MAX_GPUS = 4096
@@ -62,6 +63,11 @@ def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int 
     """
     gpus, seed = whole_number("gpus", gpus, 2), whole_number("seed", seed, 0, MAX_SEED)
     return _core.workload_matrix(name, gpus, float(bytes_of("mean_size", mean_size)), seed)
+
+
+def busiest_bytes(matrix: NDArray[np.float64]) -> int:
+    """Whole bytes of a matrix's busiest GPU: what it sends or receives, its own block included."""
+    return math.ceil(_core.Schedule.from_matrix(matrix)[1])
 
 
 def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:

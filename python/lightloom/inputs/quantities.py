@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from lightloom import _core
 from lightloom.errors import refuse, shown
 
-__all__ = ["bytes_of", "rate_of", "seconds_of"]
+__all__ = ["bytes_of", "delay_text", "rate_of", "seconds_of"]
 
 # Beyond any range; a whole number of more digits is no float.
 LARGEST = 1e300
@@ -21,6 +22,15 @@ def seconds_of(field: str, value: str | float) -> float:
     if isinstance(value, str):
         return _core.parse_time(field, value)
     return _core.check_time(field, number_of(field, value, f"{ACCEPTS['time']}, or a number of seconds"))
+
+
+def delay_text(field: str, value: object) -> str:
+    """A reconfiguration delay as the core reads it, of text, seconds, or a list of either by port.
+
+    Raises `InputError` that names `field` for anything else.
+    """
+    items: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
+    return ",".join(item if isinstance(item, str) else f"{seconds_of(field, item)!r}s" for item in items)
 
 
 def rate_of(field: str, value: str | float) -> float:

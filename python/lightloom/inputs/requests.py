@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
+from lightloom.files import MIB
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
@@ -61,9 +62,12 @@ def build_request(
         gpus = fabric.sized().gpus
         assert gpus is not None  # noqa: S101 (sized() has it)
         seed = whole_number("seed", given.get("seed", 0), 0, LARGEST_SEED)
-        given["matrix"] = _core.workload_matrix(matrix, gpus, float(size_bytes), seed)
-        # The mean of the pairs is in the matrix; another size scales it.
-        size_bytes, per_pair = (None, False) if per_pair else (size_bytes, False)
+        from lightloom.inputs.matrix import busiest_bytes
+
+        if per_pair:
+            size_bytes = busiest_bytes(_core.workload_matrix(matrix, gpus, float(size_bytes), seed))
+        # The size scales a matrix that is the same at every size: problems of many sizes round as those of one do.
+        given["matrix"], per_pair = _core.workload_matrix(matrix, gpus, float(MIB), seed), False
     elif matrix is not None:
         from lightloom.inputs.matrix import read_matrix
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from lightloom.errors import refuse
+from lightloom.inputs.quantities import delay_text
 from lightloom.inputs.validation import whole_number
 from lightloom.sweeps.keys import (
     NUMBERS,
@@ -20,6 +21,8 @@ from lightloom.sweeps.keys import (
 from lightloom.sweeps.ranges import SPACINGS, in_range, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lightloom.views.axis_units import Kind
 
 KINDS: dict[str, Kind] = {
@@ -95,8 +98,8 @@ def _number_axis(field: str, key: str, given: object) -> Axis:
     quantities = listed(field, given, lambda value: quantity(field, key, value))
     if any(item.varies for item in quantities):
         # The charge depends on what changes, which no column of seconds tells: they are told apart by name.
-        assert isinstance(given, (list, tuple))  # noqa: S101 (`listed` refuses what is not)
-        return Axis(key, key, tuple(value if isinstance(value, str) else f"{value}s" for value in given))
+        as_written = zip(quantities, cast("Iterable[object]", given), strict=True)
+        return Axis(key, key, tuple(item.text or delay_text(field, value) for item, value in as_written))
     per_pair = _one_kind(field, quantities)
     labels = tuple(item.name for item in quantities)
     if any(labels) and not all(labels):

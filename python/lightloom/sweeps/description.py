@@ -143,7 +143,7 @@ def _settings(given: Mapping[str, object], known: tuple[str, ...]) -> tuple[dict
             settings[key] = plain_value(field, key, value)
         elif number.varies:
             # A delay that no number says is part of the problem, nothing that points differ in.
-            settings[key] = str(value)
+            settings[key] = number.text
         else:
             numbers[key] = number
     return settings, numbers

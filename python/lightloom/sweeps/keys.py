@@ -7,7 +7,7 @@ from typing import NamedTuple
 from lightloom import _core
 from lightloom.errors import refuse, shown, text_of, unknown_name
 from lightloom.inputs.options import ARGUMENTS, FABRIC, SETTINGS, SIMULATION, Kind, by_name
-from lightloom.inputs.quantities import rate_of, seconds_of
+from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
 from lightloom.inputs.requests import PER_PAIR
 from lightloom.inputs.validation import whole_number
 
@@ -38,13 +38,15 @@ class Quantity(NamedTuple):
     """A number that points of one series may differ in.
 
     number: bytes, bit/s or seconds; varies: whether a reconfiguration delay depends on what changes; per_pair:
-    whether a size is that of a block between a pair; name: of a technology, else empty.
+    whether a size is that of a block between a pair; name: of a technology, else empty; text: what says all of a delay
+    that varies, else empty.
     """
 
     number: float
     varies: bool = False
     per_pair: bool = False
     name: str = ""
+    text: str = ""
 
 
 def known_keys(engine: str) -> tuple[str, ...]:
@@ -62,6 +64,8 @@ def key_of(field: str, text: object, known: tuple[str, ...]) -> str:
 
 def quantity(field: str, key: str, value: object) -> Quantity:
     """The number of a key of `NUMBERS`, of text with a unit or a plain number. Raises `InputError` naming `field`."""
+    if key == "reconfiguration_delay" and isinstance(value, (list, tuple)):
+        value = delay_text(field, value)
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes numbers or text with a unit")
     text = value.strip() if isinstance(value, str) else None
@@ -72,7 +76,8 @@ def quantity(field: str, key: str, value: object) -> Quantity:
     if key == "reconfiguration_delay" and text is not None:
         delay = _core.ReconfigurationDelay.parse(field, text)
         name = text if any(entry["name"] == text for entry in _core.registry()["technologies"]) else ""
-        return Quantity(delay.fixed_s, varies=delay.scalar_s is None, name=name)
+        varies = delay.scalar_s is None
+        return Quantity(delay.fixed_s, varies, name=name, text=text if varies else "")
     return Quantity((rate_of if key == "bandwidth" else seconds_of)(field, value))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import InputError
 from lightloom.inputs.fabric import Fabric
-from lightloom.inputs.matrix import read_matrix
+from lightloom.inputs.matrix import busiest_bytes, read_matrix
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.requests import PER_PAIR, build_request
 from lightloom.planning import plan
@@ -148,16 +148,16 @@ class _ModelSeries:
         """Bytes of the busiest GPU's whole buffer."""
         matrix = self._arguments.get("matrix")
         if matrix is not None and np.isnan(sizes[0]):
-            return np.full(len(sizes), _busiest_bytes(read_matrix(matrix)))
+            return np.full(len(sizes), float(busiest_bytes(read_matrix(matrix))))
         if not self._key.per_pair:
             return sizes
         if matrix is None or not _core.is_workload(matrix):
             return sizes * self._series.gpus
         gpus, seed = self._series.gpus, self._arguments.get("seed", 0)
         known = {
-            size: _busiest_bytes(_core.workload_matrix(matrix, gpus, size, seed)) for size in np.unique(sizes).tolist()
+            size: busiest_bytes(_core.workload_matrix(matrix, gpus, size, seed)) for size in np.unique(sizes).tolist()
         }
-        return np.array([known[size] for size in sizes.tolist()])
+        return np.array([known[size] for size in sizes.tolist()], dtype=np.float64)
 
 
 class _PlannedSeries:
@@ -196,8 +196,3 @@ class _PlannedSeries:
             simulated_s if simulates else None,
             lower_bound_s if bound else None,
         )
-
-
-def _busiest_bytes(matrix: NDArray[np.float64]) -> float:
-    """Bytes m of a matrix: what its busiest GPU sends or receives."""
-    return float(math.ceil(_core.Schedule.from_matrix(matrix)[1]))
