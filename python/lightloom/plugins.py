@@ -8,15 +8,14 @@ breaks nothing else.
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+from collections.abc import Mapping
+from importlib.metadata import EntryPoints, distributions, entry_points
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import FailedError, refuse
+from lightloom.errors import FailedError, InputError, refuse, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-    from lightloom.errors import InputError
 
 VERBS, BENCHMARKS, NAMES = "lightloom.verbs", "lightloom.benchmarks", "lightloom.names"
 # Distributions of this project, by what they bring.
@@ -24,29 +23,66 @@ ELSEWHERE = {"reproduce": "lightloom-papers", "figures": "lightloom-papers"}
 
 
 class PluginError(FailedError):
-    """Something that another distribution brings and that does not load; `str(error)` is one line that names both."""
+    """Something that another distribution brings and that does not load or fails; `str(error)` is a line with both."""
 
 
 def brought(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by their names, in the order of these; of equal names the first that is found."""
     found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=group):
+    for entry in _entries(group):
         found.setdefault(entry.name, entry)
     return dict(sorted(found.items()))
+
+
+def _entries(group: str) -> EntryPoints:
+    try:
+        return entry_points(group=group)
+    except Exception:  # the file of one distribution is not in order: all others' are read
+        found: list[EntryPoint] = []
+        for distribution in distributions():
+            try:
+                found += distribution.entry_points.select(group=group)
+            except Exception:  # noqa: S112 (nothing can be said of what it brings)
+                continue
+        return EntryPoints(found)
 
 
 def load(entry: EntryPoint) -> Any:
     """What the entry point names, imported. Raises `PluginError`."""
     try:
         return entry.load()
-    except Exception as error:  # whatever an import of code that is not ours raises
-        raise broken(entry, f"{type(error).__name__}: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise raised(entry, error) from error
 
 
-def broken(entry: EntryPoint, reason: str) -> PluginError:
-    """The error for what an entry point names and is not what its group takes."""
+def names_of(entry: EntryPoint) -> list[dict[str, str]]:
+    """What the function of an entry point of group `lightloom.names` returns. Raises `PluginError`."""
+    function = load(entry)
+    try:
+        listed = [dict(one) if isinstance(one, Mapping) else one for one in function()]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise raised(entry, error) from error
+    for one in listed:
+        is_text = isinstance(one, dict) and all(isinstance(word, str) for pair in one.items() for word in pair)
+        if not is_text or "name" not in one:
+            raise broken(entry, f"`{shown(one)}` is no mapping of texts with a `name`")
+    return listed
+
+
+def raised(entry: EntryPoint, error: BaseException, what: str = "does not load") -> PluginError:
+    """The error for what code of another distribution raised, whatever that is."""
+    kind = "" if isinstance(error, InputError) else type(error).__name__
+    return broken(entry, ": ".join(part for part in (kind, str(error)) if part), what)
+
+
+def broken(entry: EntryPoint, reason: str, what: str = "does not load") -> PluginError:
+    """The error for what an entry point names and is not what its group takes, or does not do what it should."""
     owner = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
-    return PluginError(f"{entry.name}{owner} does not load: {reason}")
+    return PluginError(f"{entry.name}{owner} {what}: {reason}")
 
 
 def elsewhere(field: str, name: str) -> InputError | None:

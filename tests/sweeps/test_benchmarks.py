@@ -101,7 +101,7 @@ def test_the_picture_shows_every_value(tmp_path: Path) -> None:
 
 
 def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(benchmarks, "all_benchmarks", lambda: [SMALL])
+    monkeypatch.setattr(benchmarks, "_installed", lambda: ([SMALL], None))
     folder = tmp_path / "new" / "folder"
     assert main(["compare", "--benchmark", "small", "--output", str(folder)]) == 0
     shown = capsys.readouterr().out
@@ -126,6 +126,6 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 def test_wrong_arguments_name_what_is_wrong(
     arguments: list[str], field: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(benchmarks, "all_benchmarks", lambda: [SMALL])
+    monkeypatch.setattr(benchmarks, "_installed", lambda: ([SMALL], None))
     assert main(["compare", *arguments]) == 2
     assert capsys.readouterr().err.startswith(f"error: {field}: ")

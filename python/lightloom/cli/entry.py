@@ -7,16 +7,18 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from lightloom import plugins
 from lightloom.cli.registry import VERBS
 from lightloom.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
+from lightloom.files import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT = 0, 1, 2
 # Signals that ask a program to end; what it was writing is removed first, as after an interrupt from the keyboard.
 ENDING = ("SIGTERM", "SIGHUP")
+# Where click keeps the entry point of the verb that runs, if another distribution brings it.
+BROUGHT = "lightloom.brought"
+PASSING = (KeyboardInterrupt, SystemExit)
 
 
 class Verbs(click.Group):
@@ -50,23 +55,45 @@ class Verbs(click.Group):
         command = plugins.load(entry)
         if not isinstance(command, click.Command):
             raise plugins.broken(entry, f"`{entry.value}` is no click command")
+        ctx.meta[BROUGHT] = entry
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; what the verb of another distribution does not handle becomes a `PluginError`."""
+        try:
+            return super().invoke(ctx)
+        except (
+            InputError,
+            OutputError,
+            FailedError,
+            click.ClickException,
+            click.Abort,
+            click.exceptions.Exit,
+            *PASSING,
+        ):
+            raise
+        except BaseException as error:
+            if BROUGHT not in ctx.meta or _is_of_stream(error):
+                raise
+            raise plugins.raised(ctx.meta[BROUGHT], error, "failed") from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs and their summaries; only those of other distributions are imported for it."""
         summaries = {verb.name: verb.summary for verb in VERBS}
         for name in self.list_commands(ctx):
             if name not in summaries:
-                summaries[name] = self._summary(ctx, name)
+                summaries[printable(name)] = self._summary(ctx, name)
         with formatter.section("Verbs"):
             formatter.write_dl(list(summaries.items()))
 
     def _summary(self, ctx: click.Context, name: str) -> str:
         try:
             command = self.get_command(ctx, name)
+            return "" if command is None else printable(command.get_short_help_str(limit=120))
         except plugins.PluginError as error:
             return f"({error})"
-        return "" if command is None else command.get_short_help_str(limit=120)
+        except Exception as error:  # the command is another distribution's
+            return f"({plugins.raised(ctx.meta[BROUGHT], error)})"
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -123,16 +150,21 @@ def _status(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()
     except OSError as error:
         status = _output_failed(error)
-    except (MemoryError, RuntimeError) as error:
-        status = _failed(f"{type(error).__name__}: {error}")
+    except KeyboardInterrupt:
+        status = EXIT_FAILED
+    except BaseException as error:  # a panic of the core is no Exception
+        status = _failed(_in_words(error))
     return EXIT_FAILED if is_closed and status == EXIT_DONE else status
 
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        status = lightloom.main(args=arguments, prog_name="lightloom", standalone_mode=False)
+        status: object = lightloom.main(args=arguments, prog_name="lightloom", standalone_mode=False)
     except InputError as error:
         return _wrong_input(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:  # a verb with verbs of its own, and none is named
+        click.echo(error.format_message())
+        status = EXIT_DONE
     except click.ClickException as error:
         return _wrong_input(str(_as_input_error(error)))
     except FailedError as error:
@@ -140,8 +172,15 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return EXIT_FAILED
     except SystemExit as error:  # click ends so when whoever read standard output went away
-        return error.code if isinstance(error.code, int) else EXIT_FAILED
-    return status if isinstance(status, int) else EXIT_DONE
+        status = _failed(error.code) if isinstance(error.code, str) else error.code
+    return _status_of(status)
+
+
+def _status_of(returned: object) -> int:
+    """The exit status for what a verb returned; those of other distributions have the same three."""
+    if not isinstance(returned, int) or isinstance(returned, bool):
+        return EXIT_DONE
+    return returned if returned in {EXIT_DONE, EXIT_WRONG_INPUT} else EXIT_FAILED
 
 
 def _open_missing_streams() -> bool:
@@ -191,8 +230,22 @@ def _output_failed(error: OSError) -> int:
             os.dup2(nowhere.fileno(), 1)
     if error.errno == errno.EPIPE:
         return EXIT_FAILED
-    said = isinstance(error, OutputError) or error.filename is not None
-    return _failed(str(error) if said else f"standard output: {error.strerror or error}")
+    if isinstance(error, OutputError):
+        return _failed(str(error))
+    return _failed(f"standard output: {error.strerror or error}" if _is_of_stream(error) else _in_words(error))
+
+
+def _is_of_stream(error: BaseException) -> bool:
+    """Whether standard output is what could not be written: a file would be named."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in {*FULL, errno.EBADF, errno.EAGAIN}
+
+
+def _in_words(error: BaseException) -> str:
+    """What went wrong where nobody foresaw it: its kind, what it says, and where it came from."""
+    place = ""
+    if not isinstance(error, (OSError, MemoryError)) and (frames := traceback.extract_tb(error.__traceback__)):
+        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}; please report it)"
+    return (f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) + place
 
 
 def _failed(message: str) -> int:

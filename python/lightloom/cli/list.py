@@ -25,7 +25,7 @@ class KindName(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """The kinds that start so."""
-        return [CompletionItem(kind) for kind in everything() if kind.startswith(incomplete)]
+        return [CompletionItem(kind) for kind in _listings() if kind.startswith(incomplete)]
 
 
 @verb("list")
@@ -77,6 +77,24 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
     Without a kind, what another distribution brings and does not load is left out, and standard error says so. Raises
     `InputError` that names `kind`, and `PluginError` where the names of the kind that is asked for do not load.
     """
+    from lightloom import plugins
+
+    names = _listings()
+    if kind is not None:
+        if kind not in names:
+            raise plugins.elsewhere("kind", kind) or unknown_name("kind", kind, names)
+        return {kind: names[kind]()}
+    found = {}
+    for name, listed in names.items():
+        try:
+            found[name] = listed()
+        except plugins.PluginError as error:
+            click.echo(f"warning: {error}", err=True)
+    return found
+
+
+def _listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
+    """What lists the names of a kind, by kind; nothing of another distribution is imported for it."""
     from lightloom import _core, plugins
     from lightloom.benchmarks import all_benchmarks
     from lightloom.formats import format_rows
@@ -92,18 +110,8 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
         "formats": format_rows,
     }
     for name, entry in plugins.brought(plugins.NAMES).items():
-        names.setdefault(name, lambda entry=entry: plugins.load(entry)())  # type: ignore[misc]
-    if kind is not None:
-        if kind not in names:
-            raise plugins.elsewhere("kind", kind) or unknown_name("kind", kind, names)
-        return {kind: names[kind]()}
-    found = {}
-    for name, listed in names.items():
-        try:
-            found[name] = listed()
-        except plugins.PluginError as error:
-            click.echo(f"warning: {error}", err=True)
-    return found
+        names.setdefault(name, lambda entry=entry: plugins.names_of(entry))  # type: ignore[misc]
+    return names
 
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:

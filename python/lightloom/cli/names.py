@@ -45,8 +45,12 @@ def _names(option: Option) -> list[str]:
             return [*free, *(entry["name"] for kind in kinds for entry in registry[kind])]
         case _ if option.names:
             from lightloom.cli.list import everything
+            from lightloom.plugins import PluginError
 
-            listed = everything(option.names)[option.names]
+            try:
+                listed = everything(option.names)[option.names]
+            except PluginError:  # a prompt is no place to say so; the command itself does
+                listed = []
             return [*option.others, *(entry["name"] for entry in listed)]
         case _:
             return []
