@@ -1,8 +1,6 @@
 """`python -m lightloom` is the command line."""
 
-import sys
-
-from lightloom.cli import main
+from lightloom.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

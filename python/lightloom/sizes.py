@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
 
 FACTOR = 2.0
-ACCEPTS = "it takes sizes, or a range of them such as 1KiB:1GiB or 1KiB:1GiB:4, all times two or the last number"
+# Sizes that are planned together.
+AT_ONCE = 256
+ACCEPTS = "it takes a range such as 1KiB:1GiB or 1KiB:1GiB:4, all times two or the last number, or in Python a list"
 
 
 class SizeRow(NamedTuple):
@@ -91,17 +93,21 @@ def plan_sizes(
         return SizeTable(plans[0].collective, plans[0].gpus, tuple(map(_row_of_plan, plans)))
     problem = Problem(collective, asked[0], fabric=fabric, **settings)
     size_bytes = problem.buffer_bytes(asked)
-    swept = problem.sweep(size_bytes, fabric.reconfiguration.fixed_s)
-    if report is not None:
-        report(len(asked))
-    for size in size_bytes[np.isinf(swept.total_s)][:1]:
-        # Raises the error that says why nothing serves this size.
-        plan(collective, int(size), fabric=fabric, **settings)
-    algbw = size_bytes / swept.total_s
-    busbw = algbw * _core.bus_factor(problem.collective, problem.gpus)
-    columns = swept.total_s, algbw, busbw, swept.algorithm, swept.planner, swept.reconfigurations
-    rows = zip(map(int, size_bytes), *(column.tolist() for column in columns), strict=True)
-    return SizeTable(problem.collective, problem.gpus, tuple(SizeRow(*row) for row in rows))
+    rows: list[SizeRow] = []
+    # Neighbours share what was searched: pieces are as small as a sign of life needs, and no smaller.
+    for first in range(0, len(asked), AT_ONCE):
+        piece = size_bytes[first : first + AT_ONCE]
+        swept = problem.sweep(piece, fabric.reconfiguration.fixed_s)
+        for size in piece[np.isinf(swept.total_s)][:1]:
+            # Raises the error that says why nothing serves this size.
+            plan(collective, int(size), fabric=fabric, **settings)
+        algbw = piece / swept.total_s
+        busbw = algbw * _core.bus_factor(problem.collective, problem.gpus)
+        columns = swept.total_s, algbw, busbw, swept.algorithm, swept.planner, swept.reconfigurations
+        rows += map(SizeRow, map(int, piece), *(column.tolist() for column in columns))
+        if report is not None:
+            report(len(piece))
+    return SizeTable(problem.collective, problem.gpus, tuple(rows))
 
 
 def _row_of_plan(made: Plan) -> SizeRow:
@@ -120,6 +126,8 @@ def size_list(sizes: str | Sequence[str | float]) -> list[str | float]:
     if len(parts) not in {2, 3} or not all(parts):
         raise refuse("sizes", f"`{shown(sizes)}` is not accepted; {ACCEPTS}")
     low, high = (_core.parse_size("sizes", part) for part in parts[:2])
+    if low > high:
+        raise refuse("sizes", f"`{shown(sizes)}` begins above its end; {ACCEPTS}")
     spaced = {"from": low, "to": high, "factor": _factor(sizes, parts[2:])}
     numbers = in_range("sizes", spaced, lambda number: float(str(number)), whole=True)
     return [f"{int(number)}B{per_pair}" for number in numbers]

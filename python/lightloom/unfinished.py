@@ -77,7 +77,14 @@ class _Register:
 
 
 _REGISTER = _Register()
-atexit.register(_REGISTER.end)
+
+
+def end_unfinished() -> None:
+    """Remove every file that is unfinished, and begin none any more: the program ends."""
+    _REGISTER.end()
+
+
+atexit.register(end_unfinished)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_REGISTER.in_child)
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lightloom import _core
 from tests.command_line.test_outputs import device
 from tests.conftest import ROOT, RunCli
+from tests.refusals import assert_refused
 
 COMMAND = [sys.executable, "-m", "lightloom"]
 PROBLEM = ["--collective", "all-gather", "--size", "1MiB", "--gpus", "4", "--algorithm", "ring"]
@@ -129,3 +131,52 @@ def test_names_of_files_are_shown_and_not_obeyed(cli: RunCli, folder: Path) -> N
     assert simulated.status == 0, simulated.err
     for out in (shown.out, planned.out, simulated.out):
         assert "".join(out.split("\n")).isprintable()
+
+
+LEFT_AT_WORK = """
+import atexit, os, sys, threading, time
+from pathlib import Path
+import lightloom.cli.entry as entry
+from lightloom.unfinished import unfinished_file
+
+began = threading.Event()
+
+def work():
+    with unfinished_file(Path("result").absolute(), None):
+        began.set()
+        time.sleep(60)
+
+def interrupted():
+    threading.Thread(target=work, daemon=True).start()
+    began.wait()
+    print("so far")
+    return 1
+
+atexit.register(lambda: print("Python took itself apart"))
+entry.main = interrupted
+entry.program()
+"""
+
+
+def test_an_interrupt_does_not_take_python_apart_under_a_thread_at_work(tmp_path: Path) -> None:
+    # Compiled code of the thread would crash meanwhile, now and then: with it, the status and what is left.
+    program = [sys.executable, "-c", LEFT_AT_WORK]
+    ran = subprocess.run(program, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=50)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "so far\n", "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["compare", "--benchmark", "bridge"], ["reproduce", "bridge-table-1"]])
+def test_folders_that_are_no_names_are_refused(cli: RunCli, in_tmp: Path, arguments: list[str]) -> None:
+    assert_refused(cli, in_tmp, *arguments, "--output", "a\0b", field="output")
+
+
+def test_faults_of_ours_are_one_line(cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_arguments: object) -> None:
+        raise KeyError("what nobody foresaw")
+
+    monkeypatch.setattr(_core, "registry", faulty)
+    ran = cli("list", "planners")
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err.startswith("error: KeyError: 'what nobody foresaw' (test_streams.py, line ")
+    assert ran.err.count("\n") == 1

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
+import lightloom.sizes
 from lightloom.sizes import size_list
 
 MATRIX = np.arange(16.0).reshape(4, 4) * 1e4
@@ -78,18 +79,27 @@ def test_pairs_of_another_collective_are_refused() -> None:
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ("1KiB", "it takes sizes, or a range"),
-        ("1KiB:", "it takes sizes, or a range"),
-        ("1MiB:1KiB", "`from` is above `to`"),
+        ("1KiB", "it takes a range such as"),
+        ("1KiB:", "it takes a range such as"),
+        ("1MiB:1KiB", "`1MiB:1KiB` begins above its end"),
         ("1KiB:1MiB:1", "a number above 1"),
         ("1KiB:1MiB:two", "a number above 1"),
-        ("1KiB:1MiB:2:3", "it takes sizes, or a range"),
+        ("1KiB:1MiB:2:3", "it takes a range such as"),
         ("1KiB:1parsec", "1parsec"),
-        ([], "it takes sizes, or a range"),
-        (7, "it takes sizes, or a range"),
+        ([], "it takes a range such as"),
+        (7, "it takes a range such as"),
     ],
 )
 def test_wrong_ranges_are_named(sizes: Any, said: str) -> None:
     with pytest.raises(ll.InputError, match=r"^sizes") as refused:
         ll.plan_sizes("all-reduce", sizes, fabric=ll.Fabric(gpus=4))
     assert said in str(refused.value)
+
+
+def test_many_sizes_are_reported_in_pieces_and_are_what_they_are_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    fabric = ll.Fabric(gpus=4)
+    together = ll.plan_sizes("all-reduce", "1KiB:64KiB", fabric=fabric)
+    monkeypatch.setattr(lightloom.sizes, "AT_ONCE", 3)
+    done: list[int] = []
+    assert ll.plan_sizes("all-reduce", "1KiB:64KiB", fabric=fabric, report=done.append) == together
+    assert done == [3, 3, 1]

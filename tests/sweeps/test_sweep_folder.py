@@ -160,3 +160,9 @@ def test_a_worker_with_other_files_is_refused() -> None:
 
 def test_the_label_is_json_of_what_results_depend_on() -> None:
     assert json.loads(label_of(SweepDescription.of(SWEEP)))["schema"] == "lightloom.sweep/1"
+
+
+def test_a_folder_whose_name_is_no_text_is_one_like_others(tmp_path: Path, whole: Any) -> None:
+    folder = tmp_path / "\udc80"
+    for _run in range(2):
+        assert ll.sweep(SWEEP, output=folder).to_arrow().equals(whole)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom.errors import refuse
-from lightloom.files import MIB, read_text, write_bytes
+from lightloom.files import MIB, read_text, usable_path, write_bytes
 from lightloom.views.charts import save
 from lightloom_papers.claims import Claim, Verdict
 from lightloom_papers.pages import figure_page
@@ -100,8 +100,6 @@ def _unfinished(path: Path) -> dict[str, tuple[Claim, ...]]:
     """What an interrupted run finished; nothing where there was none, or one of another version."""
     from lightloom import __version__
 
-    if not path.exists():
-        return {}
     try:
         kept = json.loads(read_text("output", path, MAX_UNFINISHED_BYTES))
         if kept["version"] != __version__:
@@ -116,6 +114,7 @@ def _unfinished(path: Path) -> dict[str, tuple[Claim, ...]]:
 
 def make_folder(folder: Path) -> None:
     """Make the folder and those above it. Raises `InputError` that names `output`."""
+    usable_path("output", folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,5 +1,5 @@
 """The command line: one file a verb, `registry` lists them, `entry` runs them."""
 
-from lightloom.cli.entry import main
+from lightloom.cli.entry import main, program
 
-__all__ = ["main"]
+__all__ = ["main", "program"]

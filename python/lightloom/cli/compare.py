@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.errors import printable, refuse
+from lightloom.files import usable_path
 from lightloom.steps import TERMS
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
     from lightloom.views.tables.benchmark import benchmark_table
 
     benchmark = find_benchmark(name)
-    target = Path(folder)
+    target = usable_path("output", folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -95,7 +95,7 @@ def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
             json.dumps({"benchmark": name, **summary(points)._asdict(), "csv": str(target / f"{name}.csv")}, indent=1)
         )
     elif output_format == "csv":
-        click.echo((target / f"{name}.csv").read_text(), nl=False)
+        click.echo((target / f"{name}.csv").read_text("utf-8"), nl=False)
     else:
         click.echo(benchmark_table(points))
         click.echo(printable(f"points in {target / name}.csv, heat maps in {target / name}.png"))

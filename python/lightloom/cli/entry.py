@@ -8,10 +8,10 @@ import signal
 import sys
 import threading
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -19,6 +19,7 @@ from lightloom import plugins
 from lightloom.cli.registry import VERBS
 from lightloom.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
 from lightloom.files import FULL
+from lightloom.unfinished import end_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,6 +138,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _status(arguments)
     except KeyboardInterrupt:  # one that came before the verb began, or after it ended
         return EXIT_FAILED
+
+
+def program() -> NoReturn:
+    """The command line as a process: `main`, then its end.
+
+    Threads that an interrupt left at work are not waited for. They may be in compiled code, which crashes where Python
+    takes itself apart meanwhile: the process then ends without that.
+    """
+    status = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if any(thread.daemon for thread in threading.enumerate()):
+        end_unfinished()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def _status(arguments: Sequence[str] | None) -> int:

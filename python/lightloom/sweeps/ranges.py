@@ -123,7 +123,7 @@ def _indices(field: str, last: float) -> range:
 def _number(field: str, value: object) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MOST:
         return float(value)
-    raise refuse(field, f"`{shown(value)}` is not accepted; it takes a number")
+    raise refuse(field, f"`{shown(value)}` is not accepted; it takes a finite number below {MOST:g}")
 
 
 def _check_distinct(field: str, values: Sequence[object], given: Sequence[object]) -> None:

@@ -122,7 +122,7 @@ class Folder:
             raise refuse(
                 "output",
                 f"`{self._parts.parent}` holds results of {difference_of(known, self._label)}; "
-                "name another folder, or start anew with --restart",
+                "name another folder, or move it away (the verb sweep starts anew with --restart)",
             )
         if restart:
             self.discard()
@@ -194,9 +194,11 @@ class Folder:
             self._write()
         self._remove_parts()
         try:
-            return pq.read_table(self.path, page_checksum_verification=True)
+            # Arrow opens no file whose name is not UTF-8.
+            with self.path.open("rb") as stream:
+                return pq.read_table(stream, page_checksum_verification=True)
         except (OSError, ValueError) as error:
-            raise refuse("output", f"`{self.path}` is damaged; start anew with --restart") from error
+            raise refuse("output", f"`{self.path}` is damaged; move it away, and run the same again") from error
 
     def discard(self) -> None:
         """See `Store`."""
@@ -257,7 +259,8 @@ class Folder:
         if not self.path.is_file():
             return None
         try:
-            metadata = pq.read_schema(self.path).metadata or {}
+            with self.path.open("rb") as stream:
+                metadata = pq.read_schema(stream).metadata or {}
         except (pa.ArrowException, OSError):
             metadata = {}
         return bytes(metadata.get(METADATA_KEY, b"")).decode("utf-8", "replace")
