@@ -7,7 +7,7 @@
 //! step, counted from 1, that these rules allow:
 //!
 //! - A send comes strictly after every receive that wrote what it reads, also through local copies, and
-//!   strictly after a receive that it waits on.
+//!   strictly after a receive that it waits on, also through local steps that follow the receive.
 //! - Otherwise a thread block's order only says *not before*: a send and a receive that follow each other
 //!   may share a step, as they overlap on hardware.
 //! - A connection carries one message per step.

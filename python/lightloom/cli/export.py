@@ -26,6 +26,7 @@ def command(plan: str, to: str | None, output: str | None, output_format: str) -
     \b
     Examples:
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
+      lightloom export plan.json --to msccl-xml --output plan.xml
       lightloom export plan.json --to harvest --output plan-harvest
     """  # noqa: D301
     from lightloom.exporting import check_export_path, export
@@ -45,7 +46,7 @@ def command(plan: str, to: str | None, output: str | None, output_format: str) -
 def _refusal_of_missing(to: str | None, output: str | None) -> InputError:
     missing = [name for name, value in (("to", to), ("output", output)) if value is None]
     fields = ", ".join(missing)
-    example = "lightloom export plan.json --to harvest --output plan-harvest"
+    example = "lightloom export plan.json --to msccl-xml --output plan.xml"
     return InputError(missing[0], f"{fields}: missing; such as: {example} (see `lightloom list formats`)")
 
 

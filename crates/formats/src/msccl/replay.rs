@@ -23,11 +23,14 @@ struct Slot {
     replaced: u32,
 }
 
-/// When an action happens, and from when a send that waits on it may happen.
+/// When an action happens, and from when a send may happen that comes after it in its thread block, or waits on it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Moment {
     level: u32,
     after: u32,
+    /// Beside `after`, what local actions pass on of a receive before them: order lets a send share its step, a wait
+    /// does not.
+    awaited: u32,
 }
 
 type Connection = (Rank, Rank, u32);
@@ -125,16 +128,17 @@ impl Replay<'_> {
             action.follows.is_some_and(|before| matches!(self.actions[before].act, Act::Receive { .. }));
         let previous_after = if follows_receive { previous.level } else { previous.after };
         let soft = previous.level.max(awaited.level);
-        let hard = previous_after.max(awaited.after);
+        let hard = previous_after.max(awaited.awaited);
         let here = action.at.gpu;
         match action.act {
             Act::CopyLocally { .. } | Act::ReduceLocally { .. } | Act::Nothing => {
-                Ok(Moment { level: soft, after: hard.max(soft) })
+                let after = hard.max(soft);
+                Ok(Moment { level: soft, after, awaited: after.max(previous.awaited) })
             }
             Act::Send { from, peer } => {
                 let read = self.latest(action, from, |slot| slot.filled)?;
                 let level = hard.max(read + 1).max(1 + last(&self.last_send, (here, peer, action.channel)));
-                Ok(Moment { level, after: level })
+                Ok(Moment { level, after: level, awaited: level })
             }
             Act::Receive { into, added_to, peer } => {
                 let written = match added_to {
@@ -144,7 +148,7 @@ impl Replay<'_> {
                 let sent = known(action.send).level;
                 let level = soft.max(sent).max(written + 1);
                 let level = level.max(1 + last(&self.last_transfer, (peer, here, action.channel)));
-                Ok(Moment { level, after: level + 1 })
+                Ok(Moment { level, after: level + 1, awaited: level + 1 })
             }
         }
     }

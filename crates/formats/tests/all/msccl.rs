@@ -211,6 +211,33 @@ fn a_wait_on_a_receive_separates_steps_and_order_alone_does_not() {
 }
 
 #[test]
+fn a_wait_on_a_local_step_is_a_wait_on_the_receive_before_it() {
+    // GPU 1 sends its own chunk on to GPU 2 only once GPU 0's is stored, through scratch; by order alone it need not wait.
+    let all_gather = |wait: &str| {
+        let to_all = |own: usize, others: [usize; 2]| {
+            others.map(|to| (format!("{to} -1 0"), steps(&[&format!("s o {own} o {own} 1")]))).to_vec()
+        };
+        let from = |src: usize| (format!("-1 {src} 0"), steps(&[&format!("r o {src} o {src} 1")]));
+        let mut one = to_all(1, [0, 2]);
+        one[1].1 = steps(&[&format!("s o 1 o 1 1{wait}")]);
+        one.push(("-1 0 0".into(), steps(&["r o 0 s 0 1", "cpy s 0 o 0 1"])));
+        one.push(from(2));
+        let blocks = [
+            [to_all(0, [1, 2]), vec![from(1), from(2)]].concat(),
+            one,
+            [to_all(2, [0, 1]), vec![from(0), from(1)]].concat(),
+        ];
+        let gpus: Vec<(&str, Vec<Block<'_>>)> =
+            blocks.iter().map(|b| ("1 3 1", b.iter().map(|(p, s)| (p.as_str(), s.clone())).collect())).collect();
+        program(r#"nchunksperloop="3" coll="allgather" inplace="1""#, &gpus)
+    };
+    assert_eq!(valid(&all_gather("")).steps().len(), 1);
+    let waiting = pairs(&valid(&all_gather(" 2 1")));
+    assert_eq!(waiting.len(), 2);
+    assert_eq!(waiting[1], vec![(1, 2, Op::Copy, vec![1])]);
+}
+
+#[test]
 fn faults_are_refused_where_they_are() {
     let header = r#"nchunksperloop="2" coll="allgather" inplace="1""#;
     let with = |a: &[&str], b: &[&str]| {
