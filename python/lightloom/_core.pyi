@@ -162,8 +162,16 @@ class Schedule:
         gpus: int,
         parts: int,
         steps: Sequence[Sequence[tuple[int, int, str, Sequence[int]]]],
+        *,
+        whole_buffer: bool = False,
+        root: int | None = None,
+        pieces: Sequence[tuple[int, int, float]] | None = None,
     ) -> Schedule:
-        """Of transfers as `transfers` gives them; a block is `parts` equal chunks. Raises `InputError`."""
+        """Of transfers as `transfers` gives them; a block is `parts` equal chunks.
+
+        A block is a rank's share, a pair's for All-to-All, the buffer of rank `root` for Broadcast, and where
+        `whole_buffer` a rank's whole buffer for AllReduce. pieces: in place of equal chunks of an All-to-All, source,
+        destination and share of the buffer of each. Raises `InputError`."""
     @staticmethod
     def from_matrix(matrix: NDArray[np.float64]) -> tuple[Schedule, float]:
         """All-to-All of a matrix of bytes, `[src][dst]`, and m: the largest row or column sum."""

@@ -61,6 +61,16 @@ FORMATS = (
         written=FOLDER,
         writer="lightloom.exports.harvest",
     ),
+    Format(
+        "chakra",
+        "Chakra execution traces, NAME.RANK.et for every rank: a send and a receive for every hop",
+        "mlcommons/chakra, schema/protobuf/et_def.proto",
+        "topologies and when they change, start-up and hop delays",
+        written=FOLDER,
+        writer="lightloom.exports.chakra",
+        read="schedule",
+        reader="lightloom.inputs.schedules.chakra",
+    ),
 )
 
 

@@ -43,15 +43,32 @@ impl PySchedule {
     }
 
     #[staticmethod]
+    #[pyo3(signature = (algorithm, collective, gpus, parts, steps, *, whole_buffer=false, root=None, pieces=None))]
+    #[expect(clippy::too_many_arguments, reason = "it has as many as a schedule is made of")]
     fn from_transfers(
         algorithm: &Bound<'_, PyAny>,
         collective: &Bound<'_, PyAny>,
         gpus: &Bound<'_, PyAny>,
         parts: &Bound<'_, PyAny>,
         steps: &Bound<'_, PyAny>,
+        whole_buffer: bool,
+        root: Option<&Bound<'_, PyAny>>,
+        pieces: Option<&Bound<'_, PyAny>>,
     ) -> CoreResult<Self> {
         let ranks = Shape::new(whole("gpus", gpus)?, &[], 1)?.gpus();
-        let chunks = Chunks::even(Collective::parse(&text("collective", collective)?)?, ranks, whole("parts", parts)?)?;
+        let collective = Collective::parse(&text("collective", collective)?)?;
+        let root = root.map(|root| whole("root", root)).transpose()?.unwrap_or(0);
+        let chunks = if let Some(pieces) = pieces {
+            let accepts = "a list of pieces, each its source, its destination, and its bytes over the buffer's";
+            let pieces = pieces.extract().map_err(|_| Error::value("pieces", "what was given", accepts))?;
+            if collective != Collective::AllToAll {
+                return Err(Error::value("collective", collective.name(), "all-to-all where there are pieces").into());
+            }
+            chunks_of(collective, ranks, ("pieces".into(), 0, 0, pieces))?
+        } else {
+            let kind = if whole_buffer || collective == Collective::Broadcast { "buffer" } else { "even" };
+            chunks_of(collective, ranks, (kind.into(), root, whole("parts", parts)?, Vec::new()))?
+        };
         let accepts = "a list of steps, each a list of transfers: source, destination, copy or reduce, and chunks";
         let steps = steps.extract::<Vec<Vec<(u32, u32, String, Vec<u32>)>>>();
         let steps = steps.map_err(|_| Error::value("steps", "what was given", accepts))?;

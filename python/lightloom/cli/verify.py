@@ -79,7 +79,12 @@ def verify_file(path: str, topology: Wanted | None = None) -> tuple[str, list[Ch
     from lightloom.inputs.schedules.reading import schedule_of
     from lightloom.inputs.schedules.source import Source
     from lightloom.plans import MAX_FILE_BYTES, Plan
+    from lightloom.traces.files import is_trace
 
+    if topology is None and is_trace(path):
+        from lightloom.traces.checks import verify_trace
+
+        return "trace", verify_trace(path, "file")
     source = Source("file", path, MAX_FILE_BYTES)
     try:
         found = schedule_of(source)
