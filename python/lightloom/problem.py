@@ -108,9 +108,10 @@ class Problem:
         """What `lightloom.plan` finds at every point.
 
         sizes: bytes, or text such as `"64MiB"` or `"1MiB/pair"`; delays: fixed reconfiguration delays, seconds or text
-        such as `"10us"`; bandwidths, startups, hop_delays: bit/s and seconds, or text; those of the fabric when left
-        out. One, a list or an array each, broadcast against each other as NumPy does (`sizes[:, None]` against `delays`
-        is a table). bound: whether to bound the times from below.
+        such as `"10us"`, to which what the fabric has per port or by port is added; bandwidths, startups, hop_delays:
+        bit/s and seconds, or text; those of the fabric when left out. One, a list or an array each, broadcast against
+        each other as NumPy does (`sizes[:, None]` against `delays` is a table). bound: whether to bound the times from
+        below.
 
         Points on the same plan share one search. Raises `InputError` that names the argument.
         """

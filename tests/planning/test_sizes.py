@@ -103,3 +103,15 @@ def test_many_sizes_are_reported_in_pieces_and_are_what_they_are_together(monkey
     done: list[int] = []
     assert ll.plan_sizes("all-reduce", "1KiB:64KiB", fabric=fabric, report=done.append) == together
     assert done == [3, 3, 1]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.floats(1e-7, 1e-5), st.lists(st.floats(1e-7, 1e-5), min_size=2, max_size=3), st.integers(1000, 10**8))
+def test_fixed_delays_are_added_to_those_by_port(more_s: float, delays_s: list[float], size: int) -> None:
+    def fabric(by_port_s: list[float]) -> ll.Fabric:
+        return ll.Fabric(gpus=6, ports=len(by_port_s), reconfiguration_delay=by_port_s, initial="ring")
+
+    swept = ll.Problem("all-gather", fabric=fabric(delays_s), planner="harvest").sweep(size, more_s)
+    longer = [delay_s + more_s for delay_s in delays_s]
+    plan = ll.plan("all-gather", size=size, fabric=fabric(longer), planner="harvest")
+    assert swept.total_s == pytest.approx(plan.total_s, rel=1e-12)
