@@ -45,6 +45,14 @@ FORMATS = (
         reader="lightloom.inputs.schedules.msccl",
     ),
     Format(
+        "mscclpp",
+        "MSCCL++ execution plans",
+        "microsoft/mscclpp, src/core/executor/execution_plan.cc",
+        "circuits, reconfigurations, barriers between GPUs, routes, times",
+        written=FILE,
+        writer="lightloom.exports.mscclpp",
+    ),
+    Format(
         "teccl",
         "TE-CCL's schedules, flows by epoch",
         "microsoft/TE-CCL, schedule_output_file",
