@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FORMATS", "Format"]
+__all__ = ["FILE", "FOLDER", "FORMATS", "SIDE_SCHEMA", "Format"]
 
 FILE, FOLDER = "file", "folder"
+# Of the side files of exports.
+SIDE_SCHEMA = "lightloom.exported-circuits/1"
 
 
 class Format(NamedTuple):
@@ -68,6 +70,8 @@ FORMATS = (
         "which chunks are sent, whether they are added, routes, terms of a step's time",
         written=FOLDER,
         writer="lightloom.exports.harvest",
+        read="schedule",
+        reader="lightloom.inputs.schedules.harvest",
     ),
     Format(
         "chakra",

@@ -2,11 +2,18 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom.errors import InputError
+from lightloom.inputs.schedules.reading import read_schedule
+from tests.conftest import RunCli
 from tests.exports.plans import document_of, random_plans
 from tests.reference.plan_document import chunks_of, transfers_of
 
@@ -67,3 +74,147 @@ def test_a_delay_that_is_no_number_is_noted(tmp_path: Path) -> None:
     plan = ll.plan("all-reduce", "1MiB", fabric=fabric, algorithm="recursive-doubling")
     made = ll.export(plan, "harvest", tmp_path / "out")
     assert made.notes == ("alpha_r is the fixed part of the delay, which is 1.000 µs + 20.00 ns per changed port",)
+
+
+def demands_alone(folder: Path) -> Path:
+    """The collective without the side file that says its chunks."""
+    (folder / "circuits.json").unlink()
+    return folder / "collective.json"
+
+
+def sent(schedule: ll.Schedule) -> list[list[tuple[int, int, str, list[int]]]]:
+    return [sorted((*one[:3], sorted(one[3])) for one in schedule.transfers(k)) for k in range(len(schedule.shares))]
+
+
+@pytest.mark.slow
+def test_folders_are_read_back_with_their_chunks(tmp_path: Path) -> None:
+    for index, plan in enumerate(random_plans(PLANS)):
+        folder = tmp_path / str(index)
+        ll.export(plan, "harvest", folder)
+        schedule = read_schedule(folder).schedule
+        assert all(check.passed for check in ll.verify(schedule))
+        assert (schedule.algorithm, schedule.collective) == (plan.algorithm, plan.collective)
+        planned = [sorted((*one[:3], one.chunks.tolist()) for one in plan.transfers(k)) for k in range(len(plan.steps))]
+        assert sent(schedule) == planned
+
+
+@pytest.mark.parametrize(
+    ("collective", "algorithm"),
+    [("all-reduce", "swing"), ("reduce-scatter", "bruck"), ("all-to-all", "bruck"), ("broadcast", "binomial-tree")],
+)
+def test_demands_alone_are_those_of_an_algorithm(collective: str, algorithm: str, tmp_path: Path) -> None:
+    plan = ll.plan(collective, "1MiB", fabric=ll.Fabric(gpus=8), algorithm=algorithm, planner="static")
+    ll.export(plan, "harvest", tmp_path / "out")
+    schedule = read_schedule(demands_alone(tmp_path / "out")).schedule
+    assert all(check.passed for check in ll.verify(schedule))
+    again = ll.plan(schedule=schedule, size="1MiB", planner="static")
+    assert again.total_s == pytest.approx(plan.total_s, rel=1e-12)
+
+
+def test_a_matrix_is_an_all_to_all(tmp_path: Path) -> None:
+    demand = [[s, d, 1000 * (1 + s + 2 * d)] for s in range(4) for d in range(4) if s != d]
+    document = {"n": 4, "dims": [4], "collective": "all_to_all", "steps": [{"demand": demand, "chunksize": 9000}]}
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    schedule = read_schedule(tmp_path / "c.json").schedule
+    assert all(check.passed for check in ll.verify(schedule))
+    plan = ll.plan(schedule=schedule, size="18kB", planner="static", topology="ring")
+    sums = [sum(size for *pair, size in demand if pair[side] == gpu) for gpu in range(4) for side in range(2)]
+    largest = max(size for _, _, size in demand) / max(sums)
+    assert schedule.shares.tolist() == pytest.approx([largest])
+    assert plan.gpus == 4
+
+
+WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "no n": (lambda d: d.pop("n"), "schedule.n: `None` is not a whole number from 2 to 4096"),
+    "dims": (lambda d: d.update(dims=[3]), "schedule.dims: `[3]` is not a list of sizes whose product is 4"),
+    "collective": (lambda d: d.update(collective="gather"), "schedule.collective: `gather` is none of all-reduce, "),
+    "steps": (lambda d: d.update(steps=[]), "schedule.steps: it is not a list of 1 to 100000 steps"),
+    "demand": (lambda d: d["steps"][1].pop("demand"), "schedule.steps[1].demand: it is not a list of demands"),
+    "entry": (
+        lambda d: d["steps"][0]["demand"].append([1]),
+        "schedule.steps[0].demand[4]: `[1]` is not [source, destination, bytes]",
+    ),
+    "gpu": (
+        lambda d: d["steps"][0]["demand"].append([0, 4, 1]),
+        "schedule.steps[0].demand[4]: `4` is not a GPU; they are 0 to 3",
+    ),
+    "itself": (
+        lambda d: d["steps"][0]["demand"].append([1, 1, 1]),
+        "schedule.steps[0].demand[4]: GPU 1 sends to itself",
+    ),
+    "bytes": (
+        lambda d: d["steps"][0]["demand"].append([0, 1, 0]),
+        "schedule.steps[0].demand[4]: `0` is not a number of bytes above 0",
+    ),
+    "other demands": (
+        lambda d: d["steps"][0]["demand"].append([0, 2, 5]),
+        "schedule.steps: their demands are those of no algorithm for all-gather (`lightloom list algorithms`), and no "
+        "`circuits.json` beside the file says which chunks are sent",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_what_is_wrong_is_said_in_one_line(change: str, cli: RunCli, in_tmp: Path) -> None:
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=4), algorithm="ring", planner="static")
+    ll.export(plan, "harvest", "out")
+    file = demands_alone(in_tmp / "out")
+    document = json.loads(file.read_text())
+    edit, said = WRONG[change]
+    edit(document)
+    file.write_text(json.dumps(document))
+    ran = cli("verify", file)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {said}")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_side_file_that_says_something_else_is_refused(cli: RunCli, in_tmp: Path) -> None:
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=4), algorithm="ring", planner="static")
+    ll.export(plan, "harvest", "out")
+    side = in_tmp / "out" / "circuits.json"
+    document = json.loads(side.read_text())
+    document["steps"][0]["transfers"][0][1] = 2
+    side.write_text(json.dumps(document))
+    ran = cli("verify", "out")
+    assert ran.status == 2
+    assert "error: schedule.steps: their demands are not what `out/circuits.json` says that is sent" in ran.err
+    del document["chunks"]
+    side.write_text(json.dumps(document))
+    assert "`out/circuits.json` does not say which chunks are sent" in cli("verify", "out").err
+    side.write_text("{")
+    assert cli("verify", "out").err.startswith("error: schedule: it is not JSON: ")
+    side.write_text("{}")
+    assert cli("verify", "out").status == 0
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 9) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_any_change_gives_a_schedule_or_one_line(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """A value somewhere in one of the files is replaced by any other, or the text is cut."""
+    folder = tmp_path_factory.mktemp("harvest") / "out"
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=4), algorithm="ring", planner="static")
+    ll.export(plan, "harvest", folder)
+    file = folder / data.draw(st.sampled_from(["collective.json", "circuits.json"]))
+    document = json.loads(file.read_text())
+    holder, key = document, data.draw(st.sampled_from(sorted(document)))
+    while isinstance(holder[key], (list, dict)) and holder[key] and data.draw(st.booleans()):
+        holder = holder[key]
+        key = data.draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
+    holder[key] = data.draw(JSON)
+    text = json.dumps(document)
+    file.write_text(text[: data.draw(st.integers(0, len(text)))] if data.draw(st.booleans()) else text)
+    try:
+        schedule = read_schedule(folder).schedule
+    except InputError as error:
+        assert str(error).startswith("schedule")
+        assert "\n" not in str(error)
+    else:
+        assert schedule.gpus >= 2

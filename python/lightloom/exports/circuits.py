@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from lightloom.formats import SIDE_SCHEMA
+
 if TYPE_CHECKING:
     from lightloom.plans import Plan
 
-__all__ = ["SCHEMA", "side_file"]
-
-SCHEMA = "lightloom.exported-circuits/1"
+__all__ = ["side_file"]
 
 
 def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
@@ -21,10 +21,12 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     propagation and transmission, and its paths: source, destination, share of what goes between the two, GPUs. The
     circuits of a step's topology must be up before its data is sent.
 
-    transfers: also what is sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks.
+    transfers: also what is sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks. What
+    these are is in `chunks`: equal parts of a block (of AllReduce, of the whole buffer), or pieces with source,
+    destination and share of the buffer; and the rank that a Broadcast is from.
     """
     document = {
-        "schema": SCHEMA,
+        "schema": SIDE_SCHEMA,
         "format": to,
         "collective": plan.collective,
         "algorithm": plan.algorithm,
@@ -43,7 +45,20 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
         ],
         "steps": [_step(plan, index, transfers=transfers) for index in range(len(plan.steps))],
     }
+    if transfers:
+        document["chunks"] = _chunks(plan)
     return (json.dumps(document, ensure_ascii=False) + "\n").encode()
+
+
+def _chunks(plan: Plan) -> dict[str, Any]:
+    held = plan.chunks()
+    root = int(held.source[0]) if plan.collective == "broadcast" else 0
+    if held.per_buffer is None:
+        ends = zip(held.source.tolist(), held.destination.tolist(), held.size_bytes.tolist(), strict=True)
+        pieces = [[source, destination, size / plan.size_bytes] for source, destination, size in ends]
+        return {"parts": 1, "root": root, "pieces": pieces}
+    whole = plan.collective in {"all-reduce", "broadcast"}
+    return {"parts": held.per_buffer // (1 if whole else plan.gpus), "root": root, "pieces": None}
 
 
 def _step(plan: Plan, index: int, *, transfers: bool) -> dict[str, Any]:

@@ -1,0 +1,219 @@
+"""HARVEST's collectives: `collective.json`, demands in bytes step by step (see `lightloom.exports.harvest`).
+
+Demands do not say which chunks are sent. Where Lightloom wrote the folder, `circuits.json` beside the file does, and
+its transfers must make up the demands. Else the algorithm is sought whose steps have these demands: those of `lightloom
+list algorithms`, on so many ports and of such a base as are tried. An All-to-All of one step is read as its matrix.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from lightloom import _core
+from lightloom.errors import InputError, refuse, shown
+from lightloom.files import MIB, read_text
+from lightloom.formats import SIDE_SCHEMA
+from lightloom.inputs.schedules.source import Source, json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["read", "recognises"]
+
+FILE, SIDE = "collective.json", "circuits.json"
+MAX_SIDE_BYTES = 256 * MIB
+MOST_GPUS, MOST_STEPS, MOST_DEMANDS = 4096, 100_000, 2_000_000
+# Ports and bases of algorithms that are tried, those by default first.
+PORTS, RADICES = (1, 2, 3, 4, 6, 8), (None, 3, 4, 5, 6, 7, 8)
+TOLERANCE = 1e-9
+
+Demand = dict[tuple[int, int], float]
+
+
+def recognises(source: Source) -> bool:
+    """Whether the source is a file of this format, or a folder with one."""
+    if source.is_folder:
+        return (source.path / FILE).is_file()
+
+    def has(key: str) -> bool:
+        return re.search(rf'"{key}"\s*:', source.text) is not None
+
+    return '"schema"' not in source.text and has("steps") and has("collective") and (has("n") or has("demand"))
+
+
+def read(source: Source) -> _core.Schedule:
+    """The schedule whose steps have the demands. Raises `InputError` that names the place in the file."""
+    file = Source(source.field, source.path / FILE) if source.is_folder else source
+    document = json_object("schedule", file.text)
+    gpus = _whole(document, "n", 2, MOST_GPUS)
+    dims = _dims(document, gpus)
+    collective = document.get("collective")
+    known = [one["name"] for one in _core.registry()["collectives"]]
+    names = {name.replace("-", ""): name for name in known}
+    plain = collective.lower().replace("-", "").replace("_", "") if isinstance(collective, str) else ""
+    if plain not in names:
+        raise refuse("schedule.collective", f"`{shown(collective)}` is none of {', '.join(known)}")
+    demands = _demands(document, gpus)
+    side = file.path.with_name(SIDE)
+    if side.is_file():
+        stated = _stated(side, names[plain], gpus, demands)
+        if stated is not None:
+            return stated
+    return _found(names[plain], gpus, dims, demands)
+
+
+def _whole(document: dict[str, Any], key: str, least: int, most: int) -> int:
+    value = document.get(key)
+    if type(value) is not int or not least <= value <= most:
+        raise refuse(f"schedule.{key}", f"`{shown(value)}` is not a whole number from {least} to {most}")
+    return value
+
+
+def _dims(document: dict[str, Any], gpus: int) -> list[int]:
+    value = document.get("dims")
+    sizes: list[Any] = value if isinstance(value, list) else [value]
+    if not sizes or any(type(size) is not int or size < 1 for size in sizes) or math.prod(sizes) != gpus:
+        raise refuse("schedule.dims", f"`{shown(value)}` is not a list of sizes whose product is {gpus}")
+    return [size for size in sizes if size > 1] if len(sizes) > 1 else []
+
+
+def _demands(document: dict[str, Any], gpus: int) -> list[Demand]:
+    steps = document.get("steps")
+    if not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
+        raise refuse("schedule.steps", f"it is not a list of 1 to {MOST_STEPS} steps")
+    count = 0
+    found: list[Demand] = []
+    for index, step in enumerate(steps):
+        place = f"schedule.steps[{index}].demand"
+        entries = step.get("demand") if isinstance(step, dict) else None
+        if not isinstance(entries, list) or not entries:
+            raise refuse(place, "it is not a list of demands")
+        count += len(entries)
+        if count > MOST_DEMANDS:
+            raise refuse(place, f"there are more than {MOST_DEMANDS} demands")
+        demand: Demand = defaultdict(float)
+        for number, entry in enumerate(entries):
+            source, destination, size = _entry(entry, f"{place}[{number}]", gpus)
+            demand[source, destination] += size
+        found.append(dict(demand))
+    return found
+
+
+def _entry(entry: Any, place: str, gpus: int) -> tuple[int, int, float]:
+    if not isinstance(entry, list) or len(entry) != 3:
+        raise refuse(place, f"`{shown(entry)}` is not [source, destination, bytes]")
+    source, destination, size = entry
+    for gpu in (source, destination):
+        if type(gpu) is not int or not 0 <= gpu < gpus:
+            raise refuse(place, f"`{shown(gpu)}` is not a GPU; they are 0 to {gpus - 1}")
+    if source == destination:
+        raise refuse(place, f"GPU {source} sends to itself")
+    if isinstance(size, bool) or not isinstance(size, (int, float)) or not 0 < size < 1e18:
+        raise refuse(place, f"`{shown(size)}` is not a number of bytes above 0")
+    return source, destination, float(size)
+
+
+def _stated(side: Path, collective: str, gpus: int, demands: list[Demand]) -> _core.Schedule | None:
+    """The schedule that a side file states, which must have the demands; None where the file is another's."""
+    try:
+        document = json_object("schedule", read_text("schedule", side, MAX_SIDE_BYTES))
+    except InputError as error:
+        raise InputError("schedule", f"{error} (in `{side}`)") from error
+    if document.get("schema") != SIDE_SCHEMA:
+        return None
+    chunks, steps = document.get("chunks"), document.get("steps")
+    try:
+        assert isinstance(chunks, dict)  # noqa: S101
+        assert isinstance(steps, list)  # noqa: S101
+        transfers = [[tuple(one) for one in step["transfers"]] for step in steps]
+        pieces = None if chunks["pieces"] is None else [tuple(piece) for piece in chunks["pieces"]]
+        schedule = _core.Schedule.from_transfers(
+            str(document["algorithm"]),
+            collective,
+            gpus,
+            chunks["parts"],
+            transfers,
+            whole_buffer=collective == "all-reduce",
+            root=chunks["root"],
+            pieces=pieces,
+        )
+    except InputError as error:
+        raise InputError("schedule", f"{error} (in `{side}`)") from error
+    except (AssertionError, KeyError, TypeError) as error:
+        raise refuse("schedule", f"`{side}` does not say which chunks are sent") from error
+    weights = None if pieces is None else [float(share) for _, _, share in pieces]
+    if len(schedule.shares) != len(demands) or not _has(schedule, demands, weights):
+        raise refuse("schedule.steps", f"their demands are not what `{side}` says that is sent")
+    return schedule
+
+
+def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -> _core.Schedule:
+    """A schedule of some algorithm that has the demands."""
+    for schedule in _candidates(collective, gpus, dims, len(demands)):
+        if _has(schedule, demands):
+            return schedule
+    if collective == "all-to-all" and len(demands) == 1:
+        return _one_step(gpus, demands[0])
+    raise refuse(
+        "schedule.steps",
+        f"their demands are those of no algorithm for {collective} (`lightloom list algorithms`), and no `{SIDE}` "
+        "beside the file says which chunks are sent",
+    )
+
+
+def _one_step(gpus: int, demand: Demand) -> _core.Schedule:
+    """The All-to-All of these demands, all at once; the buffer is that of the GPU that sends or receives most."""
+    sent, received = [0.0] * gpus, [0.0] * gpus
+    for (source, destination), size in demand.items():
+        sent[source] += size
+        received[destination] += size
+    most = max(*sent, *received)
+    pieces = [(*pair, size / most) for pair, size in demand.items()]
+    transfers = [(*pair, "copy", [number]) for number, pair in enumerate(demand)]
+    return _core.Schedule.from_transfers("harvest", "all-to-all", gpus, 1, [transfers], pieces=pieces)
+
+
+def _candidates(collective: str, gpus: int, dims: list[int], steps: int) -> Iterator[_core.Schedule]:
+    """Schedules of so many steps, each once."""
+    seen: set[tuple[str, tuple[float, ...]]] = set()
+    for radix in RADICES:
+        for ports in PORTS:
+            for row in _core.algorithm_table(collective, gpus, dims, ports, radix):
+                name = str(row["algorithm"])
+                if not row["accepted"] or row["steps"] != steps:
+                    continue
+                try:
+                    schedule = _core.Schedule.build(name, collective, gpus, dims, ports, radix)
+                except InputError:  # one that is too large to build is not the one
+                    continue
+                key = name, (*schedule.shares.tolist(), float(ports if dims else 0), float(radix or 2))
+                if key not in seen:
+                    seen.add(key)
+                    yield schedule
+
+
+def _has(schedule: _core.Schedule, demands: list[Demand], weights: Sequence[float] | None = None) -> bool:
+    """Whether the schedule's steps have these demands, for some size of the buffer.
+
+    weights: of chunks over the buffer, where they are not equal.
+    """
+    scale = 0.0
+    for step, demand in enumerate(demands):
+        shares: Demand = defaultdict(float)
+        for source, destination, _, chunks in schedule.transfers(step):
+            sent = len(chunks) if weights is None else sum(weights[chunk] for chunk in chunks)
+            shares[source, destination] += sent
+        if shares.keys() != demand.keys():
+            return False
+        # Chunks are equal, and the largest transfer of a step is its share of the buffer.
+        chunk = float(schedule.shares[step]) / max(shares.values())
+        for pair, size in demand.items():
+            ratio = size / (shares[pair] * chunk)
+            scale = scale or ratio
+            if abs(ratio - scale) > TOLERANCE * scale:
+                return False
+    return True
