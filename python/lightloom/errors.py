@@ -38,11 +38,12 @@ class InputError(ValueError):
 class FailedError(RuntimeError):
     """Something outside that failed though nothing that was given is wrong: a switch, another distribution.
 
-    `str(error)` is one line.
+    `error.lines` says what, a line for each thing that failed; `str(error)` is all on one line.
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(_bounded(printable(message)))
+    def __init__(self, *lines: str) -> None:
+        self.lines = [_bounded(printable(line)) for line in lines]
+        super().__init__(" | ".join(self.lines))
 
 
 class OutputError(OSError):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lightloom.switches import Connections, Switches, SwitchProgram
+from lightloom.switches import Applied, Connections, Switches, SwitchProgram, load_state, restorable
 from lightloom.switches.simulated import Faults, SimulatedSwitch, start_switch
 
 PORTS = 16
@@ -26,7 +26,7 @@ def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["scpi", "restconf", "restconf-each"])
+@pytest.fixture(params=["scpi", "restconf", "restconf-each", "sonic"])
 def interface(request: pytest.FixtureRequest) -> str:
     """Each interface, and each way to write."""
     assert isinstance(request.param, str)
@@ -67,3 +67,10 @@ def program(*configurations: Connections, name: str = "core", ports: int = PORTS
 
 def one_switch(switch: SimulatedSwitch, interface: str, *configurations: Connections, undo: bool = False) -> Switches:
     return Switches([program(*configurations)], {"core": address(switch, interface)}, undo=undo)
+
+
+def restored_from(file: str | Path, state: Path | None = None) -> Applied:
+    """Bring back what a state file says."""
+    states = load_state(file)
+    with restorable(states, state=state) as switches:
+        return switches.restore(states)

@@ -1,5 +1,7 @@
 """Addresses of switches and their settings."""
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,9 @@ from lightloom.errors import InputError
 from lightloom.switches import parse_address
 from lightloom.switches.registry import DRIVERS
 from lightloom.switches.setting import Form
+from lightloom.switches.simulated import Faults
+from lightloom.switches.simulated.faults import MEANINGS
+from tests.switches_page import PAGE, page
 
 
 def test_settings_have_their_defaults() -> None:
@@ -32,7 +37,7 @@ def test_an_address_of_ipv6() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no address; it takes scpi://HOST[:5025] or restconf://HOST[:8008]"),
+        ("", "is no address; it takes scpi://HOST[:5025] or restconf://HOST[:8008] or sonic://HOST[:6379]"),
         ("127.0.0.1:5025", "is no address"),
         ("scip://127.0.0.1", "unknown name `scip`, did you mean `scpi`?"),
         ("scpi://", "is no address"),
@@ -88,3 +93,12 @@ def test_every_setting_has_a_default_or_says_what_is_taken() -> None:
             assert (setting.form is Form.CHOICE) == bool(setting.choices), setting.name
             if setting.default is not None:
                 assert setting.value_of("send", setting.default) is not None
+
+
+def test_the_page_is_what_the_registry_says() -> None:
+    assert PAGE.read_text() == page(), "run: python -m tests.switches_page"
+
+
+def test_every_fault_has_a_field() -> None:
+    names = {one.name.removesuffix("_s").replace("_", "-") for one in dataclasses.fields(Faults)}
+    assert names == set(MEANINGS)

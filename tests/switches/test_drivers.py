@@ -1,7 +1,10 @@
 """What drivers make of switches whose state is looked at directly."""
 
 import re
+import shutil
 import socket
+import ssl
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -40,7 +43,7 @@ def test_the_switch_says_what_it_is(start: StartSwitch, interface: str) -> None:
     with driver(switch, interface) as asked:
         identity = asked.identity()
     assert (identity.ingress, identity.egress) == (24, 24)
-    assert "SIM-OST-24x24-LA1" in identity.words
+    assert ("SONiC" if interface == "sonic" else "SIM-OST-24x24-LA1") in identity.words
 
 
 def test_a_rejected_circuit_is_named_and_the_others_are_made(start: StartSwitch, interface: str) -> None:
@@ -48,7 +51,7 @@ def test_a_rejected_circuit_is_named_and_the_others_are_made(start: StartSwitch,
     with driver(switch, interface) as asked, pytest.raises(RejectedError) as raised:
         asked.change(frozenset(), frozenset({(1, 2), (3, 7), (4, 8)}), frozenset())
     assert [one.circuit for one in raised.value.rejections] == [(3, 7)]
-    assert re.fullmatch(r'circuit 3 -> 7 was rejected: "[^"]*Port 3 failed"', str(raised.value))
+    assert re.fullmatch(r'circuit 3 -> 7 was rejected: "[^"]*(Port 3|status) failed"', str(raised.value))
     assert switch.crossbar.circuits == {(1, 2), (4, 8)}
 
 
@@ -122,3 +125,24 @@ def test_a_wrong_netrc_is_refused_without_its_content(in_own_folder: Path) -> No
         driver_of(parse_address("send", "restconf://127.0.0.1"))
     assert "topsecret" not in str(raised.value)
     assert raised.value.field == "NETRC"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
+def test_https_with_a_certificate_of_the_switchs_own(start: StartSwitch, in_own_folder: Path) -> None:
+    made = "-x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run(
+        ["openssl", "req", *made.split(), "-keyout", "key.pem", "-out", "cert.pem"],  # noqa: S607
+        check=True,
+        capture_output=True,
+    )
+    switch = start("restconf")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(in_own_folder / "cert.pem", in_own_folder / "key.pem")
+    switch._server.socket = context.wrap_socket(switch._server.socket, server_side=True)
+    with driver(switch, "restconf", "timeout=2s&tls=yes&ca=cert.pem") as asked:
+        asked.connect(frozenset({(1, 2)}))
+        assert asked.read() == switch.crossbar.circuits == {(1, 2)}
+    with driver(switch, "restconf", "timeout=2s&tls=yes") as asked, pytest.raises(SwitchError) as raised:
+        asked.read()
+    assert "certificate verify failed" in str(raised.value)
+    assert str(raised.value).isprintable()

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from lightloom.switches import SwitchError, driver_of, parse_address
 
+# The switch is not asked for its size.
+FIRST_EGRESS = {"scpi": "&first-egress=1", "restconf": "&first-egress=1", "sonic": ""}
 Answer = Callable[[socket.socket], None]
-SCHEMES = ("scpi", "restconf")
+SCHEMES = ("scpi", "restconf", "sonic")
 
 
 @contextmanager
@@ -50,7 +52,7 @@ def asked(scheme: str, place: str, timeout: str = "400ms") -> str:
     tracemalloc.start()
     began = monotonic()
     try:
-        address = parse_address("send", f"{scheme}://{place}?timeout={timeout}&first-egress=1")
+        address = parse_address("send", f"{scheme}://{place}?timeout={timeout}{FIRST_EGRESS[scheme]}")
         with driver_of(address) as driver, pytest.raises(SwitchError) as raised:
             driver.read()
         _, most = tracemalloc.get_traced_memory()
@@ -95,6 +97,12 @@ HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: application/yang-data+json\r\n"
         ("scpi", endless(b"9" * 65536), "does not end within"),
         ("scpi", endless(b"(@1,2),(@3,4);" * 4096), "does not end within"),
         ("scpi", trickling(b"", b"1"), "no answer"),
+        ("sonic", endless(b"9" * 65536), "does not end within"),
+        ("sonic", endless(b"+" + b" " * 200_000 + b"\r\n"), "is no answer"),
+        ("sonic", endless(b"$200000\r\n" + b"9" * 200_000 + b"\r\n", b"+OK\r\n*60000\r\n"), "longer than"),
+        ("sonic", endless(b"*60000\r\n", b"+OK\r\n"), "is no answer"),
+        ("sonic", endless(b"", b"+OK\r\n$99999999999\r\n"), "is no answer"),
+        ("sonic", trickling(b"+OK\r\n*9\r\n", b":1\r\n"), "no answer"),
         ("restconf", endless(b"9" * 65536), "is no HTTP"),
         ("restconf", endless(b"X-A: b\r\n" * 4096, HTTP), "is no HTTP"),
         ("restconf", endless(b" " * 65536, HTTP + b"Content-Length: 999999999999\r\n\r\n"), "longer than"),
@@ -106,18 +114,6 @@ HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: application/yang-data+json\r\n"
         ("restconf", trickling(HTTP, b"X"), "no answer"),
         ("restconf", trickling(HTTP + b"Content-Length: 1000\r\n\r\n", b" "), "no answer"),
         ("restconf", endless(b"", HTTP + b"Content-Length: 100\r\n\r\n{}"), "in the middle of its answer"),
-    ],
-    ids=[
-        "line",
-        "lists",
-        "slow line",
-        "status",
-        "headers",
-        "length",
-        "chunks",
-        "slow header",
-        "slow body",
-        "short body",
     ],
 )
 def test_an_answer_that_does_not_end(scheme: str, answer: Answer, said: str) -> None:
@@ -208,6 +204,11 @@ WORDS = st.lists(
             b"\r",
             b"\x00",
             b"9" * 40,
+            b"+OK\r\n",
+            b"*1\r\n",
+            b"$7\r\n",
+            b"T|1A-2B\r\n",
+            b"-ERR\r\n",
         ]
     ),
     max_size=12,
@@ -219,12 +220,14 @@ WORDS = st.lists(
 def test_whatever_is_answered_is_circuits_or_one_line(scheme: str) -> None:
     answers = [b""]
     with hostile(lambda connection: connection.sendall(answers[0])) as place:
-        address = parse_address("send", f"{scheme}://{place}?timeout=2s&first-egress=1")
+        address = parse_address("send", f"{scheme}://{place}?timeout=2s{FIRST_EGRESS[scheme]}")
+
+        framings = {"scpi": lambda it: it + b"\n", "restconf": of_http, "sonic": lambda it: b"+OK\r\n" + it}
 
         @settings(max_examples=400, deadline=None)
         @given(content=WORDS | st.binary(max_size=60), framed=st.booleans())
         def check(content: bytes, framed: bool) -> None:
-            answers[0] = content + b"\n" if scheme == "scpi" or not framed else of_http(content)
+            answers[0] = framings[scheme](content) if framed else content
             with driver_of(address) as driver:
                 try:
                     found = driver.read()

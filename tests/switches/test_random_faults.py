@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lightloom.switches import ChangeError, Connections, Ports, Switches, restored
+from lightloom.switches import ChangeError, Connections, Ports, Switches
 from lightloom.switches.simulated import Crossbar, Faults, start_switch
-from tests.switches.conftest import program
+from tests.switches.conftest import program, restored_from
 
 PORTS = 6
 
@@ -39,7 +39,7 @@ FAULTS = st.builds(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("interface", ["scpi", "restconf", "restconf-each"])
+@pytest.mark.parametrize("interface", ["scpi", "restconf", "restconf-each", "sonic"])
 def test_the_report_is_true_and_the_file_brings_all_back(interface: str, in_own_folder: Path) -> None:
     scheme, _, each = interface.partition("-")
     with start_switch(scheme, PORTS, listen="127.0.0.1:0") as switch:
@@ -47,7 +47,7 @@ def test_the_report_is_true_and_the_file_brings_all_back(interface: str, in_own_
 
         numbered = count()
 
-        @settings(max_examples=120, deadline=None)
+        @settings(max_examples=80, deadline=None)
         @given(
             before=partial_permutations(),
             configurations=st.lists(partial_permutations(), min_size=1, max_size=5),
@@ -68,7 +68,7 @@ def test_the_report_is_true_and_the_file_brings_all_back(interface: str, in_own_
                 for number, wanted in enumerate(configurations):
                     _judge(switches, switch.crossbar, number, wanted, plan.used, undo=undo, replace=replace)
             switch.crossbar.faults = Faults()
-            assert restored(state, state=in_own_folder / f"before-restoring-{next(numbered)}.json").acknowledged
+            assert restored_from(state, state=in_own_folder / f"before-restoring-{next(numbered)}.json").acknowledged
             assert switch.crossbar.circuits == before
 
         check()

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
+from lightloom.cli.switches import Use, check_use, restore_switches, send_circuits, simulate_switch
+from lightloom.errors import refuse
+from lightloom.files import read_text
 from lightloom.views.rows import as_csv
+
+if TYPE_CHECKING:
+    from lightloom.port_maps import Circuits
+
+# What a file of circuits begins with.
+SCHEMA = '"lightloom.circuits/1"'
 
 
 @verb("circuits")
-@click.argument("plan", metavar="PLAN", type=click.Path())
+@click.argument("plan", metavar="[PLAN]", type=click.Path(), required=False)
 def command(
-    plan: str, all_connections: bool, output: str | None, plot: str | None, output_format: str, **settings: Any
-) -> None:
+    plan: str | None, all_connections: bool, output: str | None, plot: str | None, output_format: str, **settings: Any
+) -> int:
     """Put the circuits of a PLAN (JSON) on the ports of switches: what to connect and disconnect, and when.
 
     Circuits that stay from one topology to the next stay on their ports where that is possible. Ports are numbered
     from 1: transmitters are at ingress, receivers at egress ports. A plan that `verify` refuses is refused.
+
+    With --send, switches are told to make them, and are read back; PLAN may be what --output wrote, too. What they
+    held before is kept in a file, which --restore brings back. Exit status 1: a switch did not acknowledge.
 
     \b
     Examples:
@@ -28,25 +40,52 @@ def command(
       lightloom circuits plan.json
       lightloom circuits plan.json --all-connections
       lightloom circuits plan.json --output circuits.json --plot circuits.png
+      lightloom circuits --simulated-switch scpi
+      lightloom circuits plan.json --send scpi://127.0.0.1:5025 --follow
     """  # noqa: D301
-    from lightloom.port_maps import circuits
-
+    given = {"plan": plan, "all_connections": all_connections, "output": output, "plot": plot, **settings}
+    use = check_use(given)
+    if use is Use.SIMULATE:
+        simulate_switch(settings)
+        return 0
     if plot is not None:
         from lightloom.views.charts import check_plot_path
 
         check_plot_path(plot)
     check_outputs()
-    made = with_progress("assigning ports", lambda: circuits(plan, **given_of(settings)))
-    if output_format == "json":
-        text = made.to_json().rstrip("\n")
-    elif output_format == "csv":
-        text = as_csv(made.to_columns())
-    else:
-        from lightloom.views.tables.circuits import circuits_table
-
-        text = circuits_table(made, all_connections=all_connections)
+    if use is Use.RESTORE:
+        return restore_switches(settings, output_format)
+    assert plan is not None  # noqa: S101 (what is asked for takes one)
+    made = with_progress("assigning ports", lambda: _made(plan, settings["optics"], can_be_made=use is Use.SEND))
+    text = "" if use is Use.SEND else _text(made, output_format, all_connections=all_connections)
     if output is not None:
         made.save(output)
     if plot is not None:
         made.plot(plot)
+    if use is Use.SEND:
+        return send_circuits(made, settings, output_format)
     click.echo(text)
+    return 0
+
+
+def _made(plan: str, optics: str | None, *, can_be_made: bool) -> Circuits:
+    """The circuits of a plan; those of the file itself where it may hold circuits, and does."""
+    from lightloom.port_maps import MAX_FILE_BYTES, Circuits, circuits
+
+    if can_be_made:
+        text = read_text("plan", plan, MAX_FILE_BYTES)
+        if SCHEMA in text[:200]:
+            if optics is not None:
+                raise refuse("optics", f"`{plan}` holds circuits on ports already")
+            return Circuits.from_json(text)
+    return circuits(plan, **given_of({"optics": optics}))
+
+
+def _text(made: Circuits, output_format: str, *, all_connections: bool) -> str:
+    if output_format == "json":
+        return made.to_json().rstrip("\n")
+    if output_format == "csv":
+        return as_csv(made.to_columns())
+    from lightloom.views.tables.circuits import circuits_table
+
+    return circuits_table(made, all_connections=all_connections)

@@ -186,7 +186,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _wrong_input(str(_as_input_error(error)))
     except FailedError as error:
-        return _failed(str(error))
+        return _failed(*error.lines)
     except (KeyboardInterrupt, click.Abort):
         return EXIT_FAILED
     except SystemExit as error:  # click ends so when whoever read standard output went away
@@ -266,8 +266,9 @@ def _in_words(error: BaseException) -> str:
     return (f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) + place
 
 
-def _failed(message: str) -> int:
-    print("error:", printable(message), file=sys.stderr)  # noqa: T201
+def _failed(*lines: str) -> int:
+    for line in lines:
+        print("error:", printable(line), file=sys.stderr)  # noqa: T201
     return EXIT_FAILED
 
 

@@ -79,6 +79,7 @@ class TableOption(click.Option):
             type=None if is_flag else Value(option),
             metavar=option.shown_value or None,
             is_flag=is_flag,
+            multiple=option.repeated,
             default=option.default if has_default else None,
             help=option.meaning + shown,
         )

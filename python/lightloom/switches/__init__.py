@@ -6,7 +6,7 @@ from lightloom.switches.address import Address, parse_address
 from lightloom.switches.circuits import Connections, Ports
 from lightloom.switches.driver import Identity, SwitchDriver, driver_of
 from lightloom.switches.failures import RejectedError, SwitchError
-from lightloom.switches.sending import Applied, ChangeError, Switches, SwitchProgram, UnreadError, restored
+from lightloom.switches.sending import Applied, ChangeError, Switches, SwitchProgram, UnreadError, restorable
 from lightloom.switches.state_file import load_state
 
 __all__ = [
@@ -25,5 +25,5 @@ __all__ = [
     "driver_of",
     "load_state",
     "parse_address",
-    "restored",
+    "restorable",
 ]

@@ -45,6 +45,12 @@ class SwitchChange:
         return self.wanted - self.before
 
     @property
+    def changed_ports(self) -> int:
+        """Ports, ingress and egress each counted, whose circuit had to go or come."""
+        changed = self.made | self.unmade
+        return len({ingress for ingress, _ in changed}) + len({egress for _, egress in changed})
+
+    @property
     def acknowledged(self) -> bool:
         """Whether the switch holds what was wanted, as read back."""
         return self.held is not None and self.ports.touched_by(self.held) == self.wanted

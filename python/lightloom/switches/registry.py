@@ -8,12 +8,16 @@ from lightloom.switches.setting import FIRST_EGRESS, SETTLE, TIMEOUT, Form, Sett
 
 
 class DriverKind(NamedTuple):
-    """A driver: the scheme of its addresses, its module, the port that is taken where none is said, its settings."""
+    """A driver: the scheme of its addresses, its module, the port that is taken where none is said, its settings.
+
+    source: what it was written from; decision 14 has more.
+    """
 
     scheme: str
     module: str
     port: int
     summary: str
+    source: str
     settings: tuple[Setting, ...]
 
 
@@ -23,13 +27,15 @@ DRIVERS = (
         "lightloom.switches.drivers.scpi",
         5025,
         "SCPI commands over TCP, as Polatis switches take them",
+        "SCPI 1999; public programs that use such switches",
         (TIMEOUT, SETTLE, FIRST_EGRESS),
     ),
     DriverKind(
         "restconf",
         "lightloom.switches.drivers.restconf",
         8008,
-        "RESTCONF (RFC 8040) with the data model `optical-switch` of Polatis switches",
+        "RESTCONF with the data model `optical-switch` of Polatis switches",
+        "RFC 8040; public programs that use such switches",
         (
             TIMEOUT,
             SETTLE,
@@ -58,4 +64,17 @@ DRIVERS = (
             ),
         ),
     ),
+    DriverKind(
+        "sonic",
+        "lightloom.switches.drivers.sonic",
+        6379,
+        "the databases of SONiC's optical circuit switch, by the protocol of Redis",
+        "design documents of SONiC's working group on optical circuit switches",
+        (TIMEOUT, SETTLE),
+    ),
 )
+
+
+def driver_rows() -> list[dict[str, str]]:
+    """What `lightloom list drivers` shows."""
+    return [{"name": kind.scheme, "summary": kind.summary, "source": kind.source} for kind in DRIVERS]

@@ -14,19 +14,19 @@ from lightloom.errors import FailedError, refuse
 from lightloom.inputs.validation import whole_number
 from lightloom.switches.address import Address, parse_address
 from lightloom.switches.changes import SwitchChange, change_switch
-from lightloom.switches.circuits import Connections, Ports, counted
+from lightloom.switches.circuits import Connections, Ports
 from lightloom.switches.driver import driver_of
 from lightloom.switches.failures import SwitchError
-from lightloom.switches.state_file import SwitchState, load_state, save_state
+from lightloom.switches.state_file import SwitchState, save_state
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
-    from lightloom.switches.driver import SwitchDriver
+    from lightloom.port_maps import Circuits
+    from lightloom.switches.driver import Identity, SwitchDriver
 
     Result = TypeVar("Result")
 
@@ -59,19 +59,17 @@ class Applied:
 
 
 class ChangeError(FailedError):
-    """A change that not every switch acknowledged.
+    """A change that not every switch acknowledged; it has a line for each that did not, or not its undoing.
 
     applied: what became of it on every switch; undone: what became of undoing it, None where that was not tried;
-    state: the file of what the switches held before, None where there is none. `lines` has a line for each switch.
+    state: the file of what the switches held before, None where there is none.
     """
 
     def __init__(self, applied: Applied, undone: Applied | None, state: Path | None) -> None:
         self.applied, self.undone, self.state = applied, undone, state
-        super().__init__(" | ".join(self.lines))
+        super().__init__(*self._said())
 
-    @property
-    def lines(self) -> list[str]:
-        """A line for every switch that did not acknowledge the change, or its undoing."""
+    def _said(self) -> list[str]:
         undone = {} if self.undone is None else {change.switch: change for change in self.undone.changes}
         said = []
         for change in self.applied.changes:
@@ -79,7 +77,7 @@ class ChangeError(FailedError):
             if change.acknowledged and (back is None or back.acknowledged):
                 continue
             words = [] if change.acknowledged else [change.report()]
-            if back is not None:
+            if back is not None and (change.acknowledged or change.is_half_made or not back.acknowledged):
                 words.append(
                     "undone, it holds what it held before the change"
                     if back.acknowledged
@@ -92,11 +90,10 @@ class ChangeError(FailedError):
 
 
 class UnreadError(FailedError):
-    """Switches that could not be read before a change, so that nothing was changed. `lines` has a line for each."""
+    """Switches that could not be read before a change, so that nothing was changed; it has a line for each."""
 
     def __init__(self, errors: Mapping[str, SwitchError]) -> None:
-        self.lines = [f"switch {name}: {error}; nothing was changed" for name, error in errors.items()]
-        super().__init__(" | ".join(self.lines))
+        super().__init__(*(f"switch {name}: {error}; nothing was changed" for name, error in errors.items()))
 
 
 class Switches:
@@ -139,13 +136,35 @@ class Switches:
         self._undo = undo
         self.state: Path | None = None
 
+    @classmethod
+    def of(
+        cls,
+        circuits: Circuits,
+        send: str | Mapping[str, str],
+        *,
+        replace: bool = False,
+        state: Path | None = None,
+        undo: bool = False,
+    ) -> Self:
+        """The switches of `lightloom.circuits`; `send` is one address where there is one switch. Others as above."""
+        programs = programs_of(circuits)
+        if isinstance(send, str):
+            if len(programs) != 1:
+                names = ", ".join(program.name for program in programs)
+                raise refuse("send", f"the plan has {len(programs)} switches, {names}; give NAME=ADDRESS for each")
+            send = {programs[0].name: send}
+        return cls(programs, send, replace=replace, state=state, undo=undo)
+
     @property
     def configurations(self) -> int:
         """How many configurations the plan has."""
         return max((len(program.configurations) for program in self._programs.values()), default=0)
 
-    def check(self) -> None:
-        """Ask every switch how many ports it has. Raises `InputError` where it is too small, `UnreadError`."""
+    def check(self) -> dict[str, Identity]:
+        """Ask every switch what it is and how many ports it has.
+
+        Raises `InputError` where it has fewer than the plan uses, and `UnreadError`.
+        """
         identities = self._of_all(lambda _name, driver: driver.identity())
         for name, identity in identities.items():
             used = self._programs[name].used
@@ -157,6 +176,8 @@ class Switches:
                     raise refuse(
                         "send", f"switch {name} ({identity.words}) has {has} {side} ports; the plan's need {needs}"
                     )
+
+        return identities
 
     def apply(self, configuration: int) -> Applied:
         """Make every switch hold a configuration, numbered from 0; returns when all have acknowledged it.
@@ -195,6 +216,7 @@ class Switches:
         began_s = monotonic()
         before = self.read()
         if self.state is None:
+            read_s = monotonic()
             self.state = save_state(
                 [
                     SwitchState(name, driver.address, before[name], self._ports[name])
@@ -202,6 +224,8 @@ class Switches:
                 ],
                 self._wanted_state,
             )
+            # A disk's time is not the switches'.
+            began_s += monotonic() - read_s
         applied = self._changed(configuration, before, wanted, began_s)
         if applied.acknowledged:
             return applied
@@ -262,22 +286,25 @@ class Switches:
         return {name: answer for name, answer in answers.items() if answer is not None}
 
 
-def restored(path: str | os.PathLike[str], *, state: Path | None = None, undo: bool = False) -> Applied:
-    """Make switches hold again what a state file says; what they hold now is written to another one before.
+def programs_of(circuits: Circuits) -> list[SwitchProgram]:
+    """What each switch is to hold, of `lightloom.circuits`."""
+    return [
+        SwitchProgram(
+            switch.name,
+            switch.ports,
+            tuple(
+                frozenset((int(ingress), int(egress)) for ingress, egress in configuration.switches[place].connections)
+                for configuration in circuits.configurations
+            ),
+        )
+        for place, switch in enumerate(circuits.switches)
+    ]
 
-    Raises `InputError` for a file that is none, and the errors of `Switches.apply`.
-    """
-    states = load_state(path)
+
+def restorable(states: Sequence[SwitchState], *, state: Path | None = None, undo: bool = False) -> Switches:
+    """The switches of a state file, whose `restore` brings back what it says; `state` and `undo` as of `Switches`."""
     programs = [SwitchProgram(one.name, 0, (one.connections,)) for one in states]
-    with Switches(programs, {one.name: one.address for one in states}, state=state, undo=undo) as switches:
-        return switches.restore(states)
-
-
-def summary(applied: Applied) -> str:
-    """What was changed on all switches: `64 circuits made, 62 unmade`."""
-    made = sum(len(change.made) for change in applied.changes)
-    unmade = sum(len(change.unmade) for change in applied.changes)
-    return f"{counted(made)} made, {unmade} unmade"
+    return Switches(programs, {one.name: one.address for one in states}, state=state, undo=undo)
 
 
 def _in_parallel(calls: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Bytes of an answer that are read: 1024 circuits are some 10 kB.
 LONGEST_ANSWER = 1 << 18
+# Bytes of all answers to what was sent at once.
+MOST_BYTES = 1 << 22
 CHUNK = 1 << 14
 
 
@@ -25,6 +27,7 @@ class Connection:
         self._socket: socket.socket | None = None
         self._received = b""
         self._deadline_s = 0.0
+        self._count = 0
 
     @property
     def is_open(self) -> bool:
@@ -37,6 +40,7 @@ class Connection:
         Raises `SwitchError`.
         """
         self._deadline_s = monotonic() + self._timeout_s
+        self._count = 0
         try:
             if self._socket is None:
                 self._socket = socket.create_connection((self._address.host, self._address.port), self._left_s())
@@ -82,6 +86,10 @@ class Connection:
             self.close()
             raise LostError(f"{self._address.place} ended the connection before its answer")
         self._received += received
+        self._count += len(received)
+        if self._count > MOST_BYTES:
+            self.close()
+            raise SwitchError(f"its answers are longer than {MOST_BYTES} bytes")
 
     def _left_s(self) -> float:
         left_s = self._deadline_s - monotonic()

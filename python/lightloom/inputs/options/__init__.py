@@ -15,6 +15,7 @@ from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
 from lightloom.inputs.options.simulation import SIMULATION
+from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP, VERIFIED
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ __all__ = [
     "OPTIONS",
     "OUTPUT",
     "SCHEDULE_OF",
+    "SENDING",
     "SETTINGS",
+    "SIMULATED_SWITCH",
     "SIMULATION",
     "SWEEP",
     "VERIFIED",
@@ -51,6 +54,8 @@ OPTIONS = (
     *OF_PLAN,
     *SIMULATION,
     *CIRCUITS,
+    *SENDING,
+    *SIMULATED_SWITCH,
     *CALIBRATION,
     *SCHEDULE_OF,
     *SWEEP,

@@ -50,6 +50,7 @@ class Group(Enum):
     SIMULATION = "Simulation"
     MEASUREMENTS = "Measurements"
     RUN = "Run"
+    SWITCHES = "Switches"
     EXPERT = "Expert"
     OUTPUT = "Output"
 
@@ -68,6 +69,7 @@ class Option:
     example: a value that goes with the examples of the other options.
     python: what Python takes beside text and numbers.
     former: flags of the command line that it had and still takes.
+    repeated: whether it may be given several times.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Option:
     example: str = ""
     python: str = ""
     former: tuple[str, ...] = ()
+    repeated: bool = False
 
     @property
     def flag(self) -> str:

@@ -37,6 +37,8 @@ class Crossbar:
         self.ports = ports
         self.faults = faults or Faults()
         self.changes = 0
+        # What an interface keeps beside the circuits, shared by its connections.
+        self.interface: object = None
         self._circuits: dict[int, int] = {}
         self._lock = Lock()
         self._ended = Event()

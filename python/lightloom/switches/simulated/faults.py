@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lightloom.errors import refuse, shown, unknown_name
@@ -15,14 +15,25 @@ if TYPE_CHECKING:
 LONGEST_S = 3600.0
 
 
+# By name: what its value is, and what happens.
+MEANINGS = {
+    "slow": ("a time", "each change takes so long"),
+    "late": ("a time", "each answer comes so late"),
+    "refuse": ("an ingress port", "circuits of this port are never made"),
+    "refuse-change": ("the number of a change", "it is refused"),
+    "ignore": ("the number of a change", "it is answered as if it had been made"),
+    "half": ("the number of a change", "only the first half of its circuits is made, and it is said to have failed"),
+    "drop-before": ("the number of a change", "the connection ends before it is made"),
+    "drop-after": ("the number of a change", "the connection ends once it has been made, before the answer"),
+    "garbage": ("the number of a change", "it is made, and answered with bytes that mean nothing"),
+}
+
+
 @dataclass(frozen=True)
 class Faults:
-    """Faults of a simulated switch; changes are counted from 1, a change being a request to make or unmake circuits.
+    """Faults of a simulated switch, as `MEANINGS` says; changes are requests to make or unmake circuits, from 1.
 
-    slow_s: each change takes so long. late_s: each answer comes so late. refuse: ingress ports, numbered from 1, that
-    are never connected. Of the changes with these numbers: refuse_change is refused; ignore is answered as if it had
-    been made; half makes only the first half of its circuits, and says that it failed; drop_before ends the connection
-    before, drop_after once it has been made; garbage answers it, and what is asked next, with bytes that mean nothing.
+    Fields have the names of the faults; times are seconds, ports and changes sets of numbers.
     """
 
     slow_s: float = 0.0
@@ -38,14 +49,14 @@ class Faults:
     @classmethod
     def parse(cls, field: str, text: str) -> Faults:
         """The faults that a text names; a name may come several times. Raises `InputError` that names `field`."""
-        times = {"slow": "slow_s", "late": "late_s"}
-        numbers = {one.name.replace("_", "-"): one.name for one in fields(cls) if one.name not in times.values()}
+        times = {name: f"{name}_s" for name, (value, _) in MEANINGS.items() if value == "a time"}
+        numbers = {name: name.replace("-", "_") for name in MEANINGS if name not in times}
         seconds: dict[str, float] = {}
         chosen: dict[str, frozenset[int]] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, separator, value = (word.strip() for word in part.partition("="))
             if name not in times and name not in numbers:
-                raise unknown_name(field, name, (*times, *numbers))
+                raise unknown_name(field, name, MEANINGS)
             if not separator:
                 raise refuse(field, f"`{shown(part)}` is not accepted; it takes {name}=VALUE")
             if name in times:

@@ -37,6 +37,7 @@ class Interface(NamedTuple):
 SIMULATED = (
     Interface("scpi", "lightloom.switches.simulated.scpi", 5025),
     Interface("restconf", "lightloom.switches.simulated.restconf", 8008),
+    Interface("sonic", "lightloom.switches.simulated.sonic", 6379),
 )
 
 
@@ -126,8 +127,9 @@ def start_switch(
 ) -> SimulatedSwitch:
     """A simulated switch of `ports` ingress and as many egress ports.
 
-    interface: `scpi` or `restconf`. listen: HOST:PORT; port 0 takes a free one; 127.0.0.1 and the interface's own port
-    unless it is said. faults: what it does wrong. Raises `InputError`, and `FailedError` where the port is taken.
+    interface: `scpi`, `restconf` or `sonic`. listen: HOST:PORT; port 0 takes a free one; 127.0.0.1 and the
+    interface's own port unless it is said. faults: what it does wrong. Raises `InputError`, and `FailedError` where
+    the port is taken.
     """
     known = {one.name: one for one in SIMULATED}
     if interface not in known:

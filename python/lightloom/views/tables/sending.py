@@ -1,0 +1,62 @@
+"""What the verb `circuits` prints of configurations that are sent to switches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lightloom._core import counted, show_time
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lightloom.switches import Applied, Identity
+
+
+def identity_line(name: str, address: str, identity: Identity) -> str:
+    """`switch crossbar at scpi://127.0.0.1:5025: Polatis,I-OST-24x24-LU1-DMHNS,002414,6.5.2.18, 24 by 24 ports`."""
+    size = f", {identity.ingress} by {identity.egress} ports" if identity.ingress and identity.egress else ""
+    return f"switch {name} at {address}: {identity.words}{size}"
+
+
+def applied_line(applied: Applied, configurations: int) -> str:
+    """What was made of a configuration or a restored state, and how long it took."""
+    what = "restored" if applied.configuration is None else f"configuration {applied.configuration + 1}"
+    of = "" if applied.configuration is None else f" of {configurations}"
+    made, unmade = (sum(len(getattr(one, side)) for one in applied.changes) for side in ("made", "unmade"))
+    ports = sum(change.changed_ports for change in applied.changes)
+    counts = f"{counted(made, 'circuit')} made, {unmade} unmade, {counted(ports, 'port')} changed"
+    return f"{what}{of}: {counts}, acknowledged in {show_time(applied.seconds)}"
+
+
+def noted_lines(applied: Applied) -> list[str]:
+    """What went wrong on switches that hold what they are to hold nevertheless."""
+    return [
+        f"switch {change.switch}: {change.report()}"
+        for change in applied.changes
+        if change.acknowledged and change.failure is not None
+    ]
+
+
+def state_line(state: Path) -> str:
+    """Where what the switches held before is, and what brings it back."""
+    return f"what was there before is kept; to bring it back: lightloom circuits --restore {state}"
+
+
+def applied_rows(applied: Applied) -> list[dict[str, Any]]:
+    """A row for every switch: what was made, what is missing, what should be gone, what went wrong."""
+    return [
+        {
+            "configuration": None if applied.configuration is None else applied.configuration + 1,
+            "switch": change.switch,
+            "acknowledged": change.acknowledged,
+            "made": len(change.made),
+            "unmade": len(change.unmade),
+            "ports_changed": change.changed_ports,
+            "time_s": change.seconds,
+            "missing": sorted(change.missing),
+            "should_be_gone": sorted(change.left_over),
+            "known": change.held is not None,
+            "failure": None if change.failure is None else str(change.failure),
+        }
+        for change in applied.changes
+    ]
