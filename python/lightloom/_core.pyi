@@ -138,6 +138,17 @@ class Fabric:
         windows_s: dict[int, float],
         initial: str | Topology | None,
     ) -> Fabric: ...
+    @property
+    def startup_s(self) -> float: ...
+    @property
+    def hop_delay_s(self) -> float: ...
+    @property
+    def reconfiguration(self) -> ReconfigurationDelay: ...
+    @property
+    def background_reconfiguration(self) -> bool: ...
+    @property
+    def windows_s(self) -> tuple[float, dict[int, float]]:
+        """Computation: seconds before every step, and before single ones by their index from 0."""
 
 @final
 class Schedule:
@@ -217,6 +228,14 @@ class Request:
     @property
     def ports(self) -> int:
         """Ports of each GPU."""
+    @property
+    def collective(self) -> str: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def size_bytes(self) -> int:
+        """Bytes m of one rank's whole buffer. Raises `InputError` for a size per pair of another collective than
+        All-to-All."""
 
 @final
 class Series:
@@ -267,7 +286,7 @@ RouteArrays = tuple[
     NDArray[np.uint32],
 ]
 
-# What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (start-up,
+# What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (startup,
 # propagation, transmission, reconfiguration) and their sum.
 Terms = tuple[float, float, float, float]
 StepTuple = tuple[int, bool, float, int, float, Terms, float]
@@ -305,6 +324,11 @@ class Plan:
         """Bytes per second, as NCCL's tests count it."""
     @property
     def busbw(self) -> float: ...
+    @property
+    def root(self) -> int | None:
+        """The rank whose buffer a broadcast sends; None for other collectives."""
+    @property
+    def fabric(self) -> Fabric: ...
     @property
     def ports(self) -> int: ...
     @property

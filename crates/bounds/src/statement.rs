@@ -22,7 +22,7 @@ pub struct Statement {
     pub class: String,
     /// Why it holds, in a sentence.
     pub why: &'static str,
-    /// What start-ups take at least, s.
+    /// What startups take at least, s.
     pub startup_s: f64,
     /// What hop delays take, s.
     pub propagation_s: f64,

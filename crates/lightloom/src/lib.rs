@@ -51,7 +51,7 @@ pub fn problem(request: &Request) -> Result<Problem> {
     match (schedules.pop(), schedules.is_empty()) {
         (Some(schedule), true) => request.problem(schedule),
         (Some(_), false) => {
-            Err(Error::value("algorithm", "auto", "one algorithm's name where one schedule is asked for"))
+            Err(Error::value("algorithm", "auto", "one algorithm's name: the steps of one schedule are planned"))
         }
         (None, _) => Err(refusals
             .into_iter()

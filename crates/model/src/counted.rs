@@ -8,9 +8,9 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> Strin
         return format!("{count} {noun}");
     }
     match noun.strip_suffix('y') {
-        Some(stem) => format!("{count} {stem}ies"),
-        None if noun.ends_with("ch") => format!("{count} {noun}es"),
-        None => format!("{count} {noun}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{count} {stem}ies"),
+        _ if noun.ends_with("ch") => format!("{count} {noun}es"),
+        _ => format!("{count} {noun}s"),
     }
 }
 
@@ -25,5 +25,6 @@ mod tests {
         assert_eq!(counted(2, "reconfiguration"), "2 reconfigurations");
         assert_eq!(counted(3, "topology"), "3 topologies");
         assert_eq!(counted(4, "switch"), "4 switches");
+        assert_eq!(counted(2, "delay"), "2 delays");
     }
 }

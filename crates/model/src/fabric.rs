@@ -18,7 +18,7 @@ pub struct Fabric {
     pub shape: Shape,
     /// Rate of one circuit (one port), bit/s.
     pub bandwidth_bps: f64,
-    /// Start-up latency α of a step, s.
+    /// Startup latency α of a step, s.
     pub startup_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,

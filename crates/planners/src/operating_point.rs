@@ -11,7 +11,7 @@ pub struct OperatingPoint {
     pub size_bytes: u64,
     /// Rate of one circuit, bit/s.
     pub bandwidth_bps: f64,
-    /// Start-up latency α of a step, s.
+    /// Startup latency α of a step, s.
     pub startup_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,

@@ -15,7 +15,7 @@ use simulate::{one_way_s, step_s};
 
 use crate::ProfileTable;
 
-/// What a transfer takes without start-up, by everything that it depends on beside the table: pattern, candidate,
+/// What a transfer takes without startup, by everything that it depends on beside the table: pattern, candidate,
 /// and the bits of bytes, rate and hop delay.
 type TimeByPoint = BTreeMap<(usize, usize, [u64; 3]), f64>;
 

@@ -2,11 +2,12 @@
 
 use std::sync::OnceLock;
 
-use model::{Error, Plan, Result};
+use model::{Collective, Error, Plan, Result};
 use pyo3::prelude::*;
 
 use crate::arguments;
 use crate::checks::{CheckTuple, checks};
+use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
 use crate::parallel::on_all_cores;
 use crate::pickled::Reduced;
@@ -122,6 +123,17 @@ impl PyPlan {
     #[getter]
     fn busbw(&self) -> f64 {
         self.plan.busbw()
+    }
+
+    #[getter]
+    fn root(&self) -> Option<u32> {
+        let is_broadcast = self.plan.collective() == Collective::Broadcast;
+        self.plan.chunks.as_buffer().filter(|_| is_broadcast).map(|(root, _)| root)
+    }
+
+    #[getter]
+    fn fabric(&self) -> PyFabric {
+        PyFabric { fabric: self.plan.fabric.clone(), initial_is_open: false }
     }
 
     #[getter]

@@ -70,6 +70,21 @@ impl PyRequest {
     fn ports(&self) -> u32 {
         self.0.fabric.shape.ports()
     }
+
+    #[getter]
+    fn collective(&self) -> &'static str {
+        self.0.collective().name()
+    }
+
+    #[getter]
+    fn gpus(&self) -> u32 {
+        self.0.fabric.shape.gpus()
+    }
+
+    #[getter]
+    fn size_bytes(&self) -> CoreResult<u64> {
+        Ok(self.0.size_bytes()?)
+    }
 }
 
 fn request_of(

@@ -53,7 +53,7 @@ pub struct SimulatedStep {
     pub start_fs: u64,
     /// Dark time before it, fs: all circuits are dark from `start_fs` on where reconfiguration is global.
     pub reconfiguration_fs: u64,
-    /// Start-up latency, fs.
+    /// Startup latency, fs.
     pub startup_fs: u64,
     /// When the last bit was received, fs.
     pub end_fs: u64,

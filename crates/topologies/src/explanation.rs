@@ -232,7 +232,7 @@ impl fmt::Display for Explanation {
                 write!(formatter, "{circuits} circuits, {out} out of each GPU")?;
                 match period {
                     Some(period) => write!(formatter, ", repeated every {period} GPUs"),
-                    None => write!(formatter, ", not the same from all"),
+                    None => write!(formatter, ", without translation symmetry"),
                 }
             }
         }

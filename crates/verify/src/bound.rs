@@ -47,9 +47,11 @@ pub(crate) fn check(plan: &Plan, known: &KnownBounds) -> Check {
         });
     }
     match unknown.is_empty() {
-        true => tally.into_check("comparisons of the bounds, which were recomputed"),
-        false => tally
-            .into_check(&format!("comparisons; the bound is stated, not checked, for {}", unknown.join("; nor for "))),
+        true => tally.into_check("comparison", "of the bounds, which were recomputed"),
+        false => tally.into_check(
+            "comparison",
+            &format!("of the bounds; the bound is stated, not checked, for {}", unknown.join("; nor for ")),
+        ),
     }
 }
 

@@ -82,8 +82,8 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
         all_terms.extend(step.cost.terms());
     }
     let mut checks: Vec<Check> =
-        terms.into_iter().map(|tally| tally.into_check("terms as the fabric makes them")).collect();
-    checks.push(flags.into_check("steps marked as their circuits change"));
+        terms.into_iter().map(|tally| tally.into_check("term", "as recomputed from the fabric")).collect();
+    checks.push(flags.into_check("step", "marked as reconfigured where circuits change"));
     checks.push(total(plan, all_terms, reconfigurations));
     checks
 }
@@ -125,9 +125,8 @@ fn total(plan: &Plan, mut terms: Vec<f64>, reconfigurations: usize) -> Check {
     tally.expect(plan.reconfigurations() == reconfigurations, || {
         format!("{} reconfigurations are stated, {reconfigurations} steps change circuits", plan.reconfigurations())
     });
-    tally.into_check(&format!(
-        "sums of {} and {}",
-        counted(count, "term"),
-        counted(reconfigurations, "reconfiguration")
-    ))
+    tally.into_check(
+        "sum",
+        &format!("recomputed, of {} and {}", counted(count, "term"), counted(reconfigurations, "reconfiguration")),
+    )
 }

@@ -22,7 +22,10 @@ pub(crate) fn check(plan: &Plan) -> [Check; 2] {
     if let Some(pieces) = plan.chunks.as_pieces() {
         check_sums(pieces, &mut bytes);
     }
-    [bytes.into_check("steps with the stated bytes per transfer"), traffic.into_check("arcs carry what is transferred")]
+    [
+        bytes.into_check("step", "with the stated bytes per transfer"),
+        traffic.into_check("traffic entry", "between the ranks and of the bytes of the transfers"),
+    ]
 }
 
 /// Bytes over m per (src, dst), one pair per orbit of the step's symmetry.
@@ -50,13 +53,13 @@ fn check_pattern(index: usize, step: &Step, amounts: &BTreeMap<(Rank, Rank), f64
     }
     let arcs = step.traffic().arcs_under(&both);
     tally.expect(arcs.len() == expected.len(), || {
-        format!("step {index}: {} pairs exchange data, its traffic has {} arcs", expected.len(), arcs.len())
+        format!("step {index}: {} pairs exchange data, its traffic has {} entries", expected.len(), arcs.len())
     });
     for arc in arcs {
         let weight = expected.get(&(arc.src, arc.dst)).copied().unwrap_or(0.0);
         tally.expect(agree(arc.weight, weight, 1e-12), || {
             format!(
-                "step {index}: arc {} → {} has weight {}, its transfers make {weight}",
+                "step {index}: the traffic {} → {} has weight {}, its transfers make {weight}",
                 arc.src, arc.dst, arc.weight
             )
         });

@@ -28,7 +28,7 @@ pub(crate) fn run(chunks: &Chunks, steps: &[&Step]) -> Vec<Check> {
         tally.expect(false, || {
             format!("up to {needed} bytes of state would be needed, at most {MAX_STATE_BYTES} are taken")
         });
-        return vec![tally.into_check("")];
+        return vec![tally.into_check("step", "")];
     }
     let mut findings = Findings {
         held: Tally::new("held"),
@@ -42,11 +42,14 @@ pub(crate) fn run(chunks: &Chunks, steps: &[&Step]) -> Vec<Check> {
         presence::execute(&quotient, steps, &mut findings);
     }
     let orbits = quotient.representatives.len();
-    let of = format!("at {orbits} of {} ranks, the others being translates", chunks.ranks());
+    let of = match chunks.ranks() as usize {
+        ranks if orbits == ranks => format!("at all {ranks} ranks"),
+        ranks => format!("at {orbits} of {ranks} ranks; the others are translates of these"),
+    };
     vec![
-        findings.held.into_check(&format!("chunks are held by their senders, {of}")),
-        findings.counted_once.into_check(&format!("arrivals add or replace as they may, {of}")),
-        findings.one_writer.into_check(&format!("writes to a chunk agree within their step, {of}")),
-        findings.postcondition.into_check(&format!("chunks end as they must, {of}")),
+        findings.held.into_check("chunk", &format!("held by their senders {of}")),
+        findings.counted_once.into_check("arrival", &format!("of chunks, each added or copied where it may be, {of}")),
+        findings.one_writer.into_check("write", &format!("to chunks, none against another of its step, {of}")),
+        findings.postcondition.into_check("chunk", &format!("as the collective leaves them {of}")),
     ]
 }

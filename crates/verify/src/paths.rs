@@ -29,9 +29,9 @@ pub(crate) fn check(plan: &Plan) -> [Check; 3] {
         });
     }
     [
-        routes.into_check("paths over existing links"),
-        hops.into_check("steps with the stated longest path"),
-        load.into_check("steps with the stated busiest link"),
+        routes.into_check("path", "over existing circuits"),
+        hops.into_check("step", "with the stated longest path"),
+        load.into_check("step", "with the stated busiest link"),
     ]
 }
 
@@ -61,20 +61,20 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
             Some(weight) if seen.insert(canonical(group, (arc.src, arc.dst))) => weight,
             state => {
                 let why = if state.is_some() { "routed twice" } else { "not in the traffic" };
-                tally.expect(false, || format!("step {index}: arc {} → {} is {why}", arc.src, arc.dst));
+                tally.expect(false, || format!("step {index}: the traffic {} → {} is {why}", arc.src, arc.dst));
                 return None;
             }
         };
         let shares: f64 = arc.paths.iter().map(|path| path.share).sum();
         if !tally.expect((shares - 1.0).abs() <= 1e-9, || {
-            format!("step {index}: shares of arc {} → {} add up to {shares}, not 1", arc.src, arc.dst)
+            format!("step {index}: shares of the traffic {} → {} add up to {shares}, not 1", arc.src, arc.dst)
         }) {
             return None;
         }
         for path in &arc.paths {
             let wrong = path_fault(arc, path.share, &path.nodes, topology);
             if !tally.expect(wrong.is_none(), || {
-                format!("step {index}: a path of arc {} → {}: {}", arc.src, arc.dst, wrong.unwrap_or_default())
+                format!("step {index}: a path of the traffic {} → {}: {}", arc.src, arc.dst, wrong.unwrap_or_default())
             }) {
                 return None;
             }

@@ -30,7 +30,7 @@ pub(crate) fn check(plan: &Plan) -> Check {
             }
         }
     }
-    tally.into_check(&format!("degrees in and out are within the ports, {ports} per GPU"))
+    tally.into_check("degree", &format!("out of and into GPUs, within the {} of each", counted(ports, "port")))
 }
 
 type Degrees = BTreeMap<Rank, u64>;

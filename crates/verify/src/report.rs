@@ -1,5 +1,7 @@
 //! What a judge says: named checks, each passed with a count or failed with its first violation.
 
+use model::counted;
+
 /// One thing that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
@@ -52,10 +54,10 @@ impl Tally {
         holds
     }
 
-    /// The check; `what` follows the count, as in "12 links within 2 ports".
-    pub(crate) fn into_check(self, what: &str) -> Check {
+    /// The check; `noun` and `what` follow the count, as in "12 links within 2 ports".
+    pub(crate) fn into_check(self, noun: &str, what: &str) -> Check {
         let passed = self.violation.is_none();
-        let detail = self.violation.unwrap_or_else(|| format!("{} {what}", self.checked));
+        let detail = self.violation.unwrap_or_else(|| format!("{} {what}", counted(self.checked, noun)));
         Check { name: self.name, passed, detail }
     }
 }

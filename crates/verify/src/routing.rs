@@ -25,13 +25,13 @@ pub(crate) fn check(plan: &Plan) -> Check {
             };
             tally.expect(fault.is_none(), || {
                 let (name, fault) = (routing.name(), fault.unwrap_or_default());
-                format!("step {index}: by {name} arc {} → {} {fault}", arc.src, arc.dst)
+                format!("step {index}: by {name} the traffic {} → {} {fault}", arc.src, arc.dst)
             });
         }
     }
     match routing {
-        Routing::ConcurrentFlow => tally.into_check("arcs to judge: concurrent-flow may take any paths"),
-        _ => tally.into_check(&format!("arcs routed by {}", routing.name())),
+        Routing::ConcurrentFlow => tally.into_check("path", "refused: concurrent-flow may take any"),
+        _ => tally.into_check("traffic entry", &format!("routed by {}", routing.name())),
     }
 }
 

@@ -12,8 +12,8 @@ pub(super) fn bound(collective: Collective, rates: &Rates, buffer_s: f64) -> Sta
     let use_s = buffer_s / f64::from(rates.ranks) / f64::from(rates.ports);
     one_pass(
         "spreading",
-        "every block reaches all ranks: hops on one topology multiply those that hold it by a ball at most, and every \
-         new one costs the length of its path on some link",
+        "every block has to reach all ranks: h hops on one topology of degree d multiply the ranks that hold it by \
+         1 + d + … + d^h at most, and each rank that receives it loads as many circuits as its path has",
         collective,
         rates,
         use_s,

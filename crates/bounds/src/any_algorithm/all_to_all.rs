@@ -33,8 +33,8 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
             let statement = Statement {
                 name: "distances",
                 class: class(Collective::AllToAll, rates.ports),
-                why: "from one rank, few ranks are few hops away on however many topologies, and the hops of all blocks \
-                      are carried by n·d links",
+                why: "few ranks are few hops away from a rank, however many the topologies, and n·d circuits carry the \
+                      hops of all blocks",
                 startup_s,
                 propagation_s,
                 transmission_s,

@@ -13,8 +13,8 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
     let received_s = buffer_s / f64::from(rates.ports);
     one_pass(
         "spreading",
-        "the buffer reaches all ranks: hops on one topology multiply those that hold it by a ball at most, and every \
-         rank takes all of it in through its ports",
+        "the buffer has to reach all ranks: h hops on one topology of degree d multiply the ranks that hold it by \
+         1 + d + … + d^h at most, and every rank takes all of it in through its ports",
         Collective::Broadcast,
         rates,
         received_s / f64::from(rates.ranks),

@@ -14,7 +14,7 @@ pub(super) fn class(collective: Collective, ports: u32) -> String {
     )
 }
 
-/// One pass of every block from one rank to all, or back: the least over all schedules of start-ups, hops, changes, and
+/// One pass of every block from one rank to all, or back: the least over all schedules of startups, hops, changes, and
 /// bytes that are at least `shares[i].0` times `use_s` for each use of a link plus `shares[i].1` seconds.
 pub(super) fn one_pass(
     name: &'static str,

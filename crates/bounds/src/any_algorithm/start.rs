@@ -67,7 +67,7 @@ pub(super) fn stays(collective: Collective, topology: &Topology, rates: &Rates, 
         Statement {
             name: "staying",
             class: class(collective, rates.ports),
-            why: "on the topology at the start: hops up to its diameter, and every use of a link on its circuits",
+            why: "without leaving the initial topology: as many hops as its diameter, and all bytes on its circuits",
             startup_s: rates.startup_s * f64::from(steps),
             propagation_s,
             transmission_s,

@@ -253,11 +253,12 @@ impl<'a> Needs<'a> {
     fn statement(&self, known: IntervalKnowledge, cuts: &Cuts) -> Statement {
         let (name, why) = match known {
             IntervalKnowledge::Steps => {
-                ("places", "the peers of a rank fill d places at one hop, d^2 at two, and so on, in each step")
+                ("places", "in each step, of the peers of a rank d at most are one hop away, d^2 two hops, and so on")
             }
-            IntervalKnowledge::SharedPlaces => {
-                ("shared-places", "the peers of all steps between two changes share the places near a rank")
-            }
+            IntervalKnowledge::SharedPlaces => (
+                "shared-places",
+                "of all peers of a rank between two reconfigurations, d at most are one hop away, and so on",
+            ),
             IntervalKnowledge::Winding => (
                 "winding",
                 "with one port a topology is a set of cycles, around which every cycle of transfers goes at least once",
@@ -297,8 +298,8 @@ impl<'a> Needs<'a> {
             let unknown: Vec<(usize, usize)> = cuts.intervals.iter().map(|&(first, end, ..)| (first, end)).collect();
             let unknown: Vec<_> = unknown.into_iter().filter(|interval| !better.contains_key(interval)).collect();
             if unknown.is_empty() || better.len() >= fractional::MOST_INTERVALS {
-                let why = "no topology, not even of fractions of circuits, spreads the bytes of the steps between two \
-                           changes better";
+                let why = "no topology, not even of fractions of circuits, carries the bytes of the steps between two \
+                           reconfigurations in less time";
                 return Some(self.named("fractional-topology", why, &cuts));
             }
             for (first, end) in unknown {

@@ -8,7 +8,7 @@ use model::{
     Translations,
 };
 
-/// Start-up, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a second.
+/// Startup, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a second.
 const PRICES: [[f64; 4]; 7] = [
     [1.0, 1.0, 1.0, 1.0],
     [1.0, 0.0, 5.0, 0.0],

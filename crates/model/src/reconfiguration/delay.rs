@@ -149,16 +149,22 @@ impl ReconfigurationDelay {
         DelayTerms { fixed_s: self.fixed_s, per_port_s, by_port_s }
     }
 
-    /// In words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs, 3.000 ms by port`.
+    /// In words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs on ports 1–2 and 3.000 ms on port 3`.
     pub fn summary(&self) -> String {
         let fixed = units::show_time(self.fixed_s);
         match &self.beside {
             Beside::PerPort(0.0) => fixed,
             Beside::PerPort(per_port_s) => format!("{fixed} + {} per changed port", units::show_time(*per_port_s)),
             Beside::OfSwitches { by_port_s, .. } => {
-                let shown: Vec<String> = by_port_s.iter().map(|&delay_s| units::show_time(delay_s)).collect();
-                let beside = if self.fixed_s == 0.0 { String::new() } else { format!("{fixed} + ") };
-                format!("{beside}{} by port", shown.join(", "))
+                let mut first = 1;
+                let shown = by_port_s.chunk_by(|one, next| one == next).map(|alike| {
+                    let last = first + alike.len() - 1;
+                    let ports = if first == last { format!("port {first}") } else { format!("ports {first}–{last}") };
+                    first = last + 1;
+                    format!("{} on {ports}", units::show_time(alike[0]))
+                });
+                let shown = shown.collect::<Vec<_>>().join(" and ");
+                if self.fixed_s == 0.0 { shown } else { format!("{fixed} + {shown}") }
             }
         }
     }

@@ -6,8 +6,8 @@
 //! force), exact in O(rounds · topologies · standard topologies), for any reconfiguration delays.
 //!
 //! *Costs.* Eq. 1 charges a round α·dilation + β·congestion·w: α for every hop and nothing apart from that.
-//! PCCL's α is therefore the fabric's hop delay, with no start-up; a fabric that has both is charged
-//! both, the start-up once a round. The paper's r is the reconfiguration delay, also before the first
+//! PCCL's α is therefore the fabric's hop delay, with no startup; a fabric that has both is charged
+//! both, the startup once a round. The paper's r is the reconfiguration delay, also before the first
 //! round when that leaves the initial topology. Where transfers of a round differ in size, congestion adds
 //! their sizes, which algorithm 2 takes to be equal.
 //!
@@ -57,10 +57,10 @@ impl Planner for Pccl {
     fn summary(&self) -> &'static str {
         match self.circuits {
             Circuits::OnePerPair => {
-                "before each round keep the topology, take the round's own circuits or a standard topology, \
+                "before each step keep the topology, take the step's own circuits or a standard topology, \
                  one circuit per pair"
             }
-            Circuits::PortsDivided => "as pccl, with the ports of a GPU divided evenly over a round's peers",
+            Circuits::PortsDivided => "as pccl, with the ports of a GPU divided evenly over a step's peers",
         }
     }
 
@@ -132,7 +132,7 @@ impl Pccl {
                 Circuits::PortsDivided => ports,
             };
             let circuits = Topology::of_traffic(format!("matching-{}", round + 1), traffic, used)
-                .ok_or_else(|| Error::refused("planner", self.name(), format!("round {} joins nobody", round + 1)))?;
+                .ok_or_else(|| Error::refused("planner", self.name(), format!("step {} joins nobody", round + 1)))?;
             own_circuits.push(topologies.place(circuits));
         }
         let own_circuits = patterns.of_step.iter().map(|&pattern| own_circuits[pattern]).collect();

@@ -58,7 +58,7 @@ fn close(found: f64, expected: f64) -> bool {
 }
 
 /// One port: every fixed topology is one ring of n(n−1)/2 slots. Forwarded in rounds each slot pays latency; as one
-/// step of concurrent flow the start-up is paid once and the longest path's hops once.
+/// step of concurrent flow the startup is paid once and the longest path's hops once.
 #[test]
 fn one_port_makes_the_fixed_ones_a_ring() {
     for n in [8u32, 13, 16] {

@@ -73,7 +73,7 @@ fn judged(choice: Choice) -> f64 {
     assert_eq!(verify::plan(&plan).first_failure(), None, "{}", plan.planner);
     assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{}: {} {total_s}", plan.planner, plan.bound.seconds);
     let simulated_s = simulate::simulate(&plan, &Settings::default()).unwrap().total_s();
-    // Delays and start-ups are simulated in whole femtoseconds.
+    // Delays and startups are simulated in whole femtoseconds.
     let rounding_s = 1e-15 * 2.0 * plan.steps.len() as f64;
     assert!((plan.total_s() - simulated_s).abs() <= 1e-12 * total_s + rounding_s, "{} {simulated_s}", plan.total_s());
     assert!((plan.total_s() - total_s).abs() <= 1e-12 * total_s, "{} {total_s}", plan.total_s());

@@ -12,7 +12,7 @@ const US: f64 = 1e-6;
 /// Bytes per second of a link of 800 Gbit/s.
 const RATE: f64 = 1e11;
 
-/// The paper's setting: 800 Gbit/s, no start-up, one port, the ring at first.
+/// The paper's setting: 800 Gbit/s, no startup, one port, the ring at first.
 fn problem(algorithm: &str, collective: Collective, gpus: u32, size: u64, hop_s: f64, delay_s: f64) -> Problem {
     let shape = Shape::new(gpus, &[], 1).unwrap();
     let schedule = collectives::find(algorithm).unwrap().build(collective, &shape, &Options::default()).unwrap();
