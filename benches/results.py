@@ -52,7 +52,7 @@ def by_collective(points: list[Point]) -> str:
     for name, group in groupby(ordered, key=lambda point: point.collective):
         figures = summary(list(group))
         close = f"{figures.share_close:.0%}"
-        rows.append((name, str(figures.points), f"{figures.mean_ratio:.3f}x", f"{figures.median_gap:.3f}", close))
+        rows.append((name, str(figures.points), f"{figures.mean_ratio:.3f}×", f"{figures.median_gap:.3f}", close))
     return markdown_table(("collective", "points", "mean speed-up", "median gap", "gap <= 1.10 at"), rows)
 
 

@@ -1,6 +1,6 @@
 """Write measured times as `lightloom calibrate` takes them, made up from the numbers that HARVEST reports.
 
-HARVEST measured single-hop transfers between two GPUs and fitted a start-up of 30.32 us and 85.11 Gbit/s (§6.2,
+HARVEST measured single-hop transfers between two GPUs and fitted a startup of 30.32 us and 85.11 Gbit/s (§6.2,
 figure 7). The measured times are not published: these are the fitted ones with 5 % of seeded noise, eight a size.
 
     python examples/single_hop_times.py FILE

@@ -143,7 +143,7 @@ def test_the_parts_of_figure_2() -> None:
     assert of[exchange, size, "transmission"] == pytest.approx(6 * BYTE_S * size / 2)
     assert of[exchange, size, "congestion"] == pytest.approx(57 * BYTE_S * size / 2)
     assert of[exchange, size, "per-hop delay"] == pytest.approx(63e-6)
-    assert of["AllReduce, Ring", size, "start-up"] == pytest.approx(126 * ALPHA_S)
+    assert of["AllReduce, Ring", size, "startup"] == pytest.approx(126 * ALPHA_S)
     assert of["AllReduce, Ring", size, "transmission"] == pytest.approx(126 * BYTE_S * size / 64)
     assert of["AllReduce, Ring", size, "congestion"] == pytest.approx(0, abs=1e-15)
     assert all(holds("2").values())

@@ -34,6 +34,10 @@ class Bounds(NamedTuple):
         """The schedules that `lower_bound_s` bounds."""
         return self.largest.bound_class
 
+    def __repr__(self) -> str:
+        said = f"{_core.show_time(self.lower_bound_s)} for {self.bound_class}"
+        return f"Bounds({said}; {_core.counted(len(self.statements), 'bound')})"
+
     def _repr_html_(self) -> str:
         from lightloom.views.notebook import bounds_html
 

@@ -1,4 +1,4 @@
-"""Start-up latency, bandwidth and hop delay of a fabric, fitted to measured times.
+"""Startup latency, bandwidth and hop delay of a fabric, fitted to measured times.
 
 time = startup * steps + hop_delay * hops + 8 / bandwidth * wire_bytes
 """
@@ -144,7 +144,7 @@ def calibrate(
     routing: str = "single-path",
     **schedule: Unpack[ScheduleOf],
 ) -> Calibration:
-    """Fit start-up, bandwidth and, where the rows vary in hops on their own, hop delay (HARVEST §6.2, figure 7).
+    """Fit startup, bandwidth and, where the rows vary in hops on their own, hop delay (HARVEST §6.2, figure 7).
 
     measurements: a CSV file as `read_measurements` takes it, with `routing` and `schedule`, or what that returned.
     errors: what is least: `"relative"`, squares of measured over fitted time; `"robust"`, the same but that rows far
@@ -172,7 +172,7 @@ def calibrate(
         raise refuse(FIELD, f"the rows are too far apart for a fit: {error}") from error
     numbers = [*made.startup_s, *made.bandwidth_bps, *made.hop_delay_s, made.r_squared, *made.fitted_s.tolist()]
     if not all(number is None or math.isfinite(number) for number in numbers) or np.any(made.fitted_s < LEAST_S):
-        raise refuse(FIELD, "no start-up and bandwidth of at least zero explain the rows: some take no time, or more")
+        raise refuse(FIELD, "no startup and bandwidth of at least zero explain the rows: some take no time, or more")
     return made
 
 
@@ -191,7 +191,7 @@ def _fitted(
     estimates = dict(zip(columns, _estimates(fit, confidence), strict=True))
     beta = estimates["bandwidth"]
     return Calibration(
-        startup_s=_accepted_time("start-up", estimates["startup"]),
+        startup_s=_accepted_time("startup", estimates["startup"]),
         bandwidth_bps=Estimate(
             _accepted("bandwidth", "rate", 8 / beta.value),
             None if beta.high is None else 8 / beta.high,
@@ -241,7 +241,7 @@ def _refuse_dependent(measurements: Measurements, columns: dict[str, NDArray[np.
         raise refuse(
             FIELD,
             f"all rows have {show_size(float(measurements.wire_bytes[0] / measurements.steps[0]))} a step on the wire, "
-            "so start-up and bandwidth cannot be told apart; it takes rows of different sizes",
+            "so startup and bandwidth cannot be told apart; it takes rows of different sizes",
         )
 
 
@@ -277,7 +277,7 @@ def _notes(
     if not hop_delay_known:
         per_step = np.unique(measurements.hops / measurements.steps)
         hops = f"that of {per_step[0]:g} hop{'s' if per_step[0] != 1 else ''}" if len(per_step) == 1 else "that of hops"
-        notes.append(f"hops do not vary on their own, so the start-up includes {hops} a step; --hop-delay says it")
+        notes.append(f"hops do not vary on their own, so the startup includes {hops} a step; --hop-delay says it")
     far = np.abs(fit.standardised) > OUTLIER
     if errors == "relative" and far.any():
         rows = f"{int(far.sum())} row{'s are' if far.sum() > 1 else ' is'}"

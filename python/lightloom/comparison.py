@@ -70,20 +70,25 @@ class Row:
         )
 
     def __repr__(self) -> str:
-        name = " ".join(part for part in (self.planner, self.algorithm, self.topology) if part)
-        if self.total_s is None:
+        on = f" on {self.topology}" if self.topology else ""
+        name = ", ".join(part for part in (f"{self.algorithm}{on}", self.planner) if part)
+        if self.total_s is None or self.reconfigurations is None:
             return f"Row({name}: {self.reason})"
-        plural = "s" * (self.reconfigurations != 1)
-        return f"Row({name}: {_core.show_time(self.total_s)}, {self.reconfigurations} reconfiguration{plural})"
+        reconfigurations = _core.counted(self.reconfigurations, "reconfiguration")
+        return f"Row({name}: {_core.show_time(self.total_s)}, {reconfigurations})"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Table):
     """The same problem by every planner and baseline, fastest first, those that could not serve it last.
 
-    lower_bound_s: the largest lower bound that holds for every row; bound_class: the schedules that it bounds.
+    size_bytes: one rank's whole buffer m. lower_bound_s: the largest lower bound that holds for every row;
+    bound_class: the schedules that it bounds.
     """
 
+    collective: str
+    size_bytes: int
+    gpus: int
     rows: tuple[Row, ...]
     lower_bound_s: float
     bound_class: str
@@ -102,8 +107,9 @@ class Comparison(Table):
         return best_by_planner(row for row in self.rows if row.total_s is not None)
 
     def __repr__(self) -> str:
-        best = "nothing serves the problem" if self.best is None else f"best {self.best!r}"
-        return f"Comparison({len(self.rows)} rows, {best}, bound {_core.show_time(self.lower_bound_s)})"
+        best = "nothing serves it" if self.best is None else f"best {self.best!r}"
+        problem = f"{self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs"
+        return f"Comparison({problem}: {best}, {_core.counted(len(self.rows), 'row')})"
 
     def _repr_html_(self) -> str:
         from lightloom.views.notebook import comparison_html

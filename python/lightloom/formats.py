@@ -77,7 +77,7 @@ FORMATS = (
         "chakra",
         "Chakra execution traces, NAME.RANK.et for every rank: a send and a receive for every hop",
         "mlcommons/chakra, schema/protobuf/et_def.proto",
-        "topologies and when they change, start-up and hop delays",
+        "topologies and when they change, startup and hop delays",
         written=FOLDER,
         writer="lightloom.exports.chakra",
         read="schedule",

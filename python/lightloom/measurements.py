@@ -90,7 +90,7 @@ class Measurements:
 
     @cached_property
     def steps(self) -> NDArray[np.float64]:
-        """Steps, each of which pays the start-up."""
+        """Steps, each of which pays the startup."""
         return self._column(3)
 
     @cached_property

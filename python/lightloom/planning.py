@@ -129,8 +129,10 @@ def compare(
     report: is called with every row as soon as it is found, in any order and from several threads.
     """
     seen = None if report is None else lambda told: report(Row.of(told))
-    rows, lower_bound_s, bound_class = _core.compare(build_request(collective, size, fabric, **settings), seen)
-    return Comparison(tuple(map(Row.of, rows)), lower_bound_s, bound_class)
+    request = build_request(collective, size, fabric, **settings)
+    rows, lower_bound_s, bound_class = _core.compare(request, seen)
+    problem = request.collective, request.size_bytes, request.gpus
+    return Comparison(*problem, tuple(map(Row.of, rows)), lower_bound_s, bound_class)
 
 
 def verify(subject: Plan | _core.Schedule) -> list[Check]:

@@ -152,6 +152,11 @@ class Plan(Table):
         return self._core.busbw
 
     @property
+    def root(self) -> int | None:
+        """The rank whose buffer a broadcast sends; None for other collectives."""
+        return self._core.root
+
+    @property
     def ports(self) -> int:
         """Ports per GPU."""
         return self._core.ports
@@ -168,7 +173,7 @@ class Plan(Table):
 
     @property
     def startup_s(self) -> float:
-        """Start-up latency of a step."""
+        """Startup latency of a step."""
         return self._core.startup_s
 
     @property

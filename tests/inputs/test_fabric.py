@@ -65,7 +65,7 @@ def test_delays_by_port(cli: RunCli, in_tmp: Path) -> None:
     (in_tmp / "lab.toml").write_text('gpus = 8\nports = 2\nreconfiguration_delay = ["100ns", "sip"]\n')
     known = ll.Fabric(gpus=8, ports=2, reconfiguration_delay=[1e-7, "7us"])
     text = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100ns,7us")
-    assert str(known.reconfiguration) == str(text.reconfiguration) == "100.0 ns, 7.000 µs by port"
+    assert str(known.reconfiguration) == str(text.reconfiguration) == "100.0 ns on port 1 and 7.000 µs on port 2"
     assert known.reconfiguration.scalar_s is None
     asked: dict[str, Any] = {
         "collective": "all-gather",

@@ -108,7 +108,7 @@ def test_chunks_are_forwarded_by_index() -> None:
     fabric = ll.Fabric(gpus=8, reconfiguration_delay="1s")
     whole = ll.plan("all-to-all", "4MB/pair", fabric=fabric, planner="topo-opt")
     chunked = ll.plan("all-to-all", "4MB/pair", fabric=fabric, planner="topo-opt", chunk_size="1MB")
-    # 28 slots of one hop on the ring; four chunks pay start-up and hop delay four times.
+    # 28 slots of one hop on the ring; four chunks pay startup and hop delay four times.
     assert (len(whole.steps), len(chunked.steps)) == (28, 112)
     assert chunked.total_s - whole.total_s == pytest.approx(28 * 3 * 1e-6)
     assert all(check.passed for check in ll.verify(chunked))

@@ -209,3 +209,12 @@ def test_the_page_is_what_the_table_says() -> None:
 def test_the_core_refuses_an_option_that_it_does_not_know() -> None:
     with pytest.raises(TypeError, match="`plannr`"):
         _core.Request(ll.Fabric(gpus=4).to_core(), "all-gather", 1024, plannr="static")
+
+
+def test_the_example_of_what_is_missing_keeps_what_is_given(cli: RunCli) -> None:
+    ran = cli("plan", "--matrix", "zipf:0.4", "--ports", "2")
+    assert ran.err.endswith(" such as: lightloom plan --size 64MiB --gpus 64 --ports 2 --matrix zipf:0.4\n")
+    ran = cli("simulate")
+    assert (ran.status, ran.err) == (2, "error: plan: missing; give PLAN, such as: lightloom simulate plan.json\n")
+    ran = cli("plan", "64")
+    assert (ran.status, ran.err) == (2, "error: arguments: there is no place for `64` in `lightloom plan [OPTIONS]`\n")

@@ -3,7 +3,7 @@
 // Usage: ns3_driver < traffic > result. The traffic is what packet_peer.py writes: whitespace-separated numbers,
 //   bandwidth (bit/s), hop delay (fs), GPUs
 //   topologies; for each: circuits; for each: source, destination, delay (fs) beyond the hop delay
-//   steps; for each: topology, dark time (fs), start-up (fs), transfers; for each:
+//   steps; for each: topology, dark time (fs), startup (fs), transfers; for each:
 //     from packet to packet (fs, 0 for a burst), delay of a paced start (fs), flows, runs; for each flow: bytes on the wire of a packet and of its last packet, packets, hops, circuit per hop;
 //     for each run: flow (of this transfer), packets
 // The result is one line of JSON: the simulated time at which each step ended, and counts.

@@ -3,7 +3,7 @@
 // Usage: simgrid_driver < traffic > result. The traffic is what flow_peer.py writes: whitespace-separated numbers,
 //   when propagation is counted (0 before the bytes flow, as SimGrid does itself; 1 after)
 //   links; for each: work per unit of time
-//   steps; for each: time before the bytes flow (dark time and start-up), flows; for each flow:
+//   steps; for each: time before the bytes flow (dark time and startup), flows; for each flow:
 //     work, propagation, hops, link per hop
 // Times and work are in units of the caller's choice: SimGrid resolves 1e-9 of a unit of time, and takes work in whole
 // units. The result is one line of JSON: the simulated time at which each step ended.

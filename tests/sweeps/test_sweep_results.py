@@ -278,7 +278,8 @@ def test_columns_cannot_be_written_to_and_unknown_ones_are_named(model: ll.Sweep
         model["total"]
     assert model.grid("ratio").shape == tuple(len(axis.values) for axis in model.axes)
     assert repr(model) == (
-        "SweepResult(sweep, model: 108 points, 3 planner x 2 ports x 3 size x 3 reconfiguration_delay x 2 bandwidth)"
+        "SweepResult(sweep, model: 108 points, "
+        "3 planners × 2 ports × 3 sizes × 3 reconfiguration delays × 2 bandwidths)"
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.colors import LogNorm
+from matplotlib.colors import BoundaryNorm, LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -23,7 +23,7 @@ from lightloom.views.axis_units import (
 )
 from lightloom.views.chart_regions import roomiest
 from lightloom.views.charts import bars, colour_bar, heat_map, lines, save
-from lightloom.views.colour_norms import ratio_norm, rising_norm
+from lightloom.views.colour_norms import ratio_norm, rising_norm, whole_numbers
 from lightloom.views.palette import planner_style, style_at
 
 
@@ -188,3 +188,19 @@ def test_lines_and_bars_are_as_high_as_their_values(tmp_path: Path) -> None:
     assert (tmp_path / "chart.svg").read_text().startswith("<?xml")
     with pytest.raises(InputError, match=r"plot: .*\.png, \.pdf, \.svg"):
         save(figure, tmp_path / "chart.jpg")
+
+
+def test_counts_that_lie_apart_have_a_colour_each() -> None:
+    counts = [0.0, 1.0, 2.0, 5.0, 62.0]
+    norm = rising_norm(counts, "count")
+    assert isinstance(norm, BoundaryNorm)
+    assert len({float(norm(count)) for count in counts}) == len(counts)
+    assert [words for _, words in whole_numbers(norm, counts)] == ["0", "1", "2", "5", "62"]
+    # A colour for every number up to the largest where there is room for it; runs of them where too many occur.
+    near = rising_norm([3.0, 5.0], "count")
+    assert isinstance(near, BoundaryNorm)
+    assert [words for _, words in whole_numbers(near, [3.0, 5.0])] == ["3", "4", "5"]
+    many = [float(count) for count in range(100)]
+    runs = rising_norm(many, "count")
+    assert isinstance(runs, BoundaryNorm)
+    assert [words for _, words in whole_numbers(runs, many)][:2] == ["0–4", "5–9"]

@@ -7,18 +7,23 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.text import Text
 
 import lightloom as ll
 from lightloom import _core
 from lightloom.comparison import Comparison, Row
 from lightloom.views.tables.comparison import comparison_table, why_the_best_wins
+from lightloom.views.tables.page import render
 from lightloom.views.tables.plan import plan_table
+from lightloom.views.tables.ratios import factor
 from lightloom.views.tables.step_groups import MAX_ROWS, group_steps
+from lightloom.views.tables.sweep import sweep_table
 from lightloom.views.tables.terms import TERMS, split_bar, terms_of
 from tests.printed_tables import covered_steps
 
 FABRIC = ll.Fabric(gpus=16, reconfiguration_delay="1us")
 PLAN = ll.plan("all-reduce", size="1MiB", fabric=FABRIC)
+PROBLEM = ("all-reduce", 1 << 20, 16)
 COMPARISON = ll.compare("all-reduce", size="1MiB", fabric=FABRIC)
 BAR_ENDS = (*(term.fill for term in TERMS), "»")
 SECONDS = st.floats(1e-12, 1e-3) | st.just(0.0)
@@ -35,13 +40,13 @@ def test_every_step_has_its_row(monkeypatch: pytest.MonkeyPatch, all_steps: bool
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("NO_COLOR", "1")
     plan = ll.plan("all-reduce", size="64MiB", fabric=ll.Fabric(gpus=64))
-    out = re.sub(r"\x1b\[[0-9;]*m", "", plan_table(plan, [], ll.Fabric(gpus=64), all_steps=all_steps))
+    out = re.sub(r"\x1b\[[0-9;]*m", "", plan_table(plan, [], all_steps=all_steps))
     assert covered_steps(out) == list(range(1, len(plan.steps) + 1))
     rows = [line for line in out.splitlines() if line.endswith("%")]
     assert len(rows) == (len(plan.steps) if all_steps else 5)
     assert max(map(len, out.splitlines())) <= int(columns)
     # The terms are in columns where there is room, else in the line of the total.
-    assert ("start-up" in out) == (columns == "80")
+    assert ("ms: startup " in out) == (columns == "80")
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(1, 2)), min_size=1, max_size=120))
@@ -62,13 +67,13 @@ def test_rows_hold_every_step_once_and_equal_ones_together(kinds: list[tuple[int
 
 def test_a_run_of_equal_steps_says_how_many_they_are() -> None:
     ring = ll.plan("all-gather", size="36KiB", fabric=ll.Fabric(gpus=36), algorithm="ring", planner="static")
-    out = plan_table(ring, [], ll.Fabric(gpus=36))
+    out = plan_table(ring, [])
     assert re.search(r"^ +1–35 +ring ×35 +1 KiB ", out, re.MULTILINE)
     assert "\nring  one ring of all 36 GPUs\n" in out
 
 
 def test_the_topologies_of_the_steps_are_explained() -> None:
-    lines = plan_table(PLAN, [], FABRIC).splitlines()
+    lines = plan_table(PLAN, []).splitlines()
     said = dict(re.split(r" {2,}", line, maxsplit=1) for line in lines if re.match(r"\S+ {2,}\d+ pairs of GPUs", line))
     assert said == dict(zip([topology.name for topology in PLAN.topologies], PLAN.explanations, strict=True))
 
@@ -89,7 +94,7 @@ def test_bars_are_as_long_as_their_terms(seconds: tuple[float, ...], cells: int,
 
 
 def test_each_planner_has_its_best_row() -> None:
-    out = comparison_table(COMPARISON)
+    out = comparison_table(COMPARISON, FABRIC)
     best = COMPARISON.by_planner()
     shown = [line for line in out.splitlines() if line.endswith(BAR_ENDS)]
     names = [line.removeprefix(" *").split()[0] for line in shown]
@@ -99,7 +104,7 @@ def test_each_planner_has_its_best_row() -> None:
         assert row.total_s == min(times)
     hidden = sum(one.total_s is not None for one in COMPARISON.rows) - len(best)
     assert f"{hidden} more rows" in out
-    every = comparison_table(COMPARISON, all_rows=True)
+    every = comparison_table(COMPARISON, FABRIC, all_rows=True)
     assert "--all" not in every
     assert sum(line.endswith(BAR_ENDS) for line in every.splitlines()) == hidden + len(best)
 
@@ -117,14 +122,14 @@ def test_rows_add_up() -> None:
 
 def test_why_the_best_wins() -> None:
     def said(*rows: Row) -> str:
-        return why_the_best_wins(Comparison(rows, 0.0, ""))
+        return why_the_best_wins(Comparison(*PROBLEM, rows, 0.0, ""))
 
     first = row("weave", 1e-6, 1e-6, 50e-6, 20e-6)
     assert said(first, row("harvest", 1e-6, 1e-6, 91e-6, 0.0)) == (
         "weave wins by 41.00 µs of transmission for 20.00 µs more reconfiguration than harvest (ring)"
     )
     assert said(first, row("harvest", 3e-6, 2e-6, 50e-6, 20e-6)) == (
-        "weave wins by 2.000 µs of start-up and 1.000 µs of propagation over harvest (ring)"
+        "weave wins by 2.000 µs of startup and 1.000 µs of propagation over harvest (ring)"
     )
     assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6), row("static", 1e-6, 1e-6, 51e-6, 20e-6)) == (
         "weave and pccl win by 1.000 µs of transmission over static (ring)"
@@ -138,7 +143,7 @@ def test_what_is_saved_less_what_is_paid_is_the_difference(best: tuple[float, ..
     first, second = sorted((row("a", *best), row("b", *other)), key=lambda one: one.total_s or 0.0)
     if not (second.total_s or 0.0) > 1.01 * (first.total_s or 0.0) + 1e-9:
         return
-    said = why_the_best_wins(Comparison((first, second), 0.0, ""))
+    said = why_the_best_wins(Comparison(*PROBLEM, (first, second), 0.0, ""))
     saved, _, paid = said.partition(" for ")
     sums = [
         sum(_core.parse_time("shown", f"{number}{unit}") for number, unit in re.findall(r"([\d.]+) ([nµm]?s)\b", part))
@@ -148,18 +153,67 @@ def test_what_is_saved_less_what_is_paid_is_the_difference(best: tuple[float, ..
 
 
 def test_only_what_could_be_meant_is_refused() -> None:
-    out = comparison_table(COMPARISON)
+    out = comparison_table(COMPARISON, FABRIC)
     refused = [line for line in out.splitlines() if line.startswith("not applicable: ")]
     assert [line.split(": ")[1] for line in refused] == ["bucket"]
     # Of a planner that serves nothing, the reason is told that holds for the algorithm which it would take.
     named = replace(COMPARISON.rows[-1], total_s=None, planner="flows")
     reasons = [replace(named, algorithm=name, reason=f"it takes direct, this is {name}") for name in ("swing", "bruck")]
     rows = (*reasons, replace(named, algorithm="direct", reason="it has too many flows"))
-    told = comparison_table(Comparison(rows, 0.0, "")).splitlines()
-    assert told[1:] == ["not applicable: flows: it has too many flows"]
+    told = comparison_table(Comparison(*PROBLEM, rows, 0.0, ""), FABRIC).splitlines()
+    assert told[2:] == ["nothing serves this problem", "not applicable: flows: it has too many flows"]
     shown = {
         planner
         for planner in (one.planner for one in COMPARISON.rows)
-        if planner in comparison_table(COMPARISON, all_rows=True)
+        if planner in comparison_table(COMPARISON, FABRIC, all_rows=True)
     }
     assert shown == {one.planner for one in COMPARISON.rows}
+
+
+def test_factors_have_three_digits_and_differ_from_one() -> None:
+    ratios = (1.0, 1.0003, 1.0049, 1.4, 2.155, 12.48, 99.96, 7144.2)
+    shown = ["1.00×", "1.0003×", "1.005×", "1.40×", "2.15×", "12.5×", "100×", "7144×"]
+    assert [factor(ratio) for ratio in ratios] == shown
+
+
+def test_sizes_are_in_the_units_of_the_buffer() -> None:
+    plan = ll.plan("all-to-all", size="1GB", fabric=ll.Fabric(gpus=64), algorithm="direct", planner="harvest")
+    out = plan_table(plan, [])
+    assert "15.625 MB" in out
+    assert "iB" not in out
+    assert "* shifted-ring:2 … shifted-ring:63 ×62" in out
+    assert "and 55 more topologies: --all-steps" in out
+    assert "shifted-ring:63  one ring of all 64 GPUs" in plan_table(plan, [], all_steps=True)
+
+
+def test_a_broadcast_names_its_root() -> None:
+    plan = ll.plan("broadcast", size="1MB", fabric=ll.Fabric(gpus=8), root=5)
+    assert plan.root == 5
+    assert PLAN.root is None
+    assert plan_table(plan, []).startswith("broadcast of 1 MB from rank 5 on 8 GPUs: ")
+
+
+def test_long_lines_go_on_further_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lightloom.views.tables.page.width", lambda: 20)
+    assert render(Text("  one two three four five six")).splitlines() == ["  one two three", "    four five six"]
+
+
+def test_a_sweep_says_where_each_collective_is_faster() -> None:
+    collectives, sizes, delays = ("all-reduce", "all-to-all"), ("1MiB", "1500KiB", "256MiB"), ("10us", "1ms")
+    axes = {"collective": list(collectives), "size": list(sizes), "reconfiguration-delay": list(delays)}
+    swept = ll.sweep({"baseline": ["static"], "settings": {"gpus": 16}, "axes": axes})
+    lines = sweep_table(swept, []).splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith(" collective"))
+    told = [re.split(r" {2,}", line.strip()) for line in lines[first + 2 :] if line.strip()]
+    expected = []
+    for collective in collectives:
+        for size, label in zip(sizes, ("1 MiB", "1.465 MiB", "256 MiB"), strict=True):
+            ratios = []
+            for delay in delays:
+                fabric = ll.Fabric(gpus=16, reconfiguration_delay=delay)
+                static_s = ll.plan(collective, size, fabric=fabric, planner="static").total_s
+                ratios.append(static_s / ll.plan(collective, size, fabric=fabric).total_s)
+            ends = [end for end, ratio in zip(("10 µs", "1 ms"), ratios, strict=True) if ratio > 1.001]
+            first_of = [collective] if size == sizes[0] else []
+            expected.append([*first_of, label, " to ".join(ends) or "none", factor(max(ratios))])
+    assert told == expected

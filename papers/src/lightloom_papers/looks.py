@@ -38,7 +38,7 @@ SCHEMES = {
 }
 # Their words for terms of the cost; PCCL parts the hop that every round has from the dilation.
 TERMS = {
-    "start-up": "startup",
+    "startup": "startup",
     "per-hop delay": "propagation",
     "one hop a round": "startup",
     "dilation": "propagation",

@@ -14,7 +14,7 @@ from lightloom.cli.progress import with_progress
 @verb("calibrate")
 @click.argument("measurements", metavar="MEASUREMENTS", type=click.Path())
 def command(measurements: str, output: str | None, plot: str | None, output_format: str, **settings: Any) -> None:
-    """Fit start-up latency, bandwidth and hop delay to the measured times in a CSV file, MEASUREMENTS.
+    """Fit startup latency, bandwidth and hop delay to the measured times in a CSV file, MEASUREMENTS.
 
     \b
     Its header has size_bytes (or size: bytes, or text such as 64MiB) and one of time_s, time_ms, time_us, time_ns or
@@ -26,9 +26,9 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
     A size may have several rows. Lines that start with # are skipped.
 
     \b
-    The model is  time = start-up * steps + hop delay * hops + 8 / bandwidth * wire_bytes.  Squares of relative errors
-    are least by default: start-ups are microseconds and large transfers take milliseconds, so that in squares of
-    seconds the noise of the largest size outweighs every start-up.
+    The model is  time = startup * steps + hop delay * hops + 8 / bandwidth * wire_bytes.  Squares of relative errors
+    are least by default: startups are microseconds and large transfers take milliseconds, so that in squares of
+    seconds the noise of the largest size outweighs every startup.
 
     \b
     Examples:

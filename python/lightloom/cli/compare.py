@@ -55,7 +55,7 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
     else:
         from lightloom.views.tables.comparison import comparison_table
 
-        click.echo(comparison_table(comparison, all_rows=all_rows))
+        click.echo(comparison_table(comparison, arguments["fabric"], all_rows=all_rows))
 
 
 def _compare_in_sight(arguments: dict[str, Any]) -> Comparison:

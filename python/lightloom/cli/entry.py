@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -31,6 +32,7 @@ ENDING = ("SIGTERM", "SIGHUP")
 # Where click keeps the entry point of the verb that runs, if another distribution brings it.
 BROUGHT = "lightloom.brought"
 PASSING = (KeyboardInterrupt, SystemExit)
+EXTRA_ARGUMENT = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
 class Verbs(click.Group):
@@ -281,15 +283,29 @@ def _as_input_error(error: click.ClickException) -> InputError:
     """Click's own errors in the form of ours: the field first, then what is wrong."""
     message = error.message.rstrip(".")
     parameter: click.Parameter | None = getattr(error, "param", None)
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
     if parameter is not None:
         missing = isinstance(error, click.MissingParameter)
-        return refuse(_field(parameter.opts[0]), "it is missing" if missing else message)
+        return refuse(_field(parameter.opts[0]), _missing(parameter, ctx) if missing else message)
     if isinstance(error, click.NoSuchOption):
         hint = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return refuse(error.option_name, f"there is no such option{hint}")
     if isinstance(error, click.BadOptionUsage):
         return refuse(_field(error.option_name), message)
+    extra = EXTRA_ARGUMENT.fullmatch(message)
+    if extra is not None and ctx is not None:
+        usage = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
+        return refuse("arguments", f"there is no place for `{extra[1]}` in `{usage}`")
     return refuse("arguments", message)
+
+
+def _missing(parameter: click.Parameter, ctx: click.Context | None) -> str:
+    """What is missing, and the first example of the verb's help."""
+    if ctx is None:
+        return "missing"
+    lines = (line.strip() for line in (ctx.command.help or "").splitlines())
+    example = next((f", such as: {line}" for line in lines if line.startswith(f"{ctx.command_path} ")), "")
+    return f"missing; give {parameter.make_metavar(ctx)}{example}"
 
 
 def _field(option: str) -> str:

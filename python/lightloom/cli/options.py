@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,6 +15,7 @@ from lightloom.inputs.options import (
     FABRIC_KEYS,
     LISTED,
     OUTPUT,
+    SETTINGS,
     VERIFIED,
     Group,
     Kind,
@@ -151,11 +153,14 @@ def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 def _refusal_of_missing(missing: tuple[str, ...], given: dict[str, Any]) -> InputError:
     """What is missing by its flags, and the command with an example of each."""
-    rows = by_name((*ARGUMENTS, *FABRIC))
+    rows = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
     wanted = [f"{rows[name].flag} {rows[name].shown_value}" for name in missing]
     instead = " (or --dims, or a --fabric that says gpus)" if "gpus" in missing else ""
+    texts = {name: str(value) for name, value in given.items() if not isinstance(value, bool)}
     example = " ".join(
-        f"{option.flag} {given.get(option.name, option.example)}" for option in rows.values() if option.example
+        f"{option.flag} {quote(texts.get(name, option.example or ''))}"
+        for name, option in rows.items()
+        if name in missing or name in texts
     )
     listed = " and ".join(part for part in (", ".join(wanted[:-1]), wanted[-1]) if part)
     command = click.get_current_context().command_path

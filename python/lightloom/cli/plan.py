@@ -75,7 +75,7 @@ def command(
     else:
         from lightloom.views.tables.plan import plan_table
 
-        text = plan_table(result, others, arguments["fabric"], all_steps=all_steps)
+        text = plan_table(result, others, all_steps=all_steps)
     if output is not None:
         result.save(output)
     if plot is not None:
@@ -103,7 +103,7 @@ def _sizes(sizes: str, output_format: str, options: dict[str, Any]) -> str:
         return as_csv(table.to_columns())
     from lightloom.views.tables.sizes import sizes_table
 
-    return sizes_table(table)
+    return sizes_table(table, arguments["fabric"])
 
 
 def _plan_as_json(plan: Plan, baselines: Sequence[Row] | None) -> str:

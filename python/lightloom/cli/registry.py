@@ -29,9 +29,7 @@ VERBS = (
         "lightloom.cli.circuits",
         "Put a plan's circuits on the ports of switches: what to connect, and when.",
     ),
-    Verb(
-        "calibrate", "lightloom.cli.calibrate", "Fit start-up, bandwidth and hop delay of a fabric to measured times."
-    ),
+    Verb("calibrate", "lightloom.cli.calibrate", "Fit startup, bandwidth and hop delay of a fabric to measured times."),
     Verb(
         "sweep",
         "lightloom.cli.sweep",

@@ -28,7 +28,7 @@ def command(
 ) -> None:
     """Simulate a PLAN (JSON) packet by packet, or flow by flow.
 
-    The plan's own time adds up start-up, propagation, transmission and reconfiguration; the simulation follows its
+    The plan's own time adds up startup, propagation, transmission and reconfiguration; the simulation follows its
     data through the circuits instead, and says what makes up the difference. A plan that `verify` refuses is refused.
 
     \b

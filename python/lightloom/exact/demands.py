@@ -73,7 +73,7 @@ class PricedTopology:
         return min(((hops, load) for hops, load, _ in front), key=cost, default=None)
 
     def seconds(self, demands: Iterable[Demand]) -> float:
-        """What the demands take one after the other, without start-up; infinite when some pair is not joined."""
+        """What the demands take one after the other, without startup; infinite when some pair is not joined."""
         total = 0.0
         for demand in demands:
             point = self.point(demand)

@@ -73,7 +73,7 @@ class _Capacities:
 def solve(
     demands: Sequence[Demand], scope: Scope, upper_s: float, loads: Sequence[Sequence[float]], seconds: float
 ) -> Proved:
-    """The least time of the demands on one topology, without start-up.
+    """The least time of the demands on one topology, without startup.
 
     upper_s: what is known to be attained; infinite when nothing is.
     loads: for each demand, loads at which tangents shall be exact.

@@ -17,7 +17,7 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     """The side file of a plan that is exported to the format `to`: JSON, times in seconds, sizes in bytes.
 
     `topologies` has every topology once, with its links (source, destination, parallel circuits). `steps` has, for
-    every step of the plan in order, its topology, whether circuits change before it and what that takes, its start-up,
+    every step of the plan in order, its topology, whether circuits change before it and what that takes, its startup,
     propagation and transmission, and its paths: source, destination, share of what goes between the two, GPUs. The
     circuits of a step's topology must be up before its data is sent.
 

@@ -36,7 +36,7 @@ class Fabric:
     gpus: number of GPUs; may be left out where `dims`, a matrix or a schedule says it.
     ports: circuits in and out of one GPU.
     bandwidth: rate of one circuit, `"800Gbps"` or bit/s.
-    startup: start-up latency of a step, `"500ns"` or seconds.
+    startup: startup latency of a step, `"500ns"` or seconds.
     hop_delay: delay of one hop, `"500ns"` or seconds.
     reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds;
         where port k of every GPU is on a switch k, a list of these by port: `["10us", "10us", "3ms", "3ms"]`.
@@ -136,7 +136,7 @@ class Fabric:
 
     @property
     def startup_s(self) -> float:
-        """Start-up latency of a step, s."""
+        """Startup latency of a step, s."""
         return seconds_of("startup", self.startup)
 
     @property

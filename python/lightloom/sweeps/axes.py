@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from lightloom import _core
 from lightloom.errors import refuse
 from lightloom.inputs.quantities import delay_text
 from lightloom.inputs.validation import whole_number
@@ -66,6 +67,16 @@ class Axis(NamedTuple):
     def shown(self) -> tuple[Value | float, ...]:
         """The values as a picture places them: labels where there are some."""
         return self.labels or self.values
+
+
+def shape_words(axes: Sequence[Axis]) -> str:
+    """`31 sizes × 2 reconfiguration delays`."""
+    return " × ".join(_counted(len(axis.values), axis.key.replace("_", " ")) for axis in axes)
+
+
+def _counted(count: int, key: str) -> str:
+    """Some keys are plurals already."""
+    return f"{count} {key}" if key.endswith("s") else _core.counted(count, key)
 
 
 def axis_of(text: str, given: object, known: tuple[str, ...]) -> Axis:

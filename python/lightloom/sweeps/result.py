@@ -9,6 +9,7 @@ import numpy as np
 
 from lightloom.errors import unknown_name
 from lightloom.frames import Table, library
+from lightloom.sweeps.axes import shape_words
 from lightloom.sweeps.layout import Layout
 
 if TYPE_CHECKING:
@@ -116,8 +117,8 @@ class SweepResult(Table):
         return sweep_html(self)
 
     def __repr__(self) -> str:
-        shape = " x ".join(f"{len(axis.values)} {axis.key}" for axis in self.axes)
-        return f"SweepResult({self._description.name}, {self._description.engine}: {len(self)} points, {shape})"
+        points = f"{len(self)} points, {shape_words(self.axes)}"
+        return f"SweepResult({self._description.name}, {self._description.engine}: {points})"
 
 
 def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:

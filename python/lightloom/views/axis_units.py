@@ -43,16 +43,18 @@ TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 RATES = ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"))
 
 
-def size_label(size_bytes: float) -> str:
-    """`64 MiB`, `1 MB` or `32 B`: the unit in which the number is shortest."""
+def size_label(size_bytes: float, like_bytes: float | None = None) -> str:
+    """`64 MiB`, `1 MB` or `32 B`: the unit in which the number is shortest, of the units in which `like_bytes` is."""
     if size_bytes < 1000:
         return f"{size_bytes:g} B"
-    shown = [
-        f"{size_bytes / one:.4g} {unit}"
-        for units in (BINARY, DECIMAL)
-        for one, unit in [next((pair for pair in units if size_bytes >= pair[0]), units[-1])]
-    ]
-    return min(shown, key=len)
+    like_bytes = size_bytes if like_bytes is None else like_bytes
+    units = min(BINARY, DECIMAL, key=lambda units: len(_size_in(units, like_bytes)))
+    return _size_in(units, size_bytes)
+
+
+def _size_in(units: Sequence[tuple[int, str]], size_bytes: float) -> str:
+    one, unit = next((pair for pair in units if size_bytes >= pair[0]), units[-1])
+    return f"{size_bytes / one:.4g} {unit}"
 
 
 def time_label(time_s: float) -> str:

@@ -142,15 +142,17 @@ def colour_bar(
     figure: a figure or subfigure; settings: of matplotlib's `colorbar`, such as `location`.
     """
     from matplotlib.colors import BoundaryNorm, LogNorm
+    from matplotlib.ticker import NullLocator
 
     values = np.ma.compressed(np.ma.masked_invalid(np.asarray(mesh.get_array(), dtype=float)))
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     bottom, top = mesh.norm.vmin, mesh.norm.vmax
     beyond = isinstance(top, float) and high > top * (1 + 1e-9)
     if isinstance(mesh.norm, BoundaryNorm):
-        bar = figure.colorbar(mesh, ax=axes, label=label, spacing="proportional", **settings)
-        middles = whole_numbers(mesh.norm)
-        show_ticks(bar.long_axis, "count", middles)
+        bar = figure.colorbar(mesh, ax=axes, label=label, spacing="uniform", **settings)
+        middles, words = zip(*whole_numbers(mesh.norm, values), strict=True)
+        bar.long_axis.set_ticks(middles, labels=words)
+        bar.long_axis.set_minor_locator(NullLocator())
         return
     if beyond:
         label = f"{label} (the last colour: up to {drawn_label(kind, high)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,22 +44,31 @@ def rising_norm(values: ArrayLike, kind: Kind = "number") -> Normalize:
     finite = array[np.isfinite(array)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if kind == "count" and np.all(finite % 1 == 0):
-        return _count_norm(low, high)
+        return _count_norm(finite)
     if low > 0 and high > 10 * low:
         return LogNorm(low, high)
     return Normalize(low, high if high > low else low + 1.0)
 
 
-def _count_norm(low: float, high: float) -> BoundaryNorm:
+def _count_norm(counts: NDArray[np.float64]) -> BoundaryNorm:
+    """A colour for each whole number up to the largest; where these are too many, for each that occurs, or for runs."""
     from matplotlib.colors import BoundaryNorm
 
-    high = max(high, low + 1)
+    occurring = np.unique(counts)
+    low, high = float(occurring[0]), max(float(occurring[-1]), float(occurring[0]) + 1)
     step = -(-int(high - low + 1) // MOST_COLOURS)
-    edges = np.arange(low, high + step + 1, step) - 0.5
-    return BoundaryNorm(edges, 256)
+    if step > 1 and len(occurring) <= MOST_COLOURS:
+        between = (occurring[1:] + occurring[:-1]) / 2
+        return BoundaryNorm([low - 0.5, *between, high + 0.5], 256)
+    return BoundaryNorm(np.arange(low, high + step + 1, step) - 0.5, 256)
 
 
-def whole_numbers(norm: BoundaryNorm) -> list[float]:
-    """The whole numbers in the middle of the colours of a norm of counts."""
-    edges = np.asarray(norm.boundaries, dtype=float)
-    return [float(middle) for middle in (edges[1:] + edges[:-1]) / 2]
+def whole_numbers(norm: BoundaryNorm, counts: ArrayLike) -> list[tuple[float, str]]:
+    """The middle of every colour of a norm of counts, and the number or numbers that have it: `5`, `6–8`."""
+    occurring = np.unique(np.asarray(counts, dtype=float))
+    made = []
+    for low, high in pairwise(float(edge) for edge in norm.boundaries):
+        inside = occurring[(occurring > low) & (occurring < high)]
+        first, last = inside[[0, 0]] if len(inside) == 1 else (np.ceil(low) + 0.0, np.floor(high))
+        made.append(((low + high) / 2, f"{first:.0f}–{last:.0f}" if first < last else f"{first:.0f}"))
+    return made

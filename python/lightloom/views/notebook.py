@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from lightloom.views.tables.sizes import size_parts
 from lightloom.views.tables.sweep import sweep_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import RenderableType
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 # As wide as a notebook's cell is.
 COLUMNS = 110
+# A line of a name, perhaps none, and what it is, apart as columns are.
+NAMED = re.compile(r"(\S(?:(?! {2}).)*|) {2,}(\S(?:(?! {2}).)*)")
 
 
 def plan_html(plan: Plan) -> str:
@@ -59,7 +62,7 @@ def step_html(step: Step) -> str:
         "bytes of the largest transfer": show_size(step.transfer_bytes),
         "hops": str(step.hops),
         "load": f"{step.load:.4g}",
-        "start-up": show_time(step.startup_s),
+        "startup": show_time(step.startup_s),
         "propagation": show_time(step.propagation_s),
         "transmission": show_time(step.transmission_s),
         "reconfiguration": show_time(step.reconfiguration_s),
@@ -93,18 +96,37 @@ def sweep_html(result: SweepResult) -> str:
 
 def as_html(parts: Iterable[RenderableType]) -> str:
     """Texts and tables as paragraphs and tables, their words escaped."""
-    return f"<div>{''.join(map(_part, parts))}</div>"
+    made: list[str] = []
+    facts: list[tuple[str, str]] = []
+    for part in parts:
+        fact = None if isinstance(part, Table) else NAMED.fullmatch(_plain(part))
+        if fact is not None:
+            facts.append((fact[1], fact[2]))
+            continue
+        made += [_facts(facts), _part(part)]
+        facts = []
+    return f"<div>{''.join(made)}{_facts(facts)}</div>"
 
 
 def _part(part: RenderableType) -> str:
     if isinstance(part, Table):
         return _table(part)
-    text = part.plain if isinstance(part, Text) else str(part)
+    text = _plain(part)
     return f"<p>{_words(text)}</p>" if text.strip() else ""
 
 
+def _facts(facts: Sequence[tuple[str, str]]) -> str:
+    """Names with what they are, as a table."""
+    rows = (_row("td", fact, ("left", "left")) for fact in facts)
+    return f"<table><tbody>{''.join(rows)}</tbody></table>" if facts else ""
+
+
+def _plain(text: object) -> str:
+    return text.plain if isinstance(text, Text) else str(text)
+
+
 def _words(text: object) -> str:
-    return escape(text.plain if isinstance(text, Text) else str(text))
+    return escape(_plain(text))
 
 
 def _table(made: Table) -> str:

@@ -56,7 +56,7 @@ class Workload(NamedTuple):
         )
 
     def fabric(self, delay_s: float = 0.0) -> Fabric:
-        """800 Gbit/s a port; T of a chunk is 500 ns and its transmission, so there is no start-up beside (§5.1)."""
+        """800 Gbit/s a port; T of a chunk is 500 ns and its transmission, so there is no startup beside (§5.1)."""
         return Fabric(
             gpus=self.gpus,
             ports=self.ports,

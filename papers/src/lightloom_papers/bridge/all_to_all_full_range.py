@@ -37,7 +37,7 @@ SMALL = SIZES.index(256 * KB) + 1
 LARGE = SIZES.index(16 * MB)
 # The caption names no hop delay: 1 µs, as in figures 5 and 7, or one of these.
 HOP_DELAYS_S = tuple(step * 2e-8 for step in range(5, 51))
-# Half and double the start-up time.
+# Half and double the startup time.
 STARTUPS_S = (STARTUP_S / 2, STARTUP_S, 2 * STARTUP_S)
 
 
@@ -142,7 +142,7 @@ def _over_static(setting: Setting, ours: NDArray[np.float64]) -> tuple[Claim, ..
 
 
 def _startup(setting: Setting) -> Claim:
-    """The gain over S-Bruck with other start-up times."""
+    """The gain over S-Bruck with other startup times."""
     gains = np.array(
         [
             faster(times(setting, [ALL_TO_ALL, STATIC_ALL_TO_ALL], np.array(SIZES), DELAY_S, startup_s=one), "S-Bruck")
@@ -159,7 +159,7 @@ def _startup(setting: Setting) -> Claim:
         f"{spread[LARGE]:.1%} at 16 MB (0.85 to 3.4 µs)",
         rule="by at most 5 % at every size",
         holds=bool(np.all(spread <= 0.05)),
-        why=f"at 1 KB {shown}: six start-ups are on both sides of a ratio of a few tens of microseconds. From "
+        why=f"at 1 KB {shown}: six startups are on both sides of a ratio of a few tens of microseconds. From "
         f"{size_label(SIZES[int(np.argmax(spread <= 0.05))])} on it is at most 5 %",
     )
 

@@ -28,7 +28,7 @@ SCHEMES = {
     "AllReduce, Bruck": STATIC_REDUCE_SCATTER._replace(collective="all-reduce"),
     "All-to-All, Bruck": STATIC_ALL_TO_ALL,
 }
-PARTS = ("start-up", "per-hop delay", "transmission", "congestion")
+PARTS = ("startup", "per-hop delay", "transmission", "congestion")
 
 
 def parts_s(name: str, size: int) -> NDArray[np.float64]:

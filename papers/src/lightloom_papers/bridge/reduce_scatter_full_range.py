@@ -179,7 +179,7 @@ def _baselines(found: dict[str, Times], note: str) -> tuple[Claim, ...]:
 
 
 def _startup(setting: Setting) -> Claim:
-    """The gain over Ring with half and double the start-up time."""
+    """The gain over Ring with half and double the startup time."""
     startups_s = (STARTUP_S / 2, STARTUP_S, 2 * STARTUP_S)
     gains = [
         faster(times(setting, [REDUCE_SCATTER, RING], np.array([KB, 16 * MB]), DELAY_S, startup_s=one), "Ring")
@@ -194,7 +194,7 @@ def _startup(setting: Setting) -> Claim:
         ours=f"the gain differs by {spread[0]:.0%} at 1 KB and {spread[1]:.0%} at 16 MB (0.85 to 3.4 µs)",
         rule="by at most 10 % at 1 KB and 16 MB",
         holds=bool(np.all(spread <= 0.1)),
-        why=f"Ring pays 63 start-ups where BRIDGE pays 6; at 1 KB {shown}",
+        why=f"Ring pays 63 startups where BRIDGE pays 6; at 1 KB {shown}",
     )
 
 

@@ -88,7 +88,7 @@ def _make(setting: Setting) -> Outcome:
                 + f" with {', '.join(map(str, over_flows))} ports",
                 rule="falls with every port",
                 holds=bool(np.all(np.diff([ratios.max() for ratios in over_flows.values()]) < 0)),
-                why="All flows are sent at once there, with one start-up, and HARVEST is given the direct "
+                why="All flows are sent at once there, with one startup, and HARVEST is given the direct "
                 "algorithm's 63 steps, so small buffers take it longer: ratios down to "
                 + ", ".join(f"{ratios.min():.2f}" for ratios in over_flows.values())
                 + ". The paper does not say how many steps its All-to-All has.",

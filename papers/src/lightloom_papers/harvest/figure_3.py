@@ -80,7 +80,7 @@ def _make(setting: Setting) -> Outcome:
             ),
             _lower_bound(setting),
         ),
-        "AllReduce of 1 MiB by cyclic recursive doubling on 64 GPUs with one port, 800 Gbit/s, start-up and hop "
+        "AllReduce of 1 MiB by cyclic recursive doubling on 64 GPUs with one port, 800 Gbit/s, startup and hop "
         "delay 500 ns; the paper does not give this figure's settings. A line for each number of reconfigurations "
         "that is the best at some delay: its schedule at every delay. The lower bound is HARVEST's own time; that "
         f"no schedule is below it is tried on {PROVED_GPUS} GPUs, where all topologies can be.",

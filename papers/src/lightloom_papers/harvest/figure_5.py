@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 KB, MB = 1 << 10, 1 << 20
 ENGINES = (MODEL, PACKET)
-# The largest hop delay that the paper's numbers could mean: start-up and hop delay paid at every hop.
+# The largest hop delay that the paper's numbers could mean: startup and hop delay paid at every hop.
 DEARER_HOP, SHOWN = "1us", "1 µs"
 SMALL = tuple(KB * 4**power for power in range(5))
 NOTES = (
-    "64 GPUs, 800 Gbit/s a port, start-up and hop delay 500 ns, 1 KiB to 1 GiB, 10 ns to 10 ms, the first topology "
+    "64 GPUs, 800 Gbit/s a port, startup and hop delay 500 ns, 1 KiB to 1 GiB, 10 ns to 10 ms, the first topology "
     "free (§6.1). Recursive doubling and direct All-to-All have one port and a one-way ring as static topology, Swing "
     "two ports and a two-way ring. HARVEST chooses from all candidate families. The paper simulated packets in "
     "Astra-Sim; the `model` engine adds the terms of eq. 4, the `packet` engine simulates the packets of these plans."
@@ -57,7 +57,7 @@ def _small_over_static(paper: float) -> ClaimsOf:
                 ours=mean,
                 unit="×",
                 why=f"Mean over sizes at 10 and 100 ns; the largest is {largest:.2f}×. What is gained is hop "
-                f"delay. Where a hop costs {SHOWN} (start-up and hop delay of §6.1 together) and not 500 ns, "
+                f"delay. Where a hop costs {SHOWN} (startup and hop delay of §6.1 together) and not 500 ns, "
                 f"the mean is {of_dearer:.2f}×{between}.",
             )
         ]
@@ -84,7 +84,7 @@ def _large_over_static(paper: float) -> ClaimsOf:
                 paper=paper,
                 ours=ours,
                 unit="×",
-                why="The loads' ratio alone decides there: transmission outweighs start-up, hops and reconfigurations.",
+                why="The loads' ratio alone decides there: transmission outweighs startup, hops and reconfigurations.",
             ),
             Claim.fact(
                 "for small buffers the gain falls as the delay rises, down to a static schedule",
@@ -123,7 +123,7 @@ def _over_bvn(mean: float, largest: float | None) -> ClaimsOf:
                 ours=ours,
                 unit="×",
                 why="A BvN schedule pays for reconfigurations alone there and HARVEST for hops, so the ratio falls "
-                f"as hops get dearer: it is {of_dearer:.2f}× where a hop costs {SHOWN} (start-up and hop "
+                f"as hops get dearer: it is {of_dearer:.2f}× where a hop costs {SHOWN} (startup and hop "
                 "delay of §6.1 together) and not 500 ns.",
             )
         ]

@@ -1,4 +1,4 @@
-"""HARVEST, figure 6: the 8-GPU testbed with its measured start-up and bandwidth, recursive doubling."""
+"""HARVEST, figure 6: the 8-GPU testbed with its measured startup and bandwidth, recursive doubling."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from lightloom_papers.measure import Case
 if TYPE_CHECKING:
     from lightloom import Plan
 
-# PCCL §5: α = 3 µs a hop and no start-up, β = 1/450 s/GB.
+# PCCL §5: α = 3 µs a hop and no startup, β = 1/450 s/GB.
 HOP_DELAY_S = 3e-6
 BANDWIDTH_BPS = 450e9 * 8
 DELAY_S = 5e-6

@@ -18,7 +18,7 @@ RATE = 1e11
 
 
 def equation_3(gpus: int, size_bytes: float, hop_s: float) -> float:
-    """Ring: n-1 steps of m/n over one hop; no start-up."""
+    """Ring: n-1 steps of m/n over one hop; no startup."""
     return (gpus - 1) * (hop_s + size_bytes / gpus / RATE)
 
 
@@ -46,7 +46,7 @@ def best_threshold(gpus: int, size_bytes: float, hop_s: float, delay_s: float) -
 
 
 def fabric(gpus: int, hop_s: float, delay_s: float) -> Fabric:
-    """One port of 800 Gbit/s, no start-up, the ring at first."""
+    """One port of 800 Gbit/s, no startup, the ring at first."""
     return Fabric(
         gpus=gpus, ports=1, startup=0.0, hop_delay=hop_s, reconfiguration_delay=delay_s, initial="ring:one-way"
     )

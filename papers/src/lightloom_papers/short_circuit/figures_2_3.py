@@ -31,7 +31,7 @@ SIZES = (32, 4_000_000, 32_000_000)
 HOPS_S = (100e-9, 250e-9, 500e-9, 1e-6, 2e-6)
 DELAYS_S = (10e-9, 50e-9, 100e-9, 500e-9, 1e-6, 2e-6, 5e-6, 10e-6)
 NOTES = (
-    "ReduceScatter, 32 GPUs, 800 Gbit/s, no start-up, a one-way ring at first. T is the step from which every step "
+    "ReduceScatter, 32 GPUs, 800 Gbit/s, no startup, a one-way ring at first. T is the step from which every step "
     "has its own circuits: 1 is always, 5 never. The values of the paper's axes and its speed-ups are not in the text "
     "at hand; the axes here span what it names, and the speed-ups that are judged are those of its equations 3 and 4."
 )

@@ -41,7 +41,7 @@ FABRIC = (
         name="startup",
         kind=Kind.TIME,
         group=Group.FABRIC,
-        meaning="Start-up latency of a step.",
+        meaning="Startup latency of a step.",
         default="500ns",
         python="seconds",
     ),

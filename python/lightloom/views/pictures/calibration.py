@@ -83,4 +83,4 @@ def _title(calibration: Calibration) -> str:
     rate = f"{calibration.bandwidth_bps.value / 1e9:.4g} Gbit/s"
     hop = f"{show_time(calibration.hop_delay_s.value)} a hop, " if calibration.hop_delay_fitted else ""
     explained = "" if calibration.r_squared is None else f", R² = {calibration.r_squared:.4f}"
-    return f"start-up {show_time(calibration.startup_s.value)}, {hop}{rate}{explained}"
+    return f"startup {show_time(calibration.startup_s.value)}, {hop}{rate}{explained}"

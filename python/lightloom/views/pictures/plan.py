@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom._core import counted, show_size, show_time
+from lightloom._core import counted, show_time
 from lightloom.views.axis_units import plain
 from lightloom.views.charts import check_plot_path, save, show_heights
 from lightloom.views.fitting import CAPTION, settle
 from lightloom.views.palette import TERM_COLOURS
 from lightloom.views.pictures.topology import draw_topology
+from lightloom.views.tables.problem import what_is_planned
 from lightloom.views.tables.step_groups import StepGroup, group_steps
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
         )
     _draw_costs(figure.add_subplot(grid[1, :]), plan)
     left = len(used) - len(diagrams)
-    more = f" ({left} more topolog{'ies' if left > 1 else 'y'} not drawn)" if left else ""
+    more = f" ({counted(left, 'more topology')} not drawn)" if left else ""
     figure.suptitle(
-        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by {plain(plan.algorithm)}, "
-        f"{plain(plan.planner)}: {show_time(plan.total_s)}, {counted(plan.reconfigurations, 'reconfiguration')}{more}",
+        f"{what_is_planned(plan)} ({plain(plan.algorithm)}, {plain(plan.planner)}): "
+        f"{show_time(plan.total_s)}, {counted(plan.reconfigurations, 'reconfiguration')}{more}",
         fontsize=11,
     )
     if path is None:
@@ -67,14 +68,14 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
 
 
 def _numbers(steps: list[int], most: int = 3) -> str:
-    """`1-7, 22-28`."""
+    """`1–7, 22–28`."""
     runs: list[list[int]] = []
     for number in steps:
         if runs and number == runs[-1][1] + 1:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    words = [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+    words = [str(first) if first == last else f"{first}–{last}" for first, last in runs]
     return ", ".join(words[:most] + (["…"] if len(words) > most else []))
 
 

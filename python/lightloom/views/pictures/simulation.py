@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from lightloom._core import show_size, show_time
+from lightloom._core import show_time
 from lightloom.views.axis_units import even_range, plain, show_ticks
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
 from lightloom.views.palette import BACKGROUND, PALETTE, REFERENCE, ramp, readable_on
+from lightloom.views.tables.problem import what_is_planned
 from lightloom.views.tables.step_groups import StepGroup, group_steps
 from lightloom.views.tracing import dark_span_s
 
@@ -89,8 +90,7 @@ def _title(simulation: Simulation) -> str:
     change = simulation.total_s / simulation.predicted_total_s - 1 if simulation.predicted_total_s else 0.0
     against = f"{abs(change):.1%} {'above' if change > 0 else 'below'}" if abs(change) >= 5e-4 else "as long as"
     return (
-        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs by "
-        f"{plain(plan.algorithm)}, {plain(plan.planner)}\n"
+        f"{what_is_planned(plan)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
         f"simulated {show_time(simulation.total_s)}, {against} the plan's {show_time(simulation.predicted_total_s)}"
     )
 

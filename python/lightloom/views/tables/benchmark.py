@@ -24,8 +24,8 @@ def benchmark_rows(points: list[Point]) -> list[tuple[str, ...]]:
             (
                 label,
                 str(figures.points),
-                f"{figures.mean_ratio:.3f}x",
-                f"{figures.largest_ratio:.2f}x",
+                f"{figures.mean_ratio:.3f}×",
+                f"{figures.largest_ratio:.2f}×",
                 f"{figures.share_better:.0%}",
                 f"{figures.median_gap:.3f}",
                 f"{figures.share_close:.0%}",

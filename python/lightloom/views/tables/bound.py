@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom._core import show_time
+from lightloom._core import counted, show_time
 from lightloom.views.tables.page import render, table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def bound_table(bounds: Bounds) -> str:
 def bound_parts(bounds: Bounds) -> list[RenderableType]:
     """What `bound_table` shows, part by part."""
     numbers = ("steps", "topologies", "startup", "propagation", "transmission", "reconfig.", "bound")
-    made = table("", "name", *numbers, "growth of a block's holders", right=numbers)
+    made = table("", "name", *numbers, "holders of a block, by topology", right=numbers)
     largest = bounds.largest
     for statement in bounds.statements:
         terms = statement.startup_s, statement.propagation_s, statement.transmission_s, statement.reconfiguration_s
@@ -41,13 +41,14 @@ def bound_parts(bounds: Bounds) -> list[RenderableType]:
         )
     texts = []
     for bound_class in dict.fromkeys(statement.bound_class for statement in bounds.statements):
-        texts.append(f"no schedule takes less of: {bound_class}")
+        texts.append(f"no schedule of this class takes less: {bound_class}")
         of_class = (statement for statement in bounds.statements if statement.bound_class == bound_class)
         texts += [f"  {statement.name}: {statement.why}" for statement in of_class]
     return [made, *map(Text, texts)]
 
 
 def _growth(statement: Statement) -> str:
-    shown = [f"x{growth:.3g} in {steps}" for steps, _, growth in statement.segments[:MAX_SEGMENTS]]
+    """By how much each topology multiplies the ranks that hold a block, in how many steps."""
+    shown = [f"×{growth:.3g} in {counted(steps, 'step')}" for steps, _, growth in statement.segments[:MAX_SEGMENTS]]
     more = len(statement.segments) - MAX_SEGMENTS
     return ", ".join(shown) + (f", {more} more" if more > 0 else "")

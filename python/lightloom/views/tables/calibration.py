@@ -27,7 +27,7 @@ def calibration_table(calibration: Calibration) -> str:
     count = len(measured.rows)
     interval = f"{100 * calibration.confidence:g}% interval"
     numbers = table("", "fitted", interval, right=("fitted",))
-    numbers.add_row("start-up of a step", *_shown(calibration.startup_s, show_time))
+    numbers.add_row("startup of a step", *_shown(calibration.startup_s, show_time))
     numbers.add_row("bandwidth of a link", *_shown(calibration.bandwidth_bps, _rate))
     value, ends = _shown(calibration.hop_delay_s, show_time)
     numbers.add_row("delay of a hop", value, ends if calibration.hop_delay_fitted else "not fitted")

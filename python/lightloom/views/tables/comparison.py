@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom._core import show_time
+from lightloom._core import counted, show_size, show_time
 from lightloom.views.tables.page import heading, render, table, why, width
-from lightloom.views.tables.ratios import are_equal, gap_words
+from lightloom.views.tables.problem import fabric_words
+from lightloom.views.tables.ratios import are_equal, factor, gap_words
 from lightloom.views.tables.terms import TERMS, legend, split_bar, terms_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom import Comparison
+    from lightloom import Comparison, Fabric
     from lightloom.comparison import Row
 
 # Cells of the best time's bar; of a bar at least and at most, the longer ones are cut; of the columns beside names and
@@ -29,29 +30,32 @@ OTHER_COLUMNS = 40
 NIL = 1e-3
 
 
-def comparison_table(comparison: Comparison, *, all_rows: bool = False) -> str:
-    """The best row of every planner, fastest first; why the best wins; the bound; what could not be served and why.
+def comparison_table(comparison: Comparison, fabric: Fabric, *, all_rows: bool = False) -> str:
+    """The fabric; the best row of every planner, fastest first; why the best wins; the bound; what is not applicable.
 
     all_rows: every planner with every algorithm, and all that could not be served.
     """
-    return render(*comparison_parts(comparison, all_rows=all_rows, columns=width()))
+    title, *parts = comparison_parts(comparison, all_rows=all_rows, columns=width())
+    return render(title, Text(fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)), *parts)
 
 
 def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns: int) -> list[RenderableType]:
-    """What `comparison_table` shows on so many columns, part by part."""
+    """What `comparison_table` shows on so many columns but for the fabric, part by part."""
+    title = heading(f"{comparison.collective} of {show_size(comparison.size_bytes)} on {comparison.gpus} GPUs")
     served = [row for row in comparison.rows if row.total_s is not None]
     rows = served if all_rows else comparison.by_planner()
     under = [why_the_best_wins(comparison), _bound(comparison), *_not_applicable(comparison, all_rows=all_rows)]
     if not rows:
-        return [heading("nothing serves this problem"), *map(Text, under[2:])]
+        return [title, Text("nothing serves this problem"), *map(Text, under[2:])]
     more = len(served) - len(rows)
     parts: list[RenderableType] = [
+        title,
         rows_table(rows, columns),
         legend(f"a cell is 1/{BEST_CELLS} of the best time"),
         Text(""),
     ]
     if more:
-        under.append(f"{more} more row{'s' * (more != 1)} of other algorithms and topologies: --all")
+        under.append(f"{counted(more, 'more row')} of other algorithms and topologies: --all")
     return parts + [Text(line) for line in under if line]
 
 
@@ -74,7 +78,7 @@ def rows_table(rows: Sequence[Row], columns: int) -> Table:
             row.planner,
             _algorithm(row),
             show_time(time_s),
-            "best" if is_best or not best_s else f"{time_s / best_s:.3g}x",
+            "best" if is_best or not best_s else factor(time_s / best_s),
             str(row.reconfigurations),
             split_bar(terms_of(row), BEST_CELLS / best_s if best_s else 0.0, room),
             style="bold" if is_best else "",
@@ -131,15 +135,19 @@ def _not_applicable(comparison: Comparison, *, all_rows: bool) -> list[str]:
     refused = [row for row in comparison.rows if row.total_s is None]
     served = {row.planner for row in comparison.rows if row.total_s is not None}
     by_reason: dict[str, list[str]] = {}
-    told = set()
-    for row in refused:
-        name, telling = f"{row.planner} {row.algorithm}".strip(), row
-        if not all_rows and row.planner:
-            if row.planner in served or row.planner in told or not row.is_for_collective:
-                continue
-            told.add(row.planner)
-            name, telling = row.planner, _telling([other for other in refused if other.planner == row.planner])
-        by_reason.setdefault(why(telling.reason), []).append(name)
+    for planner in dict.fromkeys(row.planner for row in refused):
+        own = [row for row in refused if row.planner == planner]
+        reasons = dict.fromkeys(why(row.reason) for row in own)
+        if not planner:
+            names = {reason: [row.algorithm for row in own if why(row.reason) == reason] for reason in reasons}
+        elif planner in served or (all_rows and len(reasons) > 1):
+            algorithms = {reason: [row.algorithm for row in own if why(row.reason) == reason] for reason in reasons}
+            names = {reason: [f"{planner} ({', '.join(of)})"] for reason, of in algorithms.items()} if all_rows else {}
+        else:
+            is_told = all_rows or own[0].is_for_collective
+            names = {why(_telling(own).reason): [planner]} if is_told else {}
+        for reason, named in names.items():
+            by_reason.setdefault(reason, []).extend(named)
     return [f"not applicable: {', '.join(dict.fromkeys(names))}: {reason}" for reason, names in by_reason.items()]
 
 

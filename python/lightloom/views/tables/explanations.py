@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lightloom._core import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,12 +16,15 @@ if TYPE_CHECKING:
 MOST_EXPLAINED = 8
 
 
-def explanation_lines(plan: Plan, steps: Iterable[AnyStep]) -> list[str]:
-    """A line for each topology of the plan's steps, in the order of use: its name, and what its circuits are."""
+def explanation_lines(plan: Plan, steps: Iterable[AnyStep], *, every: bool = False) -> list[str]:
+    """A line for each topology of the plan's steps, in the order of use: its name, and what its circuits are.
+
+    every: however many they are.
+    """
     said = plan.explanations
     used = list(dict.fromkeys((step.topology_name, said[step.topology_index]) for step in steps))
-    shown = used[:MOST_EXPLAINED]
+    shown = used if every else used[:MOST_EXPLAINED]
     longest = max(len(name) for name, _ in shown)
     lines = [f"{name:<{longest}}  {explanation}" for name, explanation in shown]
     more = len(used) - len(shown)
-    return lines + [f"and {more} more topolog{'y' if more == 1 else 'ies'}"] * bool(more)
+    return lines + [f"and {counted(more, 'more topology')}: --all-steps"] * bool(more)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PLAIN_WIDTH = 160
 BLOCKS = " ▏▎▍▌▋▊▉█"
 BAR_CELLS = 10
+# Of a line that goes on below.
+INDENT = 2
 
 
 def render(*parts: RenderableType) -> str:
@@ -39,9 +41,18 @@ def render(*parts: RenderableType) -> str:
         emoji=False,
     )
     with console.capture() as capture:
-        for part in parts:
+        for part in (_hanging(part, console) for part in parts):
             console.print(Segments(_shown(segment) for segment in console.render(part)), end="", crop=False)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _hanging(part: RenderableType, console: Console) -> RenderableType:
+    """A line that is too long goes on below, further in than it begins."""
+    if not isinstance(part, Text) or part.cell_len <= console.width or "\n" in part.plain:
+        return part
+    indent = " " * (len(part.plain) - len(part.plain.lstrip()) + INDENT)
+    first, *rest = part.wrap(console, console.width - len(indent))
+    return Text("\n").join([first, *(Text(indent) + line for line in rest)])
 
 
 def width() -> int:

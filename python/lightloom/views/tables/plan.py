@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from lightloom._core import show_size, show_time
+from lightloom._core import counted, show_size, show_time
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, why, width
+from lightloom.views.tables.problem import fabric_words, gigabytes, what_is_planned
 from lightloom.views.tables.ratios import are_equal, gap_words, versus
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 from lightloom.views.tables.terms import TERMS
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom import Fabric, Plan
+    from lightloom import Plan
     from lightloom.comparison import Row
     from lightloom.steps import Step
     from lightloom.views.tables.step_groups import StepGroup
@@ -29,54 +30,35 @@ HEADERS = ("startup", "propagation", "transmission", "reconfig.")
 SHARES = "share"
 # The terms have columns where there is room for them, else a line.
 WIDE = 108
-GB = 1e9
 
 
-def plan_table(plan: Plan, baselines: Sequence[Row], fabric: Fabric, *, all_steps: bool = False) -> str:
+def plan_table(plan: Plan, baselines: Sequence[Row], *, all_steps: bool = False) -> str:
     """The problem, a row per run of equal steps, the total, and how it compares with the bound and the baselines.
 
-    baselines: every planner at its best algorithm; fabric: what the plan was made for; all_steps: a row per step.
+    baselines: every planner at its best algorithm; all_steps: a row per step.
     """
-    return render(*plan_parts(plan, baselines, fabric, all_steps=all_steps, is_wide=width() >= WIDE))
+    return render(*plan_parts(plan, baselines, all_steps=all_steps, is_wide=width() >= WIDE))
 
 
 def plan_parts(
-    plan: Plan, baselines: Sequence[Row] = (), fabric: Fabric | None = None, *, all_steps: bool = False, is_wide: bool
+    plan: Plan, baselines: Sequence[Row] = (), *, all_steps: bool = False, is_wide: bool
 ) -> list[RenderableType]:
-    """What `plan_table` shows, part by part; without the fabric's delays where none is given."""
-    under = [*explanation_lines(plan, plan.steps), "", *_summary(plan, baselines, is_wide=is_wide)]
+    """What `plan_table` shows, part by part."""
+    under = [*explanation_lines(plan, plan.steps, every=all_steps), "", *_summary(plan, baselines, is_wide=is_wide)]
     table_of_steps = _steps(plan, all_steps=all_steps, is_wide=is_wide)
-    return [heading(_title(plan)), Text(_fabric_line(plan, fabric)), table_of_steps, *map(Text, under)]
+    return [heading(_title(plan)), Text(_fabric_line(plan)), table_of_steps, *map(Text, under)]
 
 
 def _title(plan: Plan) -> str:
-    reconfigurations = f"{plan.reconfigurations} reconfiguration{'s' * (plan.reconfigurations != 1)}"
     return (
-        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs: {show_time(plan.total_s)}, "
-        f"{len(plan.steps)} step{'s' * (len(plan.steps) != 1)}, {reconfigurations} ({plan.algorithm}, {plan.planner})"
+        f"{what_is_planned(plan)}: {show_time(plan.total_s)}, {counted(len(plan.steps), 'step')}, "
+        f"{counted(plan.reconfigurations, 'reconfiguration')} ({plan.algorithm}, {plan.planner})"
     )
 
 
-def _fabric_line(plan: Plan, fabric: Fabric | None) -> str:
-    delays = [] if fabric is None else _delays(fabric)
-    ports = f"{plan.ports} port{'s' * (plan.ports != 1)} of {plan.bandwidth_bps / GB:g} Gbit/s"
-    return ", ".join([ports, *delays, f"initial topology {plan.initial}", f"routing {plan.routing}"])
-
-
-def _delays(fabric: Fabric) -> list[str]:
-    return [
-        f"startup {show_time(fabric.startup_s)}",
-        f"hop delay {show_time(fabric.hop_delay_s)}",
-        f"reconfiguration delay {fabric.reconfiguration}{_hiding(fabric)}",
-    ]
-
-
-def _hiding(fabric: Fabric) -> str:
-    every_s, by_step = fabric.windows_s
-    windows = [show_time(every_s)] * bool(every_s) + [f"{index + 1}={show_time(it)}" for index, it in by_step.items()]
-    hidden_by = ["the step before"] * fabric.background_reconfiguration
-    hidden_by += [f"windows of {', '.join(windows)}"] * bool(windows)
-    return f" hidden behind {' and '.join(hidden_by)}" if hidden_by else ""
+def _fabric_line(plan: Plan) -> str:
+    fabric = fabric_words(plan.ports, plan.bandwidth_bps, plan.core.fabric)
+    return f"{fabric}, initial topology {plan.initial}, routing {plan.routing}"
 
 
 def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
@@ -85,7 +67,7 @@ def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
     numbers = ("bytes", "hops", "load", *terms, "total")
     made = table("step", "topology", *numbers, SHARES, right=("step", *numbers), footer=True)
     for group in groups:
-        made.add_row(*_row(group, plan.total_s, is_wide=is_wide))
+        made.add_row(*_row(group, plan, is_wide=is_wide))
     sums = [_time(second) for second in _sums(plan)] if is_wide else []
     footers = {"topology": "sum", **dict(zip(terms, sums, strict=True)), "total": _time(plan.total_s)}
     for column in made.columns:
@@ -103,14 +85,14 @@ def _appearance(step: Step) -> tuple[object, ...]:
     return step.reconfigured, step.hops, f"{step.transfer_bytes:.6g} {step.load:.6g} {step.total_s:.6g}"
 
 
-def _row(group: StepGroup[Step], total_s: float, *, is_wide: bool) -> list[str | Text]:
+def _row(group: StepGroup[Step], plan: Plan, *, is_wide: bool) -> list[str | Text]:
     spent_s = group.total("total_s")
-    share = spent_s / total_s if total_s else 0.0
+    share = spent_s / plan.total_s if plan.total_s else 0.0
     terms = [_time(group.total(term.attribute)) for term in TERMS] if is_wide else []
     return [
         group.numbers,
         group.marked_topologies,
-        _span(group.span("transfer_bytes"), show_size),
+        _span(group.span("transfer_bytes"), lambda size_bytes: show_size(size_bytes, plan.size_bytes)),
         _span(group.span("hops"), lambda hops: f"{hops:.0f}"),
         _span(group.span("load"), lambda load: f"{load:.4g}"),
         *terms,
@@ -121,7 +103,7 @@ def _row(group: StepGroup[Step], total_s: float, *, is_wide: bool) -> list[str |
 
 def _span(span: tuple[float, float], show: Any) -> str:
     first, last = (show(value) for value in span)
-    return first if first == last else f"{first} – {last}"
+    return first if first == last else f"{first}–{last}"
 
 
 def _time(seconds: float) -> str:
@@ -136,7 +118,7 @@ def _summary(plan: Plan, baselines: Sequence[Row], *, is_wide: bool) -> list[str
     lines.append(f"lower bound  {_bound(plan, plan.lower_bound_s, plan.bound_class)}")
     if plan.narrow_bound is not None:
         lines.append(f"             {_bound(plan, *plan.narrow_bound)}")
-    lines += [f"algbw        {plan.algbw / GB:.4g} GB/s", f"busbw        {plan.busbw / GB:.4g} GB/s"]
+    lines += [f"algbw        {gigabytes(plan.algbw)} GB/s", f"busbw        {gigabytes(plan.busbw)} GB/s"]
     others = [_baseline(plan, row) for row in baselines if not _is_the_plan(plan, row)]
     return lines + [f"{'baselines' if index == 0 else '':<12} {line}" for index, line in enumerate(others)]
 

@@ -18,14 +18,17 @@ def are_equal(first_s: float, second_s: float) -> bool:
 def gap_words(total_s: float, lower_bound_s: float) -> str:
     """How far a time is from a lower bound, in words.
 
-    `takes 1.23x`, with as many digits as it takes to differ from 1x; `is optimal, proved` where it attains the bound.
+    `takes 1.23×`; `is optimal, proved` where it attains the bound.
     """
     gap = total_s / lower_bound_s
-    if gap <= 1 + ATTAINED:
-        return "is optimal, proved"
-    if gap - 1 >= 0.005:
-        return f"takes {gap:.3g}x"
-    return f"takes {gap:.{math.ceil(-math.log10(gap - 1))}f}x"
+    return "is optimal, proved" if gap <= 1 + ATTAINED else f"takes {factor(gap)}"
+
+
+def factor(ratio: float) -> str:
+    """`1.23×`, `12.5×`: three digits, more where it takes more to differ from 1."""
+    if 1 + ATTAINED < ratio < 1.005:
+        return f"{ratio:.{math.ceil(-math.log10(ratio - 1))}f}×"
+    return f"{ratio:.0f}×" if ratio >= 99.95 else f"{ratio:#.3g}×"
 
 
 def versus(ratio: float) -> str:
@@ -36,4 +39,4 @@ def versus(ratio: float) -> str:
     if larger < 1.095:
         digits = max(2, math.ceil(-math.log10(larger - 1)) - 2)
         return f"{larger - 1:.{digits}%} {word}"
-    return f"{larger:.2f}x {word}" if larger < 100 else f"{larger:.0f}x {word}"
+    return f"{factor(larger)} {word}"

@@ -10,6 +10,7 @@ from rich.text import Text
 from lightloom._core import show_size, show_time
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table
+from lightloom.views.tables.problem import what_is_planned
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def simulation_table(simulation: Simulation, *, all_steps: bool = False) -> str:
 def simulation_parts(simulation: Simulation, *, all_steps: bool = False) -> list[RenderableType]:
     """What `simulation_table` shows but for the differences, part by part."""
     lines = [heading(_title(simulation)), Text(_settings_line(simulation))]
-    below = [*explanation_lines(simulation.plan, simulation.steps), "", *_summary(simulation)]
+    below = [*explanation_lines(simulation.plan, simulation.steps, every=all_steps), "", *_summary(simulation)]
     return [*lines, _steps(simulation, all_steps=all_steps), *map(Text, below)]
 
 
@@ -46,7 +47,7 @@ def _title(simulation: Simulation) -> str:
     ratio = _ratio(simulation.total_s, simulation.predicted_total_s)
     against = "as planned" if ratio == "100.0%" else f"{ratio} of the plan's {show_time(plan.total_s)}"
     return (
-        f"{plan.collective} of {show_size(plan.size_bytes)} on {plan.gpus} GPUs ({plan.algorithm}, {plan.planner}): "
+        f"{what_is_planned(plan)} ({plan.algorithm}, {plan.planner}): "
         f"simulated {show_time(simulation.total_s)}, {against}"
     )
 
@@ -113,9 +114,13 @@ def _ratio(simulated_s: float, predicted_s: float) -> str:
 
 def _summary(simulation: Simulation) -> list[str]:
     used = simulation.circuits()
+
+    def size(size_bytes: float) -> str:
+        return show_size(size_bytes, simulation.plan.size_bytes)
+
     lines = [
-        f"packets      {simulation.packets:,}, {simulation.packet_hops:,} packet-hops",
-        f"bytes        {show_size(simulation.payload_bytes)} received, {show_size(simulation.wire_bytes)} on circuits",
+        f"packets      {simulation.packets:,} sent over {simulation.packet_hops:,} hops",
+        f"bytes        {size(simulation.payload_bytes)} received, {size(simulation.wire_bytes)} on circuits",
     ]
     if len(used):
         busiest = int(np.argmax(used.utilisation))
@@ -139,7 +144,7 @@ def _circuit(used: CircuitTotals, index: int) -> str:
 def _differences(simulation: Simulation) -> list[str]:
     total_s, predicted_s = simulation.total_s, simulation.predicted_total_s
     parts = [part for part in simulation.differences() if abs(part.seconds) > NIL * max(total_s, predicted_s)]
-    rows = [("plan", show_time(predicted_s), "start-up, propagation, transmission and reconfiguration added up")]
+    rows = [("plan", show_time(predicted_s), "startup, propagation, transmission and reconfiguration added up")]
     rows += [(part.name, _signed(part.seconds), part.reason) for part in parts]
     rows.append(("simulated", show_time(total_s), "" if parts else "as the plan says"))
     names, times = (max(len(row[column]) for row in rows) for column in (0, 1))

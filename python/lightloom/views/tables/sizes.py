@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from lightloom._core import show_size, show_time
 from lightloom.views.tables.page import heading, render, table
+from lightloom.views.tables.problem import fabric_words, gigabytes
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from lightloom import Fabric
     from lightloom.sizes import SizeTable
 
 NUMBERS = ("size", "time", "algbw GB/s", "busbw GB/s")
-GB = 1e9
 
 
-def sizes_table(sizes: SizeTable) -> str:
-    """A row per size: time, bandwidths, and what was chosen."""
-    return render(*size_parts(sizes))
+def sizes_table(sizes: SizeTable, fabric: Fabric) -> str:
+    """The fabric, and a row per size: time, bandwidths, and what was chosen."""
+    title, *rows = size_parts(sizes)
+    return render(title, Text(fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)), *rows)
 
 
 def size_parts(sizes: SizeTable) -> list[RenderableType]:
-    """What `sizes_table` shows, part by part."""
+    """What `sizes_table` shows but for the fabric, part by part."""
     made = table(*NUMBERS, "algorithm", "planner", "reconf.", right=(*NUMBERS, "reconf."))
     for row in sizes.rows:
         made.add_row(
             show_size(row.size_bytes),
             show_time(row.total_s),
-            f"{row.algbw / GB:.4g}",
-            f"{row.busbw / GB:.4g}",
+            gigabytes(row.algbw),
+            gigabytes(row.busbw),
             row.algorithm,
             row.planner,
             str(row.reconfigurations),

@@ -50,12 +50,13 @@ class StepGroup(Generic[S]):
 
     @property
     def topologies(self) -> str:
-        """`ring ×31` for a run on one topology; else the first and the last one's name, and how many there are."""
+        """`ring ×31` for a run on one topology; of several the first and the last, and how many."""
         names = list(dict.fromkeys(step.topology_name for step in self.steps))
         times = f" ×{len(self.steps)}" if len(self.steps) > 1 else ""
         if len(names) <= 2:
             return f"{', '.join(names)}{times}"
-        return f"{names[0]} … {names[-1]} ({len(names)}){times}"
+        several = f" ({len(names)} topologies)" if len(names) < len(self.steps) else ""
+        return f"{names[0]} … {names[-1]}{several}{times}"
 
     @property
     def reconfigurations(self) -> int:
@@ -64,8 +65,8 @@ class StepGroup(Generic[S]):
 
     @property
     def marked_topologies(self) -> str:
-        """The topologies behind `*` where the fabric is reconfigured before them, `3*` before 3 of several steps."""
-        count = str(self.reconfigurations) if len(self.steps) > 1 else ""
+        """The topologies behind `*` where the fabric is reconfigured before each step, `3*` before 3 of them."""
+        count = "" if self.reconfigurations == len(self.steps) else str(self.reconfigurations)
         return f"{count}* {self.topologies}" if self.reconfigurations else self.topologies
 
     def span(self, attribute: str) -> tuple[float, float]:
@@ -114,5 +115,7 @@ def reconfiguration_caption(groups: Sequence[StepGroup[S]]) -> str | None:
     """What the mark of reconfigurations means, where there is one."""
     if not any(group.reconfigurations for group in groups):
         return None
-    several = any(len(group.steps) > 1 and group.reconfigurations for group in groups)
-    return "* the fabric is reconfigured before the step" + (" (N*: before N of the steps)" if several else "")
+    partly = any(0 < group.reconfigurations < len(group.steps) for group in groups)
+    several = any(group.reconfigurations and len(group.steps) > 1 for group in groups)
+    before = "each step of the row" if several else "the step"
+    return f"* the fabric is reconfigured before {before}" + (" (N*: before N of them)" if partly else "")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.text import Text
 
-from lightloom.views.axis_units import natural_label
+from lightloom.sweeps.axes import shape_words
+from lightloom.views.axis_units import natural_label, size_label
 from lightloom.views.tables.page import bar, heading, render, table
+from lightloom.views.tables.ratios import factor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import RenderableType
 
+    from lightloom.sweeps.axes import Axis
     from lightloom.sweeps.result import SweepResult
     from lightloom.views.axis_units import Kind
 
@@ -34,6 +38,8 @@ MOST_CHOICES = 8
 MOST_REASONS = 5
 # Values of an axis at which it is said where plans are faster.
 MOST_PLACES = 7
+# Values of the other axes together at which it is said.
+MOST_PANELS = 6
 
 
 def sweep_summary(result: SweepResult) -> dict[str, Any]:
@@ -72,19 +78,16 @@ def sweep_table(result: SweepResult, files: Sequence[Path]) -> str:
 def sweep_parts(result: SweepResult) -> list[RenderableType]:
     """The summary for people, part by part."""
     description = result.description
-    shape = " x ".join(f"{len(axis.values)} {axis.key}" for axis in result.axes)
     without = int(np.isnan(result["total_s"]).sum())
     parts: list[RenderableType] = [
-        heading(f"{description.name}: {len(result):,} points ({shape}), engine {description.engine}")
+        heading(f"{description.name}: {len(result):,} points ({shape_words(result.axes)}), engine {description.engine}")
     ]
     metrics = table("", "least", "median", "largest", "least at", "largest at", right=("least", "median", "largest"))
     for column, values in _metrics(result):
         kind = KINDS.get(column, "count")
         metrics.add_row(
             WORDS[column],
-            natural_label(kind, values.min()),
-            natural_label(kind, np.median(values)),
-            natural_label(kind, values.max()),
+            *(_shown(kind, value) for value in (values.min(), np.median(values), values.max())),
             _at(result, column, largest=False),
             _at(result, column, largest=True),
         )
@@ -105,6 +108,10 @@ def sweep_parts(result: SweepResult) -> list[RenderableType]:
     if result.found:
         parts.append(Text(f"{result.found:,} points were there from a run before"))
     return parts
+
+
+def _shown(kind: Kind, value: float) -> str:
+    return factor(value) if kind == "ratio" else natural_label(kind, value)
 
 
 def _metrics(result: SweepResult) -> list[tuple[str, NDArray[np.float64]]]:
@@ -192,20 +199,43 @@ def _faster_parts(result: SweepResult) -> list[RenderableType]:
     if len(numeric) < 2:
         return [Text(said)]
     along, across = sorted(numeric[-2:], key=lambda axis: axis.key != "size")
-    words = {axis.key: axis.key.replace("_", " ") for axis in (along, across)}
-    made = table(words[along.key], f"faster at {words[across.key]}", "most", right=("most",))
-    for value in _evenly(np.unique(result[along.column])):
-        at = result[along.column] == value
-        there = at & faster
-        if there.any():
-            ends = result[across.column][there]
-            span = " to ".join(dict.fromkeys(natural_label(across.kind, end) for end in (ends.min(), ends.max())))
-        else:
-            span = "none"
-        most = result["ratio"][at]
-        largest = natural_label("ratio", np.nanmax(most)) if np.isfinite(most).any() else ""
-        made.add_row(natural_label(along.kind, value), span, largest)
+    others = [axis for axis in result.axes if len(axis.values) > 1 and axis not in {along, across}]
+    shape = [len(axis.values) for axis in (*others, along, across)]
+    if math.prod(shape[:-2]) > MOST_PANELS:
+        return [Text(said)]
+    words = [axis.key.replace("_", " ") for axis in (*others, along, across)]
+    made = table(*words[:-1], f"faster at {words[-1]}", "most", right=("most",))
+    ratios = result.grid("ratio").squeeze()
+    ratios = np.moveaxis(ratios, _places(result, (along, across)), (-2, -1)).reshape(shape)
+    places = np.argsort(along.values)
+    for panel in np.ndindex(*shape[:-2]):
+        names = [natural_label(axis.kind, axis.shown[place]) for axis, place in zip(others, panel, strict=True)]
+        for place in _evenly(places):
+            ratio = ratios[*panel, place]
+            most = factor(np.nanmax(ratio)) if np.isfinite(ratio).any() else ""
+            made.add_row(*names, _label(along, along.values[place]), _span(across, ratio), most)
+            names = [""] * len(names)
     return [Text(said), made]
+
+
+def _places(result: SweepResult, axes: Sequence[Axis]) -> list[int]:
+    """Where axes are among those of several values."""
+    varying = [axis for axis in result.axes if len(axis.values) > 1]
+    return [varying.index(axis) for axis in axes]
+
+
+def _span(axis: Axis, ratios: NDArray[np.float64]) -> str:
+    """From which to which value of an axis plans are faster."""
+    faster = np.asarray(axis.values)[np.nan_to_num(ratios) > FASTER]
+    if not faster.size:
+        return "none"
+    return " to ".join(dict.fromkeys(_label(axis, end) for end in (faster.min(), faster.max())))
+
+
+def _label(axis: Axis, value: object) -> str:
+    """A value of an axis, sizes in the units of the least."""
+    least = float(min(axis.values)) if axis.kind == "size" else None
+    return natural_label(axis.kind, value) if least is None else size_label(float(value), least)  # type: ignore[arg-type]
 
 
 def _evenly(values: NDArray[Any]) -> NDArray[Any]:

@@ -21,7 +21,7 @@ class Term(NamedTuple):
 
 # Okabe and Ito's colours, as in the pictures.
 TERMS = (
-    Term("startup_s", "start-up", "░", "#56B4E9"),
+    Term("startup_s", "startup", "░", "#56B4E9"),
     Term("propagation_s", "propagation", "▒", "#009E73"),
     Term("transmission_s", "transmission", "█", "#0072B2"),
     Term("reconfiguration_s", "reconfiguration", "▚", "#D55E00"),

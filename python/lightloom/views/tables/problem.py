@@ -1,0 +1,65 @@
+"""What was planned, and on which fabric, in words: the lines above a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from lightloom._core import counted, show_size, show_time
+
+if TYPE_CHECKING:
+    from lightloom import Plan
+    from lightloom._core import ReconfigurationDelay
+
+GIGA = 1e9
+
+
+class Delays(Protocol):
+    """What a fabric of `lightloom.Fabric` and that of a plan have in common; seconds."""
+
+    @property
+    def startup_s(self) -> float:
+        """Startup latency of a step."""
+
+    @property
+    def hop_delay_s(self) -> float:
+        """Delay of one hop."""
+
+    @property
+    def reconfiguration(self) -> ReconfigurationDelay:
+        """What a change of topology takes."""
+
+    @property
+    def background_reconfiguration(self) -> bool:
+        """Whether a port that carried nothing during a step was set up meanwhile."""
+
+    @property
+    def windows_s(self) -> tuple[float, dict[int, float]]:
+        """Computation before every step, and before single ones by their index from 0."""
+
+
+def what_is_planned(plan: Plan) -> str:
+    """`all-reduce of 64 MiB on 64 GPUs`; of a broadcast the root."""
+    root = "" if plan.root is None else f" from rank {plan.root}"
+    return f"{plan.collective} of {show_size(plan.size_bytes)}{root} on {plan.gpus} GPUs"
+
+
+def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:
+    """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`."""
+    return (
+        f"{counted(ports, 'port')} of {bandwidth_bps / GIGA:g} Gbit/s, startup {show_time(delays.startup_s)}, "
+        f"hop delay {show_time(delays.hop_delay_s)}, "
+        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}"
+    )
+
+
+def _hidden_behind(delays: Delays) -> str:
+    every_s, by_step = delays.windows_s
+    windows = [show_time(every_s)] * bool(every_s) + [f"{index + 1}={show_time(it)}" for index, it in by_step.items()]
+    behind = ["the step before"] * delays.background_reconfiguration
+    behind += [f"windows of {', '.join(windows)}"] * bool(windows)
+    return f" (hidden behind {' and '.join(behind)})" if behind else ""
+
+
+def gigabytes(bytes_per_s: float) -> str:
+    """Four digits of GB/s: `50.20`."""
+    return f"{bytes_per_s / GIGA:#.4g}".removesuffix(".")
