@@ -270,3 +270,11 @@ def test_files_of_the_wrong_kind(cli: RunCli, in_tmp: Path, option: str, file: s
         file,
         field="",
     )
+
+
+@pytest.mark.parametrize(("option", "planner"), [("--topology", "static"), ("--candidates", "harvest")])
+def test_topologies_that_are_named_often_count_once(cli: RunCli, option: str, planner: str) -> None:
+    problem = ["--collective", "all-reduce", "--size", "1MiB", "--gpus", "8", "--planner", planner, "--format", "csv"]
+    often = cli("plan", *problem, option, ",".join(["ring"] * 5000))
+    assert often == cli("plan", *problem, option, "ring")
+    assert often.status == 0

@@ -158,7 +158,8 @@ def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[
     if value is None:
         return None
     if isinstance(value, str):
-        items: Sequence[TopologyLike] = split_names(value)
+        # One that is named again would be searched again.
+        items: Sequence[TopologyLike] = list(dict.fromkeys(split_names(value)))
     elif isinstance(value, (os.PathLike, _core.Topology)) or hasattr(value, "edges"):
         items = [value]
     elif isinstance(value, Sequence):
