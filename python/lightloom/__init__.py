@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from lightloom.errors import InputError
     from lightloom.exact import exact_plan
     from lightloom.exporting import Export, export
+    from lightloom.fibres import FibreRouting, route_fibres
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.inputs.optics import Optics
+    from lightloom.meshes import Mesh, MeshRouting, route_mesh
     from lightloom.planning import compare, plan, profile, verify
     from lightloom.plans import Plan
     from lightloom.port_maps import Circuits, circuits
@@ -40,7 +42,10 @@ _HOMES = {
     "Comparison": "comparison",
     "Export": "exporting",
     "Fabric": "inputs.fabric",
+    "FibreRouting": "fibres",
     "InputError": "errors",
+    "Mesh": "meshes",
+    "MeshRouting": "meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",
     "Problem": "problem",
@@ -62,6 +67,8 @@ _HOMES = {
     "plan": "planning",
     "plan_sizes": "sizes",
     "profile": "planning",
+    "route_fibres": "fibres",
+    "route_mesh": "meshes",
     "simulate": "simulation",
     "sweep": "sweeps",
     "to_networkx": "inputs.graphs",
@@ -75,7 +82,10 @@ __all__ = [
     "Comparison",
     "Export",
     "Fabric",
+    "FibreRouting",
     "InputError",
+    "Mesh",
+    "MeshRouting",
     "Optics",
     "Plan",
     "Problem",
@@ -97,6 +107,8 @@ __all__ = [
     "plan",
     "plan_sizes",
     "profile",
+    "route_fibres",
+    "route_mesh",
     "simulate",
     "sweep",
     "to_networkx",

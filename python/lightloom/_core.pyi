@@ -626,3 +626,58 @@ def profile(
     topology: Topology, traffic: Sequence[tuple[int, int, float]], routing: str
 ) -> list[tuple[int, float, float]]:
     """Front of (hops, load, certified lower bound on the load); empty when a pair is not connected."""
+
+# Wavelength, MZIs, and which of the waveguides leads from each to the next.
+MeshRouteTuple = tuple[int, list[int], list[int]]
+# Kind, sentence, and of a cut the MZIs inside, the circuits that must leave and the places to leave by.
+MeshProofTuple = tuple[str, str, tuple[list[int], int, int] | None]
+# Per circuit its index, its route and loss, or why it has none; method, passes, proof.
+MeshRoundTuple = tuple[
+    list[tuple[int, tuple[MeshRouteTuple, float] | None, str | None]], str, int, MeshProofTuple | None
+]
+
+class Mesh:
+    """Interposers of tiles of MZIs, joined by fibres; `lightloom.Mesh` has its settings by name."""
+
+    def __init__(
+        self,
+        mzis: str,
+        tiles: str,
+        interposers: str,
+        numbers: tuple[int, int, int],
+        lengths: tuple[float, float, float, float, float | None],
+    ) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def mzi_of_tile(self) -> NDArray[np.uint32]: ...
+    def route(
+        self, circuits: list[tuple[int, int]], transmitters: int | None, receivers: int | None, seed: int
+    ) -> tuple[list[int], list[MeshRoundTuple]]:
+        """The round of each circuit, a pair of MZIs, and what came of each round."""
+    def states(self, routes: list[MeshRouteTuple]) -> NDArray[np.int32]:
+        """Rows of MZI, wavelength, side and number of the input, side and number of the output; side 4 is the tile."""
+    def check(self, circuits: list[tuple[int, int]], routes: list[MeshRouteTuple | None]) -> list[float | None]:
+        """Losses in dB by the checker. Raises `RuntimeError` with the first fault."""
+    def check_cut(self, circuits: list[tuple[int, int]], inside: list[int]) -> tuple[int, int]:
+        """Circuits that must leave a set of MZIs, and places by which they may, by the checker."""
+
+def route_fibres(
+    servers: str,
+    both_ways: bool,
+    existing: list[tuple[int, int, int]],
+    circuits: list[tuple[int, int]],
+    seed: int,
+) -> tuple[list[list[int]], int, int, str, int]:
+    """Paths, circuits on the busiest edge, a bound on that, what proves it, passes."""
+
+def check_fibres(
+    servers: str,
+    both_ways: bool,
+    existing: list[tuple[int, int, int]],
+    circuits: list[tuple[int, int]],
+    paths: list[list[int]],
+) -> int:
+    """Circuits on the busiest edge by the checker. Raises `RuntimeError` with the first fault."""

@@ -5,7 +5,8 @@ use model::{Initial, Plan, Topology, sum_seconds};
 /// A topology that is held for some steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held<'a> {
-    /// Index of the topology in the plan; that of an initial one that the plan does not list is the next, as in its file.
+    /// Index of the topology in the plan; that of an initial one that the plan does not list is the next, as in its
+    /// file.
     pub index: usize,
     /// The topology.
     pub topology: &'a Topology,
@@ -18,9 +19,9 @@ pub struct Held<'a> {
 /// What `plan` holds, one for each run of steps without a change.
 ///
 /// A configuration begins to be set where the plan charges the change: at the end of the step before. Of a change that
-/// is hidden, what the computation before the step does not hide begins so much earlier, while the step before runs. The
-/// clock is the plan's, which stands still during such computation. The first configuration has time 0: it is there when
-/// the plan starts, unless the plan charges it.
+/// is hidden, what the computation before the step does not hide begins so much earlier, while the step before runs.
+/// The clock is the plan's, which stands still during such computation. The first configuration has time 0: it is there
+/// when the plan starts, unless the plan charges it.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
     let mut held: Vec<Held> = Vec::new();
     let initial = match &plan.fabric.initial {

@@ -7,21 +7,26 @@
 //! Which switches there are and whose transmitters and receivers are at their ports is a [`Kind`] of fabric, one file
 //! each in `kinds/`. A kind assigns the circuits of all topologies to ports so that few connections change.
 
+mod circuit;
+pub mod fibres;
 mod grid;
 mod held;
 mod kind;
 mod kinds;
 pub mod mesh;
 mod optics;
+mod rounds;
 mod shared_ports;
 
 use model::{Circuits, Configuration, Plan, Result, SwitchSetting};
 
+pub use circuit::Circuit;
 pub use grid::{Grid, Side};
 pub use held::Held;
 pub use kind::{Assignment, Kind, PortMap};
 pub use kinds::REGISTRY;
 pub use optics::Optics;
+pub use rounds::rounds;
 
 /// The circuits of a plan on ports, and how good the assignment is.
 #[derive(Debug, Clone, PartialEq)]

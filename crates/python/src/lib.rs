@@ -10,8 +10,10 @@ mod checks;
 mod circuits;
 mod comparison;
 mod fabric;
+mod fibres;
 mod input_error;
 mod keywords;
+mod mesh;
 mod parallel;
 mod pickled;
 mod plan;
@@ -43,6 +45,10 @@ mod _core {
     use super::comparison::{baselines, compare};
     #[pymodule_export]
     use super::fabric::PyFabric;
+    #[pymodule_export]
+    use super::fibres::{check_fibres, route_fibres};
+    #[pymodule_export]
+    use super::mesh::PyMesh;
     #[pymodule_export]
     #[pymodule_export]
     use super::plan::{PyPlan, plan, proved_plan, verify_plan};

@@ -1,20 +1,22 @@
-//! Judges routings, states and cuts of meshes. It reads settings, circuits and routes alone and counts rows, columns, fibres and
-//! decibels in its own way: it shares no code with what makes them.
+//! Judges routings, states and cuts of meshes. It reads settings, circuits and routes alone and counts rows, columns,
+//! fibres and decibels in its own way: it shares no code with what makes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Error, Result};
 
 use super::layout::MeshSettings;
-use super::routing::{Circuit, Route};
+use super::routing::Route;
 use super::states::{Port, Setting};
+use crate::circuit::Circuit;
 use crate::grid::Side;
 
 /// A waveguide or fibre: the two MZIs that it joins, in the direction of its light, and its number among those.
 type Lane = (u32, u32, u32);
 
-/// Checks routes (`None` for circuits without one): each leads from its source to its destination over waveguides and fibres
-/// that there are, on one wavelength, none twice on the same lane, none beyond the limit. Gives each route's loss in dB.
+/// Checks routes (`None` for circuits without one): each leads from its source to its destination over waveguides and
+/// fibres that there are, on one wavelength, none twice on the same lane, none beyond the limit. Gives each route's
+/// loss in dB.
 ///
 /// # Errors
 /// The first fault, with the circuit.
@@ -65,7 +67,8 @@ pub fn check(settings: &MeshSettings, circuits: &[Circuit], routes: &[Option<&Ro
     Ok(losses)
 }
 
-/// Follows light through states, from every transmitter: gives (source, destination, wavelength) of the circuits, sorted.
+/// Follows light through states, from every transmitter: gives (source, destination, wavelength) of the circuits,
+/// sorted.
 ///
 /// # Errors
 /// An input or an output that is used twice, light that ends at no receiver, states that no light reaches.

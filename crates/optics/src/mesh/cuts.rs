@@ -1,5 +1,5 @@
-//! Cuts: sets of cells that more circuits have to leave than there are places to leave by. One of them proves that the circuits
-//! cannot be routed at once, on whatever paths and wavelengths.
+//! Cuts: sets of cells that more circuits have to leave than there are places to leave by. One of them proves that the
+//! circuits cannot be routed at once, on whatever paths and wavelengths.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use model::counted;
 use crate::grid::{Grid, Side};
 
 use super::layout::Mesh;
-use super::routing::Circuit;
+use crate::circuit::Circuit;
 
 /// Rectangles times circuits that are looked at one by one.
 const MOST_RECTANGLE_WORK: u64 = 20_000_000;
@@ -89,8 +89,8 @@ fn leaves(circuit: Circuit, inside: &[bool]) -> bool {
     inside[circuit.source as usize] && !inside[circuit.destination as usize]
 }
 
-/// A cut by straight lines that proves that the circuits cannot be routed, if one is found: every part of the grid on one
-/// side of a line, every single cell, and on small grids every rectangle, each from inside and from outside.
+/// A cut by straight lines that proves that the circuits cannot be routed, if one is found: every part of the grid on
+/// one side of a line, every single cell, and on small grids every rectangle, each from inside and from outside.
 pub(super) fn straight(mesh: &Mesh, circuits: &[Circuit]) -> Option<Cut> {
     let grid = mesh.grid();
     let parts = (1..grid.columns()).map(|column| [0, grid.rows(), 0, column]);
@@ -112,7 +112,8 @@ pub(super) fn straight(mesh: &Mesh, circuits: &[Circuit]) -> Option<Cut> {
     halves(mesh, circuits, rectangles)
 }
 
-/// The first rectangle (first row, past the last row, first column, past the last) that circuits cannot all leave or enter.
+/// The first rectangle (first row, past the last row, first column, past the last) that circuits cannot all leave or
+/// enter.
 fn halves(mesh: &Mesh, circuits: &[Circuit], rectangles: impl Iterator<Item = [u32; 4]>) -> Option<Cut> {
     let grid = mesh.grid();
     let wavelengths = u64::from(mesh.wavelengths());
@@ -165,9 +166,9 @@ fn single_cells(mesh: &Mesh, circuits: &[Circuit]) -> Option<Cut> {
     halves(mesh, circuits, cells)
 }
 
-/// A cut of any shape: cells are added in the order of their distance from an end of a circuit that has no route, where a place is
-/// the longer the more it was fought over. By linear programming such lengths prove that circuits do not fit, and one of the
-/// balls around an end is a cut where a cut proves it.
+/// A cut of any shape: cells are added in the order of their distance from an end of a circuit that has no route, where
+/// a place is the longer the more it was fought over. By linear programming such lengths prove that circuits do not
+/// fit, and one of the balls around an end is a cut where a cut proves it.
 pub(super) fn grown(
     mesh: &Mesh,
     circuits: &[Circuit],
@@ -223,7 +224,8 @@ fn by_distance(mesh: &Mesh, start: u32, outwards: bool, lengths: &[u64]) -> Vec<
     order
 }
 
-/// The smallest number of first cells that more circuits must leave (`outwards`) or enter than places do; as the set that circuits leave.
+/// The smallest number of first cells that more circuits must leave (`outwards`) or enter than places do; as the set
+/// that circuits leave.
 fn first_ball(mesh: &Mesh, circuits: &[Circuit], order: &[u32], outwards: bool) -> Option<Vec<bool>> {
     let grid = mesh.grid();
     let cells = grid.cells() as usize;

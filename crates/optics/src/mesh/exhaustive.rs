@@ -1,8 +1,10 @@
-//! All combinations of paths, for few circuits on a small mesh: finds a routing wherever there is one, and proves where there is none.
+//! All combinations of paths, for few circuits on a small mesh: finds a routing wherever there is one, and proves where
+//! there is none.
 
 use super::layout::Mesh;
-use super::routing::{Circuit, Path, Usage};
+use super::routing::{Path, Usage};
 use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
+use crate::circuit::Circuit;
 
 use crate::grid::Side;
 
@@ -59,12 +61,13 @@ struct Trial<'a, 'm> {
 }
 
 impl Trial<'_, '_> {
-    /// Whether the circuits from the `lowest_unused` wavelength on can be routed beside those that are; `None` where it gave up.
+    /// Whether the circuits from the `lowest_unused` wavelength on can be routed beside those that are; `None` where it
+    /// gave up.
     fn route_rest(&mut self, lowest_unused: u32) -> Option<bool> {
         let Some(&circuit) = self.circuits.get(self.paths.len()) else { return Some(true) };
         for other in &self.circuits[self.paths.len()..] {
-            let (mesh, usage) = (self.mesh, &self.usage);
-            let free = |place: usize| if usage.of(place) < usage.room(mesh, place) { STEP } else { BLOCKED };
+            let usage = &self.usage;
+            let free = |place: usize| if usage.is_free(place) { STEP } else { BLOCKED };
             if self.search.cheapest(*other, true, free).is_none() {
                 return Some(false);
             }
@@ -104,7 +107,7 @@ impl Trial<'_, '_> {
         for side in sides {
             let Some(other) = grid.beside(cell, side) else { continue };
             let place = (path.wavelength * grid.cells() + cell) as usize * 4 + side.index();
-            if self.visited[other as usize] || self.usage.of(place) >= self.usage.room(self.mesh, place) {
+            if self.visited[other as usize] || !self.usage.is_free(place) {
                 continue;
             }
             let loss_db = loss_db + self.mesh.loss_db(self.mesh.passes(cell, side));

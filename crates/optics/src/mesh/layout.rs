@@ -1,4 +1,5 @@
-//! What a mesh is: interposers of tiles of MZIs, the waveguides and fibres between them, and what light loses on its way.
+//! What a mesh is: interposers of tiles of MZIs, the waveguides and fibres between them, and what light loses on its
+//! way.
 
 use model::{Error, Result};
 
@@ -82,9 +83,9 @@ impl MeshSettings {
     }
 }
 
-/// A mesh of MZIs. Its cells are the MZIs of all interposers on one grid, row by row: interposers lie beside each other as
-/// they are joined. Neighbouring MZIs of an interposer are joined by waveguides, each for light in one direction; those
-/// of neighbouring interposers only where a fibre is attached.
+/// A mesh of MZIs. Its cells are the MZIs of all interposers on one grid, row by row: interposers lie beside each other
+/// as they are joined. Neighbouring MZIs of an interposer are joined by waveguides, each for light in one direction;
+/// those of neighbouring interposers only where a fibre is attached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
     settings: MeshSettings,
@@ -115,11 +116,11 @@ impl Mesh {
             return Err(Error::value("tiles", tiles, accepts));
         }
         for (field, value) in [
-            ("tile_size", settings.tile_size_cm),
-            ("crossing_loss", losses.crossing_db),
-            ("waveguide_loss", losses.waveguide_db_per_cm),
-            ("coupling_loss", losses.coupling_db),
-            ("max_loss", settings.max_loss_db.unwrap_or(0.0)),
+            ("tile_size_cm", settings.tile_size_cm),
+            ("crossing_loss_db", losses.crossing_db),
+            ("waveguide_loss_db_per_cm", losses.waveguide_db_per_cm),
+            ("coupling_loss_db", losses.coupling_db),
+            ("max_loss_db", settings.max_loss_db.unwrap_or(0.0)),
         ] {
             if !(0.0..=MOST_LOSS).contains(&value) {
                 return Err(Error::value(field, value, format!("a number from 0 to {MOST_LOSS:e}")));

@@ -19,5 +19,5 @@ pub use checker::{check, check_cut, follow};
 pub use cuts::Cut;
 pub use layout::{Losses, Mesh, MeshSettings, Passed};
 pub use router::route;
-pub use routing::{Circuit, Impossible, Method, Route, Routing, Unrouted};
+pub use routing::{Impossible, Method, Route, Routing, Unrouted};
 pub use states::{Port, Setting, states};

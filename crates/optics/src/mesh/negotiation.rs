@@ -1,19 +1,22 @@
 //! Rip-up and re-route with negotiated congestion (PathFinder; McMurchie and Ebeling, FPGA 1995).
 //!
-//! Circuits may share places at first, for a price. In every pass the circuits that share are taken out and routed again, where
-//! sharing costs more from pass to pass and a place costs more the longer it has been fought over; circuits that have another
-//! way leave the places to those that have none.
+//! Circuits may share places at first, for a price. In every pass the circuits that share are taken out and routed
+//! again, where sharing costs more from pass to pass and a place costs more the longer it has been fought over;
+//! circuits that have another way leave the places to those that have none.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::layout::Mesh;
-use super::routing::{Circuit, Path, Usage};
-use super::search::{STEP, Search};
+use super::routing::{Path, Usage};
+use super::search::{BLOCKED, STEP, Search};
+use crate::circuit::Circuit;
 
 /// Passes without fewer shared places than ever before, after which it ends.
 const PATIENCE: u32 = 40;
+/// Passes at most.
+const MOST_PASSES: u32 = 400;
 /// What a place's price rises by with every pass in which it is shared.
 const RISE: u32 = STEP / 2;
 /// No place costs more, so that sums of costs are exact.
@@ -21,21 +24,22 @@ const MOST_COST: u64 = 1 << 20;
 
 /// What the negotiation came to.
 pub(super) struct Negotiated {
-    /// A path for each circuit, of the pass with the fewest shared places; `None` where the mesh has no path within the limit.
+    /// A path for each circuit, of the pass with the fewest shared places; `None` where the mesh has no path within the
+    /// limit.
     pub paths: Vec<Option<Path>>,
     /// What each place's price rose by.
     pub history: Vec<u32>,
     pub passes: u32,
 }
 
-/// Negotiates from the paths that are known, some circuits having none. The order in which circuits are routed again within a pass is
-/// drawn with the seed.
+/// Negotiates from the paths that are known, some circuits having none. The order in which circuits are routed again
+/// within a pass is drawn with the seed; it ends when its searches have looked at `most_states` states.
 pub(super) fn negotiate(
     mesh: &Mesh,
     circuits: &[Circuit],
     known: &[Option<Path>],
     search: &mut Search,
-    (seed, most_passes): (u64, u32),
+    (seed, most_states): (u64, u64),
 ) -> Negotiated {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut usage = Usage::new(mesh);
@@ -47,14 +51,19 @@ pub(super) fn negotiate(
     let mut best = (u64::MAX, paths.clone());
     let (mut pass, mut since_best) = (0, 0);
     let mut again: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
-    while pass < most_passes && since_best < PATIENCE {
+    let begun = search.states();
+    while search.states() - begun < most_states && pass < MOST_PASSES && since_best < PATIENCE {
         pass += 1;
         again.shuffle(&mut rng);
         for &index in &again {
-            if let Some(path) = paths[index].take() {
-                usage.remove(mesh, &path);
+            if let Some(path) = &paths[index] {
+                // Others may have left it alone since the pass began.
+                if usage.places(mesh, path).all(|place| usage.excess(place) == 0) {
+                    continue;
+                }
+                usage.remove(mesh, path);
             }
-            let price = |place: usize| price(mesh, &usage, &history, place, pass);
+            let price = |place: usize| price(&usage, &history, place, pass);
             paths[index] = search.cheapest(circuits[index], true, price);
             if let Some(path) = &paths[index] {
                 usage.add(mesh, path);
@@ -62,7 +71,7 @@ pub(super) fn negotiate(
         }
         let mut shared = 0;
         for (place, history) in history.iter_mut().enumerate() {
-            let excess = usage.excess(mesh, place);
+            let excess = usage.excess(place);
             shared += u64::from(excess);
             *history += RISE * excess;
         }
@@ -76,7 +85,7 @@ pub(super) fn negotiate(
         }
         again = (0..circuits.len())
             .filter(|&index| {
-                let shares = |path: &Path| usage.places(mesh, path).any(|place| usage.excess(mesh, place) > 0);
+                let shares = |path: &Path| usage.places(mesh, path).any(|place| usage.excess(place) > 0);
                 paths[index].as_ref().is_some_and(shares)
             })
             .collect();
@@ -85,13 +94,13 @@ pub(super) fn negotiate(
 }
 
 /// What a place costs one more circuit: a step, what it was fought over, and both more where it is full already.
-fn price(mesh: &Mesh, usage: &Usage, history: &[u32], place: usize, pass: u32) -> u32 {
-    let room = usage.room(mesh, place);
+fn price(usage: &Usage, history: &[u32], place: usize, pass: u32) -> u32 {
+    let room = usage.room(place);
     if room == 0 {
-        return super::search::BLOCKED;
+        return BLOCKED;
     }
     let too_many = u64::from((usage.of(place) + 1).saturating_sub(room));
     let own = u64::from(STEP + history[place]);
-    let price = own * (4 + too_many * u64::from(2 + pass)) / 4;
+    let price = own * (1 + too_many * u64::from(2 + pass));
     price.min(MOST_COST) as u32
 }

@@ -1,32 +1,34 @@
 //! Circuits on a mesh: one by one, then negotiated, then exhaustively; and proof where not all can be routed.
 
-use model::{Error, Result};
+use model::Result;
 
 use super::cuts;
 use super::exhaustive::{Exhausted, exhaust};
 use super::layout::Mesh;
 use super::negotiation::{Negotiated, negotiate};
-use super::routing::{Circuit, Impossible, Method, Path, Routing, Unrouted, Usage, numbered};
+use super::routing::{Impossible, Method, Path, Routing, Unrouted, Usage, numbered};
 use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
+use crate::circuit::{Circuit, check_circuits};
 
-/// Circuits at most, so that what uses a place is counted in 16 bits.
-const MOST_CIRCUITS: usize = 65_535;
-/// Passes of negotiation at most, and where it is known that some circuits stay without a route.
-const MOST_PASSES: u32 = 400;
-const PASSES_WITHOUT_HOPE: u32 = 20;
+/// States that the searches of a negotiation look at, some seconds' worth; and where it is known that some circuits
+/// stay without a route.
+const MOST_STATES: u64 = 40_000_000;
+const STATES_WITHOUT_HOPE: u64 = 10_000_000;
 
-/// Routes circuits so that no waveguide or fibre carries two of one wavelength and none loses more than the limit (PCCL, algorithm 3,
-/// with better search where penalties fail). Where not all can be routed, as many as were found a way for are.
+/// Routes circuits so that no waveguide or fibre carries two of one wavelength and none loses more than the limit
+/// (PCCL, algorithm 3, with better search where penalties fail). Where not all can be routed, as many as were found a
+/// way for are.
 ///
-/// Each circuit takes its shortest free path; where that leaves some without, shared places are negotiated; on small meshes
-/// all combinations of paths are tried in the end. The same circuits and `seed` give the same routes.
+/// Each circuit takes its shortest free path; where that leaves some without, shared places are negotiated; on small
+/// meshes all combinations of paths are tried in the end. The same circuits and `seed` give the same routes.
 ///
 /// # Errors
 /// A circuit whose ends are no two MZIs of the mesh, or too many circuits; names `circuits`.
 pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
-    check(mesh, circuits)?;
+    check_circuits(mesh.grid(), circuits)?;
     let mut search = Search::new(mesh);
-    let (paths, missing) = one_by_one(mesh, circuits, &mut search);
+    let paths = one_by_one(mesh, circuits, 0..circuits.len(), &mut search);
+    let missing: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
     if missing.is_empty() {
         return Ok(finished(mesh, paths.into_iter().flatten().collect(), Method::OneByOne, 0));
     }
@@ -39,14 +41,20 @@ pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
     let kept: Vec<usize> = (0..circuits.len()).filter(|index| lossy.iter().all(|(one, _)| one != index)).collect();
     let wanted: Vec<Circuit> = kept.iter().map(|&index| circuits[index]).collect();
     let known: Vec<Option<Path>> = kept.iter().map(|&index| paths[index].clone()).collect();
-    let most_passes = if impossible.is_some() { PASSES_WITHOUT_HOPE } else { MOST_PASSES };
+    let most_states = if impossible.is_some() { STATES_WITHOUT_HOPE } else { MOST_STATES };
     let Negotiated { paths: shared, history, passes } =
-        negotiate(mesh, &wanted, &known, &mut search, (seed, most_passes));
+        negotiate(mesh, &wanted, &known, &mut search, (seed, most_states));
     let parted = without_shared(mesh, &wanted, shared, &mut search);
-    let before = known.iter().flatten().count();
-    let (chosen, method) = match parted.iter().flatten().count() >= before {
-        true => (parted, Method::Negotiated),
-        false => (known, Method::OneByOne),
+    let mut candidates = vec![(known, Method::OneByOne), (parted, Method::Negotiated)];
+    if impossible.is_some() {
+        // Short circuits take the fewest places.
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|&index| mesh.grid().distance(wanted[index].source, wanted[index].destination));
+        candidates.insert(0, (one_by_one(mesh, &wanted, order, &mut search), Method::OneByOne));
+    }
+    let most = |(paths, _): &(Vec<Option<Path>>, Method)| paths.iter().flatten().count();
+    let Some((chosen, method)) = candidates.into_iter().max_by_key(most) else {
+        return Ok(finished(mesh, Vec::new(), Method::OneByOne, 0));
     };
     let without_route: Vec<usize> = (0..wanted.len()).filter(|&index| chosen[index].is_none()).collect();
     if without_route.is_empty() && lossy.is_empty() {
@@ -75,44 +83,33 @@ pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
     Ok(Routing { routes: numbered(mesh, paths), impossible, method, passes })
 }
 
-fn check(mesh: &Mesh, circuits: &[Circuit]) -> Result<()> {
-    if circuits.len() > MOST_CIRCUITS {
-        return Err(Error::value("circuits", circuits.len(), format!("at most {MOST_CIRCUITS}")));
-    }
-    let cells = mesh.grid().cells();
-    for (index, circuit) in circuits.iter().enumerate() {
-        let Circuit { source, destination } = *circuit;
-        if source >= cells || destination >= cells || source == destination {
-            let accepts = format!("two different MZIs from 0 to {}", cells - 1);
-            return Err(Error::value(&format!("circuits[{index}]"), format!("({source}, {destination})"), accepts));
-        }
-    }
-    Ok(())
-}
-
 fn finished(mesh: &Mesh, paths: Vec<Path>, method: Method, passes: u32) -> Routing {
     let routes = numbered(mesh, paths.into_iter().map(Ok).collect());
     Routing { routes, impossible: None, method, passes }
 }
 
 /// What a place costs where only free ones are used.
-fn free<'a>(mesh: &'a Mesh, usage: &'a Usage) -> impl Fn(usize) -> u32 + use<'a> {
-    |place| if usage.of(place) < usage.room(mesh, place) { STEP } else { BLOCKED }
+fn free(usage: &Usage) -> impl Fn(usize) -> u32 + use<'_> {
+    |place| if usage.is_free(place) { STEP } else { BLOCKED }
 }
 
-/// Each circuit on its shortest free path, in their order, and those that were left without.
-fn one_by_one(mesh: &Mesh, circuits: &[Circuit], search: &mut Search) -> (Vec<Option<Path>>, Vec<usize>) {
+/// Each circuit on its shortest free path, if there is one, in that order.
+fn one_by_one(
+    mesh: &Mesh,
+    circuits: &[Circuit],
+    order: impl IntoIterator<Item = usize>,
+    search: &mut Search,
+) -> Vec<Option<Path>> {
     let mut usage = Usage::new(mesh);
-    let mut paths = Vec::with_capacity(circuits.len());
-    for &circuit in circuits {
-        let path = search.cheapest(circuit, true, free(mesh, &usage));
+    let mut paths = vec![None; circuits.len()];
+    for index in order {
+        let path = search.cheapest(circuits[index], true, free(&usage));
         if let Some(path) = &path {
             usage.add(mesh, path);
         }
-        paths.push(path);
+        paths[index] = path;
     }
-    let missing = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
-    (paths, missing)
+    paths
 }
 
 /// Circuits, of those, that lose more than the limit on an empty mesh, and how much.
@@ -122,7 +119,8 @@ fn too_lossy(mesh: &Mesh, circuits: &[Circuit], missing: &[usize], search: &Sear
     missing.iter().filter_map(least).filter(|(_, least_db)| *least_db > limit_db + LOSS_TOLERANCE_DB).collect()
 }
 
-/// Takes circuits out, those with the most shared places first, until none shares; then routes those again that have free paths.
+/// Takes circuits out, those with the most shared places first, until none shares; then routes those again that have
+/// free paths.
 fn without_shared(
     mesh: &Mesh,
     circuits: &[Circuit],
@@ -134,7 +132,7 @@ fn without_shared(
         usage.add(mesh, path);
     }
     loop {
-        let shared = |path: &Path| usage.places(mesh, path).filter(|&place| usage.excess(mesh, place) > 0).count();
+        let shared = |path: &Path| usage.places(mesh, path).filter(|&place| usage.excess(place) > 0).count();
         let counts = paths.iter().enumerate().map(|(index, path)| (path.as_ref().map_or(0, shared), index));
         let Some((1.., worst)) = counts.max() else { break };
         if let Some(path) = paths[worst].take() {
@@ -144,7 +142,7 @@ fn without_shared(
     let mut missing: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
     missing.sort_by_key(|&index| (mesh.grid().distance(circuits[index].source, circuits[index].destination), index));
     for index in missing {
-        paths[index] = search.cheapest(circuits[index], true, free(mesh, &usage));
+        paths[index] = search.cheapest(circuits[index], true, free(&usage));
         if let Some(path) = &paths[index] {
             usage.add(mesh, path);
         }
@@ -154,7 +152,7 @@ fn without_shared(
 
 /// Why a circuit has no route beside the others.
 fn why_not(mesh: &Mesh, circuit: Circuit, usage: &Usage, search: &mut Search) -> Unrouted {
-    match search.cheapest(circuit, false, free(mesh, usage)).and_then(|path| mesh.passed(&path.cells)) {
+    match search.cheapest(circuit, false, free(usage)).and_then(|path| mesh.passed(&path.cells)) {
         Some(passed) => Unrouted::FreePathLoses { loss_db: mesh.loss_db(passed) },
         None => Unrouted::NoFreePath,
     }

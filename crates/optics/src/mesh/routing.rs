@@ -5,15 +5,6 @@ use crate::grid::Side;
 use super::cuts::Cut;
 use super::layout::Mesh;
 
-/// A circuit that is asked for, from MZI to MZI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Circuit {
-    /// The cell whose transmitter it starts from.
-    pub source: u32,
-    /// The cell whose receiver it ends at.
-    pub destination: u32,
-}
-
 /// The way of a circuit's light.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -116,13 +107,17 @@ pub(super) struct Path {
 #[derive(Clone, Debug)]
 pub(super) struct Usage {
     used: Vec<u16>,
+    /// Waveguides or fibres at each place.
+    room: Vec<u16>,
     edges: usize,
 }
 
 impl Usage {
     pub fn new(mesh: &Mesh) -> Self {
-        let edges = mesh.grid().cells() as usize * 4;
-        Self { used: vec![0; edges * mesh.wavelengths() as usize], edges }
+        let (cells, wavelengths) = (mesh.grid().cells(), mesh.wavelengths() as usize);
+        let lanes = (0..cells).flat_map(|cell| Side::ALL.map(|side| mesh.lanes(cell, side) as u16));
+        let room = lanes.collect::<Vec<u16>>().repeat(wavelengths);
+        Self { used: vec![0; room.len()], room, edges: cells as usize * 4 }
     }
 
     /// The places of a path.
@@ -151,14 +146,18 @@ impl Usage {
     }
 
     /// How many circuits there are too many in a place.
-    pub fn excess(&self, mesh: &Mesh, place: usize) -> u32 {
-        self.of(place).saturating_sub(self.room(mesh, place))
+    pub fn excess(&self, place: usize) -> u32 {
+        self.of(place).saturating_sub(self.room(place))
     }
 
     /// Waveguides or fibres at a place.
-    pub fn room(&self, mesh: &Mesh, place: usize) -> u32 {
-        let edge = place % self.edges;
-        mesh.lanes((edge / 4) as u32, Side::ALL[edge % 4])
+    pub fn room(&self, place: usize) -> u32 {
+        u32::from(self.room[place])
+    }
+
+    /// Whether a place takes one circuit more.
+    pub fn is_free(&self, place: usize) -> bool {
+        self.used[place] < self.room[place]
     }
 
     pub fn len(&self) -> usize {

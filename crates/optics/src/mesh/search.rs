@@ -1,7 +1,8 @@
 //! The cheapest path between two MZIs: A* with the distance on the grid, on all wavelengths at once.
 //!
-//! A state is a wavelength and a cell; a circuit keeps its wavelength. Of paths that cost the same the search follows the one that
-//! is furthest on its way, and then the lowest wavelength, so that on an empty mesh it looks at little more than the path.
+//! A state is a wavelength and a cell; a circuit keeps its wavelength. Of paths that cost the same the search follows
+//! the one that is furthest on its way, and then the lowest wavelength, so that on an empty mesh it looks at little
+//! more than the path.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +10,8 @@ use std::collections::BinaryHeap;
 use crate::grid::Side;
 
 use super::layout::Mesh;
-use super::routing::{Circuit, Path};
+use super::routing::Path;
+use crate::circuit::Circuit;
 
 /// What a step over a free place costs, so that no path is cheaper than this for every step of the grid's distance.
 pub(super) const STEP: u32 = 16;
@@ -27,6 +29,7 @@ pub(super) struct Search<'a> {
     cost: Vec<u32>,
     came_by: Vec<u8>,
     searches: u32,
+    states: u64,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -41,12 +44,19 @@ impl<'a> Search<'a> {
             cost: vec![0; states],
             came_by: vec![0; states],
             searches: 0,
+            states: 0,
             queue: BinaryHeap::new(),
         }
     }
 
-    /// The cheapest path of a circuit; `cost` says what a place costs, at least [`STEP`], or [`BLOCKED`]. The mesh's limit on
-    /// the loss is kept where `limited`. O(states · log states), or for each loss that a path may have where it is limited.
+    /// States that all searches have looked at so far.
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// The cheapest path of a circuit; `cost` says what a place costs, at least [`STEP`], or [`BLOCKED`]. The mesh's
+    /// limit on the loss is kept where `limited`. O(states · log states), or for each loss that a path may have where
+    /// it is limited.
     pub fn cheapest(&mut self, circuit: Circuit, limited: bool, cost: impl Fn(usize) -> u32) -> Option<Path> {
         match self.mesh.settings().max_loss_db {
             Some(limit_db) if limited => self.within(circuit, limit_db, cost),
@@ -56,38 +66,50 @@ impl<'a> Search<'a> {
 
     fn unlimited(&mut self, circuit: Circuit, cost: impl Fn(usize) -> u32) -> Option<Path> {
         let grid = self.mesh.grid();
+        let (rows, columns, cells) = (grid.rows(), grid.columns(), self.cells as u32);
+        let (goal_row, goal_column) = grid.place(circuit.destination);
         self.searches += 1;
         self.queue.clear();
-        let estimate = |cell: u32, cost: u32| cost.saturating_add(STEP * grid.distance(cell, circuit.destination));
-        let key = |total: u32, cost: u32| u64::from(total) << 32 | u64::from(u32::MAX - cost);
+        let key = |cost: u32, row: u32, column: u32| {
+            let ahead = STEP * (row.abs_diff(goal_row) + column.abs_diff(goal_column));
+            u64::from(cost.saturating_add(ahead)) << 32 | u64::from(u32::MAX - cost)
+        };
+        let (row, column) = grid.place(circuit.source);
         for wavelength in 0..self.mesh.wavelengths() {
-            let state = wavelength * self.cells as u32 + circuit.source;
+            let state = wavelength * cells + circuit.source;
             self.reached[state as usize] = self.searches;
             self.cost[state as usize] = 0;
-            self.queue.push(Reverse((key(estimate(circuit.source, 0), 0), state)));
+            self.queue.push(Reverse((key(0, row, column), state)));
         }
         while let Some(Reverse((place_in_queue, state))) = self.queue.pop() {
             let here = self.cost[state as usize];
             if place_in_queue as u32 != u32::MAX - here {
                 continue;
             }
-            let cell = state % self.cells as u32;
+            self.states += 1;
+            let cell = state % cells;
             if cell == circuit.destination {
                 return Some(self.path(circuit.source, state));
             }
+            let (row, column) = (cell / columns, cell % columns);
             for side in Side::ALL {
-                let Some(other) = grid.beside(cell, side) else { continue };
+                let (next, row, column) = match side {
+                    Side::North if row > 0 => (state - columns, row - 1, column),
+                    Side::East if column + 1 < columns => (state + 1, row, column + 1),
+                    Side::South if row + 1 < rows => (state + columns, row + 1, column),
+                    Side::West if column > 0 => (state - 1, row, column - 1),
+                    _ => continue,
+                };
                 let step = cost(state as usize * 4 + side.index());
                 if step == BLOCKED {
                     continue;
                 }
-                let next = (state - cell + other) as usize;
-                let total = here.saturating_add(step);
-                if self.reached[next] != self.searches || total < self.cost[next] {
-                    self.reached[next] = self.searches;
-                    self.cost[next] = total;
-                    self.came_by[next] = side.index() as u8;
-                    self.queue.push(Reverse((key(estimate(other, total), total), next as u32)));
+                let (total, at) = (here.saturating_add(step), next as usize);
+                if self.reached[at] != self.searches || total < self.cost[at] {
+                    self.reached[at] = self.searches;
+                    self.cost[at] = total;
+                    self.came_by[at] = side.index() as u8;
+                    self.queue.push(Reverse((key(total, row, column), next)));
                 }
             }
         }
@@ -108,8 +130,8 @@ impl<'a> Search<'a> {
         Path { wavelength, cells }
     }
 
-    /// The cheapest path that loses at most `limit_db`: of the ways to a state, those are kept of which no other is both
-    /// cheaper and loses less.
+    /// The cheapest path that loses at most `limit_db`: of the ways to a state, those are kept of which no other is
+    /// both cheaper and loses less.
     fn within(&mut self, circuit: Circuit, limit_db: f64, cost: impl Fn(usize) -> u32) -> Option<Path> {
         let grid = self.mesh.grid();
         let mut ways: Vec<Way> = Vec::new();
@@ -139,6 +161,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             least_db[way.state as usize] = way.loss_db;
+            self.states += 1;
             if cell == circuit.destination {
                 let mut cells = vec![cell];
                 let mut before = way.before;

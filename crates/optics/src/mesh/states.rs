@@ -1,7 +1,7 @@
 //! The state of every MZI: which of its inputs goes to which of its outputs, on each wavelength.
 //!
-//! A cell of the mesh switches light between the waveguides of its four sides and its tile's transmitters and receivers. On one
-//! wavelength its state joins each input in use to one output.
+//! A cell of the mesh switches light between the waveguides of its four sides and its tile's transmitters and
+//! receivers. On one wavelength its state joins each input in use to one output.
 
 use crate::grid::Side;
 
@@ -30,8 +30,8 @@ pub struct Setting {
     pub output: Port,
 }
 
-/// The states of all MZIs that light passes, by cell, wavelength and input. Transmitters of a cell, and its receivers, are numbered
-/// from 0 in the order of the circuits.
+/// The states of all MZIs that light passes, by cell, wavelength and input. Transmitters of a cell, and its receivers,
+/// are numbered from 0 in the order of the circuits.
 pub fn states<'a>(mesh: &Mesh, routes: impl IntoIterator<Item = &'a Route>) -> Vec<Setting> {
     let grid = mesh.grid();
     let mut transmitters = vec![0; grid.cells() as usize];

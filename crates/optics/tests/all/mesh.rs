@@ -1,10 +1,9 @@
 //! Routings of circuits on meshes: complete wherever all path systems say so, judged by the checker, refused with proof.
 
-use optics::Grid;
 use optics::mesh::{
-    Circuit, Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, follow, route,
-    states,
+    Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, follow, route, states,
 };
+use optics::{Circuit, Grid};
 use proptest::prelude::*;
 
 fn grid(rows: u32, columns: u32) -> Grid {
@@ -227,8 +226,8 @@ fn settings_out_of_range_are_refused_by_name() {
     assert_eq!(refused(MeshSettings { waveguides: 0, ..plain(2, 2) }), "waveguides");
     assert_eq!(refused(MeshSettings { wavelengths: 5000, ..plain(2, 2) }), "wavelengths");
     assert_eq!(refused(MeshSettings { tiles: grid(2, 3), ..plain(4, 4) }), "tiles");
-    assert_eq!(refused(MeshSettings { tile_size_cm: f64::NAN, ..plain(4, 4) }), "tile_size");
-    assert_eq!(refused(MeshSettings { max_loss_db: Some(-1.0), ..plain(4, 4) }), "max_loss");
+    assert_eq!(refused(MeshSettings { tile_size_cm: f64::NAN, ..plain(4, 4) }), "tile_size_cm");
+    assert_eq!(refused(MeshSettings { max_loss_db: Some(-1.0), ..plain(4, 4) }), "max_loss_db");
     assert_eq!(refused(MeshSettings { interposers: grid(4096, 4096), ..plain(2, 2) }), "interposers");
     let mesh = Mesh::new(plain(2, 2)).unwrap();
     for pair in [(0, 4), (1, 1)] {

@@ -1,0 +1,147 @@
+"""A mesh of MZIs as a picture: its tiles, the waveguides between its MZIs, and the circuits on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lightloom._core import counted
+from lightloom.views.charts import check_plot_path, save
+from lightloom.views.fitting import settle
+from lightloom.views.palette import BACKGROUND, PALETTE
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from lightloom.meshes import MeshRouting
+
+# Tiles with their numbers; MZIs that are drawn one by one.
+MOST_NUMBERED, MOST_DOTS = 256, 4096
+# Of the space between two MZIs: what the lanes of both directions take, and the gap beside their middle.
+LANES, GAP = 0.62, 0.08
+TILE, NUMBER = "#EEF1F4", "#555555"
+
+
+def plot_mesh(routing: MeshRouting, path: str | os.PathLike[str] | None, round_index: int) -> Figure:
+    """The circuits of a round on their mesh, written to a PNG, PDF or SVG file where one is named.
+
+    Light keeps to the right of its direction, so that circuits both ways lie beside each other. Colours tell
+    wavelengths apart where there are several, else neighbouring circuits. Raises `InputError` that names `plot`.
+    """
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_plot_path(path)
+    mesh = routing.mesh
+    size = max(4.5, min(11.0, 0.5 * max(mesh.rows, mesh.columns) + 1))
+    shape = (size * min(1.0, mesh.columns / mesh.rows) + 0.6, size * min(1.0, mesh.rows / mesh.columns) + 1.1)
+    figure = Figure(figsize=(max(4.5, shape[0]), max(3.0, shape[1])), layout="constrained")
+    axes = figure.subplots()
+    _draw_tiles(axes, routing)
+    _draw_circuits(axes, routing, round_index)
+    axes.set(xlim=(-0.6, mesh.columns - 0.4), ylim=(mesh.rows - 0.4, -0.6), aspect="equal")
+    axes.axis("off")
+    figure.suptitle(_title(routing, round_index), fontsize=10)
+    if path is None:
+        settle(figure)
+    else:
+        save(figure, path)
+    return figure
+
+
+def _title(routing: MeshRouting, round_index: int) -> str:
+    here = routing.round_of == round_index
+    lit = here & (routing.wavelengths >= 0)
+    routed = f"{np.count_nonzero(lit)} of {counted(int(np.count_nonzero(here)), 'circuit')}"
+    of_rounds = f", round {round_index + 1} of {routing.rounds}" if routing.rounds > 1 else ""
+    mesh = routing.mesh
+    between = f" on {mesh.interposers} interposers" if mesh.interposers != "1x1" else ""
+    wavelengths = counted(mesh.wavelengths, "wavelength")
+    lines = [f"{routed} on {mesh.rows}x{mesh.columns} MZIs{between}{of_rounds}, {wavelengths}"]
+    if lit.any():
+        hops = [len(path) - 1 for path, on in zip(routing.paths, lit, strict=True) if on]
+        lines.append(f"longest path {max(hops)} waveguides, largest loss {np.nanmax(routing.losses_db[lit]):.2f} dB")
+        lines.append("from filled to open circles; light keeps to the right")
+    return "\n".join(lines)
+
+
+def _draw_tiles(axes: Axes, routing: MeshRouting) -> None:
+    from matplotlib.collections import LineCollection, PatchCollection
+    from matplotlib.patches import Rectangle
+
+    mesh = routing.mesh
+    tile_rows, tile_columns = (int(part) for part in (mesh.tiles or mesh.mzis).split("x"))
+    down, across = (int(part) for part in mesh.interposers.split("x"))
+    height, width = mesh.rows / (tile_rows * down), mesh.columns / (tile_columns * across)
+    corners = [
+        (column * width - 0.5, row * height - 0.5)
+        for row in range(tile_rows * down)
+        for column in range(tile_columns * across)
+    ]
+    inset = 0.03 * min(height, width)
+    tiles = [Rectangle((x + inset, y + inset), width - 2 * inset, height - 2 * inset) for x, y in corners]
+    axes.add_collection(PatchCollection(tiles, facecolor=TILE, edgecolor="none"))
+    borders = [[(x, -0.5), (x, mesh.rows - 0.5)] for x in np.arange(1, across) * mesh.columns / across - 0.5]
+    borders += [[(-0.5, y), (mesh.columns - 0.5, y)] for y in np.arange(1, down) * mesh.rows / down - 0.5]
+    axes.add_collection(LineCollection(borders, colors="k", linewidths=1.2, linestyles=":"))
+    if mesh.rows * mesh.columns <= MOST_DOTS:
+        x, y = np.meshgrid(np.arange(mesh.columns), np.arange(mesh.rows))
+        axes.plot(x.ravel(), y.ravel(), linestyle="", marker="s", markersize=1.6, color=BACKGROUND)
+    if len(corners) <= MOST_NUMBERED:
+        size = 7 if len(corners) <= MOST_NUMBERED // 4 else 4.5
+        for tile, (left, top) in enumerate(corners):
+            axes.text(
+                left + 2.5 * inset, top + 2.5 * inset, str(tile), ha="left", va="top", fontsize=size, color="#555555"
+            )
+
+
+def _draw_circuits(axes: Axes, routing: MeshRouting, round_index: int) -> None:
+    from matplotlib.collections import LineCollection
+
+    mesh = routing.mesh
+    lanes = max(mesh.waveguides, 1) * mesh.wavelengths
+    step = (LANES / 2 - GAP) / lanes
+    lines, colours, ends = [], [], []
+    for index, path in enumerate(routing.paths):
+        if routing.round_of[index] != round_index or len(path) == 0:
+            continue
+        wavelength = int(routing.wavelengths[index])
+        shift = GAP + step * ((routing.lanes[index] % max(mesh.waveguides, 1)) * mesh.wavelengths + wavelength)
+        line = _beside(path, shift, mesh.columns)
+        lines.append(line)
+        colours.append(PALETTE[(wavelength if mesh.wavelengths > 1 else index) % len(PALETTE)])
+        ends.append((line[0], line[-1]))
+    width = max(0.5, min(1.6, 22 / max(mesh.rows, mesh.columns)))
+    axes.add_collection(LineCollection(lines, colors=colours, linewidths=width, alpha=0.9))
+    if ends:
+        starts, stops = np.array(ends).transpose(1, 0, 2)
+        size = 9 * width
+        axes.scatter(starts[:, 0], starts[:, 1], s=size, c=colours, zorder=3)
+        axes.scatter(stops[:, 0], stops[:, 1], s=1.6 * size, c="white", edgecolors=colours, linewidths=width, zorder=3)
+
+
+def _beside(path: NDArray[np.int64], shifts: NDArray[np.float64], columns: int) -> NDArray[np.float64]:
+    """The line of a path, each step of it shifted to the right of its direction."""
+    places = np.stack([path % columns, path // columns], axis=1).astype(float)
+    steps = np.diff(places, axis=0)
+    # Rows count downwards, so that the right of (dx, dy) is (-dy, dx).
+    aside = np.stack([-steps[:, 1], steps[:, 0]], axis=1) * shifts[:, None]
+    points = [places[0] + aside[0]]
+    for at in range(1, len(path) - 1):
+        turns = not np.array_equal(steps[at - 1], steps[at])
+        # In a turn the two shifts are across each other and add up to the corner.
+        points += (
+            [places[at] + aside[at - 1] + aside[at]]
+            if turns and steps[at - 1] @ steps[at] == 0
+            else [
+                places[at] + aside[at - 1],
+                places[at] + aside[at],
+            ]
+        )
+    points.append(places[-1] + aside[-1])
+    return np.array(points)
