@@ -39,12 +39,12 @@ def holds(name: str) -> dict[str, bool]:
 
 
 def test_reconfigurations_of_figures_8_and_9() -> None:
-    """256 MB at 5 µs: seven rounds of one hop and one reconfiguration each, from every start."""
+    """256 MB at 5 µs: seven steps of one hop and one reconfiguration each, from every start."""
     times = rows("8", "topology", "scheme", "part")
     for start in starts(128):
         parts = [times[start.label, "PCCL", part] for part in PARTS]
         assert parts == pytest.approx([7 * HOP_S, 0, MOVED * 256e6 * BYTE_S, 0, 7 * 5e-6], rel=1e-9, abs=1e-15)
-    # 1 GB at 1 ms on the two-way ring: three rounds on their own circuits, then the ring with distances 8, 4, 2, 1.
+    # 1 GB at 1 ms on the two-way ring: three steps on their own circuits, then the ring with distances 8, 4, 2, 1.
     times = rows("9", "topology", "scheme", "part")
     assert times["ring", "PCCL", "reconfiguration"] == pytest.approx(4e-3)
     total_s = sum(times["ring", "PCCL", part] for part in PARTS)
@@ -74,15 +74,15 @@ def test_halving_doubling_on_the_ring() -> None:
 
 @pytest.mark.parametrize("gpus", [32, 64, 128])
 def test_swing_is_counted_link_by_link(gpus: int) -> None:
-    """Partners of every round over the links between them, along the shorter way of their dimension."""
+    """Partners of every step over the links between them, along the shorter way of their dimension."""
     for start in starts(gpus):
-        grid, wraps = start.grid, not start.topology.startswith("grid")
-        left = [int(np.log2(size)) for size in grid]
-        done = [0] * len(grid)
+        dims, wraps = start.dimensions, not start.topology.startswith("grid")
+        left = [int(np.log2(size)) for size in dims]
+        done = [0] * len(dims)
         counted = []
         turn = 0
         while done != left:
-            dimension = turn % len(grid)
+            dimension = turn % len(dims)
             turn += 1
             if done[dimension] == left[dimension]:
                 continue
@@ -90,8 +90,8 @@ def test_swing_is_counted_link_by_link(gpus: int) -> None:
             done[dimension] += 1
             used: dict[tuple[tuple[int, ...], int, int], int] = {}
             longest = 0
-            size = grid[dimension]
-            for place in product(*(range(length) for length in grid)):
+            size = dims[dimension]
+            for place in product(*(range(length) for length in dims)):
                 at = place[dimension]
                 to = (at + (step if at % 2 == 0 else -step)) % size
                 ahead, behind = (to - at) % size, (at - to) % size
@@ -106,7 +106,7 @@ def test_swing_is_counted_link_by_link(gpus: int) -> None:
             # Around a dimension of two there are two links, which share what is sent.
             links = 2 if wraps and size == 2 else 1
             counted.append((longest, max(used.values()) / links))
-        found = swing.rounds(start)
+        found = swing.steps(start)
         assert sum(one.share for one in found) == pytest.approx(1 - 1 / gpus)
         # Rings of four or two have two shortest ways, of which one is taken.
         assert [one.hops for one in found] == [hops for hops, _ in counted], start.label
@@ -114,20 +114,20 @@ def test_swing_is_counted_link_by_link(gpus: int) -> None:
 
 
 def test_swings_congestion_on_the_tori() -> None:
-    """Of 8x16: distance 3 loads a link twice, in rounds of 1/32 and 1/64, distance 5 three times, in one of 1/128."""
+    """Of 8x16: distance 3 loads a link twice, in steps of 1/32 and 1/64, distance 5 three times, in one of 1/128."""
     torus_2, torus_3 = starts(128)[1:3]
     shares = 15 / 16 + 2 / 32 + 2 / 64 + 3 / 128
     assert swing.congestion(torus_2) == pytest.approx(shares / MOVED)
     assert swing.congestion(torus_3) == pytest.approx((63 / 64 + 2 / 128) / MOVED)
-    assert prod(torus_2.grid) == prod(torus_3.grid) == 128
+    assert prod(torus_2.dimensions) == prod(torus_3.dimensions) == 128
 
 
 def test_dex_on_the_torus_of_figure_1() -> None:
-    """Four ranks in a dimension: distances 1 and 2, three times, so 9 hops and 9 loads of m/2 in 6 rounds."""
+    """Four ranks in a dimension: distances 1 and 2, three times, so 9 hops and 9 loads of m/2 in 6 steps."""
     times = rows("1", "collective", "scheme", "size_bytes")
     size = 10**9
     assert times["all-to-all", "DEX", size] == pytest.approx(9 * HOP_S + 9 * size / 2 * BYTE_S)
-    # The rounds of distance 1 may stay on the torus; what PCCL saves is at most a third.
+    # The steps of distance 1 may stay on the torus; what PCCL saves is at most a third.
     assert times["all-to-all", "DEX", size] / times["all-to-all", "PCCL", size] < 1.5
     divided_s = 6 * (HOP_S + 5e-6 + size / 2 * BYTE_S / 6)
     assert times["all-to-all", "PCCL, ports divided", size] == pytest.approx(divided_s)
@@ -139,22 +139,22 @@ def test_dex_on_the_torus_of_figure_1() -> None:
 
 
 def test_all_to_all_of_figure_10() -> None:
-    """32 MB: seven rounds of 16 MB; on the two-way ring a distance of d has d hops and d transfers on a link."""
+    """32 MB: seven steps of 16 MB; on the two-way ring a distance of d has d hops and d transfers on a link."""
     times = rows("10", "topology", "scheme", "part")
     total_s = sum(times["ring", "DEX", part] for part in PARTS)
     assert total_s == pytest.approx(127 * HOP_S + 127 * 16e6 * BYTE_S)
     ours_s = sum(times["ring", "PCCL", part] for part in PARTS)
-    # The first round's pairs are neighbours already.
+    # The first step's pairs are neighbours already.
     assert ours_s == pytest.approx(7 * HOP_S + 7 * 16e6 * BYTE_S + 6 * 5e-6)
     assert all(holds("10").values())
 
 
 def test_an_all_reduce_takes_twice_its_reduce_scatter() -> None:
-    """Of Ring and the buckets, and of PCCL where it reconfigures at every round of either half."""
+    """Of Ring and the buckets, and of PCCL where it reconfigures at every step of either half."""
     times = rows("17", "topology", "scheme", "size_bytes")
     size = 10**9
     assert times["ring", "Ring", size] == pytest.approx(2 * (63 * HOP_S + 63 / 64 * size * BYTE_S))
-    # The last round's circuits are the next half's first.
+    # The last step's circuits are the next half's first.
     ours_s = 2 * (6 * HOP_S + 63 / 64 * size * BYTE_S) + 11 * 5e-6
     assert times["2D torus", "PCCL", size] <= ours_s * (1 + 1e-12)
 

@@ -124,20 +124,9 @@ class ReconfigurationDelay:
 class Fabric:
     """A fabric in SI units; `lightloom.Fabric` is what people use."""
 
-    def __new__(
-        cls,
-        gpus: int,
-        dims: Sequence[int],
-        ports: int,
-        bandwidth_bps: float,
-        startup_s: float,
-        hop_delay_s: float,
-        reconfiguration_delay: ReconfigurationDelay,
-        background_reconfiguration: bool,
-        window_s: float,
-        windows_s: dict[int, float],
-        initial: str | Topology | None,
-    ) -> Fabric: ...
+    def __new__(cls, initial: str | Topology | None = None, **settings: object) -> Fabric:
+        """settings: the fields of `lightloom.Fabric` in SI units: `gpus`, `dims`, `ports`, `bandwidth_bps`,
+        `startup_s`, `hop_delay_s`, `reconfiguration_delay`, `background_reconfiguration`, `window_s`, `windows_s`."""
     @property
     def startup_s(self) -> float: ...
     @property
@@ -597,20 +586,8 @@ def compare(request: Request, seen: Callable[[RowTuple], object] | None = None) 
     """Rows, fastest first, those that could not be served last; the bound in seconds and its class. `seen` is called
     with every row once it is found, in any order and from several threads."""
 
-def simulate(
-    plan: Plan,
-    level: str,
-    packet_size: int,
-    header_size: int,
-    injection: str,
-    forwarding: str,
-    sync: str,
-    barrier_s: float,
-    reconfiguration: str,
-    buffer_bytes: int | None,
-    symmetry: str,
-) -> Simulation:
-    """Arguments as for `lightloom.simulate`, in seconds and bytes."""
+def simulate(plan: Plan, **settings: object) -> Simulation:
+    """settings: the fields of `lightloom.simulation.SimulationSettings`, in seconds and bytes."""
 
 def circuits(
     plan: Plan, kind: str, names: list[str], switch_ports: int | None

@@ -75,7 +75,7 @@ class BenchmarkSeries:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The settings of an evaluation: its name, what it is of, where that is described, and its series.
+    """The settings of an evaluation: its name, what is evaluated, the paper's section, and its series.
 
     Files and folders have its name. Raises `InputError` that names the field.
     """

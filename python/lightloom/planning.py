@@ -170,7 +170,7 @@ def profile(
     if isinstance(resolved, str):
         if sized is None or sized.gpus is None:
             raise refuse("fabric", f"it must be given for the topology `{resolved}`, which is a name")
-        resolved = _core.Topology.named(resolved, sized.gpus, sized.grid, sized.ports)
+        resolved = _core.Topology.named(resolved, sized.gpus, sized.dimensions, sized.ports)
     return [FrontPoint(*point) for point in _core.profile(resolved, ranks, routing)]
 
 

@@ -93,19 +93,7 @@ class Simulation(Table):
         """Simulate `plan`, unless it was. Raises `InputError` that names the setting which is not accepted."""
         self._plan = plan
         self._settings = settings
-        self._core = found or _core.simulate(
-            plan.core,
-            settings.level,
-            settings.packet_bytes,
-            settings.header_bytes,
-            settings.injection,
-            settings.forwarding,
-            settings.sync,
-            settings.barrier_s,
-            settings.reconfiguration,
-            settings.buffer_bytes,
-            settings.symmetry,
-        )
+        self._core = found or _core.simulate(plan.core, **asdict(settings))
         self._steps = tuple(self._core.steps)
 
     def __reduce__(self) -> tuple[type[Simulation], tuple[Plan, SimulationSettings, _core.Simulation]]:

@@ -29,7 +29,7 @@ def test_strings_and_numbers_are_the_same() -> None:
     per_port = ll.Fabric(reconfiguration_delay="5us+20ns/port").reconfiguration
     assert (per_port.fixed_s, per_port.scalar_s) == (5e-6, None)
     assert str(per_port) == "5.000 µs + 20.00 ns per changed port"
-    assert ll.Fabric(dims="4x2").grid == ll.Fabric(dims=(4, 2)).grid == (4, 2)
+    assert ll.Fabric(dims="4x2").dimensions == ll.Fabric(dims=(4, 2)).dimensions == (4, 2)
 
 
 @pytest.mark.parametrize("preset", [entry["name"] for entry in presets()])

@@ -17,7 +17,7 @@ pub(crate) struct QuotientNetwork {
     heads: Vec<Vec<Head>>,
     /// Number of orbits of circuits.
     pub circuits: u32,
-    /// Of every orbit of circuits: its place among those that leave a GPU, and among those that enter one.
+    /// By orbit of circuits: its place among the circuits that leave a GPU, and among those that enter one.
     places: Vec<(u32, u32)>,
     degree: u32,
     /// Of every rank: its orbit and the element that takes it to the representative.

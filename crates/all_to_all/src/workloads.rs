@@ -20,7 +20,7 @@ pub struct Workload {
     pub name: &'static str,
     /// What may follow.
     pub parameters: &'static str,
-    /// What it is, in a sentence.
+    /// A summary, in a sentence.
     pub summary: &'static str,
     /// Makes the matrix for ranks, mean bytes of a pair and seed; `None` for parameters that it does not take.
     make: fn(&[&str], Rank, f64, u64) -> Option<Matrix>,

@@ -1,4 +1,4 @@
-//! A lower bound with what it is made of.
+//! A lower bound and its terms.
 
 use model::{Bound, sum_seconds};
 

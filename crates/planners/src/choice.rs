@@ -13,7 +13,7 @@ use crate::Problem;
 pub struct Choice {
     /// Name of the planner.
     pub planner: &'static str,
-    /// The problem that it is an answer to: the one given, or one with steps split by the planner.
+    /// The problem that the choice solves: the one given, or one with steps split by the planner.
     pub problem: Problem,
     /// Candidate of every step.
     pub candidates: Vec<usize>,

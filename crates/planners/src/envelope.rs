@@ -29,17 +29,17 @@ const ROUNDING: f64 = 1e-13;
 /// Points priced at once.
 const PRICED_AT_ONCE: usize = 4096;
 
-/// What is the least in some part of the space.
+/// A choice that is the fastest in some part of the space.
 #[derive(Clone)]
 pub struct Piece {
-    /// Its time at all points.
+    /// Its completion time as a function of the operating point.
     pub plane: LinearCost,
-    /// The choice that it is the time of, at one of the points where it is the least.
+    /// A choice that takes this time, found at a point where it is the fastest.
     pub choice: Choice,
     cost: SequenceCost,
 }
 
-/// The pieces that points are on.
+/// The fastest choices, and at which points each is the fastest.
 pub struct Envelope {
     /// All that were found.
     pub pieces: Vec<Piece>,
@@ -80,7 +80,7 @@ impl Envelope {
         Ok(Self { pieces: known.pieces, of_point, searches: known.places.len(), searched_s })
     }
 
-    /// Time (s) and number of reconfigurations of every one of `points`, which are those that it is of.
+    /// Completion time (s) and number of reconfigurations at every point; `points` are the envelope's own.
     pub fn times(&self, points: &[OperatingPoint]) -> Vec<(f64, u32)> {
         let mut priced = vec![Vec::new(); self.pieces.len()];
         for (point, searched_s) in self.searched_s.iter().enumerate() {

@@ -1,11 +1,11 @@
 //! `Fabric`.
 
-use std::collections::BTreeMap;
-
 use model::{Fabric, Initial, ReconfigurationOverlap, ReconfigurationPolicy, Shape, Window};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::input_error::CoreResult;
+use crate::keywords::Keywords;
 use crate::reconfiguration_delay::PyReconfigurationDelay;
 use crate::topology::NameOrTopology;
 
@@ -19,22 +19,21 @@ pub struct PyFabric {
 
 #[pymethods]
 impl PyFabric {
+    /// `settings`: the fields of Python's `Fabric` as the core takes them, in seconds and bits per second.
     #[new]
-    #[expect(clippy::too_many_arguments, reason = "the fields of a fabric")]
-    fn new(
-        gpus: u32,
-        dims: Vec<u32>,
-        ports: u32,
-        bandwidth_bps: f64,
-        startup_s: f64,
-        hop_delay_s: f64,
-        reconfiguration_delay: &PyReconfigurationDelay,
-        background_reconfiguration: bool,
-        window_s: f64,
-        windows_s: BTreeMap<usize, f64>,
-        initial: Option<NameOrTopology<'_>>,
-    ) -> CoreResult<Self> {
-        let shape = Shape::new(gpus, &dims, ports)?;
+    #[pyo3(signature = (initial=None, **settings))]
+    fn new(initial: Option<NameOrTopology<'_>>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut given = Keywords::new(settings)?;
+        let fabric = Self::of(initial, &mut given)?;
+        given.finish()?;
+        Ok(fabric)
+    }
+}
+
+impl PyFabric {
+    fn of(initial: Option<NameOrTopology<'_>>, given: &mut Keywords<'_>) -> CoreResult<Self> {
+        let dims: Vec<u32> = given.required("dims")?;
+        let shape = Shape::new(given.required("gpus")?, &dims, given.required("ports")?)?;
         let initial_is_open = initial.is_none();
         let initial = match initial {
             None => Initial::Free,
@@ -45,14 +44,15 @@ impl PyFabric {
             }
             Some(NameOrTopology::Topology(topology)) => Initial::Topology(topology.get().0.clone()),
         };
-        let window = Window { every_s: window_s, steps: windows_s };
-        let overlap = ReconfigurationOverlap { background: background_reconfiguration, window };
+        let window = Window { every_s: given.required("window_s")?, steps: given.required("windows_s")? };
+        let overlap = ReconfigurationOverlap { background: given.required("background_reconfiguration")?, window };
+        let delay: Bound<'_, PyReconfigurationDelay> = given.required("reconfiguration_delay")?;
         let fabric = Fabric {
             shape,
-            bandwidth_bps,
-            startup_s,
-            hop_delay_s,
-            reconfiguration: ReconfigurationPolicy::new(reconfiguration_delay.0.clone(), overlap),
+            bandwidth_bps: given.required("bandwidth_bps")?,
+            startup_s: given.required("startup_s")?,
+            hop_delay_s: given.required("hop_delay_s")?,
+            reconfiguration: ReconfigurationPolicy::new(delay.get().0.clone(), overlap),
             initial,
         };
         fabric.check()?;

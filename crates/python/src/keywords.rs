@@ -14,12 +14,12 @@ use crate::input_error::CoreResult;
 pub struct Keywords<'py>(BTreeMap<String, Bound<'py, PyAny>>);
 
 impl<'py> Keywords<'py> {
-    /// What a call was given.
+    /// What a call was given; what is `None` was not.
     ///
     /// # Errors
     /// None: the keys of keyword arguments are text.
     pub fn new(given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
-        let items = given.into_iter().flat_map(|given| given.iter());
+        let items = given.into_iter().flat_map(|given| given.iter()).filter(|(_, value)| !value.is_none());
         Ok(Self(items.map(|(name, value)| Ok((name.extract()?, value))).collect::<PyResult<_>>()?))
     }
 
@@ -38,6 +38,23 @@ impl<'py> Keywords<'py> {
     pub fn value<T: for<'a> FromPyObject<'a, 'py>>(&mut self, name: &str) -> CoreResult<Option<T>> {
         let Some(value) = self.0.remove(name) else { return Ok(None) };
         Ok(Some(value.extract().map_err(|_| Error::value(name, shown(&value), "what the package makes of it"))?))
+    }
+
+    /// What `parse` makes of the text of that name, the default if it was not given.
+    ///
+    /// # Errors
+    /// Something else than text, and what `parse` refuses.
+    pub fn choice<T: Default>(&mut self, name: &str, parse: impl Fn(&str) -> model::Result<T>) -> CoreResult<T> {
+        Ok(self.text(name)?.map_or_else(|| Ok(T::default()), |text| parse(&text))?)
+    }
+
+    /// The value of that name.
+    ///
+    /// # Errors
+    /// None was given, or another type, which the package does not pass on.
+    pub fn required<T: for<'a> FromPyObject<'a, 'py>>(&mut self, name: &str) -> CoreResult<T> {
+        let found = self.value(name)?;
+        Ok(found.ok_or_else(|| Error::value(name, "nothing", "what the package makes of it"))?)
     }
 
     /// Refuses what nothing has taken.

@@ -9,9 +9,10 @@ use ::simulate::{
 use model::{Error, Plan, Shape};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::arguments::text;
 use crate::input_error::CoreResult;
+use crate::keywords::Keywords;
 use crate::pickled::{DigitTuple, Packed, Reduced, digits, of_parts, packed, translations, unpacked};
 use crate::plan::PyPlan;
 
@@ -261,37 +262,40 @@ columns!(PyGpuTimes {
     last_received_s: f64 = |times| seconds_or_nan(times.last_received_fs),
 });
 
+/// `settings`: the fields of Python's `SimulationSettings`, each of its default where it is left out.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the fields of the settings")]
-pub fn simulate(
-    py: Python<'_>,
-    plan: &PyPlan,
-    level: &Bound<'_, PyAny>,
-    packet_size: u64,
-    header_size: u64,
-    injection: &Bound<'_, PyAny>,
-    forwarding: &Bound<'_, PyAny>,
-    sync: &Bound<'_, PyAny>,
-    barrier_s: f64,
-    reconfiguration: &Bound<'_, PyAny>,
-    buffer_bytes: Option<u64>,
-    symmetry: &Bound<'_, PyAny>,
-) -> CoreResult<PySimulation> {
-    let settings = Settings {
-        level: Level::parse(&text("level", level)?)?,
-        payload_bytes: bytes("packet_size", packet_size)?,
-        header_bytes: bytes("header_size", header_size)?,
-        injection: Injection::parse(&text("injection", injection)?)?,
-        forwarding: Forwarding::parse(&text("forwarding", forwarding)?)?,
-        sync: Synchronisation::parse(&text("sync", sync)?)?,
-        barrier_s,
-        reconfiguration: ReconfigurationScope::parse(&text("reconfiguration", reconfiguration)?)?,
-        buffer_bytes,
-        symmetry: Symmetry::parse(&text("symmetry", symmetry)?)?,
-    };
+#[pyo3(signature = (plan, **settings))]
+pub fn simulate(py: Python<'_>, plan: &PyPlan, settings: Option<&Bound<'_, PyDict>>) -> PyResult<PySimulation> {
+    let mut given = Keywords::new(settings)?;
+    let settings = settings_of(&mut given)?;
+    given.finish()?;
+    Ok(simulated_by(py, plan, &settings)?)
+}
+
+fn settings_of(given: &mut Keywords<'_>) -> CoreResult<Settings> {
+    let default = Settings::default();
+    Ok(Settings {
+        level: given.choice("level", Level::parse)?,
+        payload_bytes: given
+            .value("packet_bytes")?
+            .map_or(Ok(default.payload_bytes), |size| bytes("packet_size", size))?,
+        header_bytes: given
+            .value("header_bytes")?
+            .map_or(Ok(default.header_bytes), |size| bytes("header_size", size))?,
+        injection: given.choice("injection", Injection::parse)?,
+        forwarding: given.choice("forwarding", Forwarding::parse)?,
+        sync: given.choice("sync", Synchronisation::parse)?,
+        barrier_s: given.value("barrier_s")?.unwrap_or(default.barrier_s),
+        reconfiguration: given.choice("reconfiguration", ReconfigurationScope::parse)?,
+        buffer_bytes: given.value("buffer_bytes")?,
+        symmetry: given.choice("symmetry", Symmetry::parse)?,
+    })
+}
+
+fn simulated_by(py: Python<'_>, plan: &PyPlan, settings: &Settings) -> CoreResult<PySimulation> {
     let simulated = py.detach(|| {
         let plan = plan.judged()?;
-        Ok::<_, Error>(Simulated { found: ::simulate::simulate(plan, &settings)?, planned: planned(plan) })
+        Ok::<_, Error>(Simulated { found: ::simulate::simulate(plan, settings)?, planned: planned(plan) })
     })?;
     Ok(PySimulation(Arc::new(simulated)))
 }

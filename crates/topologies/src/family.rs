@@ -7,7 +7,7 @@ pub trait Family: Sync {
     /// The name in a spec, such as `ring`.
     fn name(&self) -> &'static str;
 
-    /// What it is, in one line, with what happens to ports that it does not need.
+    /// A summary, in one line, with what happens to ports that it does not need.
     fn summary(&self) -> &'static str;
 
     /// Where it is from: paper and section, or the usual reference.

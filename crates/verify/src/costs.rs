@@ -2,7 +2,7 @@
 //! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ], with what is hidden taken off α_r; or, where packets
 //! overlap hop delays with queueing, from a simulation of each step.
 //!
-//! A stated number may be off by what rounding makes of the numbers that it is made of. That is never relative to the
+//! A stated number may be off by the rounding errors of its terms. That is never relative to the
 //! result: a difference of large numbers may be zero.
 
 use model::{Fabric, Initial, Overlap, Plan, PlanStep, Propagation, Result, counted};

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use model::{Chunks, Collective, Op, Result, Step, Transfer};
 
 use crate::composition::Composition;
+use crate::coordinates::{Coordinates, Placed};
 use crate::doubling::{self, Doubling};
 use crate::gather::{self, Start, Table, phases_s};
-use crate::grid::{Grid, Placed};
 use crate::library::Library;
 use crate::prices::Prices;
 
@@ -91,8 +91,8 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
     let chunks = Chunks::even(Collective::AllReduce, ranks, 1)?;
     let width = parts.middle.iter().map(|phase| phase.span);
     let first = parts.middle.len();
-    let dims = |phases: &[Placed]| -> Grid {
-        Grid::new(width.clone().chain(phases.iter().map(|placed| placed.phase.span)).collect())
+    let dims = |phases: &[Placed]| -> Coordinates {
+        Coordinates::new(width.clone().chain(phases.iter().map(|placed| placed.phase.span)).collect())
     };
     let (reduce_grid, gather_grid) = (dims(&parts.reduce), dims(&parts.gather));
     let (mut steps, mut topologies) = gather::steps(&reduce_grid, &parts.reduce, first, &chunks, true)?;

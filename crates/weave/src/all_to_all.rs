@@ -11,7 +11,7 @@ use model::{Chunks, Collective, Op, Rank, Result, Step, Transfer, Translations};
 use search::GeneratorSet;
 
 use crate::composition::Composition;
-use crate::grid::Grid;
+use crate::coordinates::Coordinates;
 use crate::library::Library;
 use crate::phase::{Kind, Phase};
 use crate::prices::Prices;
@@ -19,36 +19,36 @@ use crate::relative::{Circuits, Sums};
 
 /// A topology of a phase and the places that it serves in one step.
 #[derive(Debug, Clone, PartialEq)]
-struct Turn {
+struct PhaseStep {
     circuits: Circuits,
     places: Vec<i64>,
 }
 
 /// An All-to-All along one coordinate: every block goes to its destination's place.
 #[derive(Debug, Clone, PartialEq)]
-struct Trade {
+struct Exchange {
     span: u32,
-    turns: Vec<Turn>,
+    steps: Vec<PhaseStep>,
     sums: Sums,
     on_ring: bool,
 }
 
-impl Trade {
+impl Exchange {
     /// Every place at once, as `phase` does it in its one step.
     fn at_once(phase: &Phase, on_ring: bool) -> Option<Self> {
         if phase.sums.steps != 1 || matches!(phase.kind, Kind::Levels) {
             return None;
         }
         let places = phase.sends().concat().iter().map(|send| send.ahead).collect();
-        let turns = vec![Turn { circuits: phase.circuits.clone(), places }];
-        Some(Self { span: phase.span, turns, sums: phase.sums, on_ring })
+        let steps = vec![PhaseStep { circuits: phase.circuits.clone(), places }];
+        Some(Self { span: phase.span, steps, sums: phase.sums, on_ring })
     }
 
     /// As many places at a time as there are ports, each over circuits of its own.
     fn direct(span: u32, ports: u32) -> Self {
         let places: Vec<u32> = (1..span).collect();
         let mut sums = Sums::default();
-        let mut turns = Vec::new();
+        let mut steps = Vec::new();
         for together in places.chunks(ports as usize) {
             let peers = together.len() as u32;
             let count = |at: u32| ports / peers + u32::from(at < ports % peers);
@@ -59,69 +59,70 @@ impl Trade {
                 load: sums.load + load,
                 amount: sums.amount + load,
             };
-            turns.push(Turn {
+            steps.push(PhaseStep {
                 circuits: together.iter().zip(0..).map(|(&place, at)| (i64::from(place), count(at))).collect(),
                 places: together.iter().map(|&place| i64::from(place)).collect(),
             });
         }
-        Self { span, turns, sums, on_ring: false }
+        Self { span, steps, sums, on_ring: false }
     }
 
     /// On the shifted rings of a generator set, each serving the places that are near on it.
     fn on_shifted_rings(set: &GeneratorSet, span: u32) -> Self {
-        let mut turns: Vec<Turn> = set
+        let mut steps: Vec<PhaseStep> = set
             .generators()
             .iter()
-            .map(|&generator| Turn { circuits: vec![(i64::from(generator), 1)], places: Vec::new() })
+            .map(|&generator| PhaseStep { circuits: vec![(i64::from(generator), 1)], places: Vec::new() })
             .collect();
-        let mut hops = vec![(0, 0); turns.len()];
+        let mut hops = vec![(0, 0); steps.len()];
         for (place, (index, distance)) in (1..).zip(set.assignment()) {
-            turns[index].places.push(place);
+            steps[index].places.push(place);
             let (sum, most) = &mut hops[index];
             *sum += distance;
             *most = distance.max(*most);
         }
         // A ring that serves no place need not be set up.
-        turns.retain(|turn| !turn.places.is_empty());
-        let mut sums = Sums { steps: turns.len() as u32, ..Sums::default() };
+        steps.retain(|step| !step.places.is_empty());
+        let mut sums = Sums { steps: steps.len() as u32, ..Sums::default() };
         for (sum, most) in hops {
             sums.hops += f64::from(most);
             sums.load += f64::from(sum);
             sums.amount += f64::from(sum);
         }
-        Self { span, turns, sums, on_ring: false }
+        Self { span, steps, sums, on_ring: false }
     }
 
     fn seconds(&self, prices: &Prices, ranks: u32) -> f64 {
         // m/r to each place is n/r blocks.
-        let changes = (self.turns.len() - 1) as f64;
+        let changes = (self.steps.len() - 1) as f64;
         prices.sums_s(&self.sums, f64::from(ranks / self.span)) + changes * prices.change_s
     }
 }
 
-fn trades(library: &Library, span: u32, ports: u32) -> Vec<Trade> {
+fn exchanges(library: &Library, span: u32, ports: u32) -> Vec<Exchange> {
     let at_once = library.phases(span).iter().chain(library.on_rings(span));
-    let mut trades: Vec<Trade> = at_once.filter_map(|phase| Trade::at_once(phase, false)).collect();
-    trades.push(Trade::direct(span, ports));
+    let mut exchanges: Vec<Exchange> = at_once.filter_map(|phase| Exchange::at_once(phase, false)).collect();
+    exchanges.push(Exchange::direct(span, ports));
     if ports == 1 {
-        trades.extend(library.generator_sets(span).iter().map(|set| Trade::on_shifted_rings(set, span)));
+        exchanges.extend(library.generator_sets(span).iter().map(|set| Exchange::on_shifted_rings(set, span)));
     }
-    trades
+    exchanges
 }
 
 /// The best phases, in the order in which they run. O(divisors² · phases).
-fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Trade> {
-    let by_span: BTreeMap<u32, Vec<Trade>> = library.spans().map(|span| (span, trades(library, span, ports))).collect();
-    let mut best: BTreeMap<u32, (f64, Vec<Trade>)> = BTreeMap::from([(1, (0.0, Vec::new()))]);
+fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Exchange> {
+    let by_span: BTreeMap<u32, Vec<Exchange>> =
+        library.spans().map(|span| (span, exchanges(library, span, ports))).collect();
+    let mut best: BTreeMap<u32, (f64, Vec<Exchange>)> = BTreeMap::from([(1, (0.0, Vec::new()))]);
     for product in library.spans() {
         let mut least = (f64::INFINITY, Vec::new());
-        for (span, trades) in by_span.iter().filter(|(span, _)| product.is_multiple_of(**span)) {
+        for (span, exchanges) in by_span.iter().filter(|(span, _)| product.is_multiple_of(**span)) {
             let Some((rest_s, rest)) = best.get(&(product / span)) else { continue };
             let change_s = if rest.is_empty() { 0.0 } else { prices.change_s };
-            for trade in trades {
-                let total_s = rest_s + change_s + trade.seconds(prices, ranks);
+            for exchange in exchanges {
+                let total_s = rest_s + change_s + exchange.seconds(prices, ranks);
                 if total_s < least.0 {
-                    least = (total_s, rest.iter().chain([trade]).cloned().collect());
+                    least = (total_s, rest.iter().chain([exchange]).cloned().collect());
                 }
             }
         }
@@ -134,11 +135,11 @@ fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Trade
         let Some((rest_s, rest)) = best.get(&(ranks / span)) else { continue };
         let change_s = if rest.is_empty() { 0.0 } else { prices.change_s };
         let on_ring = library.on_rings(span).iter().filter(|phase| prices.starts_on(phase));
-        for trade in on_ring.filter_map(|phase| Trade::at_once(phase, true)) {
-            let total_s = trade.seconds(prices, ranks) + change_s + rest_s;
+        for exchange in on_ring.filter_map(|phase| Exchange::at_once(phase, true)) {
+            let total_s = exchange.seconds(prices, ranks) + change_s + rest_s;
             if total_s < least_s {
                 least_s = total_s;
-                chosen = std::iter::once(trade).chain(rest.iter().cloned()).collect();
+                chosen = std::iter::once(exchange).chain(rest.iter().cloned()).collect();
             }
         }
     }
@@ -147,43 +148,45 @@ fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Trade
 
 /// The best composition.
 pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Result<Composition> {
-    let trades = best(library, prices, ranks, ports);
+    let exchanges = best(library, prices, ranks, ports);
     // The first phase along the last coordinate.
-    let grid = Grid::new(trades.iter().rev().map(|trade| trade.span).collect());
+    let coordinates = Coordinates::new(exchanges.iter().rev().map(|exchange| exchange.span).collect());
     let chunks = Chunks::even(Collective::AllToAll, ranks, 1)?;
     let (mut steps, mut topologies) = (Vec::new(), Vec::new());
-    for (order, trade) in trades.iter().enumerate() {
-        let index = trades.len() - 1 - order;
-        for turn in &trade.turns {
-            topologies.push(grid.topology(index, trade.on_ring, &turn.circuits)?);
-            steps.push(Turns { grid: &grid, trades: &trades, index, turn }.step(&chunks)?);
+    for (order, exchange) in exchanges.iter().enumerate() {
+        let index = exchanges.len() - 1 - order;
+        for step in &exchange.steps {
+            topologies.push(coordinates.topology(index, exchange.on_ring, &step.circuits)?);
+            steps.push(
+                PhaseStepBuilder { coordinates: &coordinates, exchanges: &exchanges, index, step }.step(&chunks)?,
+            );
         }
     }
     Composition::new(chunks, steps, topologies)
 }
 
 /// One step of an All-to-All: the phases behind the coordinate have run.
-struct Turns<'a> {
-    grid: &'a Grid,
-    trades: &'a [Trade],
+struct PhaseStepBuilder<'a> {
+    coordinates: &'a Coordinates,
+    exchanges: &'a [Exchange],
     index: usize,
-    turn: &'a Turn,
+    step: &'a PhaseStep,
 }
 
-impl Turns<'_> {
+impl PhaseStepBuilder<'_> {
     fn step(&self, chunks: &Chunks) -> Result<Step> {
-        let on_ring = self.index + 1 == self.grid.dims().len() && self.trades[0].on_ring;
-        let symmetry = if self.trades[0].on_ring && !on_ring {
+        let on_ring = self.index + 1 == self.coordinates.dims().len() && self.exchanges[0].on_ring;
+        let symmetry = if self.exchanges[0].on_ring && !on_ring {
             // Where blocks came along a ring of all ranks, their sources follow translations of the first coordinate
             // alone.
-            Translations::periodic(self.grid.ranks(), self.grid.ranks() / self.grid.dims()[0])
+            Translations::periodic(self.coordinates.ranks(), self.coordinates.ranks() / self.coordinates.dims()[0])
         } else {
-            self.grid.symmetry(on_ring)
+            self.coordinates.symmetry(on_ring)
         };
         let mut transfers = Vec::new();
         for src in symmetry.representatives() {
-            for &place in &self.turn.places {
-                let dst = self.grid.ahead(src, self.index, on_ring, place);
+            for &place in &self.step.places {
+                let dst = self.coordinates.ahead(src, self.index, on_ring, place);
                 let sent = self.blocks(src, place, on_ring, chunks);
                 transfers.push(Transfer { src, dst, op: Op::Copy, chunks: sent });
             }
@@ -194,18 +197,18 @@ impl Turns<'_> {
     /// The blocks at `rank` that go `place` places ahead: their sources may differ from it in the coordinates that are
     /// done, their destinations in those to come.
     fn blocks(&self, rank: Rank, place: i64, on_ring: bool, chunks: &Chunks) -> Vec<u32> {
-        let grid = self.grid;
-        let last = grid.dims().len() - 1;
-        let came_by_ring = self.trades[0].on_ring && !on_ring;
-        let done = grid.fellows(rank, |other| other > self.index && !(came_by_ring && other == last));
+        let coordinates = self.coordinates;
+        let last = coordinates.dims().len() - 1;
+        let came_by_ring = self.exchanges[0].on_ring && !on_ring;
+        let done = coordinates.fellows(rank, |other| other > self.index && !(came_by_ring && other == last));
         let sources: Vec<Rank> = if came_by_ring {
-            let places = std::iter::once(0).chain(self.trades[0].turns[0].places.iter().copied());
-            places.flat_map(|moved| done.iter().map(move |&at| grid.ahead(at, last, true, -moved))).collect()
+            let places = std::iter::once(0).chain(self.exchanges[0].steps[0].places.iter().copied());
+            places.flat_map(|moved| done.iter().map(move |&at| coordinates.ahead(at, last, true, -moved))).collect()
         } else {
             done
         };
-        let next = grid.ahead(rank, self.index, on_ring, place);
-        let targets = grid.fellows(next, |other| other < self.index);
+        let next = coordinates.ahead(rank, self.index, on_ring, place);
+        let targets = coordinates.fellows(next, |other| other < self.index);
         sources.iter().flat_map(|&src| targets.iter().map(move |&dst| chunks.pair(src, dst, 0))).collect()
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer};
 
 use crate::composition::Composition;
-use crate::grid::{Grid, Placed};
+use crate::coordinates::{Coordinates, Placed};
 use crate::library::Library;
 use crate::phase::Phase;
 use crate::prices::Prices;
@@ -92,7 +92,7 @@ pub(crate) fn phases_s(prices: &Prices, phases: &[Placed], blocks: u32) -> f64 {
 /// Steps of an AllGather by `phases` along the coordinates from `first` on, with their topologies. What a rank has
 /// before are the blocks of all ranks that differ from it in the coordinates before `first` alone.
 pub(crate) fn steps(
-    grid: &Grid,
+    coordinates: &Coordinates,
     phases: &[Placed],
     first: usize,
     chunks: &Chunks,
@@ -101,11 +101,11 @@ pub(crate) fn steps(
     let (mut steps, mut topologies) = (Vec::new(), Vec::new());
     for (index, placed) in (first..).zip(phases) {
         let on_ring = placed.on_ring;
-        topologies.push(grid.topology(index, on_ring, &placed.phase.circuits)?);
+        topologies.push(coordinates.topology(index, on_ring, &placed.phase.circuits)?);
         // Backwards in time and mirrored, so that transfers lead ahead again, as the circuits do.
-        let ahead = |places: i64| grid.ahead(0, index, on_ring, if backwards { -places } else { places });
+        let ahead = |places: i64| coordinates.ahead(0, index, on_ring, if backwards { -places } else { places });
         // On a ring of all ranks the coordinate is the last, so that all others have been gathered.
-        let had = |rank: Rank| grid.fellows(rank, |coordinate| coordinate < index);
+        let had = |rank: Rank| coordinates.fellows(rank, |coordinate| coordinate < index);
         for sends in placed.phase.sends() {
             let transfers = sends.iter().map(|send| {
                 let owners = send.behind.iter().flat_map(|behind| had(ahead(-behind)));
@@ -117,7 +117,7 @@ pub(crate) fn steps(
                     Transfer { src: here, dst: there, op: Op::Copy, chunks }
                 }
             });
-            steps.push(Step::new(grid.symmetry(on_ring), transfers, chunks)?);
+            steps.push(Step::new(coordinates.symmetry(on_ring), transfers, chunks)?);
         }
     }
     if backwards {
@@ -132,9 +132,9 @@ pub(crate) fn compose(collective: Collective, library: &Library, prices: &Prices
     let backwards = collective == Collective::ReduceScatter;
     let start = if backwards { Start::Last } else { Start::First };
     let phases = Table::new(library, prices, ranks, start).phases(1);
-    let grid = Grid::new(phases.iter().map(|placed| placed.phase.span).collect());
+    let coordinates = Coordinates::new(phases.iter().map(|placed| placed.phase.span).collect());
     let chunks = Chunks::even(collective, ranks, 1)?;
-    let (steps, topologies) = steps(&grid, &phases, 0, &chunks, backwards)?;
+    let (steps, topologies) = steps(&coordinates, &phases, 0, &chunks, backwards)?;
     Composition::new(chunks, steps, topologies)
 }
 

@@ -15,12 +15,12 @@ mod all_to_all;
 mod at_once;
 mod circulants;
 mod composition;
+mod coordinates;
 mod digit_phases;
 mod digits;
 mod doubling;
 mod flood;
 mod gather;
-mod grid;
 mod levels;
 mod library;
 mod metacyclic;
@@ -30,7 +30,7 @@ mod relative;
 mod sent;
 
 /// Names of topologies that are made here, and what they mean.
-pub const NAMES: [(&str, &str); 2] = [grid::NAME, metacyclic::NAME];
+pub const NAMES: [(&str, &str); 2] = [coordinates::NAME, metacyclic::NAME];
 
 use model::{Collective, CostSettings, Error, Fabric, Initial, Result};
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from lightloom import Fabric
 from lightloom.benchmarks import Benchmark, BenchmarkSeries
+from lightloom.inputs.quantities import seconds_of
+from lightloom.views.axis_units import time_label
 
 
 def _powers_of_four(first: int, last: int) -> tuple[str, ...]:
@@ -77,27 +79,26 @@ def _short_circuit() -> tuple[BenchmarkSeries, ...]:
 
     def series(collective: str, hop_delay: str) -> BenchmarkSeries:
         fabric = Fabric(gpus=32, startup="0s", hop_delay=hop_delay)
-        return BenchmarkSeries(
-            f"{collective}, {hop_delay} a hop", collective, fabric, sizes, DECADES[:5], "short-circuit"
-        )
+        label = f"{collective}, {time_label(seconds_of('hop_delay', hop_delay))} a hop"
+        return BenchmarkSeries(label, collective, fabric, sizes, DECADES[:5], "short-circuit")
 
     return tuple(series(c, hop) for c in ("reduce-scatter", "all-reduce") for hop in ("100ns", "1us", "10us"))
 
 
 BENCHMARKS = (
-    Benchmark("harvest", "64 GPUs, one to six ports, first topology free", "HARVEST §6.2, fig. 5, 8-10", _harvest()),
+    Benchmark("harvest", "64 GPUs, one to six ports, first topology free", "HARVEST §6.2, figs. 5, 8–10", _harvest()),
     Benchmark(
         "reconfigure-all-to-all",
         "uniform All-to-All of 8 to 64 GPUs, one and two ports, first topology charged",
-        "To reconfigure or not to reconfigure §5, fig. 11, 12, 14",
+        "To reconfigure or not to reconfigure §5, figs. 11, 12, 14",
         _all_to_all(),
     ),
-    Benchmark("pccl", "64 GPUs that start on a ring, torus or grid", "PCCL §5, fig. 7-10", _pccl()),
-    Benchmark("bridge", "16 to 256 GPUs with one port that start on the ring", "BRIDGE §4, fig. 5-12", _bridge()),
+    Benchmark("pccl", "64 GPUs that start on a ring, torus or grid", "PCCL §5, figs. 7–10", _pccl()),
+    Benchmark("bridge", "16 to 256 GPUs with one port that start on the ring", "BRIDGE §4, figs. 5–12", _bridge()),
     Benchmark(
         "short-circuit",
         "32 GPUs with one port that start on the ring",
-        "Short-circuiting rings, fig. 2, 3",
+        "Short-circuiting rings, figs. 2, 3",
         _short_circuit(),
     ),
 )

@@ -123,7 +123,7 @@ def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, 
 
     sized = fabric.sized()
     base = None if radix is None else whole_number("radix", radix, 2)
-    rows = _core.algorithm_table(collective, whole_number("gpus", sized.gpus), sized.grid, sized.ports, base)
+    rows = _core.algorithm_table(collective, whole_number("gpus", sized.gpus), sized.dimensions, sized.ports, base)
     if output_format == "json":
         click.echo(json.dumps({"algorithms": rows}, indent=1, ensure_ascii=False))
     elif output_format == "csv":

@@ -28,7 +28,7 @@ def check_outputs() -> None:
 
 
 def _inputs(given: dict[str, object]) -> Iterator[tuple[str, str]]:
-    """Whatever may be the name of a file, by the option that it is of; lists have several."""
+    """Every option value that may be a file's name, by option; an option may have several."""
     for name, value in given.items():
         if name not in OUTPUTS and isinstance(value, str):
             for index, item in enumerate(dict.fromkeys([value, *re.split("[,;]", value)])):

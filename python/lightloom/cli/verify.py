@@ -65,7 +65,9 @@ class Wanted(NamedTuple):
         found = resolve("topology", self.topology, gpus)
         if isinstance(found, Topology):
             return found
-        return Topology.named(found, gpus, Fabric(gpus=gpus, dims=self.dims, ports=self.ports).sized().grid, self.ports)
+        return Topology.named(
+            found, gpus, Fabric(gpus=gpus, dims=self.dims, ports=self.ports).sized().dimensions, self.ports
+        )
 
 
 def verify_file(path: str, topology: Wanted | None = None) -> tuple[str, list[Check]]:

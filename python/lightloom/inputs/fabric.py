@@ -24,7 +24,7 @@ from lightloom.inputs.validation import whole_number
 if TYPE_CHECKING:
     from lightloom.inputs.graphs import TopologyLike
 
-GRID_SIZE = re.compile("[0-9]{1,9}")
+DIMENSION_SIZE = re.compile("[0-9]{1,9}")
 # What a TOML file may say about itself beside the fabric's keys.
 DESCRIPTIVE_KEYS = ("summary", "source")
 
@@ -75,7 +75,7 @@ class Fabric:
         whole_number("ports", self.ports)
         _check_truth("background_reconfiguration", self.background_reconfiguration)
         _ = (
-            self.grid,
+            self.dimensions,
             self.bandwidth_bps,
             self.startup_s,
             self.hop_delay_s,
@@ -125,9 +125,9 @@ class Fabric:
         return cls(**merged)
 
     @property
-    def grid(self) -> tuple[int, ...]:
+    def dimensions(self) -> tuple[int, ...]:
         """Sizes of `dims`, empty where there are none."""
-        return () if self.dims is None else _grid(self.dims)
+        return () if self.dims is None else _dimensions(self.dims)
 
     @property
     def bandwidth_bps(self) -> float:
@@ -161,7 +161,7 @@ class Fabric:
 
         Raises `InputError` when nothing says it, or two of them disagree.
         """
-        said = {"gpus": self.gpus, "dims": math.prod(self.grid) if self.grid else None, **sizes}
+        said = {"gpus": self.gpus, "dims": math.prod(self.dimensions) if self.dimensions else None, **sizes}
         known = [(origin, size) for origin, size in said.items() if size is not None]
         if not known:
             raise refuse("gpus", "nothing says how many there are; it takes a whole number of at least 2")
@@ -185,17 +185,19 @@ class Fabric:
         """What the compiled core takes. Raises `InputError`, also for an initial topology of another size."""
         gpus = self.sized().gpus
         assert gpus is not None  # noqa: S101 (sized() has it)
+        window_s, windows_s = self.windows_s
         return _core.Fabric(
-            gpus,
-            self.grid,
-            self.ports,
-            self.bandwidth_bps,
-            self.startup_s,
-            self.hop_delay_s,
-            self.reconfiguration,
-            self.background_reconfiguration,
-            *self.windows_s,
             None if self.initial is None else resolve("initial", self.initial, gpus),
+            gpus=gpus,
+            dims=self.dimensions,
+            ports=self.ports,
+            bandwidth_bps=self.bandwidth_bps,
+            startup_s=self.startup_s,
+            hop_delay_s=self.hop_delay_s,
+            reconfiguration_delay=self.reconfiguration,
+            background_reconfiguration=self.background_reconfiguration,
+            window_s=window_s,
+            windows_s=windows_s,
         )
 
 
@@ -234,11 +236,11 @@ def _check_truth(field: str, value: object) -> None:
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes true or false")
 
 
-def _grid(value: object) -> tuple[int, ...]:
+def _dimensions(value: object) -> tuple[int, ...]:
     sizes: list[object] = []
     if isinstance(value, str):
         parts = value.lower().split("x")
-        sizes = [int(part) for part in parts] if all(map(GRID_SIZE.fullmatch, parts)) else []
+        sizes = [int(part) for part in parts] if all(map(DIMENSION_SIZE.fullmatch, parts)) else []
     elif isinstance(value, Sequence):
         sizes = list(value)
     if not sizes:

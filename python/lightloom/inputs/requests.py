@@ -98,7 +98,7 @@ def _check_static_topologies(schedule: _core.Schedule, options: dict[str, object
         if isinstance(topology, _core.Topology):
             check_links(schedule, topology)
         elif topology.partition(":")[0] not in families:
-            check_links(schedule, _core.Topology.named(topology, schedule.gpus, fabric.grid, fabric.ports))
+            check_links(schedule, _core.Topology.named(topology, schedule.gpus, fabric.dimensions, fabric.ports))
 
 
 def missing_inputs(

@@ -177,7 +177,7 @@ def _metrics(given: object, engine: str, *, has_baseline: bool) -> tuple[str, ..
         raise refuse("baseline", "it is for the metric ratio, which is not among the metrics")
     if "simulated" in chosen and engine == "model":
         raise refuse("metrics", "`simulated` is of the engines flow and packet, not model")
-    # The time is what everything else stands on; a simulation's own time is what it is run for.
+    # Every other metric is computed from the time; a simulation is run for its own time.
     chosen |= {"time"} if engine == "model" else {"time", "simulated"}
     return tuple(metric for metric in METRICS if metric in chosen)
 

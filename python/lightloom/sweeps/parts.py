@@ -26,7 +26,7 @@ METRIC_COLUMNS = {
     "gap": ("gap", "lower_bound_s"),
     "reconfigurations": ("reconfigurations",),
 }
-# What it is read from.
+# The column that a metric is read from.
 VALUE_COLUMNS = {metric: columns[0] for metric, columns in METRIC_COLUMNS.items()}
 ALWAYS = ("chosen_planner", "chosen_algorithm", "reason")
 TEXTS = ("baseline", *ALWAYS)

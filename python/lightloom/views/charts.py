@@ -61,8 +61,6 @@ TOUCHING, MUCH = 0.005, 0.2
 WIDTH, WIDER, MARKER, LARGER, MOST_ON = 1.4, 1.6, 4.0, 1.8, 3
 # Of a colour bar, between the ticks at its ends and others.
 LEAST_ON_BAR = 0.1
-# Of a colour bar, between the ticks at its ends and others.
-LEAST_ON_BAR = 0.1
 # The first tick under bars on a logarithmic axis is at most this part of the lowest.
 BELOW = 0.9
 
@@ -119,7 +117,7 @@ def heat_map(
         _show_places(axis, kind, places)
     x_centres, y_centres = _centres(x_edges, x, x_kind), _centres(y_edges, y, y_kind)
     numbered = values.size <= MOST_NUMBERS
-    whole = bool(np.all(values[np.isfinite(values)] % 1 == 0))
+    whole = cell_kind != "ratio" and bool(np.all(values[np.isfinite(values)] % 1 == 0))
     if regions is not None:
         draw_regions(axes, (x_edges, y_edges), (x_centres, y_centres), np.asarray(regions), below=numbered)
     if numbered:

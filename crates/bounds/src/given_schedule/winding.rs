@@ -7,7 +7,7 @@
 
 use model::{Rank, Traffic};
 
-/// The demand cycles of a step: (ranks of each cycle, weight of a transfer), one for each permutation that it is made of.
+/// The demand cycles of a step: (ranks of each cycle, weight of a transfer), for each permutation in its decomposition.
 pub(super) type Cycles = Vec<(u32, f64)>;
 
 /// The demand cycles of a pattern that is made of permutations whose cycles are equally long, else none.

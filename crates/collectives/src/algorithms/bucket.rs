@@ -9,7 +9,7 @@
 use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Extent, Options, grid, refusals};
+use crate::{Algorithm, Extent, Options, coordinates, refusals};
 
 /// The bucket algorithm: a ring along each dimension of a grid in turn.
 pub(crate) struct Bucket;
@@ -25,7 +25,7 @@ impl Bucket {
                 std::cmp::Ordering::Greater => (0..dims[j]).collect(),
             })
             .collect();
-        let sent = grid::product(shape, &choices).into_iter().map(|owner| chunks.owned(owner, 0)).collect();
+        let sent = coordinates::product(shape, &choices).into_iter().map(|owner| chunks.owned(owner, 0)).collect();
         let neighbour: Vec<u32> = (0..dims.len()).map(|j| u32::from(j == dim)).collect();
         let transfer = Transfer { src: 0, dst: shape.rank(&neighbour), op, chunks: sent };
         Step::new(Translations::grid(dims, &vec![1; dims.len()]), [transfer], chunks)

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use model::{Chunks, Collective, Op, Rank, Result, Schedule, Shape, Step, Transfer, Translations};
 
 use crate::halves::{self, HALVES};
-use crate::{Algorithm, Extent, Options, grid, refusals};
+use crate::{Algorithm, Extent, Options, coordinates, refusals};
 
 /// Swing on a ring or torus.
 pub(crate) struct Swing;
@@ -95,7 +95,8 @@ impl Part {
         coordinates[dim] = partner(coordinates[dim], self.done[dim] - 1, shape.dims()[dim], self.mirrored);
         let choices: Vec<Vec<u32>> =
             (0..coordinates.len()).map(|j| self.reach[j].of(coordinates[j], self.done[j])).collect();
-        let sent = grid::product(shape, &choices).into_iter().map(|owner| chunks.owned(owner, self.index)).collect();
+        let sent =
+            coordinates::product(shape, &choices).into_iter().map(|owner| chunks.owned(owner, self.index)).collect();
         (shape.rank(&coordinates), sent)
     }
 }

@@ -140,7 +140,7 @@ impl ReconfigurationDelay {
         Ok(())
     }
 
-    /// What it is made of.
+    /// Its terms: the fixed delay and what it adds for ports.
     pub fn terms(&self) -> DelayTerms<'_> {
         let (per_port_s, by_port_s) = match &self.beside {
             Beside::PerPort(per_port_s) => (*per_port_s, &[][..]),

@@ -1,23 +1,23 @@
-//! PCCL: before each round keep the circuits in force, set up the round's own, or return to a standard
+//! PCCL: before each step keep the circuits in force, set up the step's own, or return to a standard
 //! connected topology (algorithm 1), at the cost of one shortest path per transfer (algorithm 2).
 //!
-//! The paper solves an integer program. Its constraint (5) says that a round's own circuits can be entered
-//! only before that round, and then be kept; so the optimum is a shortest path over (round, topology in
-//! force), exact in O(rounds · topologies · standard topologies), for any reconfiguration delays.
+//! The paper solves an integer program. Its constraint (5) says that a step's own circuits can be entered
+//! only before that step, and then be kept; so the optimum is a shortest path over (step, topology in
+//! force), exact in O(steps · topologies · standard topologies), for any reconfiguration delays.
 //!
-//! *Costs.* Eq. 1 charges a round α·dilation + β·congestion·w: α for every hop and nothing apart from that.
+//! *Costs.* Eq. 1 charges a step α·dilation + β·congestion·w: α for every hop and nothing apart from that.
 //! PCCL's α is therefore the fabric's hop delay, with no startup; a fabric that has both is charged
-//! both, the startup once a round. The paper's r is the reconfiguration delay, also before the first
-//! round when that leaves the initial topology. Where transfers of a round differ in size, congestion adds
+//! both, the startup once a step. The paper's r is the reconfiguration delay, also before the first
+//! step when that leaves the initial topology. Where transfers of a step differ in size, congestion adds
 //! their sizes, which algorithm 2 takes to be equal.
 //!
-//! *Ports.* A round in which a GPU has more peers than ports is split (§4.2). What an edge of a topology is
+//! *Ports.* A step in which a GPU has more peers than ports is split (§4.2). What an edge of a topology is
 //! differs within the paper. Algorithm 2 and the evaluation (§5) give each the same bandwidth, whatever
-//! the ports: `pccl` joins every pair by one circuit, in the rounds' own circuits as in the standard topologies. §4.2
-//! divides a GPU's transmitters evenly over its peers: `pccl-parallel` does, so that a round with one
+//! the ports: `pccl` joins every pair by one circuit, in the steps' own circuits as in the standard topologies. §4.2
+//! divides a GPU's transmitters evenly over its peers: `pccl-parallel` does, so that a step with one
 //! peer has all ports of a GPU, and it uses standard topologies as they are. On one port they are the same.
 
-mod rounds;
+mod step_search;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ use profile::RoutingNetwork;
 
 use crate::split::splits_steps;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, ProfileTable, split_steps};
-use rounds::{Entries, Rounds};
+use step_search::{Entries, StepSearch};
 
-/// One circuit for every pair that a round joins, as algorithm 2 counts.
+/// One circuit for every pair that a step joins, as algorithm 2 counts.
 pub static PCCL: Pccl = Pccl { circuits: Circuits::OnePerPair };
 
-/// The ports divided evenly over a round's peers, as §4.2 does.
+/// The ports divided evenly over a step's peers, as §4.2 does.
 pub static PCCL_PARALLEL: Pccl = Pccl { circuits: Circuits::PortsDivided };
 
 /// PCCL's planner, with one circuit for each pair or with parallel circuits.
@@ -86,7 +86,7 @@ impl Planner for Pccl {
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let (own, entries) = self.own_problem(problem)?;
-        let found = Rounds::new(&own, &entries).cheapest_within(limit_s);
+        let found = StepSearch::new(&own, &entries).cheapest_within(limit_s);
         Ok(found.map(|(candidates, total_s)| Choice {
             planner: self.name(),
             problem: own,
@@ -98,8 +98,8 @@ impl Planner for Pccl {
 }
 
 impl Pccl {
-    /// The problem with rounds split where they must be, on the topologies of algorithm 1; and which of those
-    /// may be set up before each round. Candidates that are used as they are stay prepared.
+    /// The problem with steps split where they must be, on the topologies of algorithm 1; and which of those
+    /// may be set up before each step. Candidates that are used as they are stay prepared.
     fn own_problem(&self, problem: &Problem) -> Result<(Problem, Entries)> {
         let ports = problem.fabric.shape.ports();
         let schedule = split_steps(problem.schedule(), ports)
@@ -109,7 +109,7 @@ impl Pccl {
         let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
         let mut topologies = Distinct::default();
         let mut standard: Vec<usize> = Vec::new();
-        // The initial topology first, which is what it is.
+        // The initial topology first, as it was given.
         let others = listed.iter().copied().filter(|&index| problem.start != Some(index));
         for index in problem.start.into_iter().chain(others) {
             let is_start = problem.start == Some(index);
@@ -125,14 +125,14 @@ impl Pccl {
         }
         let patterns = table.patterns_of(&schedule);
         let mut own_circuits = Vec::with_capacity(patterns.first_steps.len());
-        for &round in &patterns.first_steps {
-            let traffic = schedule.steps()[round].traffic();
+        for &step in &patterns.first_steps {
+            let traffic = schedule.steps()[step].traffic();
             let used = match self.circuits {
                 Circuits::OnePerPair => traffic.degree(),
                 Circuits::PortsDivided => ports,
             };
-            let circuits = Topology::of_traffic(format!("matching-{}", round + 1), traffic, used)
-                .ok_or_else(|| Error::refused("planner", self.name(), format!("step {} joins nobody", round + 1)))?;
+            let circuits = Topology::of_traffic(format!("matching-{}", step + 1), traffic, used)
+                .ok_or_else(|| Error::refused("planner", self.name(), format!("step {} joins nobody", step + 1)))?;
             own_circuits.push(topologies.place(circuits));
         }
         let own_circuits = patterns.of_step.iter().map(|&pattern| own_circuits[pattern]).collect();

@@ -19,7 +19,7 @@ SIZE = 32 * MB
 
 
 def make(_setting: Setting) -> Outcome:
-    """DEX on every topology, and PCCL with DEX's rounds."""
+    """DEX on every topology, and PCCL with DEX's steps."""
     plans = {
         start.label: {
             scheme.name: scheme.plan("all-to-all", SIZE, GPUS, start) for scheme in (DEX, PCCL_DEX, PCCL_DEX_DIVIDED)

@@ -35,7 +35,7 @@ SLOW_S = 1e-3
 NAMES = (*(scheme.name for scheme in BASELINES), "Swing")
 NOTES = (
     "128 GPUs, 3 µs a hop, 450 GB/s a circuit; PCCL is given halving/doubling with distance n/2 first. What one hop a "
-    "round and unshared circuits would take is shown apart from what longer paths (dilation) and shared ones "
+    "step and unshared circuits would take is shown apart from what longer paths (dilation) and shared ones "
     "(congestion) add. Swing has one port."
 )
 
@@ -205,7 +205,7 @@ def _planning_time() -> Claim:
         ours="< 1 s" if quick else ">= 1 s",
         rule="a plan for 128 GPUs from the ring in less than 1 s",
         holds=quick,
-        why="solved as a shortest path over rounds and topologies, which a test compares with the integer program",
+        why="solved as a shortest path over steps and topologies, which a test compares with the integer program",
     )
 
 
@@ -251,7 +251,9 @@ def _continues(slow: Found) -> Claim:
     ratios = {label: schemes["PCCL"].total_s / best[label][0] for label, schemes in quick.items()}
     behind = {label: schemes["PCCL"].total_s / best[label][0] for label, schemes in slow.items()}
     given = {
-        start.label: PCCL._replace(algorithm="ring" if start.label == "ring" else "bucket", dimensions=len(start.grid))
+        start.label: PCCL._replace(
+            algorithm="ring" if start.label == "ring" else "bucket", dimensions=len(start.dimensions)
+        )
         .plan("reduce-scatter", GB, GPUS, start, SLOW_S)
         .total_s
         / best[start.label][0]

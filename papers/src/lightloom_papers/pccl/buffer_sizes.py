@@ -95,7 +95,7 @@ def make(setting: Setting, *, collective: str, gpus: int, where: str) -> Outcome
         tuple(claims),
         f"{gpus} GPUs, 3 µs a hop, 450 GB/s a circuit, reconfiguration delay 5 µs. PCCL is given halving/doubling with "
         "distance n/2 first and one circuit for each pair, as algorithm 2 counts; with its ports divided over a "
-        "round's one peer it is a scheme of its own. Ranks lie on tori and grids row by row, also Ring's. Swing has "
+        "step's one peer it is a scheme of its own. Ranks lie on tori and grids row by row, also Ring's. Swing has "
         "one port. The paper does not list its buffers."
         + (" Around a dimension of two a torus has two links, which baselines use." if "x2" in DIMS[gpus][1] else ""),
     )
@@ -113,7 +113,7 @@ def _matches_ideal(found: Found, where: str) -> Claim:
         ),
         rule="at most 20 % slower at every buffer, 10 % from 64 MB on",
         holds=all(bool(np.all(ratio <= 1.2) and np.all(ratio[LARGE:] <= 1.1)) for ratio in ratios.values()),
-        why="slowest where a round's bytes take about as long as the 5 µs before it: "
+        why="slowest where a step's bytes take about as long as the 5 µs before it: "
         + ", ".join(
             f"{size_label(SIZES[int(np.argmax(ratio))])} on the {label}"
             for label, ratio in ratios.items()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lightloom import Plan
     from lightloom_papers.pccl.schemes import Start
 
-PARTS = ("one hop a round", "dilation", "transmission", "congestion", "reconfiguration")
+PARTS = ("one hop a step", "dilation", "transmission", "congestion", "reconfiguration")
 
 
 class Parts(NamedTuple):
@@ -47,7 +47,7 @@ def of_plan(made: Plan) -> Parts:
 def of_swing(start: Start, size: float) -> Parts:
     """The parts of Swing with one port."""
     hops_s, bytes_s = swing.parts_s(start, size)
-    hop_s = hops_s * len(swing.rounds(start)) / sum(one.hops for one in swing.rounds(start))
+    hop_s = hops_s * len(swing.steps(start)) / sum(one.hops for one in swing.steps(start))
     alone_s = bytes_s / swing.congestion(start)
     return Parts(hop_s, hops_s - hop_s, alone_s, bytes_s - alone_s, 0.0)
 

@@ -20,7 +20,7 @@ DIMS = {128: ("8x16", "8x4x4"), 64: ("8x8", "4x4x4"), 32: ("4x8", "4x4x2")}
 
 
 class Start(NamedTuple):
-    """A topology before the first round, the ports of a GPU that it takes, and its own grid."""
+    """A topology before the first step, the ports of a GPU that it takes, and its dims."""
 
     label: str
     topology: str
@@ -28,7 +28,7 @@ class Start(NamedTuple):
     dims: str
 
     @property
-    def grid(self) -> tuple[int, ...]:
+    def dimensions(self) -> tuple[int, ...]:
         """Sizes of the dimensions."""
         return tuple(int(size) for size in self.dims.split("x"))
 
@@ -46,7 +46,10 @@ def starts(gpus: int) -> tuple[Start, ...]:
 
 
 class Scheme(NamedTuple):
-    """A planner with the algorithm that it is given; `dimensions`: of the algorithm's grid where it has its own."""
+    """A planner with the algorithm that it is given.
+
+    dimensions: how many the algorithm's dims have, where they are its own.
+    """
 
     name: str
     planner: str
@@ -77,7 +80,7 @@ class Scheme(NamedTuple):
         return plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings))
 
 
-# One circuit for each pair, as algorithm 2 counts them; with ports divided over a round's peers, as §4.2 has it.
+# One circuit for each pair, as algorithm 2 counts them; with ports divided over a step's peers, as §4.2 has it.
 PCCL = Scheme("PCCL", "pccl", "halving-doubling")
 PCCL_DIVIDED = Scheme("PCCL, ports divided", "pccl-parallel", "halving-doubling")
 RING = Scheme("Ring", "static", "ring")

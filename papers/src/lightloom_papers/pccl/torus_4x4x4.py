@@ -80,7 +80,7 @@ def make(setting: Setting) -> Outcome:
         draw,
         _claims(found, torus),
         "64 GPUs on a 4x4x4 torus, 3 µs a hop, 450 GB/s a circuit, 5 µs. The paper names no buffer. DEX is the "
-        "hypercube All-to-All; ports divided: six circuits to a round's one peer.",
+        "hypercube All-to-All; ports divided: six circuits to a step's one peer.",
     )
 
 
@@ -110,9 +110,9 @@ def _claims(found: dict[str, dict[str, NDArray[np.float64]]], torus: Start) -> t
             paper=7.5,
             ours=float(single.max()),
             unit="×",
-            why=f"DEX's {len(steps)} rounds have {hops} hops and {loads:g} loads on this torus, so with one circuit "
+            why=f"DEX's {len(steps)} steps have {hops} hops and {loads:g} loads on this torus, so with one circuit "
             f"for each pair nothing can be over {max(hops, loads) / len(steps):g}× faster. With the six ports divided "
-            "over a round's peer it is up to "
+            "over a step's peer it is up to "
             f"{divided.max():.2f}×, and 7.5× comes out at {size_label(SIZES[closest])} ({divided[closest]:.2f}×); but "
             f"with the same circuits AllReduce does not match 3D bucket, it is {also:.1f}× faster",
         ),

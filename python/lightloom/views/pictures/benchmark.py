@@ -74,6 +74,12 @@ def _draw_part(
         mesh = _draw(axes, group, value, norm, centre)
     for axes in all_axes.flat[len(series) :]:
         axes.axis("off")
+    columns = all_axes.shape[1]
+    for place, axes in enumerate(all_axes.flat[: len(series)]):
+        if place % columns == 0:
+            axes.set_ylabel("reconfiguration delay", fontsize=8)
+        if place + columns >= len(series):
+            axes.set_xlabel("buffer of a GPU", fontsize=8)
     every = ScalarMappable(norm, mesh.cmap)
     every.set_array(np.array(values))
     colour_bar(part, every, all_axes, label, "ratio", location="bottom", fraction=0.04, aspect=40)
@@ -87,7 +93,7 @@ def _draw(
     cells = np.full((len(delays), len(sizes)), np.nan)
     for point in group:
         cells[delays.index(point.reconfiguration_delay_s), sizes.index(point.size_bytes)] = value(point)
-    mesh = heat_map(axes, sizes, delays, cells, norm=norm, centre=centre)
+    mesh = heat_map(axes, sizes, delays, cells, norm=norm, centre=centre, cell_kind="ratio")
     axes.tick_params(labelsize=7)
     axes.set_title(group[0].series, fontsize=10)
     return mesh

@@ -124,7 +124,7 @@ def _reached(links: NDArray[np.int64], gpus: int) -> set[int]:
 
 
 def _numbered(gpus: int, shown: Shown) -> list[int]:
-    """The GPUs whose numbers are written: all, or GPU 0 and those that it has circuits to, where they are apart."""
+    """The GPUs whose numbers are written: all, or GPU 0 and its peers, where they do not overlap."""
     if gpus <= MOST_NUMBERED:
         return list(range(gpus))
     written = [0]

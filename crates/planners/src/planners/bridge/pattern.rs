@@ -26,7 +26,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of `schedule`, if that is what it is. O(steps · peers).
+    /// The pattern of `schedule`, if it has one. O(steps · peers).
     pub(super) fn of(schedule: &Schedule) -> Option<Self> {
         let steps = schedule.steps();
         let all_ranks_alike = Translations::cyclic(schedule.ranks());

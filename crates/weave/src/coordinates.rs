@@ -14,7 +14,7 @@ pub(crate) const NAME: (&str, &str) = (
 
 /// Coordinates of the ranks, the last running fastest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Grid {
+pub(crate) struct Coordinates {
     dims: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Placed {
     pub(crate) on_ring: bool,
 }
 
-impl Grid {
+impl Coordinates {
     pub(crate) fn new(dims: Vec<u32>) -> Self {
         Self { dims }
     }
