@@ -1,5 +1,7 @@
 //! `Fabric`.
 
+use std::collections::BTreeMap;
+
 use model::{Fabric, Initial, ReconfigurationOverlap, ReconfigurationPolicy, Shape, Window};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,6 +29,32 @@ impl PyFabric {
         let fabric = Self::of(initial, &mut given)?;
         given.finish()?;
         Ok(fabric)
+    }
+
+    #[getter]
+    fn startup_s(&self) -> f64 {
+        self.fabric.startup_s
+    }
+
+    #[getter]
+    fn hop_delay_s(&self) -> f64 {
+        self.fabric.hop_delay_s
+    }
+
+    #[getter]
+    fn reconfiguration(&self) -> PyReconfigurationDelay {
+        PyReconfigurationDelay(self.fabric.reconfiguration.delay().clone())
+    }
+
+    #[getter]
+    fn background_reconfiguration(&self) -> bool {
+        self.fabric.reconfiguration.overlap().background
+    }
+
+    #[getter]
+    fn windows_s(&self) -> (f64, BTreeMap<usize, f64>) {
+        let Window { every_s, steps } = &self.fabric.reconfiguration.overlap().window;
+        (*every_s, steps.clone())
     }
 }
 
@@ -57,31 +85,5 @@ impl PyFabric {
         };
         fabric.check()?;
         Ok(Self { fabric, initial_is_open })
-    }
-
-    #[getter]
-    fn startup_s(&self) -> f64 {
-        self.fabric.startup_s
-    }
-
-    #[getter]
-    fn hop_delay_s(&self) -> f64 {
-        self.fabric.hop_delay_s
-    }
-
-    #[getter]
-    fn reconfiguration(&self) -> PyReconfigurationDelay {
-        PyReconfigurationDelay(self.fabric.reconfiguration.delay().clone())
-    }
-
-    #[getter]
-    fn background_reconfiguration(&self) -> bool {
-        self.fabric.reconfiguration.overlap().background
-    }
-
-    #[getter]
-    fn windows_s(&self) -> (f64, BTreeMap<usize, f64>) {
-        let Window { every_s, steps } = &self.fabric.reconfiguration.overlap().window;
-        (*every_s, steps.clone())
     }
 }
