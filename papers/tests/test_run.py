@@ -180,6 +180,8 @@ def test_the_summary_lists_every_claim() -> None:
     assert page.count("| does not hold |") == 2
     assert "| §7 | elsewhere | 7 | - | not judged |" in page
     assert "2 claims hold, 2 do not, 3 are not judged." in page
+    held = next(claim for of in claims.values() for claim in of if claim.verdict is Verdict.HOLDS)
+    assert tally((held,)) == "1 claim holds, 0 do not, 0 are not judged."
     assert tally(()) == "0 claims hold, 0 do not, 0 are not judged."
 
 

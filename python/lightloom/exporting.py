@@ -91,4 +91,4 @@ def _format(to: str) -> Format:
 def _paths(output: str | os.PathLike[str]) -> dict[str, Path]:
     """Where the files of a format go that is one file."""
     file = Path(output)
-    return {MAIN: file, SIDE: file.with_name(file.stem + SIDE)}
+    return {MAIN: file, SIDE: file.with_name(file.name + SIDE)}

@@ -83,6 +83,32 @@ FORMATS = (
         read="schedule",
         reader="lightloom.inputs.schedules.chakra",
     ),
+    Format(
+        "astra-sim",
+        "ASTRA-sim's network, system and workload, with Chakra traces as the collective's algorithm",
+        "astra-sim/astra-sim, examples; astra-sim/astra-network-analytical, common/network-parser",
+        "when topologies change and what that takes, start-up delays",
+        written=FOLDER,
+        writer="lightloom.exports.astra_sim",
+    ),
+    Format(
+        "htsim",
+        "htsim's connection matrix, .cm: flows and the triggers that start them",
+        "Broadcom/csg-htsim, sim/datacenter/connection_matrix.cpp",
+        "which chunks are sent, topologies and when they change, routes, delays",
+        written=FILE,
+        writer="lightloom.exports.htsim",
+        read="schedule",
+        reader="lightloom.inputs.schedules.htsim",
+    ),
+    Format(
+        "graphml",
+        "a GraphML graph for every topology; --topology FILE.graphml reads one",
+        "NetworkX, readwrite.graphml",
+        "steps, what is sent, routes and delays",
+        written=FOLDER,
+        writer="lightloom.exports.graphml",
+    ),
 )
 
 

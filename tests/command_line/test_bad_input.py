@@ -243,6 +243,12 @@ FABRICS = {
 }
 
 
+def test_a_port_has_one_delay(cli: RunCli, in_tmp: Path) -> None:
+    (in_tmp / "ports.toml").write_text('ports = ["10us,5us", "1us"]\n')
+    message = assert_refused(cli, in_tmp, *plan_with(fabric="ports.toml"), field="ports")
+    assert "`10us,5us`" in message
+
+
 @pytest.mark.parametrize("name", FABRICS)
 def test_wrong_fabric_files(cli: RunCli, in_tmp: Path, name: str) -> None:
     (in_tmp / name).write_text(FABRICS[name])

@@ -12,6 +12,7 @@ from lightloom.errors import InputError
 from lightloom.exports import exported
 from lightloom.formats import FILE, FOLDER, FORMATS, Format, written_formats
 from tests.conftest import ROOT, RunCli
+from tests.formats_page import PAGE, page
 
 PACKAGE = ROOT / "python" / "lightloom"
 
@@ -153,3 +154,7 @@ def test_the_side_file_has_every_topology_and_path(plan: Path) -> None:
         chunks = [(source, destination, operation) for source, destination, operation, _ in told["transfers"]]
         assert chunks == [one[:3] for one in loaded.transfers(step.index)]
     assert exported.SIDE == ".circuits.json"
+
+
+def test_the_page_of_formats_is_what_the_registry_says() -> None:
+    assert page() == PAGE.read_text(), "run: python -m tests.formats_page"

@@ -209,7 +209,7 @@ def test_unequal_chunks_are_refused(cli: RunCli, in_tmp: Path) -> None:
     said = "plan: its chunks are of unequal sizes; this format divides buffers into equal chunks"
     assert ran.err == f"error: {said}\n"
     assert not (in_tmp / "plan.xml").exists()
-    assert not (in_tmp / "plan.circuits.json").exists()
+    assert not (in_tmp / "plan.xml.circuits.json").exists()
 
 
 def test_the_side_file_says_which_circuits(cli: RunCli, in_tmp: Path) -> None:
@@ -219,6 +219,6 @@ def test_the_side_file_says_which_circuits(cli: RunCli, in_tmp: Path) -> None:
     ran = cli("export", "plan.json", "--to", "msccl-xml", "--output", "out.xml")
     assert ran.status == 0
     assert "msccl-xml cannot say circuits, reconfigurations" in ran.out
-    side = json.loads((in_tmp / "out.circuits.json").read_text())
+    side = json.loads((in_tmp / "out.xml.circuits.json").read_text())
     assert sum(step["reconfigured"] for step in side["steps"]) == plan.reconfigurations
     assert "transfers" not in side["steps"][0]

@@ -67,6 +67,20 @@ def test_published_schedules_verify_from_the_command_line(cli: RunCli) -> None:
     assert verdicts["ring_allreduce_8gpus.xml"]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not RING.is_file(), reason=f"no MSCCL data at {MSCCL}")
+@pytest.mark.parametrize("name", ["amd_32gpus.xml", "ring_allreduce_8gpus.xml"])
+def test_published_schedules_are_planned_for(name: str, cli: RunCli) -> None:
+    """What each sends, chunk by chunk, is in its plan; the synthesised AllGather of 32 GPUs as well."""
+    assert cli("verify", MSCCL / name).status == 0
+    plan = ll.plan(schedule=MSCCL / name, size="1MiB", planner="static")
+    schedule = ll.Schedule.from_msccl((MSCCL / name).read_text())
+    assert all(check.passed for check in ll.verify(plan))
+    for step in range(len(plan.steps)):
+        planned = sorted((*one[:3], one.chunks.tolist()) for one in plan.transfers(step))
+        assert planned == sorted((*one[:3], sorted(one[3])) for one in schedule.transfers(step))
+
+
 def test_a_small_schedule_is_read_verified_and_planned(cli: RunCli, in_tmp: Path) -> None:
     (in_tmp / "swap.xml").write_text(TWO_GPUS)
     assert cli("verify", "swap.xml").status == 0

@@ -234,8 +234,8 @@ def test_planner_exact_and_delays_per_port() -> None:
 
 
 def test_delays_by_port_are_an_axis() -> None:
-    delays = [["1us", "2us"], "1us,100us", "20ns/port", 1e-6]
-    fabric = {"gpus": 8, "ports": 2, "initial": "ring"}
+    delays: list[Any] = [["1us", "2us"], "1us,100us", "20ns/port", 1e-6]
+    fabric: dict[str, Any] = {"gpus": 8, "ports": 2, "initial": "ring"}
     result = ll.sweep(
         {
             "settings": {"collective": "all-gather", "algorithm": "bruck", "planner": "harvest", **fabric},

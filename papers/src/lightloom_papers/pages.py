@@ -64,8 +64,14 @@ def tally(claims: Iterable[Claim]) -> str:
     """How many claims hold, do not, and are not judged."""
     counts = Counter(claim.verdict for claim in claims)
     return (
-        f"{counts[Verdict.HOLDS]} claims hold, {counts[Verdict.FAILS]} do not, {counts[Verdict.OPEN]} are not judged."
+        f"{_those(counts[Verdict.HOLDS], 'claim holds', 'claims hold')}, "
+        f"{_those(counts[Verdict.FAILS], 'does not', 'do not')}, "
+        f"{_those(counts[Verdict.OPEN], 'is not judged', 'are not judged')}."
     )
+
+
+def _those(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def _reasons(claims: Iterable[Claim]) -> str:

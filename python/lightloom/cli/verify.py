@@ -30,7 +30,7 @@ def command(files: tuple[str, ...], topology: str | None, dims: str | None, port
     Examples:
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
       lightloom verify plan.json
-      lightloom verify mesh_4.json --topology grid --dims 4x4
+      lightloom verify mesh_4.json --topology grid --dims 4x4 --ports 4
     """  # noqa: D301
     wanted = None if topology is None else Wanted(topology, dims, ports)
     checked = [(file, *verify_file(file, wanted)) for file in files]

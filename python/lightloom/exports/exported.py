@@ -7,7 +7,7 @@ from typing import NamedTuple
 __all__ = ["MAIN", "SIDE", "Exported"]
 
 # Keys of the files of a format that is one file: the file itself, and what it cannot say, which is written beside it as
-# `NAME.circuits.json`.
+# `NAME.circuits.json`, after the file's whole name.
 MAIN, SIDE = "", ".circuits.json"
 
 

@@ -223,6 +223,9 @@ def _parse(text: str, where: str) -> dict[str, Any]:
         )
     if not ports:
         raise refuse("ports", "the list is empty; it takes a number, or the reconfiguration delay of every port")
+    for item in ports:
+        if isinstance(item, str) and "," in item:
+            raise refuse("ports", f"`{shown(item)}` is not accepted in the list; it takes one delay for each port")
     _delay("ports", ports)
     return {**values, "ports": len(ports), "reconfiguration_delay": ports}
 

@@ -1,0 +1,36 @@
+"""`docs/reference/formats.md`, from the registry of formats.
+
+`python -m tests.formats_page` writes the page.
+"""
+
+from pathlib import Path
+
+from lightloom.formats import FORMATS, Format
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "formats.md"
+HEADER = """\
+# Formats of other tools
+
+What `lightloom export PLAN --to FORMAT` writes, and what `lightloom verify` and `--schedule` read, told by its content;
+from the registry in `python/lightloom/formats.py`, and as `lightloom list formats` shows it. `python -m
+tests.formats_page` writes this page. What a format cannot say of a plan is in the side file of the export
+([how to](../how-to/export-a-plan.md)).
+
+| format | what it is | written | read | what it cannot say | definition |
+|---|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """The page: a row for every format."""
+    return HEADER + "\n".join(map(_row, FORMATS)) + "\n"
+
+
+def _row(one: Format) -> str:
+    read = f"as a {one.read}" if one.read else "no"
+    cells = (f"`{one.name}`", one.summary, one.written or "no", read, one.cannot_say, one.source)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
