@@ -591,9 +591,13 @@ def simulate(plan: Plan, **settings: object) -> Simulation:
 
 def circuits(
     plan: Plan, kind: str, names: list[str], switch_ports: int | None
-) -> tuple[Circuits, int, tuple[str, str], list[list[str]]]:
-    """The circuits of a plan on ports; the least connections that any assignment sets up after the first configuration;
-    the kind with its parameters, and which port is whose, in a sentence; per switch and port what is there."""
+) -> tuple[Circuits, tuple[int, float], tuple[str, str], list[list[str]]]:
+    """The circuits of a plan on ports; the least connections that any assignment sets up after the first configuration,
+    and seconds that all changes are charged; the kind with its parameters, and which port is whose, in a sentence; per
+    switch and port what is there."""
+
+def verify_circuits(circuits: Circuits, plan: Plan, optics: str | None) -> list[tuple[str, bool, str]]:
+    """(check, passed, detail) for each check of circuits beside their plan."""
 
 def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check."""

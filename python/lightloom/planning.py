@@ -14,6 +14,7 @@ from lightloom.inputs.graphs import resolve
 from lightloom.inputs.requests import build_request
 from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
+from lightloom.port_maps import Circuits
 
 if TYPE_CHECKING:
     import os
@@ -135,10 +136,30 @@ def compare(
     return Comparison(*problem, tuple(map(Row.of, rows)), lower_bound_s, bound_class)
 
 
-def verify(subject: Plan | _core.Schedule) -> list[Check]:
-    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone."""
+def verify(
+    subject: Plan | _core.Schedule | Circuits, *, plan: Plan | None = None, optics: str | None = None
+) -> list[Check]:
+    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone.
+
+    Circuits are judged beside their plan, which must pass its own judge: their changes are followed from dark switches
+    on, and what comes of them must be the plan's topologies, in time.
+
+    plan: of Circuits, where they were read from a file. optics: of Circuits, the kind with its parameters, such as
+    `"islands:4x2"`; without it the number of switches says whether there is one for all ports or one for each.
+
+    Raises `InputError` that names the argument.
+    """
+    if isinstance(subject, Circuits):
+        beside = plan if plan is not None else subject.plan
+        if not isinstance(beside, Plan):
+            raise refuse("plan", "it is missing: circuits are judged beside their plan")
+        known = None if subject.labels is None else subject.labels.optics
+        kind = known if optics is None else optics
+        return [Check(*check) for check in _core.verify_circuits(subject.core, beside.core, kind)]
+    if plan is not None or optics is not None:
+        raise refuse("plan" if plan is not None else "optics", "it goes with circuits")
     if not isinstance(subject, (Plan, _core.Schedule)):
-        raise refuse("subject", f"`{shown(subject)}` is not accepted; it takes a Plan or a Schedule")
+        raise refuse("subject", f"`{shown(subject)}` is not accepted; it takes a Plan, a Schedule or Circuits")
     checks = _core.verify_schedule(subject) if isinstance(subject, _core.Schedule) else _core.verify_plan(subject.core)
     return [Check(*check) for check in checks]
 

@@ -106,11 +106,13 @@ class Circuits(Table):
         core: _core.Circuits,
         plan: Plan | None = None,
         least_connects: int | None = None,
+        charged_s: float | None = None,
         labels: PortLabels | None = None,
     ) -> None:
         self._core = core
         self._plan = plan
         self._least_connects = least_connects
+        self._charged_s = charged_s
         self._labels = labels
 
     @classmethod
@@ -181,6 +183,16 @@ class Circuits(Table):
         """
         return self._least_connects
 
+    @property
+    def charged_s(self) -> float | None:
+        """Seconds that the plan's rule charges for what changes on these ports, all changes together.
+
+        The plan's own charge is the sum of `Step.reconfiguration_s`. It is another where ports move that need not, such
+        as a circuit that changes switches, or where delays by port meet other ports. None where the circuits were read
+        from a file.
+        """
+        return self._charged_s
+
     @cached_property
     def lit_ports(self) -> int:
         """Ports that are joined to another in some configuration, ingress and egress ports each counted."""
@@ -247,7 +259,7 @@ class Circuits(Table):
         return hash(self.to_json())
 
     def __reduce__(self) -> tuple[type[Circuits], tuple[Any, ...]]:
-        return type(self), (self._core, self._plan, self._least_connects, self._labels)
+        return type(self), (self._core, self._plan, self._least_connects, self._charged_s, self._labels)
 
     def __repr__(self) -> str:
         switches = _core.counted(len(self.switches), "switch")
@@ -273,10 +285,10 @@ def circuits(plan: Plan | str | os.PathLike[str], optics: Optics | str | os.Path
     """
     held = plan if isinstance(plan, Plan) else Plan.load(plan)
     described = Optics.load(optics)
-    core, least_connects, (kind, numbering), ends = _core.circuits(
+    core, (least_connects, charged_s), (kind, numbering), ends = _core.circuits(
         held.core, described.kind, list(described.names), described.switch_ports
     )
-    return Circuits(core, held, least_connects, PortLabels(kind, numbering, tuple(map(tuple, ends))))
+    return Circuits(core, held, least_connects, charged_s, PortLabels(kind, numbering, tuple(map(tuple, ends))))
 
 
 def _read_only(pairs: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -40,7 +40,7 @@ pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
 pub use reconfiguration::{
-    ChargeKind, Compared, DelayTerms, Difference, LinkChange, Reconfiguration, ReconfigurationDelay,
+    ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,
     ReconfigurationOverlap, ReconfigurationPolicy, TECHNOLOGIES, Technology, Window,
 };
 pub use routes::{RoutedEntry, RoutedPath, Routes};

@@ -1,6 +1,6 @@
 //! What a plan holds, and when it has to begin being set.
 
-use model::{Initial, Plan, Topology, sum_seconds};
+use model::{Initial, Plan, Reconfiguration, StepCost, Topology, sum_seconds};
 
 /// A topology that is held for some steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,19 @@ pub struct Held<'a> {
     pub steps: Vec<usize>,
     /// Seconds from the start of the first step at which it has to begin being set.
     pub time_s: f64,
+    /// What the plan charges for setting it; none where it is there from the start.
+    pub change: Option<PlannedChange>,
+}
+
+/// A change as the plan has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlannedChange {
+    /// The step that it is made before, from 0.
+    pub step: usize,
+    /// Seconds of the step before that one, without its own change.
+    pub before_s: f64,
+    /// Whether it is made while that step runs, on ports that are dark then.
+    pub in_background: bool,
 }
 
 /// What `plan` holds, one for each run of steps without a change.
@@ -31,18 +44,24 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
     if let Some(topology) = initial.filter(|_| plan.steps[0].reconfigured) {
         let listed = plan.topologies.iter().position(|listed| listed == topology);
         let index = listed.unwrap_or(plan.topologies.len());
-        held.push(Held { index, topology, steps: Vec::new(), time_s: 0.0 });
+        held.push(Held { index, topology, steps: Vec::new(), time_s: 0.0, change: None });
     }
+    let (policy, ports) = (&plan.fabric.reconfiguration, plan.fabric.shape.ports());
     let mut terms = Vec::with_capacity(4 * plan.steps.len());
     for (index, step) in plan.steps.iter().enumerate() {
         let topology = &plan.topologies[step.topology];
         match held.last_mut() {
             Some(last) if !step.reconfigured => last.steps.push(index),
             last => {
-                let before = last.as_ref().map(|last| last.topology);
-                let begun_s = before.map_or(0.0, |before| begun_early_s(plan, before, index));
+                let planned = last.as_ref().map(|last| policy.between(last.topology, topology, ports));
+                let begun_s = planned.map_or(0.0, |change| begun_early_s(plan, change, index));
                 let time_s = (sum_seconds(terms.iter().copied()) - begun_s).max(last.map_or(0.0, |last| last.time_s));
-                held.push(Held { index: step.topology, topology, steps: vec![index], time_s });
+                let change = step.reconfigured.then(|| PlannedChange {
+                    step: index,
+                    before_s: index.checked_sub(1).map_or(0.0, |before| own_s(&plan.steps[before].cost)),
+                    in_background: planned.is_some_and(|change| change.in_background),
+                });
+                held.push(Held { index: step.topology, topology, steps: vec![index], time_s, change });
             }
         }
         terms.extend(step.cost.terms());
@@ -51,11 +70,14 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
 }
 
 /// Seconds of the change before a step that the step before hides.
-fn begun_early_s(plan: &Plan, before: &Topology, step: usize) -> f64 {
-    let (policy, after) = (&plan.fabric.reconfiguration, &plan.steps[step]);
-    let change = policy.between(before, &plan.topologies[after.topology], plan.fabric.shape.ports());
+fn begun_early_s(plan: &Plan, change: Reconfiguration, step: usize) -> f64 {
     if !change.in_background {
         return 0.0;
     }
-    (change.delay_s - policy.window_s(step) - after.cost.reconfiguration_s).max(0.0)
+    (change.delay_s - plan.fabric.reconfiguration.window_s(step) - plan.steps[step].cost.reconfiguration_s).max(0.0)
+}
+
+/// Seconds of a step without its change.
+fn own_s(cost: &StepCost) -> f64 {
+    StepCost { reconfiguration_s: 0.0, ..*cost }.total_s()
 }

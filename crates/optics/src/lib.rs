@@ -7,6 +7,7 @@
 //! Which switches there are and whose transmitters and receivers are at their ports is a [`Kind`] of fabric, one file
 //! each in `kinds/`. A kind assigns the circuits of all topologies to ports so that few connections change.
 
+mod charge;
 mod circuit;
 pub mod fibres;
 mod grid;
@@ -15,14 +16,16 @@ mod kind;
 mod kinds;
 pub mod mesh;
 mod optics;
+mod parallel;
 mod rounds;
 mod shared_ports;
 
-use model::{Circuits, Configuration, Plan, Result, SwitchSetting};
+use charge::{SwitchChange, charged_s};
+use model::{Circuits, Configuration, Plan, Result, SwitchSetting, sum_seconds};
 
 pub use circuit::Circuit;
 pub use grid::{Grid, Side};
-pub use held::Held;
+pub use held::{Held, PlannedChange};
 pub use kind::{Assignment, Kind, PortMap};
 pub use kinds::REGISTRY;
 pub use optics::Optics;
@@ -35,6 +38,8 @@ pub struct Assigned {
     pub circuits: Circuits,
     /// No assignment on these switches sets up fewer connections after the first configuration.
     pub least_connects: u64,
+    /// Seconds that the plan's rule charges for what changes on these ports, all changes together.
+    pub charged_s: f64,
 }
 
 /// Puts the circuits of `plan` on the ports of `optics`.
@@ -48,12 +53,19 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     let Assignment { connections, least_connects } = optics.assign(&plan.fabric, &held)?;
     let mut before = vec![Vec::new(); ports.switches.len()];
     let mut configurations = Vec::with_capacity(held.len());
+    let mut charges_s = Vec::with_capacity(held.len());
     for (held, connections) in held.into_iter().zip(connections) {
         let switches: Vec<SwitchSetting> =
             before.iter().zip(connections).map(|(before, now)| SwitchSetting::after(before, now)).collect();
+        if let Some(planned) = held.change {
+            let changes: Vec<SwitchChange> =
+                before.iter().zip(&switches).map(|(before, setting)| SwitchChange::of(before, setting)).collect();
+            charges_s.push(charged_s(&plan.fabric, planned, &changes));
+        }
         before = switches.iter().map(|setting| setting.connections.clone()).collect();
         let Held { index: topology, steps, time_s, .. } = held;
         configurations.push(Configuration { topology, steps, time_s, switches });
     }
-    Ok(Assigned { circuits: Circuits::new(ports.switches, configurations)?, least_connects })
+    let circuits = Circuits::new(ports.switches, configurations)?;
+    Ok(Assigned { circuits, least_connects, charged_s: sum_seconds(charges_s) })
 }

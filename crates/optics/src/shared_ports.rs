@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use model::{Connection, Rank};
 
+use crate::held::Held;
 use crate::kind::Assignment;
 
 /// What is attached to the switch: port p of site s, both from 0, is port s·ports + p + 1 of it.
@@ -25,29 +26,34 @@ pub(crate) struct Sites {
 /// Circuits by their two sites.
 pub(crate) type SiteCircuits = BTreeMap<(Rank, Rank), u32>;
 
-/// The circuits of each configuration in turn on ports; no site has more circuits out or in than ports.
-pub(crate) fn assign(sites: Sites, configurations: &[SiteCircuits]) -> Assignment {
+/// The circuits of each topology in turn on ports; no site has more circuits out or in than ports. What is set up while
+/// the step before runs takes dark ports where there are some: those that circuits leave are in use until then.
+pub(crate) fn assign(sites: Sites, held: &[Held], circuits: &[SiteCircuits]) -> Assignment {
     let (mut transmitters, mut receivers) = (FreePorts::of(sites), FreePorts::of(sites));
     // Per pair, the oldest circuit first.
     let mut up: BTreeMap<(Rank, Rank), Vec<Connection>> = BTreeMap::new();
-    let mut connections = Vec::with_capacity(configurations.len());
+    let mut connections = Vec::with_capacity(circuits.len());
     let mut least_connects = 0;
-    for (index, wanted) in configurations.iter().enumerate() {
+    for (index, (held, wanted)) in held.iter().zip(circuits).enumerate() {
         up.retain(|&(src, dst), circuits| {
             let stay = wanted.get(&(src, dst)).map_or(0, |&count| count as usize);
             for left in circuits.drain(stay.min(circuits.len())..) {
-                transmitters.give_back(src, left.ingress);
-                receivers.give_back(dst, left.egress);
+                transmitters.leave(src, left.ingress);
+                receivers.leave(dst, left.egress);
             }
             !circuits.is_empty()
         });
+        let dark_first = held.change.is_some_and(|change| change.in_background);
         for (&(src, dst), &count) in wanted {
             let circuits = up.entry((src, dst)).or_default();
             while circuits.len() < count as usize {
-                circuits.push(Connection { ingress: transmitters.take(src), egress: receivers.take(dst) });
+                let (ingress, egress) = (transmitters.take(src, dark_first), receivers.take(dst, dark_first));
+                circuits.push(Connection { ingress, egress });
                 least_connects += u64::from(index > 0);
             }
         }
+        transmitters.settle();
+        receivers.settle();
         let mut all: Vec<Connection> = up.values().flatten().copied().collect();
         all.sort_unstable();
         connections.push(vec![all]);
@@ -55,20 +61,32 @@ pub(crate) fn assign(sites: Sites, configurations: &[SiteCircuits]) -> Assignmen
     Assignment { connections, least_connects }
 }
 
-/// The dark ports of every site, the next to be lit last.
-struct FreePorts(Vec<Vec<u32>>);
+/// The ports of every site that carry nothing, the next to be lit last.
+struct FreePorts {
+    dark: Vec<Vec<u32>>,
+    /// Those that a circuit has just left.
+    left: Vec<Vec<u32>>,
+}
 
 impl FreePorts {
     fn of(Sites { sites, ports }: Sites) -> Self {
-        Self((0..sites).map(|site| (0..ports).rev().map(|port| site * ports + port + 1).collect()).collect())
+        let all = |site| (0..ports).rev().map(|port| site * ports + port + 1).collect();
+        Self { dark: (0..sites).map(all).collect(), left: vec![Vec::new(); sites as usize] }
     }
 
-    fn take(&mut self, site: Rank) -> u32 {
-        // A plan's topologies have no more circuits at a site than there are ports.
-        self.0[site as usize].pop().unwrap_or(0)
+    fn take(&mut self, site: Rank, dark_first: bool) -> u32 {
+        let (dark, left) = (&mut self.dark[site as usize], &mut self.left[site as usize]);
+        let (first, second) = if dark_first { (dark, left) } else { (left, dark) };
+        // A site has no more circuits than ports.
+        first.pop().or_else(|| second.pop()).unwrap_or(0)
     }
 
-    fn give_back(&mut self, site: Rank, port: u32) {
-        self.0[site as usize].push(port);
+    fn leave(&mut self, site: Rank, port: u32) {
+        self.left[site as usize].push(port);
+    }
+
+    /// What was left and not taken is dark.
+    fn settle(&mut self) {
+        self.dark.iter_mut().zip(&mut self.left).for_each(|(dark, left)| dark.append(left));
     }
 }

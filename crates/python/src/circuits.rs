@@ -6,7 +6,8 @@ use numpy::ndarray::Array2;
 use optics::Optics;
 use pyo3::prelude::*;
 
-use crate::arguments::text;
+use crate::arguments::{optional_text, text};
+use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
 use crate::pickled::Reduced;
 use crate::plan::PyPlan;
@@ -53,8 +54,8 @@ impl PyCircuits {
     }
 }
 
-/// Circuits, least connections to set up, how optics and the numbering are called, and what is at every port.
-type AssignedTuple = (PyCircuits, u64, (String, &'static str), Vec<Vec<String>>);
+/// Circuits; least connections to set up, and seconds charged; how optics and the numbering are called, and what is at every port.
+type AssignedTuple = (PyCircuits, (u64, f64), (String, &'static str), Vec<Vec<String>>);
 
 #[pyfunction]
 pub fn circuits(
@@ -73,7 +74,19 @@ pub fn circuits(
         Ok::<_, model::Error>((optics::circuits(plan, &optics)?, optics.port_map(&plan.fabric.shape)?.ends))
     })?;
     let told = (optics.spelling(), optics.numbering());
-    Ok((PyCircuits(assigned.circuits), assigned.least_connects, told, ends))
+    let judged = (assigned.least_connects, assigned.charged_s);
+    Ok((PyCircuits(assigned.circuits), judged, told, ends))
+}
+
+#[pyfunction]
+pub fn verify_circuits(
+    py: Python<'_>,
+    circuits: &PyCircuits,
+    plan: &PyPlan,
+    optics: Option<&Bound<'_, PyAny>>,
+) -> CoreResult<Vec<CheckTuple>> {
+    let optics = optional_text("optics", optics)?;
+    Ok(checks(&py.detach(|| verify::circuits(&circuits.0, plan.judged()?, optics.as_deref()))?))
 }
 
 fn pairs<'py>(py: Python<'py>, connections: &[Connection]) -> Bound<'py, PyArray2<u32>> {

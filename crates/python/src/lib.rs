@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]
-    use super::circuits::{PyCircuits, circuits};
+    use super::circuits::{PyCircuits, circuits, verify_circuits};
     #[pymodule_export]
     use super::comparison::{baselines, compare};
     #[pymodule_export]

@@ -12,9 +12,11 @@
 //! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total | `costs` |
 //! | the bound, where its class is known | `bound` |
+//! | what switches are told for a plan: changes, circuits, steps, times | `circuits` |
 
 mod bound;
 mod changes;
+mod circuits;
 mod costs;
 mod demand;
 mod execution;
@@ -23,6 +25,7 @@ mod ports;
 mod report;
 mod routing;
 
+pub use circuits::circuits;
 pub use report::{Check, Report};
 
 use bounds::KnownBounds;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,6 +12,9 @@ from lightloom.cli.options import verb
 from lightloom.errors import InputError, refuse
 from lightloom.views.rows import rows_as_csv
 
+# How what the verb `circuits` wrote begins.
+CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
+
 if TYPE_CHECKING:
     from lightloom import Topology
     from lightloom.planning import Check
@@ -18,7 +22,15 @@ if TYPE_CHECKING:
 
 @verb("verify")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-def command(files: tuple[str, ...], topology: str | None, dims: str | None, ports: int, output_format: str) -> int:
+def command(
+    files: tuple[str, ...],
+    topology: str | None,
+    dims: str | None,
+    ports: int,
+    plan: str | None,
+    optics: str | None,
+    output_format: str,
+) -> int:
     """Check plans (JSON) and schedules (MSCCL XML, and what else `list formats` reads), told apart by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
@@ -26,14 +38,20 @@ def command(files: tuple[str, ...], topology: str | None, dims: str | None, port
     known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read, or is a
     schedule with a transfer that --topology has no link for.
 
+    What `circuits` wrote is checked beside its --plan: its changes are followed from dark switches on, and what they
+    join must be the topology of every step, in time.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
       lightloom verify plan.json
+      lightloom circuits plan.json --output circuits.json
+      lightloom verify circuits.json --plan plan.json
       lightloom verify mesh_4.json --topology grid --dims 4x4 --ports 4
     """  # noqa: D301
     wanted = None if topology is None else Wanted(topology, dims, ports)
-    checked = [(file, *verify_file(file, wanted)) for file in files]
+    beside = None if plan is None and optics is None else Beside(plan, optics)
+    checked = [(file, *verify_file(file, wanted, beside)) for file in files]
     passed = all(check.passed for _, _, checks in checked for check in checks)
     if output_format == "json":
         click.echo(json.dumps(_as_json(checked, passed=passed), indent=1, ensure_ascii=False))
@@ -70,10 +88,17 @@ class Wanted(NamedTuple):
         )
 
 
-def verify_file(path: str, topology: Wanted | None = None) -> tuple[str, list[Check]]:
+class Beside(NamedTuple):
+    """What circuits are judged beside, as it was given: the file of their plan, and the kind of their switches."""
+
+    plan: str | None
+    optics: str | None
+
+
+def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None = None) -> tuple[str, list[Check]]:
     """What the file is, and its checks; of a schedule, whether the topology has its links too.
 
-    Raises `InputError` when it is neither a plan nor a schedule.
+    Raises `InputError` when it is neither a plan, nor circuits, nor a schedule.
     """
     from lightloom import verify
     from lightloom.formats import readable_schedules
@@ -96,12 +121,27 @@ def verify_file(path: str, topology: Wanted | None = None) -> tuple[str, list[Ch
             return "schedule", verify(found.schedule)
         if topology is not None:
             raise refuse("topology", "a plan has its own; it goes with schedules")
+        if CIRCUITS.search(source.text, 0, 1000):
+            return "circuits", _verify_circuits(source.text, beside or Beside(None, None))
+        if beside is not None:
+            raise refuse("plan" if beside.plan is not None else "optics", "it goes with what the verb circuits wrote")
         if source.text.lstrip().startswith("{"):
             return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
         raise InputError(error.field, f"{error} (in `{path}`)") from error
     names = ", ".join(one.name for one in readable_schedules())
-    raise refuse("file", f"`{path}` is neither a plan (JSON) nor a schedule ({names})")
+    raise refuse("file", f"`{path}` is neither a plan (JSON), nor circuits (JSON), nor a schedule ({names})")
+
+
+def _verify_circuits(text: str, beside: Beside) -> list[Check]:
+    from lightloom import verify
+    from lightloom.plans import Plan
+    from lightloom.port_maps import Circuits
+
+    circuits = Circuits.from_json(text)
+    if beside.plan is None:
+        raise refuse("plan", "it is missing: circuits are judged beside their plan; give --plan FILE")
+    return verify(circuits, plan=Plan.load(beside.plan), optics=beside.optics)
 
 
 def _as_json(checked: list[tuple[str, str, list[Check]]], *, passed: bool) -> dict[str, Any]:

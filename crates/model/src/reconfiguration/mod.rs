@@ -14,6 +14,7 @@ use crate::{Rank, Result, Topology, Translations};
 
 pub use delay::{Compared, DelayTerms, Difference, ReconfigurationDelay};
 pub use overlap::{ReconfigurationOverlap, Window};
+pub use port_assignment::PortAssignment;
 pub use technologies::{TECHNOLOGIES, Technology};
 
 /// What changes of topology are charged on a fabric.

@@ -9,7 +9,7 @@ use crate::{Rank, Topology, Translations};
 
 /// The circuits of a topology by port, the slowest port first.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct PortAssignment {
+pub struct PortAssignment {
     /// Per port and source, the destination, or [`DARK`].
     out: Vec<Vec<Rank>>,
 }
@@ -26,7 +26,7 @@ impl PortAssignment {
     ///
     /// On a circulant, that is one generator a port, the nearest on the slowest. `ports` are as many as it has at least.
     /// O(circuits · ranks), and O(circuits · log circuits) where nothing is swapped.
-    pub(super) fn of(topology: &Topology, ports: usize) -> Self {
+    pub fn of(topology: &Topology, ports: usize) -> Self {
         let ranks = topology.ranks();
         let ports = ports.max(topology.degree() as usize);
         let dark = || vec![vec![DARK; ranks as usize]; ports];
@@ -46,6 +46,20 @@ impl PortAssignment {
             }
         }
         Self { out }
+    }
+
+    /// Ports, the slowest first.
+    pub fn ports(&self) -> usize {
+        self.out.len()
+    }
+
+    /// The circuits of a port, counted from the slowest, by source.
+    pub fn circuits(&self, port: usize) -> impl Iterator<Item = (Rank, Rank)> + '_ {
+        self.out
+            .get(port)
+            .into_iter()
+            .flat_map(|out| (0..).zip(out).filter(|(_, peer)| **peer != DARK))
+            .map(|(src, &dst)| (src, dst))
     }
 
     /// Whether the two differ on each port, with whether it carries something in the first and in the second.

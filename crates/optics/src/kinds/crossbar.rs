@@ -1,4 +1,4 @@
-//! One switch to which all ports of all GPUs are attached (PCCL, HARVEST; BRIDGE §3.1 with one port).
+//! One switch to which all ports of all GPUs are attached (HARVEST §3.1; BRIDGE §3.7 with 2n ports).
 //!
 //! Port p of GPU g, both from 0, is ingress port g·d + p + 1 by its transmitter and egress port g·d + p + 1 by its
 //! receiver, where GPUs have d ports.
@@ -26,7 +26,7 @@ impl Kind for Crossbar {
     }
 
     fn source(&self) -> &'static str {
-        "HARVEST §2; the fabric of all five papers with one port"
+        "HARVEST §3.1"
     }
 
     fn numbering(&self) -> &'static str {
@@ -50,6 +50,6 @@ impl Kind for Crossbar {
             .iter()
             .map(|held| held.topology.expanded().into_iter().map(|link| ((link.src, link.dst), link.count)).collect())
             .collect();
-        Ok(assign(sites, &circuits))
+        Ok(assign(sites, held, &circuits))
     }
 }

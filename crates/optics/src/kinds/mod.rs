@@ -1,8 +1,10 @@
 //! Kinds of optical layers. To add one, write its file and add its line to [`REGISTRY`].
 
 mod crossbar;
+mod islands;
+mod parallel;
 
 use crate::kind::Kind;
 
 /// All kinds; the first is the default.
-pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar];
+pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar, &parallel::Parallel, &islands::Islands];

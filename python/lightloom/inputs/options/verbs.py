@@ -91,7 +91,7 @@ LISTED = (
     ),
 )
 
-# What `verify` holds schedules to.
+# What `verify` holds schedules and circuits to.
 VERIFIED = (
     Option(
         name="topology",
@@ -116,6 +116,23 @@ VERIFIED = (
         meaning="Ports per GPU, for the topology.",
         verbs=("verify",),
         default=1,
+    ),
+    Option(
+        name="plan",
+        kind=Kind.FILE,
+        group=Group.PROBLEM,
+        meaning="Circuits: the plan that they are of.",
+        verbs=("verify",),
+    ),
+    Option(
+        name="optics",
+        kind=Kind.NAME,
+        group=Group.FABRIC,
+        meaning="Circuits: the kind of their switches, such as islands:4x2.",
+        verbs=("verify",),
+        otherwise="crossbar, or parallel where there is a switch for each port",
+        names="optics",
+        metavar="KIND",
     ),
 )
 

@@ -91,6 +91,12 @@ def _summary(circuits: Circuits) -> list[str]:
     lines = []
     if len(circuits.configurations) > 1:
         lines.append(f"connections set up after the first configuration: {circuits.connects}{_judged(circuits)}")
+    plan, charged_s = circuits.plan, circuits.charged_s
+    if plan is not None and charged_s is not None and plan.reconfigurations:
+        planned_s = sum(step.reconfiguration_s for step in plan.steps)
+        lines.append(
+            f"charged for changes: {show_time(planned_s)} by the plan, {show_time(charged_s)} for the ports that change"
+        )
     share = f" ({100 * still / lit:.3g}%)" if lit else ""
     lines.append(f"ports that never move: {still} of the {lit} that ever carry light{share}")
     return lines

@@ -1,0 +1,234 @@
+//! Whether switches that are told so make the topologies of a plan, when the plan needs them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Circuits, Error, Initial, Plan, Rank, Result, Topology, sum_seconds};
+
+use crate::changes::Charge;
+use crate::report::{Check, Report, Tally};
+
+/// Which GPU, or island, is at a port. Written from the documentation of the kinds, not from the crate that assigns.
+#[derive(Debug, Clone, Copy)]
+enum Layout {
+    /// One switch, d ports of each GPU next to each other.
+    Crossbar { ports: u32 },
+    /// A switch a port, the GPUs in their order.
+    Parallel,
+    /// One switch, the ports of each island next to each other.
+    Islands { gpus: u32, ports: u32 },
+}
+
+impl Layout {
+    /// Of a kind with its parameters; else what the number of switches says.
+    fn of(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Self> {
+        let ports = plan.fabric.shape.ports();
+        let crossbar = Self::Crossbar { ports };
+        let told = match optics {
+            None if circuits.switches().len() == ports as usize && ports > 1 => Self::Parallel,
+            None | Some("crossbar") => crossbar,
+            Some("parallel") => Self::Parallel,
+            Some(other) => Self::islands(other)?,
+        };
+        Ok(told)
+    }
+
+    fn islands(text: &str) -> Result<Self> {
+        let mut numbers = text.strip_prefix("islands:").unwrap_or("").split('x').map(str::parse::<u32>);
+        match (numbers.next(), numbers.next(), numbers.next()) {
+            (Some(Ok(gpus)), Some(Ok(ports)), None) if gpus > 0 && ports > 0 => Ok(Self::Islands { gpus, ports }),
+            _ => {
+                let given: String = text.chars().take(60).collect();
+                Err(Error::value("optics", format!("`{given}`"), "`crossbar`, `parallel` or `islands:AxB`"))
+            }
+        }
+    }
+
+    /// Switches, and the ports that each needs.
+    fn switches(self, plan: &Plan) -> (usize, u32) {
+        let shape = &plan.fabric.shape;
+        match self {
+            Self::Crossbar { ports } => (1, shape.gpus().saturating_mul(ports)),
+            Self::Parallel => (shape.ports() as usize, shape.gpus()),
+            Self::Islands { gpus, ports } => (1, shape.gpus().div_ceil(gpus).saturating_mul(ports)),
+        }
+    }
+
+    /// The GPU or island at a port, whichever switch it is of.
+    fn at(self, port: u32) -> u32 {
+        match self {
+            Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) / ports,
+            Self::Parallel => port - 1,
+        }
+    }
+
+    /// What switches have to join for a topology: circuits by the GPUs or islands at their ends.
+    fn wanted(self, topology: &Topology) -> BTreeMap<(u32, u32), u32> {
+        let mut wanted = BTreeMap::new();
+        let of = |rank: Rank| if let Self::Islands { gpus, .. } = self { rank / gpus } else { rank };
+        for link in topology.expanded() {
+            let ends = (of(link.src), of(link.dst));
+            if ends.0 != ends.1 {
+                *wanted.entry(ends).or_insert(0) += link.count;
+            }
+        }
+        wanted
+    }
+
+    fn noun(self) -> &'static str {
+        if matches!(self, Self::Islands { .. }) { "island" } else { "GPU" }
+    }
+}
+
+/// Judges what switches are told for `plan`: the changes followed from dark switches on, the circuits that come of them,
+/// and when. `optics` is the kind with its parameters, such as `islands:4x2`; without it the switches say whether they
+/// are one for all or one a port.
+///
+/// # Errors
+/// An optical layer that is not known here.
+pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Report> {
+    let layout = Layout::of(circuits, plan, optics)?;
+    let (switches, has_ports) = switches_check(circuits, plan, layout);
+    let mut checks = vec![switches];
+    if has_ports {
+        checks.extend(followed(circuits, plan, layout));
+    }
+    checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
+    Ok(Report { checks })
+}
+
+fn switches_check(circuits: &Circuits, plan: &Plan, layout: Layout) -> (Check, bool) {
+    let (switches, ports) = layout.switches(plan);
+    let mut tally = Tally::new("switches");
+    let found = circuits.switches();
+    let mut holds =
+        tally.expect(found.len() == switches, || format!("there are {}, where the fabric has {switches}", found.len()));
+    for switch in found {
+        let expected = || format!("`{}` has {} ports, where {ports} are needed", switch.name, switch.ports);
+        holds &= tally.expect(switch.ports >= ports, expected);
+    }
+    (tally.into_check("number", "of switches and their ports"), holds)
+}
+
+/// What the switches join after each change, and what of it is wrong.
+fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
+    let (mut changes, mut made) = (Tally::new("changes"), Tally::new("circuits"));
+    let mut joined: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); circuits.switches().len()];
+    for (index, configuration) in circuits.configurations().iter().enumerate() {
+        let mut found: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        for ((state, switch), told) in joined.iter_mut().zip(circuits.switches()).zip(&configuration.switches) {
+            let at = || format!("configuration {}, {}", index + 1, switch.name);
+            for one in &told.disconnect {
+                let was = state.remove(&one.ingress);
+                changes.expect(was == Some(one.egress), || {
+                    format!("{}: {} → {} is given up and was not there", at(), one.ingress, one.egress)
+                });
+            }
+            for one in &told.connect {
+                let was = state.insert(one.ingress, one.egress);
+                changes.expect(was.is_none(), || format!("{}: ingress port {} is in use", at(), one.ingress));
+            }
+            let egress: BTreeSet<u32> = state.values().copied().collect();
+            changes.expect(egress.len() == state.len(), || format!("{}: an egress port is joined twice", at()));
+            let stated: BTreeMap<u32, u32> = told.connections.iter().map(|one| (one.ingress, one.egress)).collect();
+            changes.expect(stated == *state, || format!("{}: the changes lead to other connections", at()));
+            for (&ingress, &egress) in state.iter() {
+                *found.entry((layout.at(ingress), layout.at(egress))).or_insert(0) += 1;
+            }
+        }
+        let Some(topology) = topology_of(plan, configuration.topology) else {
+            made.expect(false, || {
+                format!("configuration {}: the plan has no topology {}", index + 1, configuration.topology)
+            });
+            continue;
+        };
+        let wanted = layout.wanted(topology);
+        let pairs: BTreeSet<(u32, u32)> = wanted.keys().chain(found.keys()).copied().collect();
+        for (src, dst) in pairs {
+            let count = |of: &BTreeMap<(u32, u32), u32>| of.get(&(src, dst)).copied().unwrap_or(0);
+            made.expect(count(&wanted) == count(&found), || {
+                let (number, name, noun) = (index + 1, topology.name(), layout.noun());
+                let [has, needs] = [&found, &wanted].map(count);
+                format!("configuration {number}: {has} circuits {noun} {src} → {dst}, where {name} has {needs}")
+            });
+        }
+    }
+    [
+        changes.into_check("change", "followed from dark switches"),
+        made.into_check("pair", "of ends joined as in the topologies"),
+    ]
+}
+
+/// The topology of this index; an initial one that the plan does not list has the next after all.
+fn topology_of(plan: &Plan, index: usize) -> Option<&Topology> {
+    plan.topologies.get(index).or(match &plan.fabric.initial {
+        Initial::Topology(topology) if index == plan.topologies.len() => Some(topology),
+        _ => None,
+    })
+}
+
+/// Every step is in one configuration, that of its circuits; one without steps is the plan's start.
+fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
+    let mut tally = Tally::new("steps");
+    let mut next = 0;
+    for (index, configuration) in circuits.configurations().iter().enumerate() {
+        let held = topology_of(plan, configuration.topology);
+        if configuration.steps.is_empty() {
+            let starts = match (&plan.fabric.initial, held) {
+                (Initial::Topology(initial), Some(held)) => index == 0 && initial.same_links(held),
+                _ => false,
+            };
+            tally.expect(starts, || format!("configuration {} has no step and is not the plan's start", index + 1));
+        }
+        for &step in &configuration.steps {
+            let in_order = tally.expect(step == next && step < plan.steps.len(), || {
+                format!("configuration {} has step {step} where {next} is due, both from 0", index + 1)
+            });
+            next += 1;
+            if in_order {
+                let own = &plan.topologies[plan.steps[step].topology];
+                tally.expect(held.is_some_and(|held| held.same_links(own)), || {
+                    format!("configuration {} is not the topology of step {step}, {}", index + 1, own.name())
+                });
+            }
+        }
+    }
+    tally.expect(next == plan.steps.len(), || format!("{next} of the plan's {} steps have one", plan.steps.len()));
+    tally.into_check("statement", "of configurations and steps")
+}
+
+/// When each has to begin being set: at the end of the step before, earlier by what that step hides of the change.
+fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
+    let mut tally = Tally::new("times");
+    let mut earliest_s = 0.0;
+    for (index, configuration) in circuits.configurations().iter().enumerate() {
+        let first = configuration.steps.first().copied().filter(|&step| step < plan.steps.len());
+        let expected_s = match (index.checked_sub(1), first) {
+            (Some(before), Some(step)) => {
+                let before = &circuits.configurations()[before];
+                begins_s(plan, topology_of(plan, before.topology), step).max(earliest_s)
+            }
+            _ => 0.0,
+        };
+        let slack_s = 1e-9 * plan.total_s();
+        tally.expect((configuration.time_s - expected_s).abs() <= slack_s, || {
+            let number = index + 1;
+            format!("configuration {number} begins to be set at {} s, not at {expected_s} s", configuration.time_s)
+        });
+        earliest_s = expected_s;
+    }
+    tally.into_check("configuration", "begun when the plan needs it")
+}
+
+fn begins_s(plan: &Plan, before: Option<&Topology>, step: usize) -> f64 {
+    let start_s = sum_seconds(plan.steps[..step].iter().flat_map(|step| step.cost.terms()));
+    let (Some(before), Some(last)) = (before, step.checked_sub(1)) else { return start_s };
+    let own_s = {
+        let cost = plan.steps[last].cost;
+        sum_seconds([cost.startup_s, cost.propagation_s, cost.transmission_s])
+    };
+    let after = &plan.topologies[plan.steps[step].topology];
+    let charge = Charge::of(&plan.fabric, (before, after), step, own_s);
+    let window = &plan.fabric.reconfiguration.overlap().window;
+    let window_s = window.steps.get(&step).copied().unwrap_or(window.every_s);
+    start_s - (charge.of_s - window_s - charge.seconds).max(0.0)
+}
