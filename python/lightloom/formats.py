@@ -90,6 +90,8 @@ FORMATS = (
         "when topologies change and what that takes, start-up delays",
         written=FOLDER,
         writer="lightloom.exports.astra_sim",
+        read="schedule",
+        reader="lightloom.inputs.schedules.chakra",
     ),
     Format(
         "htsim",

@@ -12,6 +12,7 @@ import yaml
 import lightloom as ll
 from lightloom.exports import astra_sim
 from lightloom.exports.exported import Exported
+from tests.conftest import RunCli
 from tests.exports.plans import document_of, random_plans
 from tests.reference.chakra_execution import decode, hops, run
 from tests.reference.plan_document import chunks_of
@@ -124,6 +125,21 @@ def test_the_system_runs_the_plan_as_its_algorithm(plan: ll.Plan) -> None:
     assert {(source, destination) for _, source, destination, _ in hops(traces)} <= used_by(plan)
     assert json.loads(files["logical-topology.json"]) == {"logical-dims": [str(plan.gpus)]}
     assert json.loads(files["remote-memory.json"]) == {"memory-type": "NO_MEMORY_EXPANSION"}
+
+
+@pytest.mark.parametrize("collective", ["all-reduce", "broadcast"])
+@pytest.mark.usefixtures("in_tmp")
+def test_it_is_written_and_read_back(collective: str, cli: RunCli) -> None:
+    ll.plan(collective, "1MiB", fabric=ll.Fabric(gpus=8)).save("plan.json")
+    ran = cli("export", "plan.json", "--to", "astra-sim", "--output", "astra")
+    assert (ran.status, ran.err) == (0, "")
+    ran = cli("verify", "astra")
+    assert (ran.status, ran.err) == (0, "")
+    assert "all 6 checks passed" in ran.out
+    ran = cli("plan", "--schedule", "astra", "--size", "1MiB", "--output", "again.json")
+    assert ran.status == 0, ran.err
+    plan, again = ll.Plan.load("plan.json"), ll.Plan.load("again.json")
+    assert (again.collective, again.algorithm, again.total_s) == (plan.collective, plan.algorithm, plan.total_s)
 
 
 @pytest.mark.parametrize(

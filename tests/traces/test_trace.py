@@ -168,7 +168,12 @@ def test_files_that_are_missing_or_of_others_are_named(tmp_path: Path, cli: RunC
     (tmp_path / "u.0.et").write_bytes(b"")
     ran = cli("plan", "--schedule", tmp_path, "--size", "1MiB")
     assert ran.err.startswith(f"error: schedule: `{tmp_path}` must hold the files NAME.RANK.et of one trace;")
-    assert ran.err.endswith("it holds those of 2: t, u\n")
+    assert ran.err.endswith("it holds those of 2, t, u: name a file of one\n")
+    for system in ("{", "[]", '{"all-reduce-implementation-custom": [7]}', '{"all-reduce-implementation-custom": 7}'):
+        (tmp_path / "system.json").write_text(system)
+        assert cli("verify", tmp_path).err == ran.err.replace("schedule:", "file:")
+    (tmp_path / "system.json").write_text('{"all-reduce-implementation-custom": ["../u"]}')
+    assert "`" + str(tmp_path / "u.0.et") + "` is empty" in cli("verify", tmp_path).err
     ran = cli("verify", tmp_path / "u.0.et")
     assert ran.err == f"error: file: `{tmp_path / 'u.0.et'}` is empty; a trace begins with its metadata\n"
     (tmp_path / "u.0.et").write_bytes(b"\x07no trace")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_HOPS", "Arc", "Parcel", "arcs_of"]
 
 # Hops of all parcels of a plan. A trace of Chakra has a send and a receive for each, and reads back within its bounds.
-MAX_HOPS = 1 << 19
+MAX_HOPS = 1 << 18
 
 
 class Parcel(NamedTuple):

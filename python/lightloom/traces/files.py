@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import InputError, printable, refuse
-from lightloom.files import MIB, read_bytes, usable_path
+from lightloom.files import MIB, read_bytes, read_text, usable_path
 from lightloom.traces.schema import messages
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".et"
 # Bytes of all files of a trace, its ranks, and its nodes, in reading and in writing.
-MAX_BYTES, MAX_RANKS, MAX_NODES = 512 * MIB, 65536, 1 << 21
+MAX_BYTES, MAX_RANKS, MAX_NODES = 512 * MIB, 65536, 1 << 20
 NAMED = re.compile(r"(?P<name>.+)\.(?P<rank>0|[1-9]\d{0,5})\.et", re.DOTALL)
 
 # What an attribute holds.
@@ -61,8 +63,9 @@ def is_trace(path: str | os.PathLike[str]) -> bool:
 def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path]]:
     """The name of the trace at `path`, and the files of ranks 0, 1, ...
 
-    path: a folder with the files of one trace, or any file of it. Raises `InputError` that names `field` where there is
-    none, there are several in the folder, or the file of a rank is missing.
+    path: a folder with the files of one trace, or any file of it; of several in a folder, the one that `system.json`
+    there names as the algorithm of a collective, as ASTRA-sim's does. Raises `InputError` that names `field` where
+    there is none, there are several, or the file of a rank is missing.
     """
     place = usable_path(field, path)
     try:
@@ -72,8 +75,10 @@ def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path
         raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
     if place.is_dir():
         names = sorted({match["name"] for match in found})
+        if len(names) > 1:
+            names = [one for one in names if one in _algorithms(place / "system.json")] or names
         if len(names) != 1:
-            held = f"those of {len(names)}: {', '.join(names[:4])}" if names else "none"
+            held = f"those of {len(names)}, {', '.join(names[:4])}: name a file of one" if names else "none"
             raise refuse(field, f"`{path}` must hold the files NAME.RANK.et of one trace; it holds {held}")
         name = names[0]
     else:
@@ -91,6 +96,16 @@ def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path
         missing = next(rank for rank in range(last) if rank not in ranks)
         raise refuse(field, f"the file of rank {missing} is missing: {folder / f'{name}.{missing}.et'}")
     return name, [folder / f"{name}.{rank}.et" for rank in range(last + 1)]
+
+
+def _algorithms(system: Path) -> set[str]:
+    """Names of the traces that ASTRA-sim's system file gives as algorithms; none of what is no such file."""
+    try:
+        document = json.loads(read_text("system", system, MIB))
+        lists = [value for key, value in document.items() if key.endswith("-implementation-custom")]
+        return {PurePosixPath(trace).name for one in lists for trace in one}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return set()
 
 
 def read_ranks(field: str, paths: Iterable[Path]) -> Iterator[RankFile]:
@@ -179,5 +194,6 @@ def _attributes(message: Any) -> dict[str, Value]:
         which = attribute.WhichOneof("value")
         if which is not None:
             value = getattr(attribute, which)
-            held[attribute.name] = tuple(value.values) if which.endswith("_list") else value
+            # Every node has the same few names.
+            held[intern(attribute.name)] = tuple(value.values) if which.endswith("_list") else value
     return held
