@@ -48,14 +48,16 @@ FULLY_CONNECTED = "FullyConnected"
 
 def export(plan: Plan) -> Exported:
     """The folder of a plan; errors as for `lightloom.exports.chakra.export`."""
-    files = {f"{plan.collective}.{rank}.et": content for rank, content in enumerate(chakra.rank_files(plan))}
+    traces = {f"{plan.collective}.{rank}.et": content for rank, content in enumerate(chakra.rank_files(plan))}
     workload = plan.collective
     if plan.collective in CUSTOM:
         workload = "workload"
-        files |= {f"workload.{rank}.et": content for rank, content in enumerate([_workload(plan)] * plan.gpus)}
-    files["system.json"] = _json(_system(plan))
-    files["logical-topology.json"] = _json({"logical-dims": [str(plan.gpus)]})
-    files["remote-memory.json"] = _json({"memory-type": "NO_MEMORY_EXPANSION"})
+        traces |= {f"workload.{rank}.et": content for rank, content in enumerate([_workload(plan)] * plan.gpus)}
+    files = {
+        "system.json": _json(_system(plan)),
+        "logical-topology.json": _json({"logical-dims": [str(plan.gpus)]}),
+        "remote-memory.json": _json({"memory-type": "NO_MEMORY_EXPANSION"}),
+    }
     notes = [
         f"run it in the folder: --workload-configuration={workload} --system-configuration=system.json "
         "--remote-memory-configuration=remote-memory.json --network-configuration=network.yml"
@@ -72,7 +74,7 @@ def export(plan: Plan) -> Exported:
     for index, topology in enumerate(plan.topologies):
         files[f"topology-{index}.txt"] = _physical(plan, topology)
     files[SIDE_FILE] = side_file(plan, "astra-sim")
-    return Exported(files, SIDE_FILE, tuple(notes))
+    return Exported({**files, **traces}, SIDE_FILE, tuple(notes))
 
 
 def _workload(plan: Plan) -> bytes:
