@@ -142,7 +142,7 @@ def _stated(side: Path, collective: str, gpus: int, demands: list[Demand]) -> _c
             pieces=pieces,
         )
     except InputError as error:
-        raise InputError("schedule", f"{error} (in `{side}`)") from error
+        raise refuse("schedule", f"{error} (in `{side}`)") from error
     except (AssertionError, KeyError, TypeError) as error:
         raise refuse("schedule", f"`{side}` does not say which chunks are sent") from error
     weights = None if pieces is None else [float(share) for _, _, share in pieces]
