@@ -32,7 +32,8 @@ def command(
     from 1: transmitters are at ingress, receivers at egress ports. A plan that `verify` refuses is refused.
 
     With --send, switches are told to make them, and are read back; PLAN may be what --output wrote, too. What they
-    held before is kept in a file, which --restore brings back. Exit status 1: a switch did not acknowledge.
+    held before is kept in a file, which --restore brings back. Exit status 1: a switch did not acknowledge. To try it:
+    --simulated-switch scpi in one terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another.
 
     \b
     Examples:
@@ -40,8 +41,6 @@ def command(
       lightloom circuits plan.json
       lightloom circuits plan.json --all-connections
       lightloom circuits plan.json --output circuits.json --plot circuits.png
-      lightloom circuits --simulated-switch scpi
-      lightloom circuits plan.json --send scpi://127.0.0.1:5025 --follow
     """  # noqa: D301
     given = {"plan": plan, "all_connections": all_connections, "output": output, "plot": plot, **settings}
     use = check_use(given)

@@ -74,6 +74,8 @@ def check_use(options: Mapping[str, Any]) -> Use:
 
 def addresses_of(send: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """The addresses of `--send` by the switches' names. Raises `InputError` for one that is unclear."""
+    if not names:
+        raise refuse("send", "these circuits are on no switch")
     found: dict[str, str] = {}
     for text in send:
         name, separator, address = text.partition("=")
