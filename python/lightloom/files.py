@@ -194,6 +194,8 @@ def replaced(field: str, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with temporary.stream as stream:
                 yield stream
             temporary.path.replace(output.path)
+    except OutputError:  # of another output that is written along with this one
+        raise
     except OSError as error:
         message = f"cannot write `{path}`: {error.strerror or error}"
         if error.errno in FULL:

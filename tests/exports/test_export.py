@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 from importlib import import_module
 from pathlib import Path
 
@@ -124,6 +126,25 @@ def test_nothing_is_half_written(plan: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(OSError, match=r"^output: cannot write `out`: No space left on device$"):
         ll.export(plan, "harvest", "out")
     assert written
+    assert [path.name for path in Path().iterdir()] == ["plan.json"]
+
+
+def test_nothing_is_written_of_a_file_whose_side_file_does_not_fit(
+    plan: Path,
+) -> None:
+    """A limit on the size of files, which the program is within and its side file beyond, or the other way round."""
+    sizes = sorted(file.size_bytes for file in ll.export(plan, "msccl-xml", "small.xml").files)
+    for path in Path().glob("small.*"):
+        path.unlink()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[0], before[1]))
+        with pytest.raises(OSError, match=r"^output: cannot write `plan\.xml(\.circuits\.json)?`: File too large$"):
+            ll.export(plan, "msccl-xml", "plan.xml")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
     assert [path.name for path in Path().iterdir()] == ["plan.json"]
 
 

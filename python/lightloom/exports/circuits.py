@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from lightloom.errors import refuse
 from lightloom.formats import SIDE_SCHEMA
 
 if TYPE_CHECKING:
     from lightloom.plans import Plan
 
 __all__ = ["side_file"]
+
+# GPUs of paths and chunks of transfers that are listed: some hundred MiB of text.
+MOST_LISTED = 1 << 24
 
 
 def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
@@ -24,7 +28,10 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     transfers: also what is sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks. What
     these are is in `chunks`: equal parts of a block (of AllReduce, of the whole buffer), or pieces with source,
     destination and share of the buffer; and the rank that a Broadcast is from.
+
+    Raises `InputError` that names `plan` where there is more to list than 2^24 GPUs of paths and chunks.
     """
+    _check_length(plan, transfers=transfers)
     document = {
         "schema": SIDE_SCHEMA,
         "format": to,
@@ -48,6 +55,15 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     if transfers:
         document["chunks"] = _chunks(plan)
     return (json.dumps(document, ensure_ascii=False) + "\n").encode()
+
+
+def _check_length(plan: Plan, *, transfers: bool) -> None:
+    listed = 0
+    for index in range(len(plan.steps)):
+        listed += len(plan.routes(index).gpus) + (len(plan.transfers(index).chunks) if transfers else 0)
+        if listed > MOST_LISTED:
+            what = "paths and transfers" if transfers else "paths"
+            raise refuse("plan", f"its {what} are longer than a side file lists: {MOST_LISTED} GPUs and chunks")
 
 
 def _chunks(plan: Plan) -> dict[str, Any]:
