@@ -19,7 +19,7 @@ def test_nothing_but_answers_and_refusals(tmp_path: Path) -> None:
         counts.add(answer)
     assert counts.runs == RUNS
     assert counts.kinds() == []
-    for verb in ("plan", "compare", "bound", "verify", "simulate", "sweep", "calibrate", "list", "reproduce"):
+    for verb in ("plan", "compare", "bound", "verify", "simulate", "export", "sweep", "calibrate", "list", "reproduce"):
         assert counts.by_verb[verb, "0"] > 0
         assert counts.by_verb[verb, "2"] > 0
 

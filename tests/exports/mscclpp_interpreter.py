@@ -85,6 +85,7 @@ class Machine:
             back = [one for told in self.gpus[peer]["channels"] for one in told["connected_to"]]
             assert back.count(rank) == 1
         has_copied, has_waited = False, False
+        assert all(len(op.get("channel_ids", ())) <= MAX_PIECES for op in block["ops"])
         written: set[tuple[str, int]] = set()
         for op in block["ops"]:
             if op["name"] in SYNCHRONISING:
@@ -167,7 +168,8 @@ class Machine:
                 assert len({piece["type"] for piece in op["src_buff"]}) == 1
                 for come, go in zip(op["src_buff"], op["dst_buff"], strict=True):
                     peer, buffer = self._remote(rank, block, go["buffer_id"])
-                    assert peer == self._peer(rank, block, 0)
+                    channels = range(sum(len(told["channel_ids"]) for told in block["channels"]))
+                    assert peer in {self._peer(rank, block, channel) for channel in channels}
                     self._write(peer, buffer, go, self._read(rank, come))
             case "copy":
                 (come,), (go,) = op["src_buff"], op["dst_buff"]

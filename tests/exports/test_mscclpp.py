@@ -102,7 +102,7 @@ def test_an_all_gather_needs_no_scratch(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lost", ["wait", "barrier", "signal", "nop"])
 def test_the_machine_finds_what_is_missing(lost: str, tmp_path: Path) -> None:
-    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="swing", planner="static")
+    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="ring", planner="static")
     document = exported(plan, tmp_path)
     for gpu in document["gpus"]:
         for block in gpu["threadblocks"]:

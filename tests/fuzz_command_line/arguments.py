@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from lightloom.formats import written_formats
 from lightloom.inputs.options import Kind, options_of
 from tests.fuzz_command_line import inputs, values
 from tests.fuzz_command_line.values import Values, garbage, name_of, text_of
@@ -22,8 +23,8 @@ KINDS = {
 }
 FileMaker = Callable[[Random, Path, float], None]
 
-VERBS = ("plan", "compare", "bound", "verify", "simulate", "sweep", "calibrate", "list", "reproduce", "other")
-WEIGHTS = (32, 7, 12, 10, 13, 3, 8, 6, 3, 3)
+VERBS = ("plan", "compare", "bound", "verify", "simulate", "export", "sweep", "calibrate", "list", "reproduce", "other")
+WEIGHTS = (32, 7, 12, 10, 13, 6, 3, 8, 6, 3, 3)
 
 
 class CommandLine:
@@ -198,6 +199,7 @@ class CommandLine:
         for _ in range(self.rng.choice((1, 1, 1, 2, 3))):
             make = inputs.schedule_file if self._chance(0.2) else inputs.plan_file
             self.arguments.append(self._file(make, ".json", ".xml", ""))
+        self._name("--topology", values.TOPOLOGIES, 0.1)
         self._format()
 
     def _simulate(self) -> None:
@@ -219,6 +221,12 @@ class CommandLine:
         self._output("--trace", (".json", ".json.gz"), 0.15)
         self._output("--plot", (".png", ".svg", ".pdf"), 0.003)
         self._format()
+
+    def _export(self) -> None:
+        self.arguments.append(self._file(inputs.plan_file, ".json"))
+        self._name("--to", tuple(written_formats()), 0.95)
+        self._output("--output", ("", ".xml", ".json", ".d"), 0.95)
+        self._name("--format", ("table", "json"), 0.3)
 
     def _sweep(self) -> None:
         self.arguments.append(self._file(inputs.sweep_file, ".toml"))

@@ -60,6 +60,24 @@ XML = """<algo name="swap" proto="Simple" nchannels="1" nchunksperloop="2" ngpus
 <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
 </tb></gpu></algo>
 """
+TECCL = json.dumps(
+    {
+        "6-Demand_Met": {f"GPU {s}": {f"GPU {d}": {"Chunk 0": 1.0} for d in range(3) if d != s} for s in range(3)},
+        "7-Flows": [
+            f"Chunk 0 from {(gpu - hop) % 3} traveled over {gpu}->{(gpu + 1) % 3} in epoch {hop}"
+            for hop in range(2)
+            for gpu in range(3)
+        ],
+    }
+)
+HARVEST = json.dumps(
+    {
+        "n": 3,
+        "dims": [3],
+        "collective": "all-gather",
+        "steps": [{"demand": [[gpu, (gpu + 1) % 3, 1024] for gpu in range(3)], "chunksize": 1024}] * 2,
+    }
+)
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="edge" attr.name="count" attr.type="long"/>
 <graph edgedefault="directed"><node id="0"/><node id="1"/><node id="2"/><node id="3"/>
@@ -96,8 +114,13 @@ def sweep_file(rng: Random, path: Path, wild: float) -> None:
 
 
 def schedule_file(rng: Random, path: Path, wild: float) -> None:
-    """An MSCCL schedule of two GPUs."""
-    write(rng, path, XML, wild)
+    """A schedule of two or three GPUs, of MSCCL, TE-CCL or HARVEST."""
+    text = rng.choice((XML, XML, TECCL, HARVEST))
+    if text is not XML and rng.random() < wild:
+        document = json.loads(text)
+        replace_one(rng, document)
+        text = json.dumps(document)
+    write(rng, path, text, wild)
 
 
 def measurements_file(rng: Random, path: Path, wild: float) -> None:

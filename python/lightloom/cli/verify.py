@@ -47,7 +47,7 @@ def command(
       lightloom verify plan.json
       lightloom circuits plan.json --output circuits.json
       lightloom verify circuits.json --plan plan.json
-      lightloom verify mesh_4.json --topology grid --dims 4x4 --ports 4
+      lightloom verify examples/teccl_ring.json --topology ring
     """  # noqa: D301
     wanted = None if topology is None else Wanted(topology, dims, ports)
     beside = None if plan is None and optics is None else Beside(plan, optics)

@@ -3,11 +3,12 @@
 The loader reads no version; what is written here are the keys of its test plans of 2025 (`threadblocks`, `ops`,
 `remote_buffers`, `remote_buffer_refs`), not those of plans before (`threadblocks`, `i_cids`, `o_cids`).
 
-A GPU has a thread block and a memory channel for each of its peers. At the start both ends of a channel signal each
-other, so that nothing is written to a GPU that is still busy with the plan's last run. In a step every thread block
-puts what its peer is sent, signals, and waits for what it receives. Data go straight to where the receiver wants them
-where nothing was there before, else to scratch that no other message uses: there they wait until all thread blocks of
-the GPU have sent what is to be overwritten (a barrier), and are then copied or added. A further barrier ends the step.
+A GPU has a memory channel for each of its peers, and as many thread blocks as it has peers at once in a step, or as its
+channels need. At the start both ends of a channel signal each other, so that nothing is written to a GPU that is still
+busy with the plan's last run. In a step every thread block puts what its peers are sent, signals, and waits for what it
+receives. Data go straight to where the receiver wants them where nothing was there before, else to scratch that no
+other message uses: there they wait until all thread blocks of the GPU have sent what is to be overwritten (a barrier),
+and are then copied or added. A further barrier ends the step.
 """
 
 from __future__ import annotations
@@ -35,8 +36,12 @@ COLLECTIVES = {
 }
 REDUCING = {"all-reduce", "reduce-scatter"}
 MEMORY = "memory"
-# Of `execution_common.hpp`: pieces of an operation, and operations of a thread block. Bytes that chunks are aligned to.
-MOST_PIECES, MOST_OPERATIONS, ALIGNMENT = 8, 64, 16
+# Of `execution_common.hpp`: pieces, and channels, of an operation; channels and operations of a thread block.
+MOST_PIECES, MOST_CHANNELS, MOST_OPERATIONS = 8, 16, 64
+# How many times more thread blocks are tried than a GPU needs, where these have too many operations.
+SPREADS = (2, 4, 8)
+# Bytes that chunks are aligned to.
+ALIGNMENT = 16
 MOST_BYTES = (1 << 64) - 1
 
 Operation = dict[str, Any]
@@ -49,26 +54,56 @@ def export(plan: Plan) -> Exported:
     Raises `InputError` that names `plan` where it does not verify, has chunks of unequal sizes, or moves more than 2^22
     of them.
     """
-    program = _Program(plan)
-    content = json.dumps(program.document(), indent=1).encode() + b"\n"
+    program = _shortest(plan)
+    content = json.dumps(program.document()).encode() + b"\n"
     return Exported({MAIN: content, SIDE: side_file(plan, "mscclpp")}, SIDE, tuple(program.limits()))
 
 
-class _Gpu:
-    """The thread blocks of a GPU: its peers in order, and the operations of each."""
+def _shortest(plan: Plan) -> _Program:
+    """The program on as few thread blocks as have no more operations each than MSCCL++ takes, or the least."""
+    best = _Program(plan, 1)
+    # Barriers alone are up to two operations of every step, on however many thread blocks.
+    spreads = SPREADS if 2 * len(plan.steps) < MOST_OPERATIONS else ()
+    for spread in spreads:
+        if best.operations() <= MOST_OPERATIONS:
+            break
+        best = min(best, _Program(plan, spread), key=_Program.operations)
+    return best
 
-    def __init__(self, peers: list[int]) -> None:
-        self.peers = peers
-        self.block = {peer: index for index, peer in enumerate(peers)}
-        self.operations: list[list[Operation]] = [[] for _ in peers]
-        # Buffers of each peer that it writes to, in the order of first use.
-        self.remote: list[list[str]] = [[] for _ in peers]
+
+class _Gpu:
+    """The thread blocks of a GPU: the peers of each, in the order of its channels, and its operations."""
+
+    def __init__(self, served: list[list[int]]) -> None:
+        self.served = served
+        self.block = {peer: index for index, peers in enumerate(served) for peer in peers}
+        self.operations: list[list[Operation]] = [[] for _ in served]
+        # Buffers of peers that each thread block writes to, in the order of first use.
+        self.remote: list[list[tuple[int, str]]] = [[] for _ in served]
         # Slots that hold something; where nothing does, peers may write at once.
         self.used: set[Slot] = set()
 
+    def add(self, peer: int, *operations: Operation) -> None:
+        """Append operations to the thread block that serves a peer."""
+        self.operations[self.block[peer]] += operations
+
+    def on_channel(self, name: str, peer: int) -> Operation:
+        """A signal or wait on the channel to a peer."""
+        channel = self.served[self.block[peer]].index(peer)
+        return {"name": name, "channel_ids": [channel], "channel_type": MEMORY}
+
+    def greet(self) -> None:
+        """Signal all peers, and wait until they have signalled."""
+        for peers, operations in zip(self.served, self.operations, strict=True):
+            for name in ("signal", "wait"):
+                for first in range(0, len(peers), MOST_PIECES):
+                    ids = list(range(first, min(first + MOST_PIECES, len(peers))))
+                    operations.append({"name": name, "channel_ids": ids, "channel_type": MEMORY})
+            operations.append(dict(NOP))
+
     def synchronise(self) -> None:
         """Every thread block goes on once all have come so far."""
-        count = len(self.peers)
+        count = len(self.served)
         barrier = NOP if count == 1 else {"name": "barrier", "barrier_id": 0, "num_threadblocks": count}
         for operations in self.operations:
             operations.append(dict(barrier))
@@ -76,9 +111,29 @@ class _Gpu:
     def remote_buffer(self, peer: int, buffer: str) -> int:
         """The number of a peer's buffer in the thread block that serves the peer."""
         known = self.remote[self.block[peer]]
-        if buffer not in known:
-            known.append(buffer)
-        return known.index(buffer)
+        if (peer, buffer) not in known:
+            known.append((peer, buffer))
+        return known.index((peer, buffer))
+
+
+def _served(steps: list[set[int]], spread: int) -> list[list[int]]:
+    """A GPU's peers by thread block, of its peers by step.
+
+    Those of one step are in different blocks as far as can be; a block has no more than its channels serve. There are
+    `spread` times as many blocks as that needs, at most one a peer.
+    """
+    peers = set().union(*steps)
+    count = min(len(peers), spread * max(max(map(len, steps), default=0), -(-len(peers) // MOST_CHANNELS)))
+    blocks: list[list[int]] = [[] for _ in range(count)]
+    block: dict[int, int] = {}
+    for step in steps:
+        busy = {block[peer] for peer in step if peer in block}
+        for peer in sorted(step - block.keys()):
+            open_to = [index for index in range(count) if len(blocks[index]) < MOST_CHANNELS]
+            block[peer] = min(open_to, key=lambda index: (index in busy, len(blocks[index]), index))
+            blocks[block[peer]].append(peer)
+            busy.add(block[peer])
+    return blocks
 
 
 class _Stored(NamedTuple):
@@ -90,20 +145,22 @@ class _Stored(NamedTuple):
 
 
 class _Program:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, spread: int) -> None:
         self.plan = plan
         self.buffers = Buffers(plan)
         self.reduces = plan.collective in REDUCING
-        peers: dict[int, set[int]] = defaultdict(set)
+        peers: list[list[set[int]]] = [[] for _ in range(plan.gpus)]
         for step in range(len(plan.steps)):
             transfers = plan.transfers(step)
+            at_once: dict[int, set[int]] = defaultdict(set)
             for source, destination in zip(transfers.source.tolist(), transfers.destination.tolist(), strict=True):
-                peers[source].add(destination)
-                peers[destination].add(source)
-        self.gpus = [_Gpu(sorted(peers[gpu])) for gpu in range(plan.gpus)]
+                at_once[source].add(destination)
+                at_once[destination].add(source)
+            for rank, others in at_once.items():
+                peers[rank].append(others)
+        self.gpus = [_Gpu(_served(steps, spread)) for steps in peers]
         for gpu in self.gpus:
-            for operations in gpu.operations:
-                operations += [_on_channel("signal"), _on_channel("wait"), dict(NOP)]
+            gpu.greet()
         for gpu, (source, destination, count) in zip(self.gpus, self.buffers.own_blocks(), strict=False):
             if gpu.operations:
                 gpu.operations[0].append(_local("copy", [(source, count)], (destination, count)))
@@ -115,17 +172,18 @@ class _Program:
             (one.source, self.buffers.held(one.source, chunk)) for one in transfers for chunk in one.chunks.tolist()
         }
         stored: dict[int, list[_Stored]] = defaultdict(list)
-        between: dict[tuple[int, int], int] = defaultdict(int)
+        between: dict[tuple[int, int], None] = {}
         for one in transfers:
             left = self._put(one, read)
-            between[one.source, one.destination] += 1
+            between[one.source, one.destination] = None
             if left is not None:
                 stored[one.destination].append(left)
         for source, destination in between:
-            operations = self.gpus[source].operations[self.gpus[source].block[destination]]
-            operations += [dict(NOP), _on_channel("signal")]
+            sender = self.gpus[source]
+            sender.add(destination, dict(NOP), sender.on_channel("signal", destination))
         for source, destination in between:
-            self.gpus[destination].operations[self.gpus[destination].block[source]].append(_on_channel("wait"))
+            receiver = self.gpus[destination]
+            receiver.add(source, receiver.on_channel("wait", source))
         for index in sorted({destination for _, destination in between}):
             gpu = self.gpus[index]
             if stored[index]:
@@ -168,8 +226,7 @@ class _Program:
         # The pieces of one operation come from one buffer (handlePut).
         for pieces in by_buffer.values():
             for first in range(0, len(pieces), MOST_PIECES):
-                operation = self._put_operation(sender, destination, pieces[first : first + MOST_PIECES])
-                sender.operations[sender.block[destination]].append(operation)
+                sender.add(destination, self._put_operation(sender, destination, pieces[first : first + MOST_PIECES]))
         if not left:
             return None
         come, go = [come for come, _ in left], [go for _, go in left]
@@ -220,15 +277,17 @@ class _Program:
 
     def _gpu(self, index: int, gpu: _Gpu) -> dict[str, Any]:
         inputs, outputs, scratch = self.buffers.sizes(index)
-        remote = [(peer, buffer) for peer, known in zip(gpu.peers, gpu.remote, strict=True) for buffer in known]
+        peers = sorted(gpu.block)
+        remote = [one for known in gpu.remote for one in known]
         blocks = []
-        for number, (peer, operations) in enumerate(zip(gpu.peers, gpu.operations, strict=True)):
-            ids = [remote.index((peer, buffer)) for buffer in gpu.remote[number]]
+        for number, (served, operations) in enumerate(zip(gpu.served, gpu.operations, strict=True)):
+            ids = [remote.index(one) for one in gpu.remote[number]]
+            channels = [peers.index(peer) for peer in served]
             blocks.append(
                 {
                     "id": number,
                     "ops": operations,
-                    "channels": [{"channel_type": MEMORY, "channel_ids": [number]}],
+                    "channels": [{"channel_type": MEMORY, "channel_ids": channels}],
                     "remote_buffer_refs": [{"access_channel_type": MEMORY, "remote_buffer_ids": ids}] if ids else [],
                 }
             )
@@ -238,17 +297,21 @@ class _Program:
             "output_chunks": outputs,
             "scratch_chunks": scratch,
             "threadblocks": blocks,
-            "channels": [{"channel_type": MEMORY, "connected_to": gpu.peers}],
+            "channels": [{"channel_type": MEMORY, "connected_to": peers}],
             "remote_buffers": [
                 {"rank": peer, "type": buffer, "access_channel_types": [MEMORY]} for peer, buffer in remote
             ],
             "semaphores": [],
         }
 
+    def operations(self) -> int:
+        """Operations of the thread block that has most."""
+        return max(len(operations) for gpu in self.gpus for operations in gpu.operations)
+
     def limits(self) -> list[str]:
         """What of the plan is beyond what MSCCL++ is built with, or sizes that it refuses."""
         found = []
-        most = max(len(operations) for gpu in self.gpus for operations in gpu.operations)
+        most = self.operations()
         if most > MOST_OPERATIONS:
             found.append(
                 f"a thread block has {most} operations; MSCCL++ takes {MOST_OPERATIONS} unless it is built for more"
@@ -258,11 +321,6 @@ class _Program:
                 f"MSCCL++ takes chunks of whole {ALIGNMENT} bytes, of which a buffer has {self.buffers.per_buffer}"
             )
         return found
-
-
-def _on_channel(name: str) -> Operation:
-    """A signal or wait on the one channel of a thread block."""
-    return {"name": name, "channel_ids": [0], "channel_type": MEMORY}
 
 
 def _piece(slot: Slot, count: int) -> dict[str, Any]:
