@@ -102,3 +102,12 @@ def test_the_page_is_what_the_registry_says() -> None:
 def test_every_fault_has_a_field() -> None:
     names = {one.name.removesuffix("_s").replace("_", "-") for one in dataclasses.fields(Faults)}
     assert names == set(MEANINGS)
+
+
+@given(st.text(max_size=60) | st.lists(st.sampled_from([*MEANINGS, "=", ",", "1", "2ms", "-", "∞"])).map("".join))
+def test_whatever_is_written_is_faults_or_refused_in_one_line(text: str) -> None:
+    try:
+        Faults.parse("faults", text)
+    except InputError as error:
+        assert str(error).isprintable()
+        assert str(error).startswith("faults")

@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lightloom.errors import InputError
-from lightloom.switches import ChangeError, Connections, Switches, UnreadError
+from lightloom.switches import ChangeError, Connections, Switches, UnreadError, load_state
 from tests.switches.conftest import PORTS, StartSwitch, address, one_switch, permutation, program, restored_from
 
 FIRST, SECOND = permutation(1), permutation(2)
@@ -253,3 +255,27 @@ def test_wrong_entries_of_a_state_file_are_refused(in_own_folder: Path, change: 
         restored_from(file)
     assert str(raised.value).startswith("restore: switches[0]")
     assert said in str(raised.value)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 1 << 70) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(key=st.sampled_from([*ENTRY, "more"]), value=VALUES, garbage=st.binary(max_size=20), at=st.integers(0, 200))
+def test_state_files_with_anything_in_them_are_read_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object, garbage: bytes, at: int
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "any-state.json"
+    content = json.dumps({"schema": "lightloom.switch-state/1", "switches": [{**ENTRY, key: value}]}).encode()
+    for text in (content, content[:at] + garbage + content[at:]):
+        file.write_bytes(text)
+        try:
+            states = load_state(file)
+        except InputError as error:
+            assert str(error).isprintable()
+            assert str(error).startswith("restore: ")
+        else:
+            assert [one.name for one in states]

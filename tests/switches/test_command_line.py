@@ -115,13 +115,19 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    ("interface", "fault"),
+    [
+        (interface, fault)
+        for interface in INTERFACES
+        for fault in FAULTS
+        # Where a connection to SONiC's databases is lost, rows are written again; a row that is ignored: see below.
+        if not (interface == "sonic" and fault in {"drop-before=1", "ignore=1"})
+    ],
+)
 def test_every_fault_is_one_line_and_exit_status_1(
     cli: RunCli, start: StartSwitch, in_own_folder: Path, interface: str, fault: str
 ) -> None:
-    if interface == "sonic" and fault.startswith(("drop", "ignore")):
-        pytest.skip("rows that are written again are the same rows")
     switch = start(interface, faults=fault)
     file = circuits_file(in_own_folder, core=[permutation(1), permutation(2)])
     ran = cli("circuits", file, "--send", address(switch), "--follow")
@@ -301,3 +307,14 @@ def test_one_call_of_python_returns_when_a_configuration_is_acknowledged(start: 
     assert applied.acknowledged
     wanted = circuits.configurations[3].switches[0].connections.tolist()
     assert switch.crossbar.circuits == set(map(tuple, wanted))
+
+
+def test_a_row_of_sonic_that_is_never_tuned_is_named(cli: RunCli, start: StartSwitch, in_own_folder: Path) -> None:
+    switch = start("sonic", faults="ignore=2")
+    file = circuits_file(in_own_folder, core=[frozenset({(1, 4), (2, 7), (3, 3)})])
+    ran = cli("circuits", file, "--send", address(switch))
+    assert ran.status == 1
+    assert re.fullmatch(
+        r"error: switch core: within 0\.15 s not tuned: 2 -> 7; half made: 2 of 3 circuits hold; missing 2 -> 7; .*\n",
+        ran.err,
+    ), ran.err

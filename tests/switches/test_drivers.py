@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from lightloom.errors import InputError
-from lightloom.switches import RejectedError, SwitchDriver, SwitchError, driver_of, parse_address
+from lightloom.switches import RejectedError, SwitchDriver, SwitchError, driver_of, drivers, parse_address
 from lightloom.switches.registry import DRIVERS
 from lightloom.switches.simulated import SIMULATED, SimulatedSwitch
+from tests.repository.import_graph import python_imports
 from tests.switches.conftest import StartSwitch, address, permutation
 
 
@@ -20,8 +21,21 @@ def driver(switch: SimulatedSwitch, interface: str, settings: str = "timeout=300
     return driver_of(parse_address("send", address(switch, interface, settings)))
 
 
-def test_every_driver_but_those_of_databases_has_a_simulated_switch_on_its_own_port() -> None:
+def test_every_driver_is_a_file_and_a_line_and_has_a_simulated_switch_on_its_port() -> None:
+    files = {file.stem for file in Path(drivers.__file__).parent.glob("*.py")} - {"__init__"}
+    assert files == {kind.scheme for kind in DRIVERS}
+    assert all(kind.module == f"lightloom.switches.drivers.{kind.scheme}" for kind in DRIVERS)
     assert {(one.name, one.port) for one in SIMULATED} == {(kind.scheme, kind.port) for kind in DRIVERS}
+
+
+def test_drivers_and_simulated_switches_share_no_code() -> None:
+    package = Path(drivers.__file__).parents[2]
+    imports = python_imports(package)
+    for folder, other in (("drivers", "simulated"), ("simulated", "drivers")):
+        for file in (package / "switches" / folder).glob("*.py"):
+            assert not [one for one in imports[file] if one.parent.name == other], file
+    shared = {one for file in (package / "switches" / "simulated").glob("*.py") for one in imports[file]}
+    assert {one.name for one in shared if one.parent.name == "switches"} == set()
 
 
 def test_circuits_are_made_unmade_replaced_and_read(start: StartSwitch, interface: str) -> None:
