@@ -190,6 +190,29 @@ def test_addresses_must_be_those_of_the_plans_switches() -> None:
         Switches([program(FIRST)], {"core": "scpi://a", "cor": "scpi://b"})
 
 
+def test_two_switches_of_one_address_are_refused() -> None:
+    programs = [program(FIRST, name="a"), program(SECOND, name="b")]
+    with pytest.raises(InputError, match="`a` and `b` have one address"):
+        Switches(programs, {"a": "scpi://host:5025", "b": "scpi://host?timeout=1s"})
+
+
+def test_what_others_change_on_their_ports_meanwhile_is_not_ours(start: StartSwitch) -> None:
+    """The change is refused; somebody else's circuit that came in between does not make it look half made."""
+    switch = start("scpi", faults="refuse=1")
+    with Switches([program(frozenset({(1, 1)}))], {"core": address(switch)}) as switches:
+        read = switches.read
+
+        def read_and_let_others_in() -> dict[str, Connections]:
+            found = read()
+            switch.crossbar.circuits = frozenset({(7, 8)})
+            return found
+
+        switches.read = read_and_let_others_in  # type: ignore[method-assign]
+        with pytest.raises(ChangeError) as raised:
+            switches.apply(0)
+    assert raised.value.lines[0].endswith("; it holds what it held before")
+
+
 def test_a_state_file_is_never_written_over(start: StartSwitch, in_own_folder: Path) -> None:
     switch = start("scpi")
     state = in_own_folder / "kept.json"

@@ -160,6 +160,7 @@ def test_a_failure_in_the_middle_is_undone_to_the_configuration_before(
     told = json.loads(ran.out)
     assert [row["acknowledged"] for row in told["sent"]] == [True, True, False]
     assert told["sent"][-1]["missing"] == [[16, 3]]
+    assert {tuple(pair) for pair in told["sent"][-1]["held"]} == third
     # The file has what was there before the command; its port 16 works again.
     switch.crossbar.faults = Faults()
     assert cli("circuits", "--restore", told["state"]).status == 0

@@ -66,9 +66,14 @@ class SwitchChange:
         return self.ports.touched_by(self.held or frozenset()) - self.wanted
 
     @property
+    def is_unchanged(self) -> bool:
+        """Whether the switch holds on the plan's ports what it held before, as read back."""
+        return self.held is not None and self.ports.touched_by(self.held) == self.ports.touched_by(self.before)
+
+    @property
     def is_half_made(self) -> bool:
         """Whether the switch holds neither what it held before nor what was wanted, or nobody knows."""
-        return not self.acknowledged and (self.held is None or self.held != self.before)
+        return not self.acknowledged and not self.is_unchanged
 
     def report(self) -> str:
         """What went wrong and what the switch holds now, in one line."""
@@ -77,7 +82,7 @@ class SwitchChange:
             words.append("what it holds now is not known")
         elif self.acknowledged:
             words.append(f"read back, all {counted(len(self.wanted))} hold")
-        elif self.held == self.before:
+        elif self.is_unchanged:
             words.append("it holds what it held before")
         else:
             words.append(f"half made: {len(self.wanted) - len(self.missing)} of {counted(len(self.wanted))} hold")

@@ -1,4 +1,4 @@
-"""The drivers, by the scheme of a switch's address. Adding one is a file in `drivers/` and a line here."""
+"""The drivers, by the scheme of an address. Adding one is two files, it and its simulated switch, and a line here."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from lightloom.switches.setting import FIRST_EGRESS, SETTLE, TIMEOUT, Form, Sett
 class DriverKind(NamedTuple):
     """A driver: the scheme of its addresses, its module, the port that is taken where none is said, its settings.
 
+    simulated: the module of the simulated switch that has its interface, with which the driver shares no code.
     source: what it was written from; decision 14 has more.
     """
 
     scheme: str
     module: str
+    simulated: str
     port: int
     summary: str
     source: str
@@ -25,6 +27,7 @@ DRIVERS = (
     DriverKind(
         "scpi",
         "lightloom.switches.drivers.scpi",
+        "lightloom.switches.simulated.scpi",
         5025,
         "SCPI commands over TCP, as Polatis switches take them",
         "SCPI 1999; public programs that use such switches",
@@ -33,6 +36,7 @@ DRIVERS = (
     DriverKind(
         "restconf",
         "lightloom.switches.drivers.restconf",
+        "lightloom.switches.simulated.restconf",
         8008,
         "RESTCONF with the data model `optical-switch` of Polatis switches",
         "RFC 8040; public programs that use such switches",
@@ -67,6 +71,7 @@ DRIVERS = (
     DriverKind(
         "sonic",
         "lightloom.switches.drivers.sonic",
+        "lightloom.switches.simulated.sonic",
         6379,
         "the databases of SONiC's optical circuit switch, by the protocol of Redis",
         "design documents of SONiC's working group on optical circuit switches",

@@ -132,6 +132,11 @@ class Switches:
             name: driver_of(one if isinstance(one, Address) else parse_address("send", one))
             for name, one in ((name, addresses[name]) for name in names)
         }
+        names_by_place: dict[tuple[str, str], str] = {}
+        for name, driver in self._drivers.items():
+            other = names_by_place.setdefault((driver.address.kind.scheme, driver.address.place), name)
+            if other != name:
+                raise refuse("send", f"`{other}` and `{name}` have one address; they are different switches")
         self._wanted_state = state
         self._undo = undo
         self.state: Path | None = None
@@ -176,7 +181,6 @@ class Switches:
                     raise refuse(
                         "send", f"switch {name} ({identity.words}) has {has} {side} ports; the plan's need {needs}"
                     )
-
         return identities
 
     def apply(self, configuration: int) -> Applied:

@@ -11,8 +11,8 @@ SENDING = (
         name="send",
         kind=Kind.TEXT,
         group=Group.SWITCHES,
-        meaning="Send a configuration to a switch: scpi://HOST, restconf://HOST or sonic://HOST; where there are "
-        "several, NAME=ADDRESS once for each.",
+        meaning="Send a configuration to a switch: DRIVER://HOST, such as scpi://192.0.2.7 (`lightloom list drivers`); "
+        "where there are several switches, NAME=ADDRESS once for each.",
         verbs=VERB,
         metavar="ADDRESS",
         repeated=True,
@@ -78,11 +78,12 @@ SENDING = (
 SIMULATED_SWITCH = (
     Option(
         name="simulated_switch",
-        kind=Kind.CHOICE,
+        kind=Kind.NAME,
         group=Group.SWITCHES,
-        meaning="Start a simulated switch to try things on, until Ctrl-C; its address is printed.",
+        meaning="Start a simulated switch to try things on, until Ctrl-C, with the interface of one of `lightloom list "
+        "drivers`; its address is printed.",
         verbs=VERB,
-        choices=("scpi", "restconf", "sonic"),
+        names="drivers",
     ),
     Option(
         name="ports",

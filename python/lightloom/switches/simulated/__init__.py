@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from lightloom.switches.simulated.crossbar import Crossbar
 from lightloom.switches.simulated.faults import Faults
-from lightloom.switches.simulated.server import SIMULATED, SimulatedSwitch, start_switch
+from lightloom.switches.simulated.server import SimulatedSwitch, start_switch
 
-__all__ = ["SIMULATED", "Crossbar", "Faults", "SimulatedSwitch", "start_switch"]
+__all__ = ["Crossbar", "Faults", "SimulatedSwitch", "start_switch"]

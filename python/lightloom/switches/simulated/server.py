@@ -6,10 +6,11 @@ from contextlib import suppress
 from importlib import import_module
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import BoundedSemaphore, Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import FailedError, refuse, shown, unknown_name
 from lightloom.inputs.validation import whole_number, whole_of_text
+from lightloom.switches.registry import DRIVERS
 from lightloom.switches.simulated.crossbar import Crossbar
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from lightloom.switches.registry import DriverKind
     from lightloom.switches.simulated.faults import Faults
 
 # Connections at a time; further ones are ended at once.
@@ -24,21 +26,6 @@ MOST_CONNECTIONS = 16
 # Seconds without a word after which a connection is ended.
 IDLE_S = 600.0
 MOST_PORTS = 4096
-
-
-class Interface(NamedTuple):
-    """An interface of simulated switches: its name, the module with its `Handler`, the port that is taken else."""
-
-    name: str
-    module: str
-    port: int
-
-
-SIMULATED = (
-    Interface("scpi", "lightloom.switches.simulated.scpi", 5025),
-    Interface("restconf", "lightloom.switches.simulated.restconf", 8008),
-    Interface("sonic", "lightloom.switches.simulated.sonic", 6379),
-)
 
 
 class Server(ThreadingTCPServer):
@@ -89,14 +76,14 @@ class Server(ThreadingTCPServer):
 class SimulatedSwitch:
     """A switch that listens until it is closed. `address` is what its driver takes."""
 
-    def __init__(self, interface: Interface, place: tuple[str, int], crossbar: Crossbar) -> None:
-        handler = import_module(interface.module).Handler
+    def __init__(self, kind: DriverKind, place: tuple[str, int], crossbar: Crossbar) -> None:
+        handler = import_module(kind.simulated).Handler
         try:
             self._server = Server(place, handler, crossbar)
         except OSError as error:
             raise FailedError(f"cannot listen at {place[0]}:{place[1]}: {error.strerror or error}") from error
         self.crossbar = crossbar
-        self.address = f"{interface.name}://{place[0]}:{self._server.server_address[1]}"
+        self.address = f"{kind.scheme}://{place[0]}:{self._server.server_address[1]}"
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
@@ -127,11 +114,11 @@ def start_switch(
 ) -> SimulatedSwitch:
     """A simulated switch of `ports` ingress and as many egress ports.
 
-    interface: `scpi`, `restconf` or `sonic`. listen: HOST:PORT; port 0 takes a free one; 127.0.0.1 and the
+    interface: one of `lightloom list drivers`. listen: HOST:PORT; port 0 takes a free one; 127.0.0.1 and the
     interface's own port unless it is said. faults: what it does wrong. Raises `InputError`, and `FailedError` where
     the port is taken.
     """
-    known = {one.name: one for one in SIMULATED}
+    known = {kind.scheme: kind for kind in DRIVERS}
     if interface not in known:
         raise unknown_name("simulated_switch", interface, known)
     whole_number("ports", ports, 1, MOST_PORTS)

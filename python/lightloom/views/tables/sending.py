@@ -43,7 +43,10 @@ def state_line(state: Path) -> str:
 
 
 def applied_rows(applied: Applied) -> list[dict[str, Any]]:
-    """A row for every switch: what was made, what is missing, what should be gone, what went wrong."""
+    """A row for every switch: what was made, what is missing and should be gone, what went wrong.
+
+    held: all circuits that it holds where it did not acknowledge; None where it did, and where it could not be read.
+    """
     return [
         {
             "configuration": None if applied.configuration is None else applied.configuration + 1,
@@ -55,7 +58,7 @@ def applied_rows(applied: Applied) -> list[dict[str, Any]]:
             "time_s": change.seconds,
             "missing": sorted(change.missing),
             "should_be_gone": sorted(change.left_over),
-            "known": change.held is not None,
+            "held": sorted(change.held) if change.held is not None and not change.acknowledged else None,
             "failure": None if change.failure is None else str(change.failure),
         }
         for change in applied.changes
