@@ -149,6 +149,24 @@ def test_a_ring_needs_one_port_an_island() -> None:
     assert configuration.switches[0].connections.tolist() == [[1, 2], [2, 3], [3, 1]]
 
 
+@pytest.mark.parametrize(("gpus", "optical_ports"), [(16, 8), (64, 16), (64, 32)])
+def test_islands_have_the_ports_of_the_blocks_of_bridge(gpus: int, optical_ports: int) -> None:
+    # BRIDGE §3.7: blocks of ceil(2n / z) nodes share two of z ports, one in each direction.
+    block = -(-2 * gpus // optical_ports)
+    plan = ll.plan(
+        "all-to-all",
+        "1MiB",
+        fabric=ll.Fabric(gpus=gpus, reconfiguration_delay="1us"),
+        planner="bridge",
+        optical_ports=optical_ports,
+    )
+    circuits = ll.circuits(plan, f"islands:{block}x1")
+    assert 2 * circuits.switches[0].ports == optical_ports
+    assert len(circuits.configurations) > 1
+    assert all(len(one.switches[0].connections) == optical_ports // 2 for one in circuits.configurations)
+    assert all(check.passed for check in ll.verify(circuits))
+
+
 @pytest.mark.parametrize(
     ("optics", "line"),
     [

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 SIZES = {"from": "1KiB", "to": "1GiB", "count": 21}
 DELAYS = {"from": "10ns", "to": "10ms", "count": 31}
 DOUBLING: dict[str, Any] = {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling"}
+FAST = ll.Fabric(gpus=8, reconfiguration_delay="1ns")
 LONG = "AllReduce of sixteen GPUs that start on a ring, and what else a title can say that nobody reads to its end " * 3
 
 
@@ -29,6 +30,12 @@ def simulation_of(
     collective: str, size: str, fabric: ll.Fabric, sync: str = "barrier", **settings: Any
 ) -> Callable[[], list[Figure]]:
     return lambda: [ll.simulate(ll.plan(collective, size, fabric=fabric, **settings), sync=sync, level="flow").plot()]
+
+
+def circuits_of(
+    optics: str, collective: str, size: str, fabric: ll.Fabric, **settings: Any
+) -> Callable[[], list[Figure]]:
+    return lambda: [ll.circuits(ll.plan(collective, size, fabric=fabric, **settings), optics).plot()]
 
 
 def sweep_of(**description: Any) -> Callable[[], list[Figure]]:
@@ -62,6 +69,22 @@ PICTURES: dict[str, Callable[[], list[Figure]]] = {
     ),
     "plan of an expander": plan_of(
         "all-gather", "1MiB", ll.Fabric(gpus=32, ports=3), planner="static", topology="random-regular"
+    ),
+    "circuits of two GPUs": circuits_of("crossbar", "all-reduce", "1B", ll.Fabric(gpus=2)),
+    "circuits of a small switch": circuits_of("crossbar", "all-reduce", "1MiB", FAST, algorithm="recursive-doubling"),
+    "circuits of 64 GPUs": circuits_of(
+        "crossbar", "all-reduce", "64MiB", ll.Fabric(gpus=64, reconfiguration_delay="1us"), planner="bvn"
+    ),
+    "circuits of 256 GPUs on six switches": circuits_of(
+        "parallel", "all-reduce", "1GiB", ll.Fabric(gpus=256, ports=6, reconfiguration_delay="1ns"), planner="weave"
+    ),
+    "circuits of many topologies": circuits_of(
+        "parallel",
+        "all-to-all",
+        "64MiB",
+        ll.Fabric(gpus=64, ports=2, reconfiguration_delay="1ns"),
+        algorithm="direct",
+        planner="bvn",
     ),
     "simulation of two GPUs": simulation_of("all-reduce", "1B", ll.Fabric(gpus=2)),
     "simulation of 1022 equal steps": simulation_of(

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+mod circuits_json;
 mod msccl;
 mod plan_json;
 mod random_plans;

@@ -134,8 +134,10 @@ def _draw_map(axes: Axes, circuits: Circuits, place: int, columns: int) -> None:
             number = str(peers[row, column])
             axes.text(column, row + 1, number, fontsize=5.5, ha="center", va="center", color=readable_on(colour))
     numbers = [configuration.index + 1 for configuration in circuits.configurations[:columns]]
-    every = max(1, -(-columns // 12))
-    axes.set_xticks(range(0, columns, every), [str(number) for number in numbers[::every]], fontsize=7)
+    every = -(-columns // 12)
+    # The last column has its number, in place of one that is too near.
+    places = [*range(0, columns - every, every), columns - 1]
+    axes.set_xticks(places, [str(numbers[place]) for place in places], fontsize=7)
     rows = range(1, switch.ports + 1) if switch.ports <= MOST_LINES else _round_rows(switch.ports)
     axes.set_yticks(list(rows), [str(row) for row in rows], fontsize=7)
     axes.set_ylim(switch.ports + 0.5, 0.5)
