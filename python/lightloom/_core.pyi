@@ -364,6 +364,17 @@ class Circuits:
     def configurations(self) -> list[tuple[int, list[int], float, list[tuple[Pairs, Pairs, Pairs]]]]:
         """Index of the topology, steps, seconds, and per switch rows of ingress and egress port: all that are joined,
         those that are new, those that were joined before."""
+    @property
+    def light(
+        self,
+    ) -> list[
+        tuple[
+            list[tuple[tuple[int, int], list[int], list[int], int, float]],
+            list[tuple[int, int, tuple[str, int], tuple[str, int]]],
+        ]
+    ]:
+        """Per configuration the ports, MZIs, waveguides between them, wavelength and dB of every circuit; and MZI,
+        wavelength, where light enters and where it leaves of every state. Empty where no mesh is the switch."""
 
 @final
 class CircuitTotals:
@@ -662,3 +673,8 @@ def check_fibres(
     paths: list[list[int]],
 ) -> int:
     """Circuits on the busiest edge by the checker. Raises `RuntimeError` with the first fault."""
+
+def placed_mesh(
+    parameters: str, gpus: int
+) -> tuple[list[str], tuple[int, int, int], tuple[float, float, float, float, float | None], list[int]]:
+    """What `mesh:...` describes for so many GPUs: grids, numbers, lengths as `Mesh` takes them; each GPU's MZI."""

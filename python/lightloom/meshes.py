@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["Mesh", "MeshRouting", "MziState", "Proof", "pairs_of", "route_mesh"]
+__all__ = ["LightPath", "Mesh", "MeshRouting", "MziState", "PlacedMesh", "Proof", "pairs_of", "route_mesh"]
 
 # Waveguides, wavelengths or fibres, each at most this.
 MOST_LANES = 4096
@@ -139,6 +139,50 @@ class MziState(NamedTuple):
     input: int
     leaves: str
     output: int
+
+
+class LightPath(NamedTuple):
+    """The way of a circuit of a plan through a mesh.
+
+    ingress, egress: the ports that it joins, from 1. mzis: those that it passes. waveguides: from each to the next
+    which of the parallel ones. wavelength: on all of the way. loss_db: what its light loses.
+    """
+
+    ingress: int
+    egress: int
+    mzis: tuple[int, ...]
+    waveguides: tuple[int, ...]
+    wavelength: int
+    loss_db: float
+
+
+class PlacedMesh(NamedTuple):
+    """A mesh, and the MZI that each GPU is attached to."""
+
+    mesh: Mesh
+    mzi_of_gpu: tuple[int, ...]
+
+    @classmethod
+    def of_optics(cls, optics: str, gpus: int) -> PlacedMesh | None:
+        """What `--optics` describes, such as `mesh:16x16,wavelengths=4`; None where it is no mesh."""
+        kind, _, parameters = optics.partition(":")
+        if kind != "mesh":
+            return None
+        (mzis, tiles, interposers), numbers, lengths, cells = _core.placed_mesh(parameters, gpus)
+        mesh = Mesh(
+            mzis=mzis,
+            tiles=tiles,
+            interposers=interposers,
+            waveguides=numbers[0],
+            wavelengths=numbers[1],
+            fibres=numbers[2],
+            tile_size_cm=lengths[0],
+            crossing_loss_db=lengths[1],
+            waveguide_loss_db_per_cm=lengths[2],
+            coupling_loss_db=lengths[3],
+            max_loss_db=lengths[4],
+        )
+        return cls(mesh, tuple(cells))
 
 
 class MeshRouting(Table):

@@ -12,6 +12,7 @@ from lightloom import _core
 from lightloom.files import MIB, read_text, write_bytes
 from lightloom.frames import Table
 from lightloom.inputs.optics import Optics
+from lightloom.meshes import LightPath, MziState, PlacedMesh
 from lightloom.plans import Plan
 
 if TYPE_CHECKING:
@@ -169,6 +170,42 @@ class Circuits(Table):
             )
             for index, (topology, steps, time_s, settings) in enumerate(self._core.configurations)
         )
+
+    @cached_property
+    def light(self) -> tuple[tuple[LightPath, ...], ...]:
+        """Per configuration the way of every circuit through the mesh; empty where no mesh of MZIs is the switch."""
+        return tuple(
+            tuple(
+                LightPath(*ports, tuple(mzis), tuple(waveguides), wavelength, loss_db)
+                for ports, mzis, waveguides, wavelength, loss_db in paths
+            )
+            for paths, _ in self._core.light
+        )
+
+    @cached_property
+    def mzi_states(self) -> tuple[tuple[MziState, ...], ...]:
+        """Per configuration what every MZI that light passes does; empty where no mesh of MZIs is the switch."""
+        return tuple(
+            tuple(
+                MziState(
+                    mzi,
+                    wavelength,
+                    enters.replace("tile", "transmitter"),
+                    number,
+                    leaves.replace("tile", "receiver"),
+                    output,
+                )
+                for mzi, wavelength, (enters, number), (leaves, output) in states
+            )
+            for _, states in self._core.light
+        )
+
+    @cached_property
+    def mesh(self) -> PlacedMesh | None:
+        """The mesh of MZIs that is the switch; None where it is none, or where the circuits were read from a file."""
+        if self._labels is None or self._plan is None:
+            return None
+        return PlacedMesh.of_optics(self._labels.optics, self._plan.gpus)
 
     @cached_property
     def connects(self) -> int:

@@ -1,7 +1,10 @@
 //! What switches are told as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1; keys
-//! are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken.
+//! are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `light` and `mzis`
+//! are there where a mesh of MZIs is the switch.
 
-use model::{Circuits, Configuration, Connection, Error, Result, Switch, SwitchSetting};
+use model::{
+    Circuits, Configuration, Connection, Error, Light, LightPath, MziPort, MziState, Result, Switch, SwitchSetting,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -35,6 +38,40 @@ struct ConfigurationText {
     steps: Vec<usize>,
     time_s: f64,
     switches: Vec<SettingText>,
+    light: Option<Vec<LightText>>,
+    mzis: Option<Vec<MziText>>,
+}
+
+/// The way of a circuit through a mesh.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LightText {
+    ingress: u32,
+    egress: u32,
+    mzis: Vec<u32>,
+    waveguides: Vec<u32>,
+    wavelength: u32,
+    loss_db: f64,
+}
+
+/// What an MZI does: where light comes in and goes out, and its number among the waveguides there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MziText {
+    mzi: u32,
+    wavelength: u32,
+    from: (PortName, u32),
+    to: (PortName, u32),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PortName {
+    North,
+    East,
+    South,
+    West,
+    Tile,
 }
 
 #[derive(Deserialize)]
@@ -56,7 +93,10 @@ pub fn circuits_to_json(circuits: &Circuits) -> String {
     let configurations: Vec<String> = circuits
         .configurations()
         .iter()
-        .map(|configuration| configuration_text(configuration, circuits.switches()))
+        .enumerate()
+        .map(|(index, configuration)| {
+            configuration_text(configuration, circuits.switches(), circuits.light().get(index))
+        })
         .collect();
     format!(
         "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n  \"configurations\": [\n{}\n  ]\n}}\n",
@@ -65,7 +105,7 @@ pub fn circuits_to_json(circuits: &Circuits) -> String {
     )
 }
 
-fn configuration_text(configuration: &Configuration, switches: &[Switch]) -> String {
+fn configuration_text(configuration: &Configuration, switches: &[Switch], light: Option<&Light>) -> String {
     let Configuration { topology, steps, time_s, switches: settings } = configuration;
     let settings: Vec<String> = switches
         .iter()
@@ -81,11 +121,41 @@ fn configuration_text(configuration: &Configuration, switches: &[Switch]) -> Str
         })
         .collect();
     format!(
-        "    {{\"topology\": {topology}, \"steps\": {}, \"time_s\": {}, \"switches\": [\n{}\n    ]}}",
+        "    {{\"topology\": {topology}, \"steps\": {}, \"time_s\": {}, \"switches\": [\n{}\n    ]{}}}",
         json!(steps),
         Value::from(*time_s),
-        settings.join(",\n")
+        settings.join(",\n"),
+        light.map(light_text).unwrap_or_default()
     )
+}
+
+/// The keys of light, one line a circuit and an MZI.
+fn light_text(light: &Light) -> String {
+    let paths = light.paths.iter().map(|path| {
+        let LightPath { connection, mzis, waveguides, wavelength, loss_db } = path;
+        let Connection { ingress, egress } = connection;
+        format!(
+            "      {{\"ingress\": {ingress}, \"egress\": {egress}, \"mzis\": {}, \"waveguides\": {}, \
+             \"wavelength\": {wavelength}, \"loss_db\": {}}}",
+            json!(mzis),
+            json!(waveguides),
+            Value::from(*loss_db)
+        )
+    });
+    let port = |port: MziPort| match port {
+        MziPort::North(number) => json!(["north", number]),
+        MziPort::East(number) => json!(["east", number]),
+        MziPort::South(number) => json!(["south", number]),
+        MziPort::West(number) => json!(["west", number]),
+        MziPort::Tile(number) => json!(["tile", number]),
+    };
+    let mzis = light.mzis.iter().map(|state| {
+        let MziState { mzi, wavelength, input, output } = *state;
+        let (from, to) = (port(input), port(output));
+        format!("      {{\"mzi\": {mzi}, \"wavelength\": {wavelength}, \"from\": {from}, \"to\": {to}}}")
+    });
+    let [paths, mzis] = [paths.collect::<Vec<_>>(), mzis.collect()].map(|lines| lines.join(",\n"));
+    format!(", \"light\": [\n{paths}\n    ], \"mzis\": [\n{mzis}\n    ]")
 }
 
 fn pairs(list: &[Connection]) -> String {
@@ -109,8 +179,12 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
     let switches: Vec<Switch> =
         parsed.switches.into_iter().map(|SwitchText { name, ports }| Switch { name, ports }).collect();
     let mut configurations = Vec::with_capacity(parsed.configurations.len());
+    let mut light = Vec::new();
     for (index, configuration) in parsed.configurations.into_iter().enumerate() {
-        let ConfigurationText { topology, steps, time_s, switches: settings } = configuration;
+        let ConfigurationText { topology, steps, time_s, switches: settings, light: paths, mzis } = configuration;
+        if let Some(lit) = light_of(index, paths, mzis)? {
+            light.push(lit);
+        }
         let mut of_switches = Vec::with_capacity(settings.len());
         for (place, setting) in settings.into_iter().enumerate() {
             if switches.get(place).is_some_and(|switch| switch.name != setting.name) {
@@ -124,7 +198,36 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
         }
         configurations.push(Configuration { topology, steps, time_s, switches: of_switches });
     }
-    Circuits::new(switches, configurations)
+    Circuits::new(switches, configurations)?.with_light(light)
+}
+
+fn light_of(index: usize, paths: Option<Vec<LightText>>, mzis: Option<Vec<MziText>>) -> Result<Option<Light>> {
+    let (paths, mzis) = match (paths, mzis) {
+        (Some(paths), Some(mzis)) => (paths, mzis),
+        (None, None) => return Ok(None),
+        _ => {
+            let field = format!("circuits.configurations[{index}]");
+            return Err(Error::malformed(field, "there must be both light and mzis, or neither"));
+        }
+    };
+    let paths = paths.into_iter().map(|path| {
+        let LightText { ingress, egress, mzis, waveguides, wavelength, loss_db } = path;
+        LightPath { connection: Connection { ingress, egress }, mzis, waveguides, wavelength, loss_db }
+    });
+    let port = |(name, number): (PortName, u32)| match name {
+        PortName::North => MziPort::North(number),
+        PortName::East => MziPort::East(number),
+        PortName::South => MziPort::South(number),
+        PortName::West => MziPort::West(number),
+        PortName::Tile => MziPort::Tile(number),
+    };
+    let mzis = mzis.into_iter().map(|MziText { mzi, wavelength, from, to }| MziState {
+        mzi,
+        wavelength,
+        input: port(from),
+        output: port(to),
+    });
+    Ok(Some(Light { paths: paths.collect(), mzis: mzis.collect() }))
 }
 
 fn listed(pairs: Vec<(u32, u32)>) -> Vec<Connection> {

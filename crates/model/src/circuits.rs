@@ -2,19 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::connection::Connection;
+use crate::light::Light;
 use crate::{Error, Result, counted};
 
 /// Most ports of one switch that are accepted.
 pub const MAX_SWITCH_PORTS: u32 = 1 << 20;
-
-/// A circuit inside a switch: light that comes in at one port goes out at another. Ports are numbered from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Connection {
-    /// Port at which light comes in, where a transmitter is.
-    pub ingress: u32,
-    /// Port at which it goes out, where a receiver is.
-    pub egress: u32,
-}
 
 /// A switch that joins any of its ingress ports to any of its egress ports, each to one at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +58,7 @@ pub struct Configuration {
 pub struct Circuits {
     switches: Vec<Switch>,
     configurations: Vec<Configuration>,
+    light: Vec<Light>,
 }
 
 impl Circuits {
@@ -107,7 +101,27 @@ impl Circuits {
                 *setting = sorted;
             }
         }
-        Ok(Self { switches, configurations })
+        Ok(Self { switches, configurations, light: Vec::new() })
+    }
+
+    /// The same with the light of every configuration, where a mesh of MZIs is the switch.
+    ///
+    /// # Errors
+    /// Light that is not that of its configuration, such as `circuits.configurations[2].light[0]`.
+    pub fn with_light(self, light: Vec<Light>) -> Result<Self> {
+        if !light.is_empty() && light.len() != self.configurations.len() {
+            return Err(Error::malformed("circuits.configurations", "all must have light, or none"));
+        }
+        for (index, (light, configuration)) in light.iter().zip(&self.configurations).enumerate() {
+            let joined = configuration.switches.iter().flat_map(|setting| setting.connections.iter().copied());
+            light.check(&format!("circuits.configurations[{index}]"), joined.collect())?;
+        }
+        Ok(Self { light, ..self })
+    }
+
+    /// The light of every configuration; empty where no mesh of MZIs is the switch.
+    pub fn light(&self) -> &[Light] {
+        &self.light
     }
 
     /// The switches.

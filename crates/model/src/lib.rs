@@ -13,11 +13,13 @@ mod breadth_first;
 mod circuits;
 mod circulant;
 mod collective;
+mod connection;
 mod cost;
 mod counted;
 mod digit;
 mod error;
 mod fabric;
+mod light;
 mod plan;
 pub mod ranges;
 mod reconfiguration;
@@ -30,14 +32,16 @@ mod translations;
 pub mod units;
 
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
-pub use circuits::{Circuits, Configuration, Connection, MAX_SWITCH_PORTS, Switch, SwitchSetting};
+pub use circuits::{Circuits, Configuration, MAX_SWITCH_PORTS, Switch, SwitchSetting};
 pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
+pub use connection::Connection;
 pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use counted::counted;
 pub use digit::Digit;
 pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
+pub use light::{Light, LightPath, MziPort, MziState};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
 pub use reconfiguration::{
     ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,

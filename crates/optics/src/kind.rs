@@ -1,6 +1,6 @@
 //! What a kind of optical layer is.
 
-use model::{Connection, Error, Fabric, Result, Shape, Switch};
+use model::{Connection, Error, Fabric, Light, Result, Shape, Switch};
 
 use crate::held::Held;
 
@@ -54,6 +54,15 @@ pub trait Kind: Sync {
     /// # Errors
     /// A topology that the switches cannot have, with its steps.
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment>;
+
+    /// The light of every topology that is held, by its connections in [`Assignment`]; nothing where switches are not
+    /// looked into.
+    ///
+    /// # Errors
+    /// Circuits that cannot be lit at once, with their steps.
+    fn light(&self, _parameters: &str, _fabric: &Fabric, _held: &[Held], _given: &Assignment) -> Result<Vec<Light>> {
+        Ok(Vec::new())
+    }
 }
 
 /// # Errors

@@ -50,7 +50,9 @@ pub struct Assigned {
 pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     let held = held::of_plan(plan);
     let ports = optics.port_map(&plan.fabric.shape)?;
-    let Assignment { connections, least_connects } = optics.assign(&plan.fabric, &held)?;
+    let assignment = optics.assign(&plan.fabric, &held)?;
+    let light = optics.light(&plan.fabric, &held, &assignment)?;
+    let Assignment { connections, least_connects } = assignment;
     let mut before = vec![Vec::new(); ports.switches.len()];
     let mut configurations = Vec::with_capacity(held.len());
     let mut charges_s = Vec::with_capacity(held.len());
@@ -66,6 +68,6 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
         let Held { index: topology, steps, time_s, .. } = held;
         configurations.push(Configuration { topology, steps, time_s, switches });
     }
-    let circuits = Circuits::new(ports.switches, configurations)?;
+    let circuits = Circuits::new(ports.switches, configurations)?.with_light(light)?;
     Ok(Assigned { circuits, least_connects, charged_s: sum_seconds(charges_s) })
 }

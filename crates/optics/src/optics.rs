@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Result, Shape, unknown_name};
+use model::{Error, Fabric, Light, Result, Shape, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -89,5 +89,13 @@ impl Optics {
     /// A topology that these switches cannot have.
     pub(crate) fn assign(&self, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         self.kind.assign(&self.parameters, fabric, held)
+    }
+
+    /// The light of every topology.
+    ///
+    /// # Errors
+    /// Circuits that cannot be lit at once.
+    pub(crate) fn light(&self, fabric: &Fabric, held: &[Held], given: &Assignment) -> Result<Vec<Light>> {
+        self.kind.light(&self.parameters, fabric, held, given)
     }
 }

@@ -1,6 +1,6 @@
 //! `Circuits`, and the function that puts a plan's circuits on ports.
 
-use model::{Circuits, Connection, SwitchSetting};
+use model::{Circuits, Connection, LightPath, MziPort, SwitchSetting};
 use numpy::PyArray2;
 use numpy::ndarray::Array2;
 use optics::Optics;
@@ -16,6 +16,12 @@ use crate::plan::PyPlan;
 type SettingTuple<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>);
 /// Index of the topology, steps, seconds, and what each switch does.
 type ConfigurationTuple<'py> = (usize, Vec<usize>, f64, Vec<SettingTuple<'py>>);
+
+/// Ports, MZIs, waveguides between them, wavelength, dB.
+type PathTuple = ((u32, u32), Vec<u32>, Vec<u32>, u32, f64);
+/// MZI, wavelength, and where light enters and leaves it.
+type StateTuple = (u32, u32, (&'static str, u32), (&'static str, u32));
+type LightTuple = (Vec<PathTuple>, Vec<StateTuple>);
 
 #[pyclass(name = "Circuits", module = "lightloom._core", frozen)]
 pub struct PyCircuits(pub Circuits);
@@ -39,6 +45,27 @@ impl PyCircuits {
     #[getter]
     fn switches(&self) -> Vec<(&str, u32)> {
         self.0.switches().iter().map(|switch| (switch.name.as_str(), switch.ports)).collect()
+    }
+
+    /// Per configuration the circuits' ways and the MZIs' states; empty where no mesh is the switch.
+    #[getter]
+    fn light(&self) -> Vec<LightTuple> {
+        let port = |port: MziPort| match port {
+            MziPort::North(number) => ("north", number),
+            MziPort::East(number) => ("east", number),
+            MziPort::South(number) => ("south", number),
+            MziPort::West(number) => ("west", number),
+            MziPort::Tile(number) => ("tile", number),
+        };
+        let told = self.0.light().iter().map(|light| {
+            let paths = light.paths.iter().map(|path| {
+                let LightPath { connection, mzis, waveguides, wavelength, loss_db } = path.clone();
+                ((connection.ingress, connection.egress), mzis, waveguides, wavelength, loss_db)
+            });
+            let mzis = light.mzis.iter().map(|one| (one.mzi, one.wavelength, port(one.input), port(one.output)));
+            (paths.collect(), mzis.collect())
+        });
+        told.collect()
     }
 
     #[getter]

@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use super::fibres::{check_fibres, route_fibres};
     #[pymodule_export]
-    use super::mesh::PyMesh;
+    use super::mesh::{PyMesh, placed_mesh};
     #[pymodule_export]
     #[pymodule_export]
     use super::plan::{PyPlan, plan, proved_plan, verify_plan};

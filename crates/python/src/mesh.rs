@@ -5,7 +5,8 @@ use numpy::PyArray1;
 use numpy::PyArray2;
 use numpy::ndarray::Array2;
 use optics::mesh::{
-    Impossible, Losses, Mesh, MeshSettings, Port, Route, Unrouted, check, check_cut, follow, route, states,
+    Impossible, Losses, Mesh, MeshSettings, Placed, Port, Route, Unrouted, check, check_cut, follow, place, route,
+    states,
 };
 use optics::{Circuit, Grid, Side, rounds};
 use pyo3::prelude::*;
@@ -153,6 +154,24 @@ fn refs(routes: &[Option<Route>]) -> Vec<Option<&Route>> {
 
 fn route_of((wavelength, cells, lanes): RouteTuple) -> Route {
     Route { wavelength, cells, lanes }
+}
+
+/// Settings of a mesh as [`PyMesh::new`] takes them, and the MZI of each GPU.
+type PlacedTuple = ([String; 3], (u32, u32, u32), (f64, f64, f64, f64, Option<f64>), Vec<u32>);
+
+/// What `mesh:...` of `--optics` describes, for so many GPUs.
+#[pyfunction]
+pub fn placed_mesh(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<PlacedTuple> {
+    let Placed { mesh, cells } = place(&text("optics", parameters)?, gpus)?;
+    let MeshSettings { mzis, tiles, interposers, waveguides, wavelengths, fibres, tile_size_cm, losses, max_loss_db } =
+        mesh.settings().clone();
+    let Losses { crossing_db, waveguide_db_per_cm, coupling_db } = losses;
+    Ok((
+        [mzis, tiles, interposers].map(|grid| grid.to_string()),
+        (waveguides, wavelengths, fibres),
+        (tile_size_cm, crossing_db, waveguide_db_per_cm, coupling_db, max_loss_db),
+        cells,
+    ))
 }
 
 /// The round of each circuit, and the routing of every round.

@@ -27,6 +27,8 @@ impl Layout {
             None if circuits.switches().len() == ports as usize && ports > 1 => Self::Parallel,
             None | Some("crossbar") => crossbar,
             Some("parallel") => Self::Parallel,
+            // The ports of a mesh are numbered as those of a crossbar.
+            Some(other) if other.starts_with("mesh:") => crossbar,
             Some(other) => Self::islands(other)?,
         };
         Ok(told)
@@ -38,7 +40,11 @@ impl Layout {
             (Some(Ok(gpus)), Some(Ok(ports)), None) if gpus > 0 && ports > 0 => Ok(Self::Islands { gpus, ports }),
             _ => {
                 let given: String = text.chars().take(60).collect();
-                Err(Error::value("optics", format!("`{given}`"), "`crossbar`, `parallel` or `islands:AxB`"))
+                Err(Error::value(
+                    "optics",
+                    format!("`{given}`"),
+                    "`crossbar`, `parallel`, `islands:AxB` or `mesh:ROWSxCOLUMNS`",
+                ))
             }
         }
     }

@@ -2,9 +2,10 @@
 
 mod crossbar;
 mod islands;
+mod mesh;
 mod parallel;
 
 use crate::kind::Kind;
 
 /// All kinds; the first is the default.
-pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar, &parallel::Parallel, &islands::Islands];
+pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar, &parallel::Parallel, &islands::Islands, &mesh::OfMzis];

@@ -1,12 +1,12 @@
 //! Circuits on a mesh: one by one, then negotiated, then exhaustively; and proof where not all can be routed.
 
-use model::Result;
+use model::{Error, Result};
 
 use super::cuts;
 use super::exhaustive::{Exhausted, exhaust};
 use super::layout::Mesh;
 use super::negotiation::{Negotiated, negotiate};
-use super::routing::{Impossible, Method, Path, Routing, Unrouted, Usage, numbered};
+use super::routing::{Impossible, Method, Path, Route, Routing, Unrouted, Usage, numbered};
 use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
 use crate::circuit::{Circuit, check_circuits};
 
@@ -25,9 +25,27 @@ const STATES_WITHOUT_HOPE: u64 = 10_000_000;
 /// # Errors
 /// A circuit whose ends are no two MZIs of the mesh, or too many circuits; names `circuits`.
 pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
+    route_beside(mesh, circuits, &vec![None; circuits.len()], seed)
+}
+
+/// The same, where some circuits have routes already, which do not share places with each other. They keep them where
+/// all others find one beside them, each on its shortest free path.
+///
+/// # Errors
+/// Those of [`route`]; as many known routes as circuits are taken.
+pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], seed: u64) -> Result<Routing> {
     check_circuits(mesh.grid(), circuits)?;
+    if known.len() != circuits.len() {
+        return Err(Error::value("known", format!("{} routes", known.len()), "one for each circuit, or none"));
+    }
     let mut search = Search::new(mesh);
-    let paths = one_by_one(mesh, circuits, 0..circuits.len(), &mut search);
+    let known: Vec<Option<Path>> = known
+        .iter()
+        .map(|route| {
+            route.as_ref().map(|Route { wavelength, cells, .. }| Path { wavelength: *wavelength, cells: cells.clone() })
+        })
+        .collect();
+    let paths = one_by_one(mesh, circuits, known, 0..circuits.len(), &mut search);
     let missing: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
     if missing.is_empty() {
         return Ok(finished(mesh, paths.into_iter().flatten().collect(), Method::OneByOne, 0));
@@ -50,7 +68,8 @@ pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
         // Short circuits take the fewest places.
         let mut order: Vec<usize> = (0..wanted.len()).collect();
         order.sort_by_key(|&index| mesh.grid().distance(wanted[index].source, wanted[index].destination));
-        candidates.insert(0, (one_by_one(mesh, &wanted, order, &mut search), Method::OneByOne));
+        candidates
+            .insert(0, (one_by_one(mesh, &wanted, vec![None; wanted.len()], order, &mut search), Method::OneByOne));
     }
     let most = |(paths, _): &(Vec<Option<Path>>, Method)| paths.iter().flatten().count();
     let Some((chosen, method)) = candidates.into_iter().max_by_key(most) else {
@@ -93,21 +112,25 @@ fn free(usage: &Usage) -> impl Fn(usize) -> u32 + use<'_> {
     |place| if usage.is_free(place) { STEP } else { BLOCKED }
 }
 
-/// Each circuit on its shortest free path, if there is one, in that order.
+/// Each circuit that has no path yet on its shortest free one, if there is one, in that order.
 fn one_by_one(
     mesh: &Mesh,
     circuits: &[Circuit],
+    mut paths: Vec<Option<Path>>,
     order: impl IntoIterator<Item = usize>,
     search: &mut Search,
 ) -> Vec<Option<Path>> {
     let mut usage = Usage::new(mesh);
-    let mut paths = vec![None; circuits.len()];
+    for path in paths.iter().flatten() {
+        usage.add(mesh, path);
+    }
     for index in order {
-        let path = search.cheapest(circuits[index], true, free(&usage));
-        if let Some(path) = &path {
-            usage.add(mesh, path);
+        if paths[index].is_none() {
+            paths[index] = search.cheapest(circuits[index], true, free(&usage));
+            if let Some(path) = &paths[index] {
+                usage.add(mesh, path);
+            }
         }
-        paths[index] = path;
     }
     paths
 }

@@ -11,6 +11,7 @@ from lightloom.views.axis_units import plain
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import settle
 from lightloom.views.palette import BACKGROUND, PALETTE, TERM_COLOURS, readable_on
+from lightloom.views.pictures.mesh import Way, plot_ways
 
 if TYPE_CHECKING:
     import os
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from lightloom.meshes import PlacedMesh
     from lightloom.port_maps import Circuits, Configuration
 
 # A line a connection up to so many ports and configurations; else a cell a port and configuration.
 MOST_LINES, MOST_PERMUTATIONS = 16, 8
 # Cells with the number of the port that they are joined to; configurations of a map; switches that are drawn.
 MOST_NUMBERED, MOST_COLUMNS, MOST_SWITCHES = 64, 24, 4
+# Configurations that are drawn on their mesh.
+MOST_MESHES = 4
 NEW, KEPT, DARK = TERM_COLOURS["reconfiguration"], PALETTE[4], "#F2F2F2"
 LABELS = {NEW: "set up for this configuration", KEPT: "kept from the one before", DARK: "dark"}
 
@@ -36,6 +40,8 @@ def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None
     """
     from matplotlib.figure import Figure
 
+    if circuits.mesh is not None:
+        return _plot_on_mesh(circuits, circuits.mesh, path)
     if path is not None:
         check_plot_path(path)
     ports = max(switch.ports for switch in circuits.switches)
@@ -61,6 +67,22 @@ def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None
     else:
         save(figure, path)
     return figure
+
+
+def _plot_on_mesh(circuits: Circuits, placed: PlacedMesh, path: str | os.PathLike[str] | None) -> Figure:
+    """The first configurations on their mesh, whose tiles have the numbers of their GPUs."""
+    panels = []
+    for configuration, paths in list(zip(circuits.configurations, circuits.light, strict=True))[:MOST_MESHES]:
+        ways = [
+            Way(np.array(one.mzis), np.array(one.waveguides), one.wavelength, index) for index, one in enumerate(paths)
+        ]
+        losses_db = [one.loss_db for one in paths]
+        worst = f", at most {max(losses_db):.2f} dB" if losses_db else ""
+        heading = _heading(circuits, configuration).replace("\n", ", ")
+        panels.append((f"{heading}\n{counted(len(ways), 'circuit')}{worst}", ways))
+    tile_of = {int(mzi): tile for tile, mzi in enumerate(placed.mesh.mzi_of_tile)}
+    names = {tile_of[mzi]: str(gpu) for gpu, mzi in enumerate(placed.mzi_of_gpu)}
+    return plot_ways(placed.mesh, panels, path, names)
 
 
 def _title(circuits: Circuits, columns: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from lightloom.views.palette import BACKGROUND, PALETTE
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from lightloom.meshes import MeshRouting
+    from lightloom.meshes import Mesh, MeshRouting
 
 # Tiles with their numbers; MZIs that are drawn one by one.
 MOST_NUMBERED, MOST_DOTS = 256, 4096
@@ -27,8 +29,35 @@ LANES, GAP = 0.62, 0.08
 TILE, NUMBER = "#EEF1F4", "#555555"
 
 
+class Way(NamedTuple):
+    """A circuit as it is drawn: its MZIs, the waveguides between them, its wavelength, its place among all."""
+
+    mzis: NDArray[np.int64]
+    waveguides: NDArray[np.int64]
+    wavelength: int
+    place: int
+
+
 def plot_mesh(routing: MeshRouting, path: str | os.PathLike[str] | None, round_index: int) -> Figure:
     """The circuits of a round on their mesh, written to a PNG, PDF or SVG file where one is named.
+
+    Raises `InputError` that names `plot`.
+    """
+    ways = [
+        Way(mzis, routing.lanes[index], int(routing.wavelengths[index]), index)
+        for index, mzis in enumerate(routing.paths)
+        if routing.round_of[index] == round_index and len(mzis) > 0
+    ]
+    return plot_ways(routing.mesh, [(_title(routing, round_index), ways)], path)
+
+
+def plot_ways(
+    mesh: Mesh,
+    panels: Sequence[tuple[str, Sequence[Way]]],
+    path: str | os.PathLike[str] | None,
+    names: Mapping[int, str] | None = None,
+) -> Figure:
+    """Circuits on a mesh, a panel with a title each; `names` are those of tiles, their numbers where there are none.
 
     Light keeps to the right of its direction, so that circuits both ways lie beside each other. Colours tell
     wavelengths apart where there are several, else neighbouring circuits. Raises `InputError` that names `plot`.
@@ -37,16 +66,20 @@ def plot_mesh(routing: MeshRouting, path: str | os.PathLike[str] | None, round_i
 
     if path is not None:
         check_plot_path(path)
-    mesh = routing.mesh
-    size = max(4.5, min(11.0, 0.5 * max(mesh.rows, mesh.columns) + 1))
-    shape = (size * min(1.0, mesh.columns / mesh.rows) + 0.6, size * min(1.0, mesh.rows / mesh.columns) + 1.1)
-    figure = Figure(figsize=(max(4.5, shape[0]), max(3.0, shape[1])), layout="constrained")
-    axes = figure.subplots()
-    _draw_tiles(axes, routing)
-    _draw_circuits(axes, routing, round_index)
-    axes.set(xlim=(-0.6, mesh.columns - 0.4), ylim=(mesh.rows - 0.4, -0.6), aspect="equal")
-    axes.axis("off")
-    figure.suptitle(_title(routing, round_index), fontsize=10)
+    across = min(len(panels), 2)
+    down = -(-len(panels) // across)
+    size = max(4.5, min(11.0, 0.5 * max(mesh.rows, mesh.columns) + 1)) / (1 if across == 1 else 1.4)
+    width = max(4.5, size * min(1.0, mesh.columns / mesh.rows) + 0.6)
+    height = max(3.0, size * min(1.0, mesh.rows / mesh.columns) + 1.1)
+    figure = Figure(figsize=(width * across, height * down), layout="constrained")
+    for axes, panel in zip_longest(np.ravel(figure.subplots(down, across, squeeze=False)), panels):
+        axes.axis("off")
+        if panel is not None:
+            _draw_tiles(axes, mesh, names)
+            _draw_circuits(axes, mesh, panel[1])
+            axes.set(xlim=(-0.6, mesh.columns - 0.4), ylim=(mesh.rows - 0.4, -0.6), aspect="equal")
+            axes.set_title(panel[0], fontsize=10)
+    figure.supxlabel("a circuit leads from its filled to its open circle; light keeps to the right", fontsize=8)
     if path is None:
         settle(figure)
     else:
@@ -66,15 +99,13 @@ def _title(routing: MeshRouting, round_index: int) -> str:
     if lit.any():
         hops = [len(path) - 1 for path, on in zip(routing.paths, lit, strict=True) if on]
         lines.append(f"longest path {max(hops)} waveguides, largest loss {np.nanmax(routing.losses_db[lit]):.2f} dB")
-        lines.append("from filled to open circles; light keeps to the right")
     return "\n".join(lines)
 
 
-def _draw_tiles(axes: Axes, routing: MeshRouting) -> None:
+def _draw_tiles(axes: Axes, mesh: Mesh, names: Mapping[int, str] | None) -> None:
     from matplotlib.collections import LineCollection, PatchCollection
     from matplotlib.patches import Rectangle
 
-    mesh = routing.mesh
     tile_rows, tile_columns = (int(part) for part in (mesh.tiles or mesh.mzis).split("x"))
     down, across = (int(part) for part in mesh.interposers.split("x"))
     height, width = mesh.rows / (tile_rows * down), mesh.columns / (tile_columns * across)
@@ -95,26 +126,20 @@ def _draw_tiles(axes: Axes, routing: MeshRouting) -> None:
     if len(corners) <= MOST_NUMBERED:
         size = 7 if len(corners) <= MOST_NUMBERED // 4 else 4.5
         for tile, (left, top) in enumerate(corners):
-            axes.text(
-                left + 2.5 * inset, top + 2.5 * inset, str(tile), ha="left", va="top", fontsize=size, color="#555555"
-            )
+            name = str(tile) if names is None else names.get(tile, "")
+            axes.text(left + 2.5 * inset, top + 2.5 * inset, name, ha="left", va="top", fontsize=size, color="#555555")
 
 
-def _draw_circuits(axes: Axes, routing: MeshRouting, round_index: int) -> None:
+def _draw_circuits(axes: Axes, mesh: Mesh, ways: Sequence[Way]) -> None:
     from matplotlib.collections import LineCollection
 
-    mesh = routing.mesh
-    lanes = max(mesh.waveguides, 1) * mesh.wavelengths
-    step = (LANES / 2 - GAP) / lanes
+    step = (LANES / 2 - GAP) / (mesh.waveguides * mesh.wavelengths)
     lines, colours, ends = [], [], []
-    for index, path in enumerate(routing.paths):
-        if routing.round_of[index] != round_index or len(path) == 0:
-            continue
-        wavelength = int(routing.wavelengths[index])
-        shift = GAP + step * ((routing.lanes[index] % max(mesh.waveguides, 1)) * mesh.wavelengths + wavelength)
-        line = _beside(path, shift, mesh.columns)
+    for way in ways:
+        shift = GAP + step * ((way.waveguides % mesh.waveguides) * mesh.wavelengths + way.wavelength)
+        line = _beside(way.mzis, shift, mesh.columns)
         lines.append(line)
-        colours.append(PALETTE[(wavelength if mesh.wavelengths > 1 else index) % len(PALETTE)])
+        colours.append(PALETTE[(way.wavelength if mesh.wavelengths > 1 else way.place) % len(PALETTE)])
         ends.append((line[0], line[-1]))
     width = max(0.5, min(1.6, 22 / max(mesh.rows, mesh.columns)))
     axes.add_collection(LineCollection(lines, colors=colours, linewidths=width, alpha=0.9))
@@ -125,7 +150,7 @@ def _draw_circuits(axes: Axes, routing: MeshRouting, round_index: int) -> None:
         axes.scatter(stops[:, 0], stops[:, 1], s=1.6 * size, c="white", edgecolors=colours, linewidths=width, zorder=3)
 
 
-def _beside(path: NDArray[np.int64], shifts: NDArray[np.float64], columns: int) -> NDArray[np.float64]:
+def _beside(path: NDArray[np.int64], shifts: NDArray[np.floating[Any]], columns: int) -> NDArray[np.float64]:
     """The line of a path, each step of it shifted to the right of its direction."""
     places = np.stack([path % columns, path // columns], axis=1).astype(float)
     steps = np.diff(places, axis=0)

@@ -12,6 +12,7 @@ from lightloom.views.tables.page import heading, render, table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from lightloom.meshes import LightPath
     from lightloom.port_maps import Circuits, Configuration, SwitchSetting
 
 RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect", "ports changed")
@@ -97,9 +98,20 @@ def _summary(circuits: Circuits) -> list[str]:
         lines.append(
             f"charged for changes: {show_time(planned_s)} by the plan, {show_time(charged_s)} for the ports that change"
         )
+    for configuration, paths in zip(circuits.configurations, circuits.light, strict=False):
+        lines.append(f"light of configuration {configuration.index + 1}: {_light(paths)}")
     share = f" ({100 * still / lit:.3g}%)" if lit else ""
     lines.append(f"ports that never move: {still} of the {lit} that ever carry light{share}")
     return lines
+
+
+def _light(paths: tuple[LightPath, ...]) -> str:
+    """The longest way and the largest loss of a configuration's circuits."""
+    if not paths:
+        return "none"
+    wavelengths = counted(len({one.wavelength for one in paths}), "wavelength")
+    longest = counted(max(len(one.waveguides) for one in paths), "waveguide")
+    return f"{wavelengths}, ways of up to {longest}, losses of up to {max(one.loss_db for one in paths):.2f} dB"
 
 
 def _judged(circuits: Circuits) -> str:
@@ -116,6 +128,8 @@ def _connections(circuits: Circuits, configuration: Configuration) -> list[Rende
     parts: list[RenderableType] = [Text("")]
     words = f"step {steps}" if len(configuration.steps) == 1 else f"steps {steps}" if configuration.steps else steps
     parts.append(heading(f"configuration {number}: {name}, {words}, at {time}"))
+    if configuration.index < len(circuits.light):
+        parts.append(_ways(circuits.light[configuration.index]))
     for switch in configuration.switches:
         of_switch = f"{switch.name}: " if len(configuration.switches) > 1 else ""
         new = {tuple(pair) for pair in switch.connect.tolist()}
@@ -126,3 +140,12 @@ def _connections(circuits: Circuits, configuration: Configuration) -> list[Rende
                 shown = "  ".join(f"{ingress}→{egress}" for ingress, egress in pairs)
                 parts.append(Text(f"{of_switch}{change} {len(pairs)}: {shown}"))
     return parts
+
+
+def _ways(paths: tuple[LightPath, ...]) -> RenderableType:
+    """A row a circuit: its ports, wavelength, loss and the MZIs that it passes."""
+    made = table("ingress", "egress", "wavelength", "loss", "MZIs", right=("ingress", "egress", "wavelength", "loss"))
+    for one in paths:
+        ports = (str(one.ingress), str(one.egress), str(one.wavelength))
+        made.add_row(*ports, f"{one.loss_db:.2f} dB", " ".join(map(str, one.mzis)))
+    return made

@@ -1,0 +1,103 @@
+//! Light in a mesh of MZIs: the way of every circuit, and the states of the MZIs that make it.
+
+use std::collections::BTreeSet;
+
+use crate::connection::Connection;
+use crate::{Error, Result};
+
+/// The way of a circuit's light.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LightPath {
+    /// The ports that it joins.
+    pub connection: Connection,
+    /// The MZIs that it passes.
+    pub mzis: Vec<u32>,
+    /// From each MZI to the next, which of the parallel waveguides or fibres.
+    pub waveguides: Vec<u32>,
+    /// Its wavelength.
+    pub wavelength: u32,
+    /// What it loses on its way.
+    pub loss_db: f64,
+}
+
+/// Where light enters or leaves an MZI, and its number among those there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MziPort {
+    /// A waveguide or fibre on the side of the row above.
+    North(u32),
+    /// On the side of the next column.
+    East(u32),
+    /// On the side of the row below.
+    South(u32),
+    /// On the side of the column before.
+    West(u32),
+    /// A transmitter of the tile, where light enters, or a receiver, where it leaves.
+    Tile(u32),
+}
+
+/// What an MZI does with light of one wavelength.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MziState {
+    /// The MZI.
+    pub mzi: u32,
+    /// The wavelength.
+    pub wavelength: u32,
+    /// Where light enters.
+    pub input: MziPort,
+    /// Where it leaves.
+    pub output: MziPort,
+}
+
+/// The light of one configuration.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Light {
+    /// The way of every connection.
+    pub paths: Vec<LightPath>,
+    /// The states of the MZIs that light passes.
+    pub mzis: Vec<MziState>,
+}
+
+impl Light {
+    /// Checks that the light is that of the connections that are joined: a path for each and no other, no two of one
+    /// wavelength on the same waveguide, no input or output of an MZI used twice on one wavelength.
+    ///
+    /// # Errors
+    /// The first place that is not so, under `field`.
+    pub(crate) fn check(&self, field: &str, mut joined: Vec<Connection>) -> Result<()> {
+        let mut lit: Vec<Connection> = self.paths.iter().map(|path| path.connection).collect();
+        lit.sort_unstable();
+        joined.sort_unstable();
+        if lit != joined {
+            return Err(Error::malformed(format!("{field}.light"), "its circuits are not those of the connections"));
+        }
+        let mut used = BTreeSet::new();
+        for (index, path) in self.paths.iter().enumerate() {
+            let place = format!("{field}.light[{index}]");
+            if path.mzis.len() != path.waveguides.len() + 1 {
+                return Err(Error::malformed(place, "from each MZI to the next there must be one waveguide"));
+            }
+            if !path.loss_db.is_finite() || path.loss_db < 0.0 {
+                return Err(Error::malformed(format!("{place}.loss_db"), "it must be a number of dB, 0 or more"));
+            }
+            for (pair, &waveguide) in path.mzis.windows(2).zip(&path.waveguides) {
+                if !used.insert((pair[0], pair[1], waveguide, path.wavelength)) {
+                    let reason = format!(
+                        "waveguide {waveguide} from MZI {} to MZI {} carries wavelength {} already",
+                        pair[0], pair[1], path.wavelength
+                    );
+                    return Err(Error::malformed(place, reason));
+                }
+            }
+        }
+        let (mut inputs, mut outputs) = (BTreeSet::new(), BTreeSet::new());
+        for (index, state) in self.mzis.iter().enumerate() {
+            let fresh = inputs.insert((state.mzi, state.wavelength, state.input))
+                && outputs.insert((state.mzi, state.wavelength, state.output));
+            if !fresh {
+                let place = format!("{field}.mzis[{index}]");
+                return Err(Error::malformed(place, "its input or output is in use on this wavelength already"));
+            }
+        }
+        Ok(())
+    }
+}

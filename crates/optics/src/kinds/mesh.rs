@@ -1,0 +1,141 @@
+//! MZIs on interposers (PCCL, §2, §4.2): every circuit has a way of its own through the mesh, on one wavelength.
+//!
+//! `mesh:ROWSxCOLUMNS`: one interposer of so many MZIs; settings follow as `,key=value` ([`place`]). The mesh is one
+//! switch whose ports are the GPUs' transmitters and receivers, numbered as a crossbar's. A circuit that stays keeps
+//! its way where the new ones find theirs beside it.
+
+use std::collections::BTreeMap;
+
+use model::{Connection, Error, Fabric, Light, LightPath, MziPort, MziState, Result, Shape};
+
+use crate::circuit::Circuit;
+use crate::grid::Side;
+use crate::held::Held;
+use crate::kind::{Assignment, Kind, PortMap};
+use crate::kinds::crossbar::Crossbar;
+use crate::mesh::{Impossible, Placed, Port, Route, Unrouted, parse_settings, place, route_beside, states};
+
+/// MZIs on interposers.
+pub(super) struct OfMzis;
+
+impl Kind for OfMzis {
+    fn name(&self) -> &'static str {
+        "mesh"
+    }
+
+    fn parameters(&self) -> &'static str {
+        "ROWSxCOLUMNS[,key=value]"
+    }
+
+    fn summary(&self) -> &'static str {
+        "MZIs on interposers, a tile for each GPU; every circuit has a way through waveguides and a wavelength"
+    }
+
+    fn source(&self) -> &'static str {
+        "PCCL §2, §4.2, algorithm 3"
+    }
+
+    fn numbering(&self) -> &'static str {
+        "port p of GPU g, both from 0, is port g·d + p + 1: ingress by its transmitter, egress by its receiver; GPUs are on \
+         the tiles of one interposer after the other, row by row"
+    }
+
+    fn check(&self, parameters: &str) -> Result<()> {
+        parse_settings(parameters).map(|_| ())
+    }
+
+    fn port_map(&self, parameters: &str, shape: &Shape) -> Result<PortMap> {
+        place(parameters, shape.gpus())?;
+        let mut map = Crossbar.port_map("", shape)?;
+        map.switches.iter_mut().for_each(|switch| switch.name = self.name().into());
+        Ok(map)
+    }
+
+    fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
+        Crossbar.assign("", fabric, held)
+    }
+
+    fn light(&self, parameters: &str, fabric: &Fabric, held: &[Held], given: &Assignment) -> Result<Vec<Light>> {
+        let placed = place(parameters, fabric.shape.gpus())?;
+        let mut before = BTreeMap::new();
+        let mut light = Vec::with_capacity(held.len());
+        for (held, connections) in held.iter().zip(&given.connections) {
+            let connections: Vec<Connection> = connections.iter().flatten().copied().collect();
+            let routes = routed(&placed, fabric.shape.ports(), &connections, &before).map_err(|reason| {
+                let when = match (held.steps.first(), held.steps.last()) {
+                    (Some(first), Some(last)) if first == last => format!("in step {}", first + 1),
+                    (Some(first), Some(last)) => format!("in steps {} to {}", first + 1, last + 1),
+                    _ => "before step 1".to_string(),
+                };
+                Error::infeasible(
+                    "optics",
+                    format!("the mesh has no way for all circuits of {} {when}: {reason}", held.topology.name()),
+                )
+            })?;
+            light.push(lit(&placed, &connections, &routes));
+            before = connections.into_iter().zip(routes).collect();
+        }
+        Ok(light)
+    }
+}
+
+/// A route for each connection, that of before where it had one and the others find theirs; or why there is none.
+fn routed(
+    placed: &Placed,
+    ports: u32,
+    connections: &[Connection],
+    before: &BTreeMap<Connection, Route>,
+) -> std::result::Result<Vec<Route>, String> {
+    let cell = |port: u32| placed.cells[((port - 1) / ports) as usize];
+    let circuits: Vec<Circuit> =
+        connections.iter().map(|one| Circuit { source: cell(one.ingress), destination: cell(one.egress) }).collect();
+    let known: Vec<Option<Route>> = connections.iter().map(|one| before.get(one).cloned()).collect();
+    let routing = route_beside(&placed.mesh, &circuits, &known, 0).map_err(|error| error.to_string())?;
+    let (found, all) = (routing.routed(), circuits.len());
+    let of_one = |circuit: usize, why: &str| {
+        let Connection { ingress, egress } = connections[circuit];
+        format!("GPU {} to GPU {}: {why}", (ingress - 1) / ports, (egress - 1) / ports)
+    };
+    match routing.impossible {
+        Some(Impossible::Cut(cut)) => return Err(format!("{cut}")),
+        Some(Impossible::Loss { circuit, least_db }) => {
+            return Err(of_one(circuit, &format!("the best path loses {least_db:.2} dB, more than max_loss_db")));
+        }
+        Some(Impossible::Exhausted) => return Err("all combinations of paths were tried".into()),
+        None => {}
+    }
+    let lost = routing.routes.iter().position(|route| matches!(route, Err(Unrouted::FreePathLoses { .. })));
+    if let Some(circuit) = lost {
+        return Err(of_one(circuit, "the paths that others leave free lose more than max_loss_db"));
+    }
+    let routes: Vec<Route> = routing.routes.into_iter().flatten().collect();
+    if routes.len() < all {
+        return Err(format!("{found} of {all} circuits found one"));
+    }
+    Ok(routes)
+}
+
+fn lit(placed: &Placed, connections: &[Connection], routes: &[Route]) -> Light {
+    let mesh = &placed.mesh;
+    let paths = connections.iter().zip(routes).map(|(&connection, route)| LightPath {
+        connection,
+        mzis: route.cells.clone(),
+        waveguides: route.lanes.clone(),
+        wavelength: route.wavelength,
+        loss_db: mesh.passed(&route.cells).map_or(0.0, |passed| mesh.loss_db(passed)),
+    });
+    let port = |port: Port| match port {
+        Port::Waveguide(Side::North, number) => MziPort::North(number),
+        Port::Waveguide(Side::East, number) => MziPort::East(number),
+        Port::Waveguide(Side::South, number) => MziPort::South(number),
+        Port::Waveguide(Side::West, number) => MziPort::West(number),
+        Port::Tile(number) => MziPort::Tile(number),
+    };
+    let mzis = states(mesh, routes).into_iter().map(|state| MziState {
+        mzi: state.cell,
+        wavelength: state.wavelength,
+        input: port(state.input),
+        output: port(state.output),
+    });
+    Light { paths: paths.collect(), mzis: mzis.collect() }
+}

@@ -1,0 +1,132 @@
+//! GPUs on the tiles of a mesh, as `--optics mesh:...` describes it.
+
+use model::{Error, Result, unknown_name};
+
+use crate::grid::Grid;
+
+use super::layout::{Mesh, MeshSettings};
+
+/// Settings after the MZIs, `key=value`, by the names that Python has for them.
+const KEYS: [&str; 10] = [
+    "tiles",
+    "interposers",
+    "waveguides",
+    "wavelengths",
+    "fibres",
+    "tile_size_cm",
+    "crossing_loss_db",
+    "waveguide_loss_db_per_cm",
+    "coupling_loss_db",
+    "max_loss_db",
+];
+
+/// A mesh and the MZI of each GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The mesh.
+    pub mesh: Mesh,
+    /// The MZI that a GPU's transmitters and receivers are attached to.
+    pub cells: Vec<u32>,
+}
+
+/// The settings that are written `ROWSxCOLUMNS[,key=value]...`, and whether tiles are among them.
+///
+/// # Errors
+/// Any other text; names `optics` or the key.
+pub fn parse_settings(text: &str) -> Result<(MeshSettings, bool)> {
+    let mut parts = text.split(',');
+    let mut settings = MeshSettings::of(Grid::parse("optics", parts.next().unwrap_or_default())?)?;
+    let mut has_tiles = false;
+    for part in parts {
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(Error::value("optics", format!("`{}`", shown(part)), "key=value, such as wavelengths=4"));
+        };
+        let whole = || number(key, value, "a whole number", |value| value.parse::<u32>().ok());
+        let real = || number(key, value, "a number", |value| value.parse::<f64>().ok());
+        match key {
+            "tiles" => {
+                settings.tiles = Grid::parse(key, value)?;
+                has_tiles = true;
+            }
+            "interposers" => settings.interposers = Grid::parse(key, value)?,
+            "waveguides" => settings.waveguides = whole()?,
+            "wavelengths" => settings.wavelengths = whole()?,
+            "fibres" => settings.fibres = whole()?,
+            "tile_size_cm" => settings.tile_size_cm = real()?,
+            "crossing_loss_db" => settings.losses.crossing_db = real()?,
+            "waveguide_loss_db_per_cm" => settings.losses.waveguide_db_per_cm = real()?,
+            "coupling_loss_db" => settings.losses.coupling_db = real()?,
+            "max_loss_db" => settings.max_loss_db = Some(real()?),
+            _ => return Err(unknown_name("optics", key, KEYS)),
+        }
+    }
+    Ok((settings, has_tiles))
+}
+
+fn number<T>(key: &str, value: &str, accepts: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    parse(value).ok_or_else(|| Error::value(key, format!("`{}`", shown(value)), accepts))
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// GPUs on the mesh of [`parse_settings`]'s text: as many consecutive ones on each interposer, one a tile, row by row.
+/// Without tiles in the text, an interposer has the fewest tiles that are enough, of those the ones nearest to squares.
+///
+/// # Errors
+/// Those of the text; too few tiles; names `optics` or the key.
+pub fn place(text: &str, gpus: u32) -> Result<Placed> {
+    let (mut settings, has_tiles) = parse_settings(text)?;
+    let MeshSettings { mzis, interposers, .. } = settings;
+    let each = gpus.div_ceil(interposers.cells());
+    if !has_tiles {
+        let divisors = |count: u32| (1..=count).filter(move |&part| count.is_multiple_of(part));
+        let grids = divisors(mzis.rows()).flat_map(|rows| divisors(mzis.columns()).map(move |columns| (rows, columns)));
+        let fewest = grids
+            .filter(|(rows, columns)| rows * columns >= each)
+            .min_by_key(|&(rows, columns)| (rows * columns, (mzis.rows() / rows).abs_diff(mzis.columns() / columns)));
+        let Some((rows, columns)) = fewest else {
+            let accepts = format!("a tile for each of {each} GPUs of an interposer, and so at least as many MZIs");
+            return Err(Error::value("optics", format!("mesh of {mzis} MZIs"), accepts));
+        };
+        settings.tiles = Grid::new("tiles", rows, columns)?;
+    }
+    let tiles = settings.tiles;
+    if tiles.cells() < each {
+        return Err(Error::value("tiles", tiles, format!("a tile for each of {each} GPUs of an interposer")));
+    }
+    let mesh = Mesh::new(settings)?;
+    let all = mesh.tile_grid();
+    let cells = (0..gpus).map(|gpu| {
+        let ((down, across), (row, column)) = (interposers.place(gpu / each), tiles.place(gpu % each));
+        mesh.cell_of_tile(all.cell(down * tiles.rows() + row, across * tiles.columns() + column))
+    });
+    let cells = cells.collect();
+    Ok(Placed { mesh, cells })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpus_fill_interposers_one_after_the_other() {
+        let placed = place("4x4,interposers=1x2,fibres=2", 8).unwrap();
+        assert_eq!(placed.mesh.settings().tiles, Grid::new("tiles", 2, 2).unwrap());
+        // Tiles of 2x2 MZIs on eight columns; the MZI below and right of the tile's middle.
+        assert_eq!(placed.cells, [9, 11, 25, 27, 13, 15, 29, 31]);
+    }
+
+    #[test]
+    fn wrong_descriptions_name_what_is_wrong() {
+        let refused = |text: &str| place(text, 16).unwrap_err().to_string();
+        assert!(refused("4").starts_with("optics: `4` is not accepted"));
+        assert!(refused("4x4,colour=red").starts_with("optics: unknown name `colour`"));
+        assert!(refused("4x4,wavelengths").starts_with("optics: `wavelengths` is not accepted; it takes key=value"));
+        assert!(refused("4x4,wavelengths=many").starts_with("wavelengths: `many` is not accepted"));
+        assert!(refused("4x4,tiles=2x2").starts_with("tiles: 2x2 is not accepted"));
+        assert!(refused("3x3").starts_with("optics: mesh of 3x3 MZIs is not accepted"));
+        assert!(refused("4x4,max_loss_db=NaN").starts_with("max_loss_db: NaN is not accepted"));
+    }
+}
