@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,18 +25,23 @@ from tests.reference.plan_document import chunks_of
 PAIR = tuple[int, int, str, tuple[int, ...]]
 
 
+def joined(step: Iterable[tuple[int, int, str, Sequence[int]]]) -> list[PAIR]:
+    """The transfers of a step, those of one pair and operation as one."""
+    chunks: dict[tuple[int, int, str], list[int]] = {}
+    for source, destination, operation, held in step:
+        chunks.setdefault((source, destination, operation), []).extend(held)
+    return sorted((*key, tuple(sorted(held))) for key, held in chunks.items())
+
+
 def transfers(plan: ll.Plan) -> list[list[PAIR]]:
     return [
-        sorted((one.source, one.destination, one.operation, tuple(one.chunks.tolist())) for one in plan.transfers(step))
+        joined((one.source, one.destination, one.operation, one.chunks.tolist()) for one in plan.transfers(step))
         for step in range(len(plan.steps))
     ]
 
 
 def scheduled(schedule: ll.Schedule) -> list[list[PAIR]]:
-    return [
-        sorted((source, destination, operation, tuple(chunks)) for source, destination, operation, chunks in step)
-        for step in map(schedule.transfers, range(len(schedule.shares)))
-    ]
+    return [joined(schedule.transfers(step)) for step in range(len(schedule.shares))]
 
 
 def written_to(folder: Path, files: list[bytes], name: str = "trace") -> Path:
