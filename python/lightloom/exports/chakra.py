@@ -24,8 +24,8 @@ from lightloom.exports.circuits import side_file
 from lightloom.exports.exported import Exported
 from lightloom.exports.parcels import Arc, Parcel, arcs_of
 from lightloom.traces.files import Node, written
-from lightloom.traces.schedule import SCHEMA
 from lightloom.traces.schema import NodeType, messages
+from lightloom.traces.stated import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
