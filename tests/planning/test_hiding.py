@@ -84,7 +84,7 @@ def test_charges_follow_from_the_circuits_of_one_gpu(log_size: int, delay_s: flo
 def test_it_wins_and_the_file_keeps_it(cli: RunCli, in_tmp: Path) -> None:
     plain = cli(*PLAN, "--format", "json")
     hidden = cli(*PLAN, "--background-reconfiguration", "--output", "hidden.json")
-    assert "reconfiguration delay 10.00 µs hidden behind the step before" in hidden.out.replace("\n", " ")
+    assert "reconfiguration delay 10.00 µs (hidden behind the step before)" in " ".join(hidden.out.split())
     document = json.loads((in_tmp / "hidden.json").read_text())
     assert document["fabric"]["background_reconfiguration"] is True
     assert document["total_s"] < 0.95 * json.loads(plain.out)["total_s"]

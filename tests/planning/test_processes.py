@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -21,6 +22,7 @@ import pytest
 
 import lightloom as ll
 from lightloom._core import registry
+from lightloom.exporting import Export, WrittenFile
 from lightloom.inputs.matrix import read_matrix
 from lightloom.measurements import Measurements, Row
 
@@ -37,6 +39,7 @@ def results() -> dict[str, Any]:
     comparison = ll.compare("all-gather", "1KiB", fabric=ll.Fabric(gpus=6))
     bounds = ll.bound("all-reduce", "1MiB", fabric=FABRIC, algorithm="swing")
     sweep = {"settings": {"collective": "all-gather", "gpus": 8, "algorithm": "ring"}, "axes": {"size": ["1KiB"]}}
+    mesh = ll.route_mesh("4x4", [(0, 15), (3, 12), (5, 6)])
     build = ll.Schedule.build
     return {
         "plan": plan,
@@ -71,6 +74,12 @@ def results() -> dict[str, Any]:
         "differences": simulation.differences(),
         "sweep result": ll.sweep(sweep),
         "calibration": ll.calibrate(ROWS),
+        "circuits on ports": ll.circuits(plan),
+        "optics": ll.Optics("islands:4x2", names=("hall",)),
+        "export": Export("graphml", (WrittenFile(Path("0.graphml"), 12),), Path("side.json"), "nothing", ()),
+        "mesh": mesh.mesh,
+        "routes through a mesh": mesh,
+        "fibres": ll.route_fibres("2x3", [(0, 5), (5, 0), (1, 4)]),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
 
@@ -89,7 +98,7 @@ ROWS = Measurements(tuple(Row(i, 1 << i, 1e-5 + (1 << i) * 1e-10, 1.0, 1.0, 1 <<
 
 def seen(value: object) -> object:  # noqa: PLR0911, PLR0912 (a line for each kind)
     """Everything that an object shows of itself, in plain values, without where it is kept."""
-    if isinstance(value, (str, int, float, bool, type(None))):
+    if isinstance(value, (str, int, float, bool, Path, type(None))):
         return repr(value)
     if isinstance(value, np.ndarray):
         return (str(value.dtype), value.shape, [repr(item) for item in value.ravel().tolist()])
