@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -25,19 +26,30 @@ if TYPE_CHECKING:
     Quantities: TypeAlias = ArrayLike | Sequence[str | float]
 
 
-class Sweep(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Sweep:
     """What `plan` finds at every point, in the shape that the arguments broadcast to.
 
     total_s: completion times, infinite where nothing serves the point; reconfigurations: changes of topology.
-    planner, algorithm: names of those that were taken; empty where nothing serves the point.
+    names: pairs (planner, algorithm) that were taken anywhere, and one of empty names; choice: a point's place there.
     lower_bound_s: of the plans; None where it was not asked for.
     """
 
     total_s: NDArray[np.float64]
     reconfigurations: NDArray[np.uint32]
-    planner: NDArray[np.str_]
-    algorithm: NDArray[np.str_]
+    names: tuple[tuple[str, str], ...]
+    choice: NDArray[np.uint32]
     lower_bound_s: NDArray[np.float64] | None = None
+
+    @cached_property
+    def planner(self) -> NDArray[np.str_]:
+        """Names of the planners that were taken; empty where nothing serves the point."""
+        return np.array([planner for planner, _ in self.names])[self.choice]
+
+    @cached_property
+    def algorithm(self) -> NDArray[np.str_]:
+        """Names of the algorithms that were taken; empty where nothing serves the point."""
+        return np.array([algorithm for _, algorithm in self.names])[self.choice]
 
 
 class Problem:
@@ -134,16 +146,15 @@ class Problem:
             size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s, bound
         )
         # The last pair is for points that nothing serves.
-        names = np.array([*self._series.names, ("", "")])
+        names = (*self._series.names, ("", ""))
         missing = np.isnan(total_s)
         total_s[missing], choice[missing] = np.inf, len(names) - 1
-        planner, algorithm = names[choice].T
         shape = points[0].shape
         return Sweep(
             total_s.reshape(shape),
             reconfigurations.reshape(shape),
-            planner.reshape(shape),
-            algorithm.reshape(shape),
+            names,
+            choice.reshape(shape),
             None if lower_bound_s is None else lower_bound_s.reshape(shape),
         )
 

@@ -75,7 +75,7 @@ def results() -> dict[str, Any]:
         "sweep result": ll.sweep(sweep),
         "calibration": ll.calibrate(ROWS),
         "circuits on ports": ll.circuits(plan),
-        "optics": ll.Optics("islands:4x2", names=("hall",)),
+        "optics": ll.Optics(kind="islands:4x2", names=("hall",)),
         "export": Export("graphml", (WrittenFile(Path("0.graphml"), 12),), Path("side.json"), "nothing", ()),
         "mesh": mesh.mesh,
         "routes through a mesh": mesh,

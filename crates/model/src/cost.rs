@@ -61,6 +61,14 @@ impl Propagation {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Hops, Self::InverseThroughput];
 
+    /// How many hop delays a step is charged on a profile point.
+    pub fn multiplier(self, ports: u32, hops: u32, load: f64) -> f64 {
+        match self {
+            Self::Hops => f64::from(hops),
+            Self::InverseThroughput => f64::from(ports) * load,
+        }
+    }
+
     /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -244,10 +252,7 @@ pub struct StepCost {
 impl StepCost {
     /// Cost of a step of `bytes` per transfer on a profile point, without reconfiguration.
     pub fn on_point(fabric: &Fabric, propagation: Propagation, bytes: f64, hops: u32, load: f64) -> Self {
-        let multiplier = match propagation {
-            Propagation::Hops => f64::from(hops),
-            Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * load,
-        };
+        let multiplier = propagation.multiplier(fabric.shape.ports(), hops, load);
         Self {
             startup_s: fabric.startup_s,
             propagation_s: fabric.hop_delay_s * multiplier,

@@ -69,7 +69,7 @@ pub fn parse_size(field: &str, text: &str) -> Result<u64> {
 
 /// A whole number of bytes from a float: at least one, at most 2^53.
 pub fn size_from_f64(field: &str, bytes: f64) -> Result<u64> {
-    let bytes = SIZE.check(field, bytes, format!("{bytes:?}"))?;
+    let bytes = SIZE.check(field, bytes, format_args!("{bytes:?}"))?;
     if bytes.fract() == 0.0 { Ok(bytes as u64) } else { Err(Error::value(field, bytes, SIZE.accepts)) }
 }
 
@@ -85,12 +85,12 @@ pub fn size_in_range(field: &str, bytes: u64) -> Result<u64> {
 
 /// A rate, bit/s, of the range of rates.
 pub fn rate_from_f64(field: &str, rate_bps: f64) -> Result<f64> {
-    RATE.check(field, rate_bps, format!("{rate_bps:?}"))
+    RATE.check(field, rate_bps, format_args!("{rate_bps:?}"))
 }
 
 /// A time, s, of the range of times.
 pub fn time_from_f64(field: &str, time_s: f64) -> Result<f64> {
-    TIME.check(field, time_s, format!("{time_s:?}"))
+    TIME.check(field, time_s, format_args!("{time_s:?}"))
 }
 
 /// Seconds of `500ns`, `1.7us`, `0s`.

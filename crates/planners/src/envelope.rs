@@ -94,7 +94,8 @@ impl Envelope {
             .flat_map(|(piece, of)| of.chunks(PRICED_AT_ONCE).map(move |some| (piece, some)))
             .collect();
         let price = |&(piece, some): &(usize, &[usize])| {
-            self.pieces[piece].cost.times_s(some.iter().map(|&point| &points[point]))
+            let some: Vec<&OperatingPoint> = some.iter().map(|&point| &points[point]).collect();
+            self.pieces[piece].cost.times_s(&some)
         };
         let times_s: Vec<Vec<f64>> = parts.par_iter().map(price).collect();
         let mut total_s = self.searched_s.clone();
@@ -277,11 +278,11 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
             return region.into_iter().map(|point| vec![point]).collect();
         }
         let Some(dimension) = self.most_changing(around) else { return vec![region] };
-        let value = |point: usize| points[point].coordinates()[dimension];
+        let value = |point: usize| points[point].coordinate(dimension);
         let mut values: Vec<f64> = region.iter().map(|&point| value(point)).collect();
         let middle = values.len() / 2;
         let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
-        let least = around.low.coordinates()[dimension];
+        let least = around.low.coordinate(dimension);
         // Both halves have points: the least value is on one side, the largest on the other.
         let is_low = |point: &usize| if median > least { value(*point) < median } else { value(*point) <= least };
         let (low, high) = region.into_iter().partition(is_low);
@@ -291,7 +292,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
     /// The dimension along which most edges lead from one piece to another; of several the one that spans most orders of
     /// magnitude.
     fn most_changing(&self, around: &Extent) -> Option<usize> {
-        let (low, high) = (around.low.coordinates(), around.high.coordinates());
+        let [low, high] = around.ends;
         let rank = |dimension: usize| {
             let along = around.edges().filter(|edge| edge.2 == dimension);
             let changing = along.filter(|(from, to, _)| self.found(from) != self.found(to)).count();
@@ -307,6 +308,8 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
 struct Extent {
     low: OperatingPoint,
     high: OperatingPoint,
+    /// The coordinates of both.
+    ends: [[f64; 4]; 2],
     /// Dimensions in which it extends.
     varying: Vec<usize>,
 }
@@ -315,20 +318,21 @@ impl Extent {
     /// That of a region, which has points.
     fn around(points: &[OperatingPoint], region: &[usize]) -> Self {
         let (mut low, mut high) = (points[region[0]], points[region[0]]);
+        let (mut from, mut to) = (low.coordinates(), high.coordinates());
         for &point in region {
             let here = &points[point];
-            let coordinates = here.coordinates();
-            for (dimension, &value) in coordinates.iter().enumerate() {
-                if value < low.coordinates()[dimension] {
+            for (dimension, value) in here.coordinates().into_iter().enumerate() {
+                if value < from[dimension] {
                     replace(&mut low, here, dimension);
-                } else if value > high.coordinates()[dimension] {
+                    from[dimension] = value;
+                } else if value > to[dimension] {
                     replace(&mut high, here, dimension);
+                    to[dimension] = value;
                 }
             }
         }
-        let (from, to) = (low.coordinates(), high.coordinates());
         let varying = (0..from.len()).filter(|&dimension| from[dimension] < to[dimension]).collect();
-        Self { low, high, varying }
+        Self { low, high, ends: [from, to], varying }
     }
 
     /// Corner of that index: bit i tells on which end of the i-th varying dimension it is.
@@ -348,7 +352,7 @@ impl Extent {
 
     /// Whether a point of it is one of its corners.
     fn has_corner(&self, at: &OperatingPoint) -> bool {
-        let (low, high, here) = (self.low.coordinates(), self.high.coordinates(), at.coordinates());
+        let ([low, high], here) = (self.ends, at.coordinates());
         self.varying.iter().all(|&dimension| here[dimension] == low[dimension] || here[dimension] == high[dimension])
     }
 
@@ -373,7 +377,7 @@ fn replace(place: &mut OperatingPoint, other: &OperatingPoint, dimension: usize)
 
 /// The place between two that differ in one coordinate, at a fraction of the way; for β·m by its bandwidth.
 fn between(from: &OperatingPoint, to: &OperatingPoint, dimension: usize, fraction: f64) -> OperatingPoint {
-    let value = |at: &OperatingPoint| at.coordinates()[dimension];
+    let value = |at: &OperatingPoint| at.coordinate(dimension);
     let middle = value(from) + (value(to) - value(from)) * fraction;
     let mut place = *from;
     match dimension {

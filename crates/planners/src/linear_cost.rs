@@ -1,6 +1,6 @@
 //! A choice's time as a function of the numbers: linear in α, δ, β·m and α_r.
 
-use model::{ChargeKind, Overlap, Propagation, Result, sum_seconds};
+use model::{ChargeKind, Overlap, Result, sum_seconds};
 
 use crate::{Choice, OperatingPoint};
 
@@ -23,16 +23,13 @@ impl LinearCost {
         let problem = &choice.problem;
         let reconfiguration = &problem.fabric.reconfiguration;
         let beside_s = reconfiguration.delay().with_fixed_s(0.0);
-        let ports = f64::from(problem.fabric.shape.ports());
+        let ports = problem.fabric.shape.ports();
         debug_assert!(problem.settings.overlap == Overlap::Additive);
         debug_assert!(reconfiguration.charge_kind() != ChargeKind::Overlapping);
         let (mut hops, mut loads) = (Vec::new(), Vec::new());
         for (step, &candidate) in choice.candidates.iter().enumerate() {
             let (_, longest, load) = problem.step_point(step, candidate)?;
-            hops.push(match problem.settings.propagation {
-                Propagation::Hops => f64::from(longest),
-                Propagation::InverseThroughput => ports * load,
-            });
+            hops.push(problem.settings.propagation.multiplier(ports, longest, load));
             loads.push(problem.schedule().steps()[step].share() * load);
         }
         let (mut changes, mut constant_s) = (0.0, 0.0);
@@ -69,9 +66,26 @@ impl LinearCost {
 
 impl OperatingPoint {
     /// α, δ, β·m and α_r, s.
+    #[inline]
     pub fn coordinates(&self) -> [f64; 4] {
-        let buffer_s = 8.0 / self.bandwidth_bps * self.size_bytes as f64;
-        [self.startup_s, self.hop_delay_s, buffer_s, self.reconfiguration_delay_s]
+        [self.startup_s, self.hop_delay_s, self.buffer_s(), self.reconfiguration_delay_s]
+    }
+
+    /// β·m: what a buffer takes on one circuit.
+    #[inline]
+    fn buffer_s(&self) -> f64 {
+        8.0 / self.bandwidth_bps * self.size_bytes as f64
+    }
+
+    /// One of the coordinates.
+    #[inline]
+    pub(crate) fn coordinate(&self, dimension: usize) -> f64 {
+        match dimension {
+            0 => self.startup_s,
+            1 => self.hop_delay_s,
+            2 => self.buffer_s(),
+            _ => self.reconfiguration_delay_s,
+        }
     }
 }
 

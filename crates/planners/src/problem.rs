@@ -207,7 +207,9 @@ impl Problem {
     pub(crate) fn step_point(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
         let front = self.front(step, candidate)?;
         let bytes = self.transfer_bytes(step);
-        let (hop_s, load_s) = hop_and_load_s(&self.fabric, self.settings.propagation, bytes);
+        let Fabric { shape, hop_delay_s, .. } = &self.fabric;
+        let transmission_s = self.fabric.byte_s() * bytes;
+        let (hop_s, load_s) = hop_and_load_s(self.settings.propagation, shape.ports(), *hop_delay_s, transmission_s);
         let point = front.cheapest(hop_s, load_s);
         let cost = StepCost::on_point(&self.fabric, self.settings.propagation, bytes, point.hops, point.load);
         Ok((cost, point.hops, point.load))
@@ -228,11 +230,10 @@ impl Problem {
     }
 }
 
-/// Seconds per hop and per unit of load of a step whose largest transfer has so many bytes.
-pub(crate) fn hop_and_load_s(fabric: &Fabric, propagation: Propagation, bytes: f64) -> (f64, f64) {
-    let transmission_s = fabric.byte_s() * bytes;
+/// Seconds per hop and per unit of load of a step whose largest transfer takes `transmission_s` on a link of its own.
+pub(crate) fn hop_and_load_s(propagation: Propagation, ports: u32, hop_s: f64, transmission_s: f64) -> (f64, f64) {
     match propagation {
-        Propagation::Hops => (fabric.hop_delay_s, transmission_s),
-        Propagation::InverseThroughput => (0.0, transmission_s + fabric.hop_delay_s * f64::from(fabric.shape.ports())),
+        Propagation::Hops => (hop_s, transmission_s),
+        Propagation::InverseThroughput => (0.0, transmission_s + hop_s * f64::from(ports)),
     }
 }

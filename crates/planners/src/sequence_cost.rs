@@ -3,8 +3,8 @@
 //! Steps that cost the same at every point are priced once. That many of them are added up exactly, and a sum is what
 //! exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms shows.
 
-use model::{Difference, Fabric, Propagation, ReconfigurationDelay, Result, StepCost};
-use profile::Front;
+use model::{Difference, Fabric, Propagation, Result};
+use profile::{Front, Point};
 
 use crate::problem::hop_and_load_s;
 use crate::{Choice, OperatingPoint};
@@ -64,72 +64,87 @@ impl SequenceCost {
         Ok(Self { fabric: problem.fabric.clone(), propagation: problem.settings.propagation, count, steps, changes })
     }
 
-    /// Completion times at some points, s.
-    pub(crate) fn times_s<'a>(&self, points: impl Iterator<Item = &'a OperatingPoint>) -> Vec<f64> {
-        let mut fabric = self.fabric.clone();
-        let one = |at: &OperatingPoint| {
-            fabric.bandwidth_bps = at.bandwidth_bps;
-            fabric.startup_s = at.startup_s;
-            fabric.hop_delay_s = at.hop_delay_s;
-            let delay = fabric.reconfiguration.delay().with_fixed_s(at.reconfiguration_delay_s);
-            self.time_s(&fabric, &delay, at.size_bytes)
-        };
-        points.map(one).collect()
-    }
-
-    fn time_s(&self, fabric: &Fabric, delay: &ReconfigurationDelay, size_bytes: u64) -> f64 {
-        let mut sum = ExactSum::default();
-        for equal in &self.steps {
-            let bytes = size_bytes as f64 * equal.share;
-            let point = match equal.front.points() {
-                [only] => *only,
-                _ => {
-                    let (hop_s, load_s) = hop_and_load_s(fabric, self.propagation, bytes);
-                    equal.front.cheapest(hop_s, load_s)
-                }
+    /// Completion times at some points, s. Term by term for all points, so that compilers add several points at once.
+    pub(crate) fn times_s(&self, points: &[&OperatingPoint]) -> Vec<f64> {
+        let of_fabric = |number: fn(&Fabric) -> f64| -> Vec<f64> {
+            let mut fabric = self.fabric.clone();
+            let one = |at: &&OperatingPoint| {
+                (fabric.bandwidth_bps, fabric.startup_s) = (at.bandwidth_bps, at.startup_s);
+                fabric.hop_delay_s = at.hop_delay_s;
+                number(&fabric)
             };
-            let cost = StepCost::on_point(fabric, self.propagation, bytes, point.hops, point.load);
-            sum.add_times(cost.propagation_s, equal.count);
-            sum.add_times(cost.transmission_s, equal.count);
+            points.iter().map(one).collect()
+        };
+        let (byte_s, hop_s) = (of_fabric(Fabric::byte_s), of_fabric(|fabric| fabric.hop_delay_s));
+        let mut sums = ExactSums::new(points.len());
+        for equal in &self.steps {
+            let bytes: Vec<f64> = points.iter().map(|at| at.size_bytes as f64 * equal.share).collect();
+            let cost = |point: &Point, at: usize| {
+                let multiplier = self.propagation.multiplier(self.fabric.shape.ports(), point.hops, point.load);
+                (hop_s[at] * multiplier, byte_s[at] * bytes[at] * point.load)
+            };
+            if let [only] = equal.front.points() {
+                sums.add_times(equal.count, |at| cost(only, at).0);
+                sums.add_times(equal.count, |at| cost(only, at).1);
+            } else {
+                let cheapest = |at: usize| {
+                    let (hop_s, load_s) =
+                        hop_and_load_s(self.propagation, self.fabric.shape.ports(), hop_s[at], byte_s[at] * bytes[at]);
+                    cost(&equal.front.cheapest(hop_s, load_s), at)
+                };
+                let costs: Vec<(f64, f64)> = (0..points.len()).map(cheapest).collect();
+                sums.add_times(equal.count, |at| costs[at].0);
+                sums.add_times(equal.count, |at| costs[at].1);
+            }
         }
-        sum.add_times(fabric.startup_s, self.count);
-        for &(difference, count) in &self.changes {
-            sum.add_times(delay.seconds(difference), count);
+        sums.add_times(self.count, |at| points[at].startup_s);
+        let beside = self.fabric.reconfiguration.delay().with_fixed_s(0.0);
+        for &(difference, count) in self.changes.iter().filter(|change| change.0 != Difference::NONE) {
+            let beside_s = beside.seconds(difference);
+            sums.add_times(count, |at| points[at].reconfiguration_delay_s + beside_s);
         }
-        sum.rounded()
+        sums.rounded()
     }
 }
 
-/// A sum and what rounding lost of it, as in [`model::sum_seconds`].
-#[derive(Default)]
-struct ExactSum {
-    sum: f64,
-    lost: f64,
+/// Sums and what rounding lost of each, as in [`model::sum_seconds`].
+struct ExactSums {
+    sums: Vec<f64>,
+    lost: Vec<f64>,
 }
 
-impl ExactSum {
-    fn add(&mut self, term: f64) {
-        let next = self.sum + term;
-        let part = next - self.sum;
-        self.lost += (self.sum - (next - part)) + (term - part);
-        self.sum = next;
+impl ExactSums {
+    fn new(count: usize) -> Self {
+        Self { sums: vec![0.0; count], lost: vec![0.0; count] }
     }
 
-    /// Adds a term so many times. Where the product has more digits than a number, it is that of the upper half of the
-    /// term's digits and that of the lower half, which have not.
-    fn add_times(&mut self, term: f64, count: u32) {
+    /// Adds a term to every sum.
+    fn add(&mut self, term: impl Fn(usize) -> f64) {
+        for (at, (sum, lost)) in self.sums.iter_mut().zip(&mut self.lost).enumerate() {
+            let term = term(at);
+            let next = *sum + term;
+            let part = next - *sum;
+            *lost += (*sum - (next - part)) + (term - part);
+            *sum = next;
+        }
+    }
+
+    /// Adds a term so many times to every sum. Where the product has more digits than a number, it is that of the upper
+    /// half of the term's digits and that of the lower half, which have not.
+    fn add_times(&mut self, count: u32, term: impl Fn(usize) -> f64) {
         const LOWER_HALF: u64 = (1 << 27) - 1;
+        let times = f64::from(count);
         if count.is_power_of_two() {
-            self.add(term * f64::from(count));
+            self.add(|at| term(at) * times);
         } else {
-            let upper = f64::from_bits(term.to_bits() & !LOWER_HALF);
-            self.add(upper * f64::from(count));
-            self.add((term - upper) * f64::from(count));
+            let upper = |at| f64::from_bits(term(at).to_bits() & !LOWER_HALF);
+            self.add(|at| upper(at) * times);
+            self.add(|at| (term(at) - upper(at)) * times);
         }
     }
 
-    fn rounded(&self) -> f64 {
-        self.sum + self.lost
+    fn rounded(self) -> Vec<f64> {
+        self.sums.iter().zip(&self.lost).map(|(sum, lost)| sum + lost).collect()
     }
 }
 
@@ -144,10 +159,10 @@ mod tests {
         #[test]
         fn a_multiple_is_the_sum_of_its_terms(value in 1e-12f64..1e3, count in 1u32..3000, other in 0f64..1.0) {
             let one_by_one = sum_seconds(std::iter::once(other).chain(std::iter::repeat_n(value, count as usize)));
-            let mut at_once = ExactSum::default();
-            at_once.add_times(value, count);
-            at_once.add(other);
-            prop_assert_eq!(at_once.rounded(), one_by_one);
+            let mut at_once = ExactSums::new(1);
+            at_once.add_times(count, |_| value);
+            at_once.add(|_| other);
+            prop_assert_eq!(at_once.rounded(), [one_by_one]);
         }
     }
 }
