@@ -15,8 +15,8 @@ from lightloom.inputs.schedules.reading import read_schedule
 from tests.conftest import RunCli
 from tests.exports.msccl_interpreter import Machine
 from tests.exports.plans import random_plans
+from tests.exports.steps import Sent, earliest, planned, read
 
-Sent = tuple[int, int, str, tuple[int, ...]]
 RUNS = 3
 PLANS = 60
 ALGORITHMS = sorted(
@@ -41,51 +41,10 @@ def run(file: Path) -> None:
         machine.check()
 
 
-def planned(plan: ll.Plan) -> list[list[Sent]]:
-    """What the plan sends, by step; a pair's chunks with one meaning are one transfer."""
-    return [
-        together((*one[:3], tuple(one.chunks.tolist())) for one in plan.transfers(k)) for k in range(len(plan.steps))
-    ]
-
-
-def read(file: Path) -> list[list[Sent]]:
+def read_back(file: Path) -> list[list[Sent]]:
     schedule = read_schedule(file).schedule
     assert all(check.passed for check in ll.verify(schedule))
-    steps = range(len(schedule.shares))
-    return [together((*one[:3], tuple(one[3])) for one in schedule.transfers(k)) for k in steps]
-
-
-def together(transfers: Iterable[Sent]) -> list[Sent]:
-    sent: dict[tuple[int, int, str], set[int]] = {}
-    for source, destination, operation, chunks in transfers:
-        sent.setdefault((source, destination, operation), set()).update(chunks)
-    return sorted((*key, tuple(sorted(chunks))) for key, chunks in sent.items())
-
-
-def earliest(steps: list[list[Sent]]) -> list[list[Sent]]:
-    """The steps that remain of a plan where nothing but GPUs' own order holds transfers back.
-
-    A GPU's send comes after all that it received in earlier steps of the plan, not before what it sent in earlier
-    steps, and messages of one GPU to another come one after the other.
-    """
-    found: dict[int, list[Sent]] = {}
-    received: Counter[int] = Counter()
-    sent: Counter[int] = Counter()
-    connection: Counter[tuple[int, int, int]] = Counter()
-    for step in steps:
-        levels = []
-        used: Counter[tuple[int, int]] = Counter()
-        for one in step:
-            source, destination, *_ = one
-            channel = (source, destination, used[source, destination])
-            used[source, destination] += 1
-            levels.append(max(received[source] + 1, sent[source], connection[channel] + 1, 1))
-            connection[channel] = levels[-1]
-        for one, level in zip(step, levels, strict=True):
-            found.setdefault(level, []).append(one)
-            sent[one[0]] = max(sent[one[0]], level)
-            received[one[1]] = max(received[one[1]], level)
-    return [together(found[level]) for level in sorted(found)]
+    return read(schedule)
 
 
 @pytest.mark.parametrize(("collective", "algorithm"), ALGORITHMS)
@@ -95,7 +54,7 @@ def test_every_algorithm_is_run_and_read_back(collective: str, algorithm: str, g
     plan = ll.plan(collective, "1MiB", fabric=fabric, algorithm=algorithm, planner="harvest")
     file = exported(plan, tmp_path)
     run(file)
-    found = read(file)
+    found = read_back(file)
     assert found == earliest(planned(plan))
     if collective != "broadcast":
         assert found == planned(plan)
@@ -124,7 +83,7 @@ def test_random_plans_are_run_and_read_back(tmp_path: Path) -> None:
         )
         all_read = Counter(
             (source, destination, operation, chunk)
-            for step in read(file)
+            for step in read_back(file)
             for source, destination, operation, chunks in step
             for chunk in chunks
         )
@@ -176,7 +135,7 @@ def test_many_peers_share_channels(gpus: int, tmp_path: Path) -> None:
     )
     machine = Machine(exported(plan, tmp_path).read_text(), 0)
     assert {block.channel for block in machine.blocks} == {0, 1}
-    assert read(tmp_path / "plan.xml") == planned(plan)
+    assert read_back(tmp_path / "plan.xml") == planned(plan)
 
 
 @pytest.mark.slow
@@ -191,7 +150,7 @@ def test_long_messages_are_cut(tmp_path: Path) -> None:
         machine.run()
         machine.check()
         assert len({block.channel for block in machine.blocks}) == channels
-        assert read(folder / "plan.xml") == planned(plan)
+        assert read_back(folder / "plan.xml") == planned(plan)
 
 
 def test_a_program_beyond_msccls_limits_says_so(tmp_path: Path) -> None:

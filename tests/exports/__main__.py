@@ -1,0 +1,74 @@
+"""Plans of many random problems, exported and run: `python -m tests.exports --plans 1000 --seed 1`; docs/robustness.md.
+
+Every plan is written as MSCCL XML and as an MSCCL++ execution plan, and run by the interpreters of these tests; the XML
+is read back, judged, and held to the plan's steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+
+import lightloom as ll
+from lightloom.errors import InputError
+from lightloom.exports import msccl_xml, mscclpp
+from lightloom.exports.exported import MAIN
+from tests.exports import msccl_interpreter, mscclpp_interpreter
+from tests.exports.steps import earliest, planned, read
+from tests.recompute.problems import question
+
+MOST_GPUS, SEEDS = 16, 2
+
+
+def faults(plan: ll.Plan) -> list[str]:
+    """What is wrong with a plan's exports. Raises `InputError` where a format cannot hold it."""
+    found = []
+    text = msccl_xml.export(plan).files[MAIN].decode()
+    document = json.loads(mscclpp.export(plan).files[MAIN])
+    for seed in range(SEEDS):
+        try:
+            machine = msccl_interpreter.Machine(text, seed)
+            machine.run()
+            machine.check()
+            mscclpp_interpreter.Machine(document, seed).run()
+        except AssertionError as error:
+            found.append(f"it does not run: {error}")
+    schedule = ll.Schedule.from_msccl(text)
+    found += [f"{check.name}: {check.detail}" for check in ll.verify(schedule) if not check.passed]
+    if read(schedule) != earliest(planned(plan)):
+        found.append("its steps are not the plan's")
+    return found
+
+
+def main() -> int:
+    """Exit status 1 where a plan has a fault."""
+    parser = argparse.ArgumentParser(prog="python -m tests.exports")
+    parser.add_argument("--plans", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    counts: Counter[str] = Counter()
+    index = 0
+    while counts["run"] < asked.plans:
+        problem = question(asked.seed, index)
+        index += 1
+        if problem.fabric["gpus"] > MOST_GPUS:
+            continue
+        try:
+            plan = ll.plan(fabric=ll.Fabric(**problem.fabric), **problem.settings)
+            wrong = faults(plan)
+        except InputError:
+            counts["refused"] += 1
+            continue
+        counts["run"] += 1
+        counts["faulty"] += bool(wrong)
+        counts["back step by step"] += not wrong and earliest(planned(plan)) == planned(plan)
+        for fault in wrong:
+            print(f"{asked.seed}:{index - 1} {plan}: {fault}")  # noqa: T201
+    print(", ".join(f"{count} {name}" for name, count in counts.items()))  # noqa: T201
+    return int(counts["faulty"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
