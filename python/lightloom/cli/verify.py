@@ -38,6 +38,9 @@ def command(
     known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read, or is a
     schedule with a transfer that --topology has no link for.
 
+    Of Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
+    every message is sent and received, that the ranks of a group call the same collectives.
+
     What `circuits` wrote is checked beside its --plan: its changes are followed from dark switches on, and what they
     join must be the topology of every step, in time.
 

@@ -58,15 +58,17 @@ def export(plan: Plan) -> Exported:
         "logical-topology.json": _json({"logical-dims": [str(plan.gpus)]}),
         "remote-memory.json": _json({"memory-type": "NO_MEMORY_EXPANSION"}),
     }
-    notes = [
-        f"run it in the folder: --workload-configuration={workload} --system-configuration=system.json "
-        "--remote-memory-configuration=remote-memory.json --network-configuration=network.yml"
-    ]
+    inputs = f"--workload-configuration={workload} --system-configuration=system.json"
+    memory = "--remote-memory-configuration=remote-memory.json"
     network = _network(plan)
     if network is None:
-        notes[0] = notes[0].replace("network.yml", "one for ns-3 with topology_file topology-INDEX.txt")
-        notes.append("no network.yml: links of unequal numbers of circuits are in the files topology-INDEX.txt alone")
+        logical = "--logical-topology-configuration=logical-topology.json"
+        notes = [
+            f"run it in the folder, on ns-3: {inputs} {memory} {logical}, and a network with one of topology-INDEX.txt",
+            "no network.yml: the analytical network has the same rate on all links, here they have unequal circuits",
+        ]
     else:
+        notes = [f"run it in the folder: {inputs} {memory} --network-configuration=network.yml"]
         blocks, counts, circuits = network
         files["network.yml"] = _yaml(plan, blocks, counts, circuits)
         if blocks == [FULLY_CONNECTED] and not _is_complete(plan):
