@@ -68,6 +68,7 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
         let Held { index: topology, steps, time_s, .. } = held;
         configurations.push(Configuration { topology, steps, time_s, switches });
     }
-    let circuits = Circuits::new(ports.switches, configurations)?.with_light(light)?;
+    let circuits =
+        Circuits::new(ports.switches, configurations).map_err(|error| error.in_field("names"))?.with_light(light)?;
     Ok(Assigned { circuits, least_connects, charged_s: sum_seconds(charges_s) })
 }
