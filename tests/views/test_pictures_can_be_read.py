@@ -19,6 +19,7 @@ SIZES = {"from": "1KiB", "to": "1GiB", "count": 21}
 DELAYS = {"from": "10ns", "to": "10ms", "count": 31}
 DOUBLING: dict[str, Any] = {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling"}
 FAST = ll.Fabric(gpus=8, reconfiguration_delay="1ns")
+FAST_64 = ll.Fabric(gpus=64, reconfiguration_delay="1us")
 LONG = "AllReduce of sixteen GPUs that start on a ring, and what else a title can say that nobody reads to its end " * 3
 
 
@@ -77,6 +78,12 @@ PICTURES: dict[str, Callable[[], list[Figure]]] = {
     ),
     "circuits of 256 GPUs on six switches": circuits_of(
         "parallel", "all-reduce", "1GiB", ll.Fabric(gpus=256, ports=6, reconfiguration_delay="1ns"), planner="weave"
+    ),
+    "circuits of 64 GPUs on a mesh": circuits_of(
+        "mesh:16x16,wavelengths=4", "all-gather", "1MiB", FAST_64, algorithm="recursive-doubling"
+    ),
+    "circuits of 8 GPUs on two interposers": circuits_of(
+        "mesh:4x4,interposers=1x2,fibres=4,wavelengths=2", "all-reduce", "1MiB", ll.Fabric(gpus=8)
     ),
     "circuits of many topologies": circuits_of(
         "parallel",

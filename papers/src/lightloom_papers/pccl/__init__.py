@@ -1,7 +1,7 @@
 """PCCL's figures."""
 
 from lightloom_papers.figure import Paper
-from lightloom_papers.pccl import all_to_all, breakdown, buffer_sizes, torus_4x4x4
+from lightloom_papers.pccl import all_to_all, breakdown, buffer_sizes, figure_19, torus_4x4x4
 from lightloom_papers.pccl.other_claims import OTHER_CLAIMS
 
 PCCL = Paper(
@@ -15,6 +15,7 @@ PCCL = Paper(
         all_to_all.FIGURE,
         buffer_sizes.SEVENTEEN,
         buffer_sizes.EIGHTEEN,
+        figure_19.FIGURE,
     ),
     OTHER_CLAIMS,
 )
