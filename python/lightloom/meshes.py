@@ -185,6 +185,7 @@ class PlacedMesh(NamedTuple):
         return cls(mesh, tuple(cells))
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeshRouting(Table):
     """Circuits on a mesh with their routes, as `route_mesh` gives them; immutable.
 
@@ -196,18 +197,29 @@ class MeshRouting(Table):
     `exhaustive`, the last that was needed; passes: of negotiation.
     """
 
-    def __init__(
-        self,
+    mesh: Mesh
+    circuits: NDArray[np.int64]
+    rounds: int
+    round_of: NDArray[np.int64]
+    wavelengths: NDArray[np.int64]
+    losses_db: NDArray[np.float64]
+    paths: tuple[NDArray[np.int64], ...]
+    lanes: tuple[NDArray[np.int64], ...]
+    reasons: tuple[str, ...]
+    proofs: tuple[Proof, ...]
+    method: str
+    passes: int
+
+    @classmethod
+    def of(
+        cls,
         mesh: Mesh,
         circuits: NDArray[np.int64],
         found: tuple[Sequence[int], Sequence[_core.MeshRoundTuple]],
-    ) -> None:
+    ) -> MeshRouting:
+        """What the core found for circuits between tiles."""
         count = len(circuits)
         round_of, told = found
-        self.mesh = mesh
-        self.circuits = _read_only(circuits)
-        self.rounds = len(told)
-        self.round_of = _read_only(np.array(round_of, dtype=np.int64))
         wavelengths, losses_db = np.full(count, -1), np.full(count, math.nan)
         paths, lanes, reasons = [_NONE] * count, [_NONE] * count, [""] * count
         for routes, *_ in told:
@@ -218,11 +230,20 @@ class MeshRouting(Table):
                     (wavelengths[index], cells, numbers), losses_db[index] = route
                     paths[index] = _read_only(np.array(cells, dtype=np.int64))
                     lanes[index] = _read_only(np.array(numbers, dtype=np.int64))
-        self.wavelengths, self.losses_db = _read_only(wavelengths), _read_only(losses_db)
-        self.paths, self.lanes, self.reasons = tuple(paths), tuple(lanes), tuple(reasons)
-        self.proofs = tuple(_proof(proof) for *_, proof in told if proof is not None)
-        self.method = max((method for _, method, *_ in told), key=_METHODS.index, default=_METHODS[0])
-        self.passes = sum(passes for _, _, passes, _ in told)
+        return cls(
+            mesh,
+            _read_only(circuits),
+            len(told),
+            _read_only(np.array(round_of, dtype=np.int64)),
+            _read_only(wavelengths),
+            _read_only(losses_db),
+            tuple(paths),
+            tuple(lanes),
+            tuple(reasons),
+            tuple(_proof(proof) for *_, proof in told if proof is not None),
+            max((method for _, method, *_ in told), key=_METHODS.index, default=_METHODS[0]),
+            sum(passes for _, _, passes, _ in told),
+        )
 
     @property
     def routed(self) -> int:
@@ -339,7 +360,7 @@ def route_mesh(
         receivers = whole_number("receivers", receivers)
     ends = _ends(mesh, pairs)
     found = mesh.core.route(ends, transmitters, receivers, whole_number("seed", seed, 0, (1 << 64) - 1))
-    return MeshRouting(mesh, pairs, found)
+    return MeshRouting.of(mesh, pairs, found)
 
 
 def pairs_of(field: str, circuits: Any, count: int) -> NDArray[np.int64]:

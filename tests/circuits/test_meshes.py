@@ -128,6 +128,8 @@ def test_results_are_immutable_and_the_same_again() -> None:
     for values in (first.circuits, first.wavelengths, first.losses_db, first.paths[0], first.mesh.mzi_of_tile):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 0
+    with pytest.raises(AttributeError):
+        first.rounds = 2  # type: ignore[misc]
     assert copy.deepcopy(first.mesh) == first.mesh
     again = copy.deepcopy(first)
     assert again.to_columns() == first.to_columns()

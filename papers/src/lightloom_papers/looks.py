@@ -40,7 +40,7 @@ SCHEMES = {
 TERMS = {
     "startup": "startup",
     "per-hop delay": "propagation",
-    "one hop a round": "startup",
+    "one hop a step": "startup",
     "dilation": "propagation",
 }
 

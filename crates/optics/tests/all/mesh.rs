@@ -1,7 +1,8 @@
 //! Routings of circuits on meshes: complete wherever all path systems say so, judged by the checker, refused with proof.
 
 use optics::mesh::{
-    Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, follow, route, states,
+    Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, follow, route,
+    route_beside, states,
 };
 use optics::{Circuit, Grid};
 use proptest::prelude::*;
@@ -244,6 +245,41 @@ fn the_same_seed_gives_the_same_routes() {
     let first = judged(&settings, &wanted, 7);
     assert_eq!(first, judged(&settings, &wanted, 7));
     assert_ne!(first.method, Method::Exhaustive);
+}
+
+/// Circuits that are no permutation's but spread: multiplicative steps over the cells.
+fn spread(cells: u32, count: u32, seed: u32) -> Vec<Circuit> {
+    let pair = |index: u32| ((index * 31 + seed * 7) % cells, (index * 17 + seed * 11 + 5) % cells);
+    (0..count)
+        .map(pair)
+        .filter(|(source, destination)| source != destination)
+        .map(|pair| circuits(&[pair])[0])
+        .collect()
+}
+
+#[test]
+fn negotiation_routes_what_shortest_free_paths_leave_without() {
+    let settings = plain(10, 10);
+    let negotiated = (0..40).filter(|&seed| {
+        let routing = judged(&settings, &spread(100, 36, seed), 0);
+        routing.method == Method::Negotiated && routing.is_complete()
+    });
+    assert!(negotiated.count() > 0);
+}
+
+/// Known routes are kept where the others find theirs beside them, and given up where they do not.
+#[test]
+fn known_routes_stay_where_they_can() {
+    let mesh = Mesh::new(plain(3, 3)).unwrap();
+    let detour = Route { wavelength: 0, cells: vec![0, 3, 4, 1], lanes: vec![0; 3] };
+    let wanted = circuits(&[(0, 1), (6, 8)]);
+    let routing = route_beside(&mesh, &wanted, &[Some(detour.clone()), None], 0).unwrap();
+    assert_eq!(routing.routes[0].as_ref().unwrap(), &detour);
+    // Both ways out of cell 0 are needed: the detour takes one of them, and one of those into cell 1.
+    let wanted = circuits(&[(0, 1), (0, 3)]);
+    let routing = route_beside(&mesh, &wanted, &[Some(detour), None], 0).unwrap();
+    assert!(routing.is_complete());
+    assert!(route_beside(&mesh, &wanted, &[None], 0).unwrap_err().to_string().starts_with("known: 1 routes"));
 }
 
 fn problem(most_cells: u32, most_circuits: usize) -> impl Strategy<Value = (MeshSettings, Vec<Circuit>)> {
