@@ -62,12 +62,11 @@ def build_request(
         gpus = fabric.sized().gpus
         assert gpus is not None  # noqa: S101 (sized() has it)
         seed = whole_number("seed", given.get("seed", 0), 0, LARGEST_SEED)
-        from lightloom.inputs.matrix import busiest_bytes
-
-        if per_pair:
-            size_bytes = busiest_bytes(_core.workload_matrix(matrix, gpus, float(size_bytes), seed))
-        # The size scales a matrix that is the same at every size: problems of many sizes round as those of one do.
-        given["matrix"], per_pair = _core.workload_matrix(matrix, gpus, float(MIB), seed), False
+        # The mean of the pairs is in the matrix. A whole buffer scales a matrix that is the same at every size, so that
+        # problems of many sizes round as those of one do.
+        mean_bytes = float(size_bytes) if per_pair else float(MIB)
+        given["matrix"] = _core.workload_matrix(matrix, gpus, mean_bytes, seed)
+        size_bytes, per_pair = (None, False) if per_pair else (size_bytes, False)
     elif matrix is not None:
         from lightloom.inputs.matrix import read_matrix
 

@@ -90,9 +90,12 @@ class SeriesKey(NamedTuple):
 def evaluator_of(key: SeriesKey, cache: _core.Cache) -> Evaluator:
     """What evaluates the series; series of one cache share. Raises `InputError` for a problem that nothing serves."""
     able = _core.capabilities(str(dict(key.settings).get("planner", "auto")))
-    if key.engine == "model" and not (able and able["calls_solver"]):
-        return _ModelSeries(key, cache)
-    return _PlannedSeries(key)
+    if key.engine != "model" or (able and able["calls_solver"]):
+        return _PlannedSeries(key)
+    matrix = dict(key.settings).get("matrix")
+    if key.per_pair and matrix is not None and _core.is_workload(matrix):
+        return _WorkloadSeries(key, cache)
+    return _ModelSeries(key, cache)
 
 
 class _ModelSeries:
@@ -149,15 +152,66 @@ class _ModelSeries:
         matrix = self._arguments.get("matrix")
         if matrix is not None and np.isnan(sizes[0]):
             return np.full(len(sizes), float(busiest_bytes(read_matrix(matrix))))
-        if not self._key.per_pair:
-            return sizes
-        if matrix is None or not _core.is_workload(matrix):
-            return sizes * self._series.gpus
-        gpus, seed = self._series.gpus, self._arguments.get("seed", 0)
-        known = {
-            size: busiest_bytes(_core.workload_matrix(matrix, gpus, size, seed)) for size in np.unique(sizes).tolist()
-        }
-        return np.array([known[size] for size in sizes.tolist()], dtype=np.float64)
+        if matrix is not None and self._key.per_pair:
+            # The series has one size, its matrix's.
+            gpus, seed = self._series.gpus, self._arguments.get("seed", 0)
+            made = _core.workload_matrix(matrix, gpus, float(sizes[0]), seed)
+            return np.full(len(sizes), float(busiest_bytes(made)))
+        return sizes * self._series.gpus if self._key.per_pair else sizes
+
+
+class _WorkloadSeries:
+    """Points of generated matrices by the mean of their pairs, a series for each size.
+
+    Matrices of two sizes are rounded differently, and may decompose into other matchings.
+    """
+
+    def __init__(self, key: SeriesKey, cache: _core.Cache) -> None:
+        self._key = key
+        self._cache = cache
+        # That of the first point tells what nothing serves at any.
+        self._by_size = {dict(key.numbers)["size"]: _ModelSeries(key, cache)}
+
+    def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
+        """See `Evaluator`."""
+        points = len(next(iter(numbers.values()))) if numbers else 1
+        sizes = numbers.get("size", np.full(points, dict(self._key.numbers)["size"]))
+        others = {key: values for key, values in numbers.items() if key != "size"}
+        total_s, lower_bound_s = np.full(points, np.nan), np.full(points, np.nan)
+        reconfigurations = np.full(points, -1, dtype=np.int32)
+        choice = np.zeros(points, dtype=np.uint32)
+        names: dict[tuple[str, str], int] = {}
+        reasons: dict[int, str] = {}
+        for size in np.unique(sizes).tolist():
+            rows = np.flatnonzero(sizes == size)
+            try:
+                series = self._of(size)
+            except InputError as error:
+                reasons |= dict.fromkeys(rows.tolist(), str(error))
+                continue
+            here = {key: values[rows] for key, values in others.items()}
+            found = series.evaluate(here or {"size": sizes[rows]}, bound=bound)
+            total_s[rows], reconfigurations[rows] = found.total_s, found.reconfigurations
+            places = [names.setdefault(name, len(names)) for name in found.names]
+            known = found.choice < len(places)
+            choice[rows[known]] = np.array(places, dtype=np.uint32)[found.choice[known]]
+            reasons |= {int(rows[row]): reason for row, reason in found.reasons.items()}
+            if found.lower_bound_s is not None:
+                lower_bound_s[rows] = found.lower_bound_s
+        return Outcome(
+            total_s,
+            reconfigurations,
+            choice,
+            tuple(names) or (("", ""),),
+            reasons,
+            lower_bound_s=lower_bound_s if bound else None,
+        )
+
+    def _of(self, size: float) -> _ModelSeries:
+        if size not in self._by_size:
+            numbers = tuple({**dict(self._key.numbers), "size": size}.items())
+            self._by_size[size] = _ModelSeries(self._key._replace(numbers=numbers), self._cache)
+        return self._by_size[size]
 
 
 class _PlannedSeries:
