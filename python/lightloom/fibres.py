@@ -12,9 +12,9 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import refuse, shown, text_of
 from lightloom.frames import Table
+from lightloom.inputs.pairs import pairs_of
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.validation import whole_number
-from lightloom.meshes import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

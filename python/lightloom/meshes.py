@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import refuse, shown, text_of
+from lightloom.errors import text_of
 from lightloom.frames import Table
+from lightloom.inputs.pairs import pairs_of
 from lightloom.inputs.quantities import number_of
 from lightloom.inputs.validation import whole_number
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["LightPath", "Mesh", "MeshRouting", "MziState", "PlacedMesh", "Proof", "pairs_of", "route_mesh"]
+__all__ = ["LightPath", "Mesh", "MeshRouting", "MziState", "PlacedMesh", "Proof", "route_mesh"]
 
 # Waveguides, wavelengths or fibres, each at most this.
 MOST_LANES = 4096
@@ -361,24 +362,6 @@ def route_mesh(
     ends = _ends(mesh, pairs)
     found = mesh.core.route(ends, transmitters, receivers, whole_number("seed", seed, 0, (1 << 64) - 1))
     return MeshRouting.of(mesh, pairs, found)
-
-
-def pairs_of(field: str, circuits: Any, count: int) -> NDArray[np.int64]:
-    """Pairs of different numbers below `count`, as rows. Raises `InputError` that names the field."""
-    accepts = f"pairs (source, destination) of two different numbers from 0 to {count - 1}"
-    try:
-        pairs = np.asarray(circuits)
-    except (TypeError, ValueError) as error:
-        raise refuse(field, f"`{shown(circuits)}` is not accepted; it takes {accepts}") from error
-    if pairs.size == 0:
-        return np.zeros((0, 2), dtype=np.int64)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise refuse(field, f"`{shown(circuits)}` is not accepted; it takes {accepts}")
-    wrong = np.flatnonzero((pairs < 0).any(1) | (pairs >= count).any(1) | (pairs[:, 0] == pairs[:, 1]))
-    if len(wrong) > 0:
-        source, destination = pairs[wrong[0]].tolist()
-        raise refuse(f"{field}[{wrong[0]}]", f"({source}, {destination}) is not accepted; it takes {accepts}")
-    return pairs.astype(np.int64)
 
 
 def _ends(mesh: Mesh, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
