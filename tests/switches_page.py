@@ -42,7 +42,7 @@ def _section(kind: DriverKind) -> str:
         f"## `{kind.scheme}://HOST[:{kind.port}]`",
         "",
         f"{kind.summary[0].upper()}{kind.summary[1:]}.",
-        f"Written from: {kind.source} ([decision 14](../decisions/0014-drivers-of-switches.md)).",
+        f"Written from: {kind.source} ([decision 11](../decisions/0011-drivers-of-switches.md)).",
         "",
         "| setting | value | default | meaning |",
         "|---|---|---|---|",

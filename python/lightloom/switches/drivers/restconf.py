@@ -4,7 +4,7 @@
 `{"optical-switch:cross-connects": {"pair": [{"ingress": 1, "egress": 13}]}}`, or 204 where there are none; `PUT` there
 replaces all, `PUT` and `DELETE` of `.../pair=INGRESS` make and unmake one. Egress ports are numbered after the ingress
 ports; `optical-switch:product-information` has the model, such as `I-OST-24x24-LU1-DMHNS`.
-Sources: `docs/decisions/0014-drivers-of-switches.md`.
+Sources: `docs/decisions/0011-drivers-of-switches.md`.
 """
 
 from __future__ import annotations

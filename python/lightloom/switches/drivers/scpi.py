@@ -4,7 +4,7 @@ A command is a line; only queries are answered, with a line each. `:oxc:swit:con
 `:sub` unmakes them, `:only` makes them and unmakes all others, `:oxc:swit:disc:all` unmakes all;
 `:oxc:swit:conn:stat?` answers `(@1,2),(@9,10)`, `:oxc:swit:size?` the ports of each side, `16,16`. Egress ports are
 numbered after the ingress ports. `*OPC?` (IEEE 488.2) answers 1 when all before it is done, `:syst:err?` (SCPI 1999,
-21.8.8) the oldest error, `0,"No error"` where there is none. Sources: `docs/decisions/0014-drivers-of-switches.md`.
+21.8.8) the oldest error, `0,"No error"` where there is none. Sources: `docs/decisions/0011-drivers-of-switches.md`.
 """
 
 from __future__ import annotations

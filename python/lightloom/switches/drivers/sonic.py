@@ -4,7 +4,7 @@ A row `OCS_CROSS_CONNECT|1A-2B` of CONFIG_DB (database 4), with `a_side` 1A and 
 ingress 1 to egress 2; the row `OCS_CROSS_CONNECT_TABLE|1A-2B` of STATE_DB (6) has its `status`: `tuning`, then `tuned`,
 or `failed` or `blocked`. `OCS_PORT|1A` of CONFIG_DB is a port. SONiC's database listens on the switch itself: from
 elsewhere it is reached through a tunnel, such as `ssh -L 6379:127.0.0.1:6379 SWITCH`.
-Sources: `docs/decisions/0014-drivers-of-switches.md`.
+Sources: `docs/decisions/0011-drivers-of-switches.md`.
 """
 
 from __future__ import annotations
