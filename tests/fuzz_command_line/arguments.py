@@ -23,8 +23,21 @@ KINDS = {
 }
 FileMaker = Callable[[Random, Path, float], None]
 
-VERBS = ("plan", "compare", "bound", "verify", "simulate", "export", "sweep", "calibrate", "list", "reproduce", "other")
-WEIGHTS = (32, 7, 12, 10, 13, 6, 3, 8, 6, 3, 3)
+# By verb, how often it is drawn.
+WEIGHTS = {
+    "plan": 32,
+    "compare": 7,
+    "bound": 12,
+    "verify": 10,
+    "simulate": 13,
+    "circuits": 6,
+    "export": 6,
+    "sweep": 3,
+    "calibrate": 8,
+    "list": 6,
+    "reproduce": 3,
+    "other": 3,
+}
 
 
 class CommandLine:
@@ -34,7 +47,7 @@ class CommandLine:
         self.rng = rng
         self.folder = folder
         self.wild = rng.choice((0.0, 0.0, 0.03, 0.1, 0.3))
-        self.verb = rng.choices(VERBS, WEIGHTS)[0]
+        self.verb = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         self.arguments: list[str] = [] if self.verb == "other" else [self.verb]
         self.outputs: list[str] = []
         getattr(self, f"_{self.verb}")()
@@ -221,6 +234,18 @@ class CommandLine:
         self._output("--trace", (".json", ".json.gz"), 0.15)
         self._output("--plot", (".png", ".svg", ".pdf"), 0.003)
         self._format()
+
+    def _circuits(self) -> None:
+        self.arguments.append(self._file(inputs.plan_file, ".json"))
+        self._text("--optics", values.OPTICS, 0.7)
+        self._flag("--all-connections", 0.3)
+        self._output("--output", (".json",), 0.3)
+        self._output("--plot", (".png", ".svg"), 0.01)
+        self._name("--format", ("table", "json", "csv"), 0.6)
+        if self._chance(self.wild / 4):
+            # None is an address: nothing is sent anywhere.
+            self._put("--send", self.rng.choice(values.NO_ADDRESSES))
+        self._flag("--follow", self.wild / 4)
 
     def _export(self) -> None:
         self.arguments.append(self._file(inputs.plan_file, ".json"))

@@ -152,6 +152,59 @@ INVARIANT = Values(
     ("1", "2", "4", "xor:1", "xor:2"), ("0", "-1", "xor:", "xor:-1", "xor:99999999999999999999", "and:1")
 )
 
+OPTICS = Values(
+    (
+        "crossbar",
+        "parallel",
+        "islands:2x1",
+        "islands:4x2",
+        "islands:1x1",
+        "mesh:4x4",
+        "mesh:6x6,wavelengths=2",
+        "mesh:8x8",
+    ),
+    (
+        "",
+        ":",
+        "crossbar:1",
+        "parallel:",
+        "islands",
+        "islands:0x1",
+        "islands:1x0",
+        "islands:4294967296x1",
+        "islands:-2x1",
+        "mesh",
+        "mesh:0x4",
+        "mesh:4",
+        "mesh:100000x100000",
+        "mesh:4x4,wavelengths=0",
+        "mesh:4x4,wavelengths=1e9",
+        "mesh:4x4,waveguides=99999999999999999999",
+        "mesh:4x4,max-loss=nan",
+        "mesh:4x4,max-loss=-1",
+        "mesh:4x4,interposers=0x0",
+        "mesh:4x4,interposers=1000x1000",
+        "mesh:4x4,what=1",
+        "mesh:4x4,",
+        "nowhere.toml",
+        "optics",
+    ),
+)
+NO_ADDRESSES = (
+    "",
+    "scpi",
+    "scpi:",
+    "scpi://",
+    "://127.0.0.1",
+    "ftp://127.0.0.1",
+    "restconf://127.0.0.1:99999",
+    "restconf://127.0.0.1:1?field=both",
+    "scpi://127.0.0.1:1?timeout=nan",
+    "scpi://127.0.0.1:1?what=1",
+    "sonic://user:password@127.0.0.1:1",
+    "=scpi://127.0.0.1:1?timeout=",
+    "scpi://[::1",
+)
 COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
 ALGORITHMS = (
     "auto",
