@@ -271,6 +271,15 @@ def test_workloads_are_planned_alike_at_every_size(matrix: str, per_pair: str) -
     assert swept["lower_bound_s"].tolist() == [plan.lower_bound_s for plan in plans]
 
 
+def test_a_matrix_of_a_file_is_scaled_by_sizes_per_pair_as_plan_does(in_tmp: Path) -> None:
+    (in_tmp / "bytes.csv").write_text("0,10,20\n5,0,40\n1,2,0\n")
+    settings: dict[str, Any] = {"matrix": "bytes.csv", "planner": "static"}
+    sizes = ["1KiB/pair", "4KiB/pair"]
+    swept = ll.sweep({"settings": {**settings, "gpus": 3}, "axes": {"size": sizes}})
+    plans = [ll.plan("all-to-all", size=size, fabric=ll.Fabric(gpus=3), **settings) for size in sizes]
+    assert swept["total_s"].tolist() == [plan.total_s for plan in plans]
+
+
 def test_columns_cannot_be_written_to_and_unknown_ones_are_named(model: ll.SweepResult) -> None:
     with pytest.raises(ValueError, match="read-only"):
         model["total_s"][0] = 0.0

@@ -2,10 +2,13 @@
 
 use std::fmt::Display;
 
-/// `1 port`, `2 ports`, `3 topologies`, `4 switches`: the number, and the noun in the singular or the plural.
+/// `1 port`, `2 ports`, `3 topologies`, `4 switches`, `2 matrices`: the number, and the noun in the singular or the plural.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {
         return format!("{count} {noun}");
+    }
+    if let Some(stem) = noun.strip_suffix("ix") {
+        return format!("{count} {stem}ices");
     }
     match noun.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{count} {stem}ies"),
@@ -25,6 +28,7 @@ mod tests {
         assert_eq!(counted(2, "reconfiguration"), "2 reconfigurations");
         assert_eq!(counted(3, "topology"), "3 topologies");
         assert_eq!(counted(4, "switch"), "4 switches");
+        assert_eq!(counted(2, "matrix"), "2 matrices");
         assert_eq!(counted(2, "delay"), "2 delays");
     }
 }

@@ -152,7 +152,7 @@ class _ModelSeries:
         matrix = self._arguments.get("matrix")
         if matrix is not None and np.isnan(sizes[0]):
             return np.full(len(sizes), float(busiest_bytes(read_matrix(matrix))))
-        if matrix is not None and self._key.per_pair:
+        if self._key.per_pair and matrix is not None and _core.is_workload(matrix):
             # The series has one size, its matrix's.
             gpus, seed = self._series.gpus, self._arguments.get("seed", 0)
             made = _core.workload_matrix(matrix, gpus, float(sizes[0]), seed)
