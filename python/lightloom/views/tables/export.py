@@ -12,15 +12,19 @@ if TYPE_CHECKING:
 
 # Rows that a table has at most; a folder may hold a file for every GPU.
 MOST = 20
+# Files are shown in decimal units, whatever their sizes.
+DECIMAL = 1000
 
 
 def export_table(made: Export) -> str:
     """The files that were written, and what is in the side file because the format cannot say it."""
     listed = table("file", "size", right=("size",))
     for file in made.files[:MOST]:
-        listed.add_row(str(file.path), show_size(file.size_bytes))
+        listed.add_row(str(file.path), show_size(file.size_bytes, DECIMAL))
     more = len(made.files) - MOST
     if more > 0:
-        listed.add_row(f"and {counted(more, 'other')}", show_size(sum(file.size_bytes for file in made.files[MOST:])))
+        listed.add_row(
+            f"and {counted(more, 'other')}", show_size(sum(file.size_bytes for file in made.files[MOST:]), DECIMAL)
+        )
     lines = [f"{made.format} cannot say {made.cannot_say}: {made.side_file} does", *made.notes]
     return render(heading(f"exported to {made.format}"), listed) + "\n" + "\n".join(lines)
