@@ -1,0 +1,1 @@
+"""Plans executed on real processes and data: what every rank sends, the data, and who carries it."""

@@ -1,0 +1,222 @@
+"""The data of a run: types, what ranks begin with, what they must end with, and how many elements are wrong.
+
+As in NCCL's tests, data are whole numbers so small that sums are exact in every order of adding. None is 0, so that
+what is left out does not look right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lightloom._core import counted
+from lightloom.errors import refuse, shown, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from lightloom.running.program import Program
+
+    Array = NDArray[Any]
+
+__all__ = [
+    "DATA_TYPES",
+    "REDUCTIONS",
+    "DataType",
+    "Expected",
+    "checked_inputs",
+    "data_type",
+    "drawn_inputs",
+    "expected",
+    "reduced",
+    "reduction_name",
+    "wrong",
+]
+
+REDUCTIONS = ("sum", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class DataType:
+    """A type of elements.
+
+    storage: how NumPy holds them; bfloat16, which NumPy does not have, by its bits. exact_bits: every whole number
+    below 2 to this power is an element.
+    """
+
+    name: str
+    storage: np.dtype[Any]
+    exact_bits: int
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of an element."""
+        return self.storage.itemsize
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether sums of elements are rounded."""
+        return self.name != "int32"
+
+    def numbers(self, array: Array) -> Array:
+        """The elements as numbers that NumPy reckons with."""
+        return (array.astype(np.uint32) << 16).view(np.float32) if self.name == "bfloat16" else array
+
+    def elements(self, numbers: Array) -> Array:
+        """The elements nearest to numbers; of two that are, the one whose last bit is 0."""
+        if self.name != "bfloat16":
+            return numbers.astype(self.storage)
+        bits = np.ascontiguousarray(numbers, dtype=np.float32).view(np.uint32)
+        rounded = (bits + (0x7FFF + (bits >> 16 & 1))) >> 16
+        return np.where(np.isnan(numbers), 0x7FC0, rounded).astype(np.uint16)
+
+
+DATA_TYPES = {
+    one.name: one
+    for one in (
+        DataType("float32", np.dtype(np.float32), 24),
+        DataType("float64", np.dtype(np.float64), 53),
+        DataType("int32", np.dtype(np.int32), 31),
+        DataType("bfloat16", np.dtype(np.uint16), 8),
+    )
+}
+
+
+def data_type(name: str) -> DataType:
+    """The type of that name. Raises `InputError` that names `dtype`."""
+    if name not in DATA_TYPES:
+        raise unknown_name("dtype", name, DATA_TYPES)
+    return DATA_TYPES[name]
+
+
+def reduction_name(name: str) -> str:
+    """The name, of a reduction. Raises `InputError` that names `reduction`."""
+    if name not in REDUCTIONS:
+        raise unknown_name("reduction", name, REDUCTIONS)
+    return name
+
+
+def reduced(kind: DataType, reduction: str, one: Array, other: Array) -> Array:
+    """The elements of two arrays added, or the larger of each two; an element that is no number stays one."""
+    combine = np.add if reduction == "sum" else np.maximum
+    return kind.elements(combine(kind.numbers(one), kind.numbers(other)))
+
+
+def drawn_inputs(program: Program, kind: DataType, reduction: str = "sum", seed: int = 0) -> list[Array]:
+    """What ranks begin with in a test, by rank: whole numbers from 1, drawn from `seed` and the rank.
+
+    Raises `InputError` that names `dtype` where sums over so many ranks are not exact.
+    """
+    most = (1 << kind.exact_bits) - 1
+    if _reduces(program) and reduction == "sum":
+        if program.ranks > most:
+            raise refuse(
+                "dtype", f"{kind.name} is exact up to {most}, too little for test data of {program.ranks} ranks"
+            )
+        most //= program.ranks
+    sizes = (program.input_bytes // program.element_bytes).tolist()
+    return [
+        kind.elements(np.random.default_rng((seed, rank)).integers(1, most, size, endpoint=True))
+        for rank, size in enumerate(sizes)
+    ]
+
+
+def checked_inputs(program: Program, arrays: Sequence[Array], kind: DataType) -> list[Array]:
+    """The arrays, which must be one a rank, of the type and of the sizes of the program's inputs.
+
+    Raises `InputError` that names `data`.
+    """
+    if len(arrays) != program.ranks:
+        raise refuse("data", f"it has {counted(len(arrays), 'array')}; it takes one for each of {program.ranks} ranks")
+    sizes = (program.input_bytes // program.element_bytes).tolist()
+    for rank, (array, size) in enumerate(zip(arrays, sizes, strict=True)):
+        if not isinstance(array, np.ndarray) or array.dtype != kind.storage or array.shape != (size,):
+            found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else shown(array)
+            raise refuse(f"data[{rank}]", f"{found} is not accepted; it takes an array of {size} {kind.storage}")
+    return [np.ascontiguousarray(array) for array in arrays]
+
+
+class Expected(NamedTuple):
+    """What ranks must end with; tolerances: by how much elements may differ, None where by nothing."""
+
+    outputs: list[Array]
+    tolerances: list[Array] | None
+
+
+def expected(program: Program, inputs: Sequence[Array], kind: DataType, reduction: str = "sum") -> Expected:
+    """What the collective makes of inputs, by NumPy.
+
+    Sums of floating types are exact where all they add are whole numbers that add up to one that is exact in the type;
+    elsewhere they may differ by what the order of adding makes of rounding, ranks·2^(1 - exact_bits)·Σ|x| at most.
+    """
+    ranks = range(program.ranks)
+    if not _reduces(program):
+        return Expected(_moved(program, inputs), None)
+    whole = _total(inputs, kind, reduction)
+    tolerance = _tolerance(inputs, kind) if reduction == "sum" and kind.is_floating else None
+    if program.collective == "all-reduce":
+        return Expected([whole for _ in ranks], None if tolerance is None else [tolerance for _ in ranks])
+    return Expected(_shares(whole, program.ranks), None if tolerance is None else _shares(tolerance, program.ranks))
+
+
+def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
+    """How many elements of the outputs of all ranks are not what they must be; one that is no number equals another."""
+    count = 0
+    for rank, (output, right) in enumerate(zip(found, wanted.outputs, strict=True)):
+        one, other = kind.numbers(output), kind.numbers(right)
+        same = one == other
+        if kind.is_floating:
+            same |= np.isnan(one) & np.isnan(other)
+        if wanted.tolerances is not None:
+            with np.errstate(invalid="ignore", over="ignore"):
+                same |= np.abs(one.astype(np.float64) - other) <= wanted.tolerances[rank]
+        count += int(np.count_nonzero(~same))
+    return count
+
+
+def _reduces(program: Program) -> bool:
+    return program.collective in {"all-reduce", "reduce-scatter"}
+
+
+def _moved(program: Program, inputs: Sequence[Array]) -> list[Array]:
+    if program.collective == "broadcast":
+        return [inputs[program.root or 0] for _ in range(program.ranks)]
+    if program.blocks is None:
+        gathered = np.concatenate(inputs)
+        return [gathered for _ in range(program.ranks)]
+    rows = [np.split(array, np.cumsum(row)[:-1]) for array, row in zip(inputs, program.blocks, strict=True)]
+    return [np.concatenate(column) for column in zip(*rows, strict=True)]
+
+
+def _total(inputs: Sequence[Array], kind: DataType, reduction: str) -> Array:
+    precise = np.float64 if kind.is_floating else kind.storage
+    total = kind.numbers(inputs[0]).astype(precise)
+    for array in inputs[1:]:
+        if reduction == "sum":
+            total += kind.numbers(array)
+        else:
+            np.maximum(total, kind.numbers(array), out=total)
+    return kind.elements(total)
+
+
+def _tolerance(inputs: Sequence[Array], kind: DataType) -> Array:
+    absolute = np.zeros(len(inputs[0]))
+    are_whole = np.ones(len(inputs[0]), dtype=bool)
+    for array in inputs:
+        numbers = kind.numbers(array).astype(np.float64)
+        absolute += np.abs(numbers)
+        are_whole &= numbers == np.rint(numbers)
+    is_exact = are_whole & (absolute < 2.0**kind.exact_bits)
+    # What is added to something infinite, or to no number, gives that in every order.
+    is_exact |= ~np.isfinite(absolute)
+    return np.where(is_exact, 0.0, len(inputs) * 2.0 ** (1 - kind.exact_bits) * absolute)
+
+
+def _shares(whole: Array, ranks: int) -> list[Array]:
+    begins = [rank * len(whole) // ranks for rank in range(ranks + 1)]
+    return [whole[begin:end] for begin, end in pairwise(begins)]
