@@ -170,3 +170,24 @@ def test_the_table_and_the_picture_show_the_light(lit: ll.Circuits, tmp_path: Pa
     drawn = [axes.get_title() for axes in figure.axes if axes.get_title()]
     assert len(drawn) == min(4, len(lit.configurations))
     assert all("16 circuits" in title for title in drawn)
+
+
+def test_a_picture_of_several_wavelengths_says_which_is_which() -> None:
+    circuits = ll.circuits(ring_plan(), "mesh:8x4,interposers=1x2,fibres=4,wavelengths=3")
+    figure = circuits.plot()
+    (legend,) = figure.legends
+    looks = [text.get_text() for text in legend.get_texts()]
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    used = sorted({one.wavelength for paths in circuits.light[: len(panels)] for one in paths})
+    assert looks == [
+        "a circuit's transmitter",
+        "its receiver",
+        *(f"wavelength {wavelength}" for wavelength in used),
+        "between interposers",
+    ]
+    left_out = len(panels) < len(circuits.configurations)
+    assert (
+        f"first {len(panels)} of {len(circuits.configurations)} configurations" in figure.get_suptitle()
+    ) == left_out
+    (plain,) = ll.route_mesh("4x4", [(0, 5)]).plot().legends
+    assert [text.get_text() for text in plain.get_texts()] == ["a circuit's transmitter", "its receiver"]

@@ -2,12 +2,14 @@
 
 import json
 import pickle
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import lightloom as ll
 from tests.circuits.followed import circuits_of, composed, followed
@@ -206,3 +208,33 @@ def test_a_plan_that_fails_its_judge_is_refused(cli: RunCli, plan_file: Path) ->
     refused = cli("circuits", plan_file)
     assert (refused.status, refused.out) == (2, "")
     assert refused.err.startswith("error: plan: its check fails")
+
+
+def test_a_file_of_circuits_is_shown_as_its_plan_is(cli: RunCli, in_tmp: Path) -> None:
+    two_port_plan().save(in_tmp / "plan.json")
+    ofs = {}
+    for source in ("plan.json", "circuits.json"):
+        more = ["--output", "circuits.json"] if source == "plan.json" else []
+        ofs[source] = {form: cli("circuits", source, *more, "--format", form).out for form in ("json", "csv")}
+    assert ofs["plan.json"] == ofs["circuits.json"]
+    shown, again = (cli("circuits", source, "--all-connections").out for source in ofs)
+    # A file of circuits does not know the names of topologies, nor what is at the ports.
+    lines = [line for line in again.splitlines() if re.match(r"connect |disconnect |keep ", line)]
+    assert lines
+    assert lines == [line for line in shown.splitlines() if re.match(r"connect |disconnect |keep ", line)]
+    assert cli("circuits", "circuits.json", "--plot", "circuits.png").status == 0
+
+
+def looks_of(figure: Figure) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def test_a_picture_explains_the_looks_that_it_has() -> None:
+    changing = ll.circuits(two_port_plan(), "parallel").plot()
+    assert looks_of(changing)[0] == "set up for this configuration"
+    still = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="ring", planner="static")
+    figure = ll.circuits(still).plot()
+    assert looks_of(figure) == ["set up for this configuration"]
+    assert figure.get_suptitle() == "all-gather on 8 GPUs: one configuration of 8 connections"
+    texts = {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert {"ingress", "egress"} <= texts

@@ -179,3 +179,17 @@ def test_the_side_file_has_every_topology_and_path(plan: Path) -> None:
 
 def test_the_page_of_formats_is_what_the_registry_says() -> None:
     assert page() == PAGE.read_text(), "run: python -m tests.formats_page"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("plan.txt", "file: `plan.txt` is neither a plan (JSON), nor circuits (JSON), nor a schedule (msccl-xml, "),
+        ("plan.txt.circuits.json", "file: it is the side file of an export; what is checked is the file or folder"),
+    ],
+)
+def test_what_cannot_be_verified_is_not_taken_for_a_plan(name: str, said: str, cli: RunCli, plan: Path) -> None:
+    assert cli("export", plan, "--to", "mscclpp", "--output", "plan.txt").status == 0
+    ran = cli("verify", name)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {said}")

@@ -85,10 +85,10 @@ def test_a_plan_of_64_gpus_and_8_reconfigurations_is_followed(
         # A GPU of one port is at the port of its own number, counted from 1.
         edges = set(ll.to_networkx(loaded.topologies[one["topology"]]).edges())
         assert {(ingress - 1, egress - 1) for ingress, egress in circuits} == edges
-    first, *lines, last = ran.out.splitlines()
+    first, kept, *lines = ran.out.splitlines()
     assert first.startswith(f"switch crossbar at {switch.address}: ")
     assert [int(TOLD.fullmatch(line)[1]) for line in lines] == list(range(1, 10))  # type: ignore[index]
-    assert last.endswith("lightloom circuits --restore out/switches/before-1.json")
+    assert kept.endswith("lightloom circuits --restore out/switches/before-1.json")
 
 
 def test_one_configuration_of_a_file_of_circuits(cli: RunCli, start: StartSwitch, in_own_folder: Path) -> None:

@@ -29,11 +29,12 @@ def command(
     """Put the circuits of a PLAN (JSON) on the ports of switches: what to connect and disconnect, and when.
 
     Circuits that stay from one topology to the next stay on their ports where that is possible. Ports are numbered
-    from 1: transmitters are at ingress, receivers at egress ports. A plan that `verify` refuses is refused.
+    from 1: transmitters are at ingress, receivers at egress ports. A plan that `verify` refuses is refused. PLAN may
+    be what --output wrote, too, which is shown or sent as it is.
 
-    With --send, switches are told to make them, and are read back; PLAN may be what --output wrote, too. What they
-    held before is kept in a file, which --restore brings back. Exit status 1: a switch did not acknowledge. To try it:
-    --simulated-switch scpi in one terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another.
+    With --send, switches are told to make them, and are read back. What they held before is kept in a file, which
+    --restore brings back. Exit status 1: a switch did not acknowledge. To try it: --simulated-switch scpi in one
+    terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another.
 
     \b
     Examples:
@@ -55,7 +56,7 @@ def command(
     if use is Use.RESTORE:
         return restore_switches(settings, output_format)
     assert plan is not None  # noqa: S101 (what is asked for takes one)
-    made = with_progress("assigning ports", lambda: _made(plan, settings["optics"], can_be_made=use is Use.SEND))
+    made = with_progress("assigning ports", lambda: _made(plan, settings["optics"]))
     text = "" if use is Use.SEND else _text(made, output_format, all_connections=all_connections)
     if output is not None:
         made.save(output)
@@ -67,16 +68,15 @@ def command(
     return 0
 
 
-def _made(plan: str, optics: str | None, *, can_be_made: bool) -> Circuits:
-    """The circuits of a plan; those of the file itself where it may hold circuits, and does."""
+def _made(plan: str, optics: str | None) -> Circuits:
+    """The circuits of a plan; those of the file itself where it holds circuits."""
     from lightloom.port_maps import MAX_FILE_BYTES, Circuits, circuits
 
-    if can_be_made:
-        text = read_text("plan", plan, MAX_FILE_BYTES)
-        if SCHEMA in text[:200]:
-            if optics is not None:
-                raise refuse("optics", f"`{plan}` holds circuits on ports already")
-            return Circuits.from_json(text)
+    text = read_text("plan", plan, MAX_FILE_BYTES)
+    if SCHEMA in text[:200]:
+        if optics is not None:
+            raise refuse("optics", f"`{plan}` holds circuits on ports already")
+        return Circuits.from_json(text)
     return circuits(plan, **given_of({"optics": optics}))
 
 

@@ -111,6 +111,7 @@ def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format:
             for name, identity in identities.items():
                 click.echo(printable(identity_line(name, addresses[name], identity)))
         told = Told(output_format, count)
+        told.kept(switches.keep_state())
         return _told(switches, told, lambda: _sent(switches, chosen, interval_s, told))
 
 
@@ -131,6 +132,7 @@ def restore_switches(options: Mapping[str, Any], output_format: str) -> int:
     states = load_state(options["restore"])
     with restorable(states, state=state, undo=options["undo_on_failure"]) as switches:
         told = Told(output_format, 1)
+        told.kept(switches.keep_state())
         return _told(switches, told, lambda: told.tell(with_progress("restoring", lambda: switches.restore(states))))
 
 
@@ -170,16 +172,20 @@ class Told:
             for line in noted_lines(applied):
                 click.echo(printable(line), err=True)
 
-    def end(self, state: Path | None) -> None:
-        """What is printed once all is over, also where it failed."""
+    def kept(self, state: Path) -> None:
+        """Where what the switches held before is: said before anything is changed, so that a crash leaves it said."""
         from lightloom.views.tables.sending import state_line
 
+        if self._format == "table":
+            click.echo(printable(state_line(state)))
+            sys.stdout.flush()
+
+    def end(self, state: Path | None) -> None:
+        """What is printed for programs once all is over, also where it failed."""
         if self._format == "json":
             click.echo(json.dumps({"state": None if state is None else str(state), "sent": self._rows}, indent=1))
         elif self._format == "csv":
             click.echo(rows_as_csv(iter(self._rows)))
-        elif state is not None:
-            click.echo(printable(state_line(state)))
 
 
 def _told(switches: Switches, told: Told, work: Callable[[], None]) -> int:

@@ -14,6 +14,8 @@ from lightloom.views.rows import rows_as_csv
 
 # How what the verb `circuits` wrote begins.
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
+# What says of JSON that it is meant to be a plan: its schema, or keys that plans have and no format of another tool.
+PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom\.)')
 
 if TYPE_CHECKING:
     from lightloom import Topology
@@ -104,7 +106,7 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
     Raises `InputError` when it is neither a plan, nor circuits, nor a schedule.
     """
     from lightloom import verify
-    from lightloom.formats import readable_schedules
+    from lightloom.formats import SIDE_SCHEMA, readable_schedules
     from lightloom.inputs.schedules.links import check_links
     from lightloom.inputs.schedules.reading import schedule_of
     from lightloom.inputs.schedules.source import Source
@@ -128,7 +130,11 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
             return "circuits", _verify_circuits(source.text, beside or Beside(None, None))
         if beside is not None:
             raise refuse("plan" if beside.plan is not None else "optics", "it goes with what the verb circuits wrote")
-        if source.text.lstrip().startswith("{"):
+        if f'"{SIDE_SCHEMA}"' in source.text[:200]:
+            raise refuse(
+                "file", "it is the side file of an export; what is checked is the file or folder that it is beside"
+            )
+        if source.text.lstrip().startswith("{") and PLAN.search(source.text):
             return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
         raise InputError(error.field, f"{error} (in `{path}`)") from error

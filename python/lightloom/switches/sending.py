@@ -102,7 +102,8 @@ class Switches:
     programs: what each switch is to hold. addresses: of every switch by its name. replace: circuits on ports that the
     plan does not use are unmade too, instead of left alone. state: where what the switches held before is written, a
     new file; the next free `out/switches/before-N.json` unless it is said. undo: a change that not every switch
-    acknowledges is undone on all of them.
+    acknowledges is undone on all of them. ports: of every switch by its name, those that are changed, in place of
+    the programs' own.
 
         with Switches(programs, {"crossbar": "scpi://192.0.2.7"}) as switches:
             switches.apply(0)
@@ -118,6 +119,7 @@ class Switches:
         replace: bool = False,
         state: Path | None = None,
         undo: bool = False,
+        ports: Mapping[str, Ports] | None = None,
     ) -> None:
         names = [program.name for program in programs]
         for name in addresses:
@@ -127,7 +129,8 @@ class Switches:
             if name not in addresses:
                 raise refuse("send", f"switch `{name}` has no address; give {name}=SCHEME://HOST")
         self._programs = {program.name: program for program in programs}
-        self._ports = {name: Ports() if replace else one.used for name, one in self._programs.items()}
+        own = {name: Ports() if replace else one.used for name, one in self._programs.items()}
+        self._ports = {**own, **(ports or {})}
         self._drivers = {
             name: driver_of(one if isinstance(one, Address) else parse_address("send", one))
             for name, one in ((name, addresses[name]) for name in names)
@@ -203,6 +206,25 @@ class Switches:
         """What every switch holds. Raises `UnreadError`."""
         return self._of_all(lambda _name, driver: driver.read())
 
+    def keep_state(self) -> Path:
+        """Write what the switches hold to the state file, unless that is done; `apply` and `restore` do it first.
+
+        Raises `UnreadError`, and `InputError` that names `state`.
+        """
+        if self.state is None:
+            self._keep(self.read())
+        assert self.state is not None  # noqa: S101
+        return self.state
+
+    def _keep(self, held: Mapping[str, Connections]) -> None:
+        self.state = save_state(
+            [
+                SwitchState(name, driver.address, held[name], self._ports[name])
+                for name, driver in self._drivers.items()
+            ],
+            self._wanted_state,
+        )
+
     def close(self) -> None:
         """Let go of the connections; the circuits stay."""
         for driver in self._drivers.values():
@@ -221,13 +243,7 @@ class Switches:
         before = self.read()
         if self.state is None:
             read_s = monotonic()
-            self.state = save_state(
-                [
-                    SwitchState(name, driver.address, before[name], self._ports[name])
-                    for name, driver in self._drivers.items()
-                ],
-                self._wanted_state,
-            )
+            self._keep(before)
             # A disk's time is not the switches'.
             began_s += monotonic() - read_s
         applied = self._changed(configuration, before, wanted, began_s)
@@ -308,7 +324,8 @@ def programs_of(circuits: Circuits) -> list[SwitchProgram]:
 def restorable(states: Sequence[SwitchState], *, state: Path | None = None, undo: bool = False) -> Switches:
     """The switches of a state file, whose `restore` brings back what it says; `state` and `undo` as of `Switches`."""
     programs = [SwitchProgram(one.name, 0, (one.connections,)) for one in states]
-    return Switches(programs, {one.name: one.address for one in states}, state=state, undo=undo)
+    addresses = {one.name: one.address for one in states}
+    return Switches(programs, addresses, state=state, undo=undo, ports={one.name: one.ports for one in states})
 
 
 def _in_parallel(calls: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:

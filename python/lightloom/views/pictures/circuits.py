@@ -47,19 +47,25 @@ def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None
     ports = max(switch.ports for switch in circuits.switches)
     columns = min(len(circuits.configurations), MOST_COLUMNS)
     shown = min(len(circuits.switches), MOST_SWITCHES)
+    keeps = any(switch.kept for configuration in circuits.configurations for switch in configuration.switches)
+    looks = [NEW, KEPT] if keeps else [NEW]
     if ports <= MOST_LINES and len(circuits.configurations) <= MOST_PERMUTATIONS:
         height = shown * max(2.4, 0.22 * ports) + 1.2
         figure = Figure(figsize=(max(6.5, 1.5 * columns + 1), height), layout="constrained")
         for index, axes in enumerate(np.ravel(figure.subplots(shown, columns, squeeze=False))):
             _draw_permutation(axes, circuits, index // columns, circuits.configurations[index % columns])
-        looks = [NEW, KEPT]
     else:
         width = shown * max(2.6, 0.42 * columns + 1) + 0.5
         figure = Figure(figsize=(max(6.5, width), 9 if ports > MOST_NUMBERED else max(4.5, 0.155 * ports + 1.8)))
         figure.set_layout_engine("constrained")
         for switch, axes in enumerate(np.ravel(figure.subplots(1, shown, squeeze=False))):
             _draw_map(axes, circuits, switch, columns)
-        looks = [NEW, KEPT, DARK]
+        has_dark = any(
+            len(setting.connections) < switch.ports
+            for configuration in circuits.configurations
+            for setting, switch in zip(configuration.switches, circuits.switches, strict=True)
+        )
+        looks += [DARK] if has_dark else []
     figure.suptitle(_title(circuits, columns), fontsize=10)
     _legend(figure, looks)
     if path is None:
@@ -82,7 +88,7 @@ def _plot_on_mesh(circuits: Circuits, placed: PlacedMesh, path: str | os.PathLik
         panels.append((f"{heading}\n{counted(len(ways), 'circuit')}{worst}", ways))
     tile_of = {int(mzi): tile for tile, mzi in enumerate(placed.mesh.mzi_of_tile)}
     names = {tile_of[mzi]: str(gpu) for gpu, mzi in enumerate(placed.mzi_of_gpu)}
-    return plot_ways(placed.mesh, panels, path, names)
+    return plot_ways(placed.mesh, panels, path, names, _title(circuits, len(panels)))
 
 
 def _title(circuits: Circuits, columns: int) -> str:
@@ -96,9 +102,11 @@ def _title(circuits: Circuits, columns: int) -> str:
         f"first {MOST_SWITCHES} of {len(circuits.switches)} switches" if len(circuits.switches) > MOST_SWITCHES else "",
     ]
     parts = ", ".join(part for part in drawn if part)
-    return f"{of_plan}{circuits.connects} connections set up after the first configuration\n{still}" + (
-        f" ({parts} drawn)" if parts else ""
-    )
+    if len(circuits.configurations) == 1:
+        said = f"one configuration of {counted(circuits.configurations[0].connects, 'connection')}"
+    else:
+        said = f"{counted(circuits.connects, 'connection')} set up after the first configuration\n{still}"
+    return f"{of_plan}{said}" + (f" ({parts} drawn)" if parts else "")
 
 
 def _legend(figure: Figure, looks: list[str]) -> None:
@@ -120,7 +128,9 @@ def _draw_permutation(axes: Axes, circuits: Circuits, place: int, configuration:
         axes.plot([side] * switch.ports, ports, linestyle="", marker="o", markersize=2.5, color="k", zorder=3)
         for port in ports:
             axes.text(across, port, str(port), fontsize=6, ha="right" if side == 0 else "left", va="center")
-    axes.set(xlim=(-0.3, 1.3), ylim=(switch.ports + 0.7, 0.3))
+    for side, name in ((0, "ingress"), (1, "egress")):
+        axes.text(side, 0, name, fontsize=6, ha="center", va="center", color="#555555")
+    axes.set(xlim=(-0.3, 1.3), ylim=(switch.ports + 0.7, -0.5))
     axes.axis("off")
     axes.set_title(_heading(circuits, configuration), fontsize=7)
     if configuration.index == 0 and len(circuits.switches) > 1:

@@ -14,7 +14,7 @@ from lightloom.views.palette import BACKGROUND, PALETTE
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -56,6 +56,7 @@ def plot_ways(
     panels: Sequence[tuple[str, Sequence[Way]]],
     path: str | os.PathLike[str] | None,
     names: Mapping[int, str] | None = None,
+    title: str = "",
 ) -> Figure:
     """Circuits on a mesh, a panel with a title each; `names` are those of tiles, their numbers where there are none.
 
@@ -79,12 +80,41 @@ def plot_ways(
             _draw_circuits(axes, mesh, panel[1])
             axes.set(xlim=(-0.6, mesh.columns - 0.4), ylim=(mesh.rows - 0.4, -0.6), aspect="equal")
             axes.set_title(panel[0], fontsize=10)
-    figure.supxlabel("a circuit leads from its filled to its open circle; light keeps to the right", fontsize=8)
+    if title:
+        figure.suptitle(title, fontsize=10)
+    _legend(figure, mesh, {way.wavelength for _, ways in panels for way in ways})
     if path is None:
         settle(figure)
     else:
         save(figure, path)
     return figure
+
+
+def _legend(figure: Figure, mesh: Mesh, wavelengths: Collection[int]) -> None:
+    """What circles, colours and dotted lines mean."""
+    from matplotlib.lines import Line2D
+
+    def mark(label: str, colour: str = "k", **look: Any) -> Line2D:
+        return Line2D([], [], color=colour, label=label, **look)
+
+    handles = [
+        mark("a circuit's transmitter", marker="o", linestyle="", markersize=5),
+        mark("its receiver", marker="o", linestyle="", markersize=5, markerfacecolor="white"),
+    ]
+    if mesh.wavelengths > 1:
+        shown = sorted(wavelengths)[: len(PALETTE)]
+        handles += [mark(f"wavelength {one}", PALETTE[one % len(PALETTE)]) for one in shown]
+    if mesh.interposers != "1x1":
+        handles.append(mark("between interposers", linestyle=":", linewidth=1.2))
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), 4 if figure.get_figwidth() > 7 else 2),
+        frameon=False,
+        fontsize=8,
+        title="light keeps to the right of its direction",
+        title_fontsize=8,
+    )
 
 
 def _title(routing: MeshRouting, round_index: int) -> str:
@@ -127,7 +157,7 @@ def _draw_tiles(axes: Axes, mesh: Mesh, names: Mapping[int, str] | None) -> None
         size = 7 if len(corners) <= MOST_NUMBERED // 4 else 4.5
         for tile, (left, top) in enumerate(corners):
             name = str(tile) if names is None else names.get(tile, "")
-            axes.text(left + 2.5 * inset, top + 2.5 * inset, name, ha="left", va="top", fontsize=size, color="#555555")
+            axes.text(left + inset, top + inset, name, ha="left", va="top", fontsize=size, color="#555555")
 
 
 def _draw_circuits(axes: Axes, mesh: Mesh, ways: Sequence[Way]) -> None:

@@ -25,8 +25,10 @@ def circuits_table(circuits: Circuits, *, all_connections: bool = False) -> str:
 
 def circuits_parts(circuits: Circuits, *, all_connections: bool = False) -> list[RenderableType]:
     """What the table is made of."""
-    parts: list[RenderableType] = [heading(_title(circuits)), Text(_numbering(circuits)), _changes(circuits)]
-    parts.append(Text("\n".join(_summary(circuits))))
+    parts: list[RenderableType] = [heading(_title(circuits))]
+    if circuits.labels is not None:
+        parts.append(Text(f"{circuits.labels.optics}: {circuits.labels.numbering}"))
+    parts += [_changes(circuits), Text("\n".join(_summary(circuits)))]
     if all_connections:
         parts += [part for configuration in circuits.configurations for part in _connections(circuits, configuration)]
     return parts
@@ -39,10 +41,6 @@ def _title(circuits: Circuits) -> str:
     where = f"{switches} of {size} ports, {counted(len(circuits.configurations), 'configuration')}"
     plan = circuits.plan
     return where if plan is None else f"{plan.collective} on {plan.gpus} GPUs: {where}"
-
-
-def _numbering(circuits: Circuits) -> str:
-    return "" if circuits.labels is None else f"{circuits.labels.optics}: {circuits.labels.numbering}"
 
 
 def _changes(circuits: Circuits) -> RenderableType:

@@ -39,7 +39,7 @@ def noted_lines(applied: Applied) -> list[str]:
 
 def state_line(state: Path) -> str:
     """Where what the switches held before is, and what brings it back."""
-    return f"what was there before is kept; to bring it back: lightloom circuits --restore {state}"
+    return f"what is there now is kept; to bring it back: lightloom circuits --restore {state}"
 
 
 def applied_rows(applied: Applied) -> list[dict[str, Any]]:
