@@ -142,10 +142,12 @@ def verify(
     """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone.
 
     Circuits are judged beside their plan, which must pass its own judge: their changes are followed from dark switches
-    on, and what comes of them must be the plan's topologies, in time.
+    on, and what comes of them must be the plan's topologies, in time. In a mesh of MZIs light is followed through the
+    states, and ways and losses are recomputed; of files that do not say how the mesh is built, states are counted.
 
     plan: of Circuits, where they were read from a file. optics: of Circuits, the kind with its parameters, such as
-    `"islands:4x2"`; without it the number of switches says whether there is one for all ports or one for each.
+    `"islands:4x2"`; without it the number of switches says whether there is one for all ports or one for each. The
+    settings of a mesh must be those of the circuits.
 
     Raises `InputError` that names the argument.
     """

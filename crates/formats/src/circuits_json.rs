@@ -1,9 +1,10 @@
 //! What switches are told as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1; keys
-//! are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `light` and `mzis`
-//! are there where a mesh of MZIs is the switch.
+//! are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `mesh`, `light` and
+//! `mzis` are there where a mesh of MZIs is the switch, `mesh` not in the oldest files.
 
 use model::{
-    Circuits, Configuration, Connection, Error, Light, LightPath, MziPort, MziState, Result, Switch, SwitchSetting,
+    Circuits, Configuration, Connection, Error, Light, LightPath, MziMesh, MziPort, MziState, Result, Switch,
+    SwitchSetting,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,7 +22,28 @@ const MAX_BYTES: usize = 256 << 20;
 struct CircuitsText {
     schema: String,
     switches: Vec<SwitchText>,
+    mesh: Option<MeshText>,
     configurations: Vec<ConfigurationText>,
+}
+
+/// How a mesh is built; grids as rows and columns. The limit on the loss is a number or null, and may not be missing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MeshText {
+    mzis: [u32; 2],
+    tiles: [u32; 2],
+    interposers: [u32; 2],
+    waveguides: u32,
+    wavelengths: u32,
+    fibres: u32,
+    transmitters: u32,
+    receivers: u32,
+    tile_size_cm: f64,
+    crossing_loss_db: f64,
+    waveguide_loss_db_per_cm: f64,
+    coupling_loss_db: f64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    max_loss_db: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -99,9 +121,25 @@ pub fn circuits_to_json(circuits: &Circuits) -> String {
         })
         .collect();
     format!(
-        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n  \"configurations\": [\n{}\n  ]\n}}\n",
+        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n{}  \"configurations\": [\n{}\n  ]\n}}\n",
         switches.join(",\n"),
+        circuits.mesh().map(mesh_text).unwrap_or_default(),
         configurations.join(",\n")
+    )
+}
+
+fn mesh_text(mesh: &MziMesh) -> String {
+    let MziMesh { mzis, tiles, interposers, waveguides, wavelengths, fibres, transmitters, receivers, .. } = mesh;
+    let [mzis, tiles, interposers] = [mzis, tiles, interposers].map(|[rows, columns]| format!("[{rows}, {columns}]"));
+    let lengths = [mesh.tile_size_cm, mesh.crossing_loss_db, mesh.waveguide_loss_db_per_cm, mesh.coupling_loss_db];
+    let [tile_size_cm, crossing_loss_db, waveguide_loss_db_per_cm, coupling_loss_db] = lengths.map(Value::from);
+    let max_loss_db = json!(mesh.max_loss_db);
+    format!(
+        "  \"mesh\": {{\"mzis\": {mzis}, \"tiles\": {tiles}, \"interposers\": {interposers}, \
+         \"waveguides\": {waveguides}, \"wavelengths\": {wavelengths}, \"fibres\": {fibres}, \
+         \"transmitters\": {transmitters}, \"receivers\": {receivers}, \"tile_size_cm\": {tile_size_cm}, \
+         \"crossing_loss_db\": {crossing_loss_db}, \"waveguide_loss_db_per_cm\": {waveguide_loss_db_per_cm}, \
+         \"coupling_loss_db\": {coupling_loss_db}, \"max_loss_db\": {max_loss_db}}},\n"
     )
 }
 
@@ -198,7 +236,29 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
         }
         configurations.push(Configuration { topology, steps, time_s, switches: of_switches });
     }
-    Circuits::new(switches, configurations)?.with_light(light)
+    let circuits = Circuits::new(switches, configurations)?.with_light(light)?;
+    match parsed.mesh {
+        Some(mesh) => circuits.with_mesh(mesh_of(mesh)),
+        None => Ok(circuits),
+    }
+}
+
+fn mesh_of(text: MeshText) -> MziMesh {
+    MziMesh {
+        mzis: text.mzis,
+        tiles: text.tiles,
+        interposers: text.interposers,
+        waveguides: text.waveguides,
+        wavelengths: text.wavelengths,
+        fibres: text.fibres,
+        transmitters: text.transmitters,
+        receivers: text.receivers,
+        tile_size_cm: text.tile_size_cm,
+        crossing_loss_db: text.crossing_loss_db,
+        waveguide_loss_db_per_cm: text.waveguide_loss_db_per_cm,
+        coupling_loss_db: text.coupling_loss_db,
+        max_loss_db: text.max_loss_db,
+    }
 }
 
 fn light_of(index: usize, paths: Option<Vec<LightText>>, mzis: Option<Vec<MziText>>) -> Result<Option<Light>> {

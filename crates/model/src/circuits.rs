@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::connection::Connection;
 use crate::light::Light;
+use crate::mzi_mesh::MziMesh;
 use crate::{Error, Result, counted};
 
 /// Most ports of one switch that are accepted.
@@ -59,6 +60,7 @@ pub struct Circuits {
     switches: Vec<Switch>,
     configurations: Vec<Configuration>,
     light: Vec<Light>,
+    mesh: Option<MziMesh>,
 }
 
 impl Circuits {
@@ -101,7 +103,7 @@ impl Circuits {
                 *setting = sorted;
             }
         }
-        Ok(Self { switches, configurations, light: Vec::new() })
+        Ok(Self { switches, configurations, light: Vec::new(), mesh: None })
     }
 
     /// The same with the light of every configuration, where a mesh of MZIs is the switch.
@@ -119,9 +121,26 @@ impl Circuits {
         Ok(Self { light, ..self })
     }
 
+    /// The same with how the mesh is built that the light is in.
+    ///
+    /// # Errors
+    /// A number that no mesh has, such as `circuits.mesh.fibres`, or a mesh without light.
+    pub fn with_mesh(self, mesh: MziMesh) -> Result<Self> {
+        if self.light.is_empty() {
+            return Err(Error::malformed("circuits.mesh", "it goes with light, of which the configurations have none"));
+        }
+        mesh.check("circuits.mesh")?;
+        Ok(Self { mesh: Some(mesh), ..self })
+    }
+
     /// The light of every configuration; empty where no mesh of MZIs is the switch.
     pub fn light(&self) -> &[Light] {
         &self.light
+    }
+
+    /// How the mesh is built that the light is in; none where no mesh is the switch, and in files of before it was written.
+    pub fn mesh(&self) -> Option<&MziMesh> {
+        self.mesh.as_ref()
     }
 
     /// The switches.

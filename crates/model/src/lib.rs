@@ -20,6 +20,7 @@ mod digit;
 mod error;
 mod fabric;
 mod light;
+mod mzi_mesh;
 mod plan;
 pub mod ranges;
 mod reconfiguration;
@@ -42,6 +43,7 @@ pub use digit::Digit;
 pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
 pub use light::{Light, LightPath, MziPort, MziState};
+pub use mzi_mesh::MziMesh;
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
 pub use reconfiguration::{
     ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,

@@ -18,6 +18,17 @@ pub struct Held<'a> {
     pub change: Option<PlannedChange>,
 }
 
+impl Held<'_> {
+    /// Its steps in words, counted from 1.
+    pub fn when(&self) -> String {
+        match (self.steps.first(), self.steps.last()) {
+            (Some(first), Some(last)) if first == last => format!("in step {}", first + 1),
+            (Some(first), Some(last)) => format!("in steps {} to {}", first + 1, last + 1),
+            _ => "before step 1".to_string(),
+        }
+    }
+}
+
 /// A change as the plan has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedChange {

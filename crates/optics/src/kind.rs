@@ -1,6 +1,6 @@
 //! What a kind of optical layer is.
 
-use model::{Connection, Error, Fabric, Light, Result, Shape, Switch};
+use model::{Connection, Error, Fabric, Light, MziMesh, Result, Shape, Switch};
 
 use crate::held::Held;
 
@@ -54,6 +54,14 @@ pub trait Kind: Sync {
     /// # Errors
     /// A topology that the switches cannot have, with its steps.
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment>;
+
+    /// How the mesh is built that is the switch; none where switches are not looked into.
+    ///
+    /// # Errors
+    /// Parameters that do not go with the GPUs.
+    fn mesh(&self, _parameters: &str, _shape: &Shape) -> Result<Option<MziMesh>> {
+        Ok(None)
+    }
 
     /// The light of every topology that is held, by its connections in [`Assignment`]; nothing where switches are not
     /// looked into.

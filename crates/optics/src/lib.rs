@@ -70,5 +70,9 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     }
     let circuits =
         Circuits::new(ports.switches, configurations).map_err(|error| error.in_field("names"))?.with_light(light)?;
+    let circuits = match optics.mesh(&plan.fabric.shape)? {
+        Some(mesh) => circuits.with_mesh(mesh)?,
+        None => circuits,
+    };
     Ok(Assigned { circuits, least_connects, charged_s: sum_seconds(charges_s) })
 }

@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Light, Result, Shape, unknown_name};
+use model::{Error, Fabric, Light, MziMesh, Result, Shape, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -89,6 +89,14 @@ impl Optics {
     /// A topology that these switches cannot have.
     pub(crate) fn assign(&self, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         self.kind.assign(&self.parameters, fabric, held)
+    }
+
+    /// How the mesh is built that is the switch, where one is.
+    ///
+    /// # Errors
+    /// Parameters that do not go with the GPUs.
+    pub(crate) fn mesh(&self, shape: &Shape) -> Result<Option<MziMesh>> {
+        self.kind.mesh(&self.parameters, shape)
     }
 
     /// The light of every topology.

@@ -162,7 +162,7 @@ type PlacedTuple = ([String; 3], (u32, u32, u32), (f64, f64, f64, f64, Option<f6
 /// What `mesh:...` of `--optics` describes, for so many GPUs.
 #[pyfunction]
 pub fn placed_mesh(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<PlacedTuple> {
-    let Placed { mesh, cells } = place(&text("optics", parameters)?, gpus)?;
+    let Placed { mesh, cells, .. } = place(&text("optics", parameters)?, gpus)?;
     let MeshSettings { mzis, tiles, interposers, waveguides, wavelengths, fibres, tile_size_cm, losses, max_loss_db } =
         mesh.settings().clone();
     let Losses { crossing_db, waveguide_db_per_cm, coupling_db } = losses;

@@ -1,8 +1,12 @@
 //! Whether switches that are told so make the topologies of a plan, when the plan needs them.
 
+mod described;
+mod geometry;
+mod light;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Circuits, Error, Initial, Plan, Rank, Result, Topology, counted, sum_seconds};
+use model::{Circuits, Error, Initial, Plan, Rank, Result, Topology, sum_seconds};
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
@@ -90,7 +94,7 @@ impl Layout {
 /// are one for all or one a port.
 ///
 /// # Errors
-/// An optical layer that is not known here.
+/// An optical layer that is not known here, or a mesh's settings that are none.
 pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Report> {
     let layout = Layout::of(circuits, plan, optics)?;
     let (switches, has_ports) = switches_check(circuits, plan, layout);
@@ -99,8 +103,8 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         checks.extend(followed(circuits, plan, layout));
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
-    if !circuits.light().is_empty() {
-        checks.push(light_check(circuits));
+    if has_ports {
+        checks.extend(light::checks(circuits, plan, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
     }
     Ok(Report { checks })
 }
@@ -116,34 +120,6 @@ fn switches_check(circuits: &Circuits, plan: &Plan, layout: Layout) -> (Check, b
         holds &= tally.expect(switch.ports >= ports, expected);
     }
     (tally.into_check("number", "of switches and their ports"), holds)
-}
-
-/// Whether every MZI has a state for each circuit that passes it, by wavelength, and no other. A file does not say how the
-/// mesh is built, on which losses depend, and which way a state leads.
-fn light_check(circuits: &Circuits) -> Check {
-    let mut tally = Tally::new("light");
-    for (index, light) in circuits.light().iter().enumerate() {
-        let mut passages: BTreeMap<(u32, u32), (usize, usize)> = BTreeMap::new();
-        for path in &light.paths {
-            path.mzis.iter().for_each(|&mzi| passages.entry((mzi, path.wavelength)).or_default().0 += 1);
-        }
-        for state in &light.mzis {
-            passages.entry((state.mzi, state.wavelength)).or_default().1 += 1;
-        }
-        for ((mzi, wavelength), (circuits, states)) in passages {
-            tally.expect(circuits == states, || {
-                let [circuits, states] = [counted(circuits as u64, "circuit"), counted(states as u64, "state")];
-                format!(
-                    "configuration {}: MZI {mzi} passes {circuits} of wavelength {wavelength} and has {states}",
-                    index + 1
-                )
-            });
-        }
-    }
-    tally.into_check(
-        "MZI",
-        "and wavelengths with a state for each circuit; losses and where states lead are stated, not checked",
-    )
 }
 
 /// What the switches join after each change, and what of it is wrong.

@@ -12,7 +12,7 @@
 //! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total | `costs` |
 //! | the bound, where its class is known | `bound` |
-//! | what switches are told for a plan: changes, circuits, steps, times | `circuits` |
+//! | what switches are told for a plan: changes, circuits, steps, times; of a mesh of MZIs ways, losses and states | `circuits` |
 
 mod bound;
 mod changes;

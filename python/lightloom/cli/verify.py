@@ -44,7 +44,8 @@ def command(
     every message is sent and received, that the ranks of a group call the same collectives.
 
     What `circuits` wrote is checked beside its --plan: its changes are followed from dark switches on, and what they
-    join must be the topology of every step, in time.
+    join must be the topology of every step, in time. In a mesh of MZIs light is followed from every transmitter
+    through the states, and ways and losses are recomputed.
 
     \b
     Examples:

@@ -63,11 +63,7 @@ impl Island {
         let Some((verb, island, count)) = [("leave", &at[0]), ("enter", &at[1])].into_iter().find_map(too_many) else {
             return Ok(between);
         };
-        let when = match (held.steps.first(), held.steps.last()) {
-            (Some(first), Some(last)) if first == last => format!("in step {}", first + 1),
-            (Some(first), Some(last)) => format!("in steps {} to {}", first + 1, last + 1),
-            _ => "before step 1".to_string(),
-        };
+        let when = held.when();
         let (first, last) = (island * self.gpus, (island * self.gpus + self.gpus - 1).min(gpus - 1));
         let ports = counted(u64::from(self.ports), "port");
         let name = held.topology.name();

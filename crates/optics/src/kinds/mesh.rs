@@ -6,14 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use model::{Connection, Error, Fabric, Light, LightPath, MziPort, MziState, Result, Shape};
+use model::{
+    Connection, Error, Fabric, Light, LightPath, MziMesh, MziPort, MziState, Result, Shape, Topology, counted,
+};
 
 use crate::circuit::Circuit;
-use crate::grid::Side;
+use crate::grid::{Grid, Side};
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
 use crate::kinds::crossbar::Crossbar;
-use crate::mesh::{Impossible, Placed, Port, Route, Unrouted, parse_settings, place, route_beside, states};
+use crate::mesh::{Impossible, Placed, Port, Route, Unrouted, parse_settings, place, route_beside, states_of};
 
 /// MZIs on interposers.
 pub(super) struct OfMzis;
@@ -51,8 +53,36 @@ impl Kind for OfMzis {
         Ok(map)
     }
 
-    fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
+    fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
+        let placed = place(parameters, fabric.shape.gpus())?;
+        let mut before = None;
+        for held in held {
+            tiles_have_enough(&placed, held, before)?;
+            before = Some(held.topology);
+        }
         Crossbar.assign("", fabric, held)
+    }
+
+    fn mesh(&self, parameters: &str, shape: &Shape) -> Result<Option<MziMesh>> {
+        let Placed { mesh, limits, .. } = place(parameters, shape.gpus())?;
+        let settings = mesh.settings();
+        let [transmitters, receivers] = limits.map(|limit| limit.unwrap_or(shape.ports()));
+        let sides = |grid: Grid| [grid.rows(), grid.columns()];
+        Ok(Some(MziMesh {
+            mzis: sides(settings.mzis),
+            tiles: sides(settings.tiles),
+            interposers: sides(settings.interposers),
+            waveguides: settings.waveguides,
+            wavelengths: settings.wavelengths,
+            fibres: settings.fibres,
+            transmitters,
+            receivers,
+            tile_size_cm: settings.tile_size_cm,
+            crossing_loss_db: settings.losses.crossing_db,
+            waveguide_loss_db_per_cm: settings.losses.waveguide_db_per_cm,
+            coupling_loss_db: settings.losses.coupling_db,
+            max_loss_db: settings.max_loss_db,
+        }))
     }
 
     fn light(&self, parameters: &str, fabric: &Fabric, held: &[Held], given: &Assignment) -> Result<Vec<Light>> {
@@ -62,21 +92,47 @@ impl Kind for OfMzis {
         for (held, connections) in held.iter().zip(&given.connections) {
             let connections: Vec<Connection> = connections.iter().flatten().copied().collect();
             let routes = routed(&placed, fabric.shape.ports(), &connections, &before).map_err(|reason| {
-                let when = match (held.steps.first(), held.steps.last()) {
-                    (Some(first), Some(last)) if first == last => format!("in step {}", first + 1),
-                    (Some(first), Some(last)) => format!("in steps {} to {}", first + 1, last + 1),
-                    _ => "before step 1".to_string(),
-                };
-                Error::infeasible(
-                    "optics",
-                    format!("the mesh has no way for all circuits of {} {when}: {reason}", held.topology.name()),
-                )
+                let (name, when) = (held.topology.name(), held.when());
+                Error::infeasible("optics", format!("the mesh has no way for all circuits of {name} {when}: {reason}"))
             })?;
-            light.push(lit(&placed, &connections, &routes));
+            light.push(lit(&placed, fabric.shape.ports(), &connections, &routes));
             before = connections.into_iter().zip(routes).collect();
         }
         Ok(light)
     }
+}
+
+/// # Errors
+/// A tile from which more circuits leave at once than it has transmitters, or where more arrive than it has receivers:
+/// those of a topology, and beside them those of the topology before where the new ones are set up while it is in use.
+fn tiles_have_enough(placed: &Placed, held: &Held, before: Option<&Topology>) -> Result<()> {
+    let beside = before.filter(|_| held.change.is_some_and(|change| change.in_background));
+    let mut at_once: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for link in [Some(held.topology), beside].into_iter().flatten().flat_map(Topology::expanded) {
+        let count = at_once.entry((link.src, link.dst)).or_insert(0);
+        *count = link.count.max(*count);
+    }
+    let mut counts: [BTreeMap<u32, u32>; 2] = Default::default();
+    for ((src, dst), count) in at_once {
+        *counts[0].entry(src).or_insert(0) += count;
+        *counts[1].entry(dst).or_insert(0) += count;
+    }
+    let nouns = [("transmitter", "leave"), ("receiver", "arrive")];
+    for ((counts, limit), (noun, verb)) in counts.iter().zip(placed.limits).zip(nouns) {
+        let Some((&gpu, &count)) = counts.iter().find(|(_, count)| limit.is_some_and(|limit| **count > limit)) else {
+            continue;
+        };
+        let has = counted(limit.unwrap_or(0), noun);
+        let (name, tile, when) = (held.topology.name(), placed.tiles[gpu as usize], held.when());
+        let what = match beside {
+            Some(before) => {
+                format!("circuits {verb} there at once: those of {} while those of {name} are set up", before.name())
+            }
+            None => format!("circuits of {name} {verb} there at once"),
+        };
+        return Err(Error::infeasible("optics", format!("tile {tile} (GPU {gpu}) has {has}; {when}, {count} {what}")));
+    }
+    Ok(())
 }
 
 /// A route for each connection, that of before where it had one and the others find theirs; or why there is none.
@@ -115,7 +171,7 @@ fn routed(
     Ok(routes)
 }
 
-fn lit(placed: &Placed, connections: &[Connection], routes: &[Route]) -> Light {
+fn lit(placed: &Placed, ports: u32, connections: &[Connection], routes: &[Route]) -> Light {
     let mesh = &placed.mesh;
     let paths = connections.iter().zip(routes).map(|(&connection, route)| LightPath {
         connection,
@@ -131,7 +187,11 @@ fn lit(placed: &Placed, connections: &[Connection], routes: &[Route]) -> Light {
         Port::Waveguide(Side::West, number) => MziPort::West(number),
         Port::Tile(number) => MziPort::Tile(number),
     };
-    let mzis = states(mesh, routes).into_iter().map(|state| MziState {
+    let ends = |one: &Connection| [one.ingress, one.egress].map(|port| (port - 1) % ports);
+    let mut states: Vec<_> =
+        connections.iter().zip(routes).flat_map(|(one, route)| states_of(mesh, route, ends(one))).collect();
+    states.sort_unstable();
+    let mzis = states.into_iter().map(|state| MziState {
         mzi: state.cell,
         wavelength: state.wavelength,
         input: port(state.input),

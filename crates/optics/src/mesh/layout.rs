@@ -8,7 +8,7 @@ use crate::grid::{Grid, Side};
 /// MZIs times wavelengths, at most.
 const MOST_PLACES: u64 = 1 << 22;
 /// Waveguides, wavelengths or fibres, each at most this.
-const MOST_LANES: u32 = 4096;
+pub(super) const MOST_LANES: u32 = 4096;
 /// The largest loss in dB, or length in centimetres, that is taken.
 const MOST_LOSS: f64 = 1e6;
 

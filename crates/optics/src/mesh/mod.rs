@@ -22,4 +22,4 @@ pub use layout::{Losses, Mesh, MeshSettings, Passed};
 pub use placement::{Placed, parse_settings, place};
 pub use router::{route, route_beside};
 pub use routing::{Impossible, Method, Route, Routing, Unrouted};
-pub use states::{Port, Setting, states};
+pub use states::{Port, Setting, states, states_of};

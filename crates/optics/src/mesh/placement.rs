@@ -4,15 +4,17 @@ use model::{Error, Result, unknown_name};
 
 use crate::grid::Grid;
 
-use super::layout::{Mesh, MeshSettings};
+use super::layout::{MOST_LANES, Mesh, MeshSettings};
 
 /// Settings after the MZIs, `key=value`, by the names that Python has for them.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "tiles",
     "interposers",
     "waveguides",
     "wavelengths",
     "fibres",
+    "transmitters",
+    "receivers",
     "tile_size_cm",
     "crossing_loss_db",
     "waveguide_loss_db_per_cm",
@@ -20,23 +22,34 @@ const KEYS: [&str; 10] = [
     "max_loss_db",
 ];
 
-/// A mesh and the MZI of each GPU.
+/// A mesh, what is at its tiles, and the MZI of each GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// The mesh.
     pub mesh: Mesh,
+    /// Transmitters of a tile, and receivers, where their numbers are given; else a GPU has one for each port.
+    pub limits: [Option<u32>; 2],
+    /// The tile of each GPU, numbered row by row over all interposers.
+    pub tiles: Vec<u32>,
     /// The MZI that a GPU's transmitters and receivers are attached to.
     pub cells: Vec<u32>,
 }
 
-/// The settings that are written `ROWSxCOLUMNS[,key=value]...`, and whether tiles are among them.
+/// What is written `ROWSxCOLUMNS[,key=value]...`.
+pub struct Described {
+    settings: MeshSettings,
+    has_tiles: bool,
+    limits: [Option<u32>; 2],
+}
+
+/// The settings that are written `ROWSxCOLUMNS[,key=value]...`.
 ///
 /// # Errors
 /// Any other text; names `optics` or the key.
-pub fn parse_settings(text: &str) -> Result<(MeshSettings, bool)> {
+pub fn parse_settings(text: &str) -> Result<Described> {
     let mut parts = text.split(',');
     let mut settings = MeshSettings::of(Grid::parse("optics", parts.next().unwrap_or_default())?)?;
-    let mut has_tiles = false;
+    let (mut has_tiles, mut limits) = (false, [None; 2]);
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(Error::value("optics", format!("`{}`", shown(part)), "key=value, such as wavelengths=4"));
@@ -52,6 +65,8 @@ pub fn parse_settings(text: &str) -> Result<(MeshSettings, bool)> {
             "waveguides" => settings.waveguides = whole()?,
             "wavelengths" => settings.wavelengths = whole()?,
             "fibres" => settings.fibres = whole()?,
+            "transmitters" => limits[0] = Some(lanes(key, value)?),
+            "receivers" => limits[1] = Some(lanes(key, value)?),
             "tile_size_cm" => settings.tile_size_cm = real()?,
             "crossing_loss_db" => settings.losses.crossing_db = real()?,
             "waveguide_loss_db_per_cm" => settings.losses.waveguide_db_per_cm = real()?,
@@ -60,7 +75,13 @@ pub fn parse_settings(text: &str) -> Result<(MeshSettings, bool)> {
             _ => return Err(unknown_name("optics", key, KEYS)),
         }
     }
-    Ok((settings, has_tiles))
+    Ok(Described { settings, has_tiles, limits })
+}
+
+/// A number of what a tile has.
+fn lanes(key: &str, value: &str) -> Result<u32> {
+    let accepts = format!("a whole number from 1 to {MOST_LANES}");
+    number(key, value, &accepts, |value| value.parse().ok().filter(|count| (1..=MOST_LANES).contains(count)))
 }
 
 fn number<T>(key: &str, value: &str, accepts: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
@@ -77,7 +98,7 @@ fn shown(text: &str) -> String {
 /// # Errors
 /// Those of the text; too few tiles; names `optics` or the key.
 pub fn place(text: &str, gpus: u32) -> Result<Placed> {
-    let (mut settings, has_tiles) = parse_settings(text)?;
+    let Described { mut settings, has_tiles, limits } = parse_settings(text)?;
     let MeshSettings { mzis, interposers, .. } = settings;
     let each = gpus.div_ceil(interposers.cells());
     if !has_tiles {
@@ -98,12 +119,13 @@ pub fn place(text: &str, gpus: u32) -> Result<Placed> {
     }
     let mesh = Mesh::new(settings)?;
     let all = mesh.tile_grid();
-    let cells = (0..gpus).map(|gpu| {
+    let tile_of = |gpu: u32| {
         let ((down, across), (row, column)) = (interposers.place(gpu / each), tiles.place(gpu % each));
-        mesh.cell_of_tile(all.cell(down * tiles.rows() + row, across * tiles.columns() + column))
-    });
-    let cells = cells.collect();
-    Ok(Placed { mesh, cells })
+        all.cell(down * tiles.rows() + row, across * tiles.columns() + column)
+    };
+    let tiles: Vec<u32> = (0..gpus).map(tile_of).collect();
+    let cells = tiles.iter().map(|&tile| mesh.cell_of_tile(tile)).collect();
+    Ok(Placed { mesh, limits, tiles, cells })
 }
 
 #[cfg(test)]
@@ -126,6 +148,9 @@ mod tests {
         assert!(refused("4x4,wavelengths").starts_with("optics: `wavelengths` is not accepted; it takes key=value"));
         assert!(refused("4x4,wavelengths=many").starts_with("wavelengths: `many` is not accepted"));
         assert!(refused("4x4,tiles=2x2").starts_with("tiles: 2x2 is not accepted"));
+        assert!(
+            refused("4x4,receivers=0").starts_with("receivers: `0` is not accepted; it takes a whole number from 1")
+        );
         assert!(refused("3x3").starts_with("optics: mesh of 3x3 MZIs is not accepted"));
         assert!(refused("4x4,max_loss_db=NaN").starts_with("max_loss_db: NaN is not accepted"));
     }

@@ -33,26 +33,34 @@ pub struct Setting {
 /// The states of all MZIs that light passes, by cell, wavelength and input. Transmitters of a cell, and its receivers,
 /// are numbered from 0 in the order of the circuits.
 pub fn states<'a>(mesh: &Mesh, routes: impl IntoIterator<Item = &'a Route>) -> Vec<Setting> {
-    let grid = mesh.grid();
-    let mut transmitters = vec![0; grid.cells() as usize];
-    let mut receivers = vec![0; grid.cells() as usize];
+    let mut transmitters = vec![0; mesh.grid().cells() as usize];
+    let mut receivers = vec![0; mesh.grid().cells() as usize];
     let next = |counts: &mut [u32], cell: u32| {
         counts[cell as usize] += 1;
-        Port::Tile(counts[cell as usize] - 1)
+        counts[cell as usize] - 1
     };
     let mut settings = Vec::new();
     for route in routes {
         let [source, .., destination] = route.cells[..] else { continue };
-        let mut input = next(&mut transmitters, source);
-        for (pair, &lane) in route.cells.windows(2).zip(&route.lanes) {
-            let Some(side) = grid.side_towards(pair[0], pair[1]) else { break };
-            let output = Port::Waveguide(side, lane);
-            settings.push(Setting { cell: pair[0], wavelength: route.wavelength, input, output });
-            input = Port::Waveguide(side.opposite(), lane);
-        }
-        let output = next(&mut receivers, destination);
-        settings.push(Setting { cell: destination, wavelength: route.wavelength, input, output });
+        let ends = [next(&mut transmitters, source), next(&mut receivers, destination)];
+        settings.extend(states_of(mesh, route, ends));
     }
     settings.sort_unstable();
+    settings
+}
+
+/// The states that lead light along a route, from the first to the last MZI; `ends` are the numbers of the transmitter
+/// and of the receiver among those of their tiles.
+pub fn states_of(mesh: &Mesh, route: &Route, [transmitter, receiver]: [u32; 2]) -> Vec<Setting> {
+    let wavelength = route.wavelength;
+    let mut input = Port::Tile(transmitter);
+    let mut settings = Vec::with_capacity(route.cells.len());
+    for (pair, &lane) in route.cells.windows(2).zip(&route.lanes) {
+        let Some(side) = mesh.grid().side_towards(pair[0], pair[1]) else { break };
+        settings.push(Setting { cell: pair[0], wavelength, input, output: Port::Waveguide(side, lane) });
+        input = Port::Waveguide(side.opposite(), lane);
+    }
+    let last = route.cells.last().map(|&cell| Setting { cell, wavelength, input, output: Port::Tile(receiver) });
+    settings.extend(last);
     settings
 }
