@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
-
-from numpy.typing import NDArray
 
 import lightloom as ll
 from lightloom.errors import InputError
-from lightloom.running.data import DATA_TYPES, DataType, drawn_inputs, expected, wrong
+from lightloom.running.data import DATA_TYPES, DataType, DrawnInputs, expected, wrong
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import Program, program_of
 from tests.recompute.problems import question
@@ -40,7 +37,7 @@ def small_plan(index: int, most_gpus: int = 16) -> ll.Plan | None:
 
 def wrong_elements(program: Program, kind: DataType = FLOAT32, reduction: str = "sum", seed: int = 0) -> int:
     """Elements that the program leaves other than NumPy says."""
-    inputs: list[NDArray[Any]] = drawn_inputs(program, kind, reduction, seed)
+    inputs = DrawnInputs(program, kind, reduction, seed)
     found = interpret(program, inputs, kind, reduction)
     return wrong(found, expected(program, inputs, kind, reduction), kind)
 

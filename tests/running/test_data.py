@@ -12,9 +12,9 @@ from lightloom.errors import InputError
 from lightloom.running.data import (
     DATA_TYPES,
     DataType,
+    DrawnInputs,
     checked_inputs,
     data_type,
-    drawn_inputs,
     expected,
     reduced,
     reduction_name,
@@ -50,21 +50,21 @@ def test_every_bfloat16_is_the_nearest_to_itself(bits: int) -> None:
 @pytest.mark.parametrize("kind", DATA_TYPES.values(), ids=DATA_TYPES)
 def test_drawn_numbers_have_exact_sums_and_none_is_zero(kind: DataType) -> None:
     made = program("all-reduce", 8, 4096, kind)
-    inputs = drawn_inputs(made, kind, seed=3)
+    inputs = DrawnInputs(made, kind, seed=3)
     numbers = [kind.numbers(array).astype(np.float64) for array in inputs]
     assert all(array.dtype == kind.storage for array in inputs)
     assert all((array >= 1).all() and (array == np.rint(array)).all() for array in numbers)
     assert np.sum(numbers, axis=0).max() < 2.0**kind.exact_bits
     assert not np.array_equal(inputs[0], inputs[1])
-    assert all(np.array_equal(*pair) for pair in zip(inputs, drawn_inputs(made, kind, seed=3), strict=True))
+    assert all(np.array_equal(*pair) for pair in zip(inputs, DrawnInputs(made, kind, seed=3), strict=True))
     assert expected(made, inputs, kind).tolerances is None or not np.any(expected(made, inputs, kind).tolerances)
 
 
 def test_types_too_small_for_sums_of_so_many_are_refused() -> None:
     made = program("all-reduce", 256, 256, BFLOAT16)
     with pytest.raises(InputError, match=r"^dtype: bfloat16 is exact up to 255, .* 256 ranks$"):
-        drawn_inputs(made, BFLOAT16)
-    assert len(drawn_inputs(made, BFLOAT16, "max")) == 256
+        DrawnInputs(made, BFLOAT16)
+    assert len(DrawnInputs(made, BFLOAT16, "max")) == 256
 
 
 def test_what_numpy_expects_of_each_collective() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom import _core
 from lightloom.errors import InputError
-from lightloom.running.data import DATA_TYPES, REDUCTIONS, DataType, drawn_inputs
+from lightloom.running.data import DATA_TYPES, REDUCTIONS, DataType, DrawnInputs
 from lightloom.running.program import Program, program_of
 from tests.conftest import MSCCL
 from tests.running.programs import FLOAT32, small_plan, wrong_elements, wrong_of_plan
@@ -248,4 +248,4 @@ def test_chunks_without_elements_make_no_message() -> None:
     assert (program.message_bytes == 4).all()
     assert (np.diff(program.segment_offsets) == 1).all()
     assert wrong_elements(program, FLOAT32) == 0
-    assert len(drawn_inputs(program, FLOAT32)) == 8
+    assert len(DrawnInputs(program, FLOAT32)) == 8

@@ -6,9 +6,9 @@ what is left out does not look right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from lightloom._core import counted
 from lightloom.errors import refuse, shown, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from lightloom.running.program import Program
@@ -28,10 +26,10 @@ __all__ = [
     "DATA_TYPES",
     "REDUCTIONS",
     "DataType",
+    "DrawnInputs",
     "Expected",
     "checked_inputs",
     "data_type",
-    "drawn_inputs",
     "expected",
     "reduced",
     "reduction_name",
@@ -107,23 +105,33 @@ def reduced(kind: DataType, reduction: str, one: Array, other: Array) -> Array:
     return kind.elements(combine(kind.numbers(one), kind.numbers(other)))
 
 
-def drawn_inputs(program: Program, kind: DataType, reduction: str = "sum", seed: int = 0) -> list[Array]:
-    """What ranks begin with in a test, by rank: whole numbers from 1, drawn from `seed` and the rank.
+class DrawnInputs(Sequence["Array"]):
+    """What ranks begin with in a test, by rank: whole numbers from 1, drawn from `seed` and the rank when asked for.
 
     Raises `InputError` that names `dtype` where sums over so many ranks are not exact.
     """
-    most = (1 << kind.exact_bits) - 1
-    if _reduces(program) and reduction == "sum":
-        if program.ranks > most:
-            raise refuse(
-                "dtype", f"{kind.name} is exact up to {most}, too little for test data of {program.ranks} ranks"
-            )
-        most //= program.ranks
-    sizes = (program.input_bytes // program.element_bytes).tolist()
-    return [
-        kind.elements(np.random.default_rng((seed, rank)).integers(1, most, size, endpoint=True))
-        for rank, size in enumerate(sizes)
-    ]
+
+    def __init__(self, program: Program, kind: DataType, reduction: str = "sum", seed: int = 0) -> None:
+        self._kind, self._seed, self._most = kind, seed, (1 << kind.exact_bits) - 1
+        if _reduces(program) and reduction == "sum":
+            if program.ranks > self._most:
+                reason = f"{kind.name} is exact up to {self._most}, too little for test data of {program.ranks} ranks"
+                raise refuse("dtype", reason)
+            self._most //= program.ranks
+        self._sizes = (program.input_bytes // program.element_bytes).tolist()
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    @overload
+    def __getitem__(self, rank: int) -> Array: ...
+    @overload
+    def __getitem__(self, rank: slice) -> list[Array]: ...
+    def __getitem__(self, rank: int | slice) -> Array | list[Array]:
+        if isinstance(rank, slice):
+            return [self[one] for one in range(*rank.indices(len(self)))]
+        draw = np.random.default_rng((self._seed, range(len(self))[rank]))
+        return self._kind.elements(draw.integers(1, self._most, self._sizes[rank], endpoint=True))
 
 
 def checked_inputs(program: Program, arrays: Sequence[Array], kind: DataType) -> list[Array]:
@@ -148,20 +156,25 @@ class Expected(NamedTuple):
     tolerances: list[Array] | None
 
 
-def expected(program: Program, inputs: Sequence[Array], kind: DataType, reduction: str = "sum") -> Expected:
-    """What the collective makes of inputs, by NumPy.
+def expected(
+    program: Program,
+    inputs: Sequence[Array],
+    kind: DataType,
+    reduction: str = "sum",
+    ranks: Sequence[int] | None = None,
+) -> Expected:
+    """What the collective makes of the inputs of all ranks, by NumPy; for `ranks` alone where they are given.
 
     Sums of floating types are exact where all they add are whole numbers that add up to one that is exact in the type;
-    elsewhere they may differ by what the order of adding makes of rounding, ranks·2^(1 - exact_bits)·Σ|x| at most.
+    elsewhere they may differ by what the order of adding makes of rounding, n·2^(1 - exact_bits)·Σ|x| for n ranks.
     """
-    ranks = range(program.ranks)
+    asked = range(program.ranks) if ranks is None else ranks
     if not _reduces(program):
-        return Expected(_moved(program, inputs), None)
+        return Expected(_moved(program, inputs, asked), None)
     whole = _total(inputs, kind, reduction)
     tolerance = _tolerance(inputs, kind) if reduction == "sum" and kind.is_floating else None
-    if program.collective == "all-reduce":
-        return Expected([whole for _ in ranks], None if tolerance is None else [tolerance for _ in ranks])
-    return Expected(_shares(whole, program.ranks), None if tolerance is None else _shares(tolerance, program.ranks))
+    shares = [slice(0, len(whole)) if program.collective == "all-reduce" else _share(program, whole, r) for r in asked]
+    return Expected([whole[one] for one in shares], None if tolerance is None else [tolerance[one] for one in shares])
 
 
 def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
@@ -183,24 +196,29 @@ def _reduces(program: Program) -> bool:
     return program.collective in {"all-reduce", "reduce-scatter"}
 
 
-def _moved(program: Program, inputs: Sequence[Array]) -> list[Array]:
+def _moved(program: Program, inputs: Sequence[Array], ranks: Sequence[int]) -> list[Array]:
     if program.collective == "broadcast":
-        return [inputs[program.root or 0] for _ in range(program.ranks)]
+        whole = inputs[program.root or 0]
+        return [whole for _ in ranks]
     if program.blocks is None:
-        gathered = np.concatenate(inputs)
-        return [gathered for _ in range(program.ranks)]
-    rows = [np.split(array, np.cumsum(row)[:-1]) for array, row in zip(inputs, program.blocks, strict=True)]
-    return [np.concatenate(column) for column in zip(*rows, strict=True)]
+        whole = np.concatenate(inputs)
+        return [whole for _ in ranks]
+    received: list[list[Array]] = [[] for _ in ranks]
+    for array, row in zip(inputs, program.blocks, strict=True):
+        ends = np.cumsum(row)
+        for rank, parts in zip(ranks, received, strict=True):
+            parts.append(array[ends[rank] - row[rank] : ends[rank]].copy())
+    return [np.concatenate(parts) for parts in received]
 
 
 def _total(inputs: Sequence[Array], kind: DataType, reduction: str) -> Array:
     precise = np.float64 if kind.is_floating else kind.storage
     total = kind.numbers(inputs[0]).astype(precise)
-    for array in inputs[1:]:
+    for rank in range(1, len(inputs)):
         if reduction == "sum":
-            total += kind.numbers(array)
+            total += kind.numbers(inputs[rank])
         else:
-            np.maximum(total, kind.numbers(array), out=total)
+            np.maximum(total, kind.numbers(inputs[rank]), out=total)
     return kind.elements(total)
 
 
@@ -217,6 +235,5 @@ def _tolerance(inputs: Sequence[Array], kind: DataType) -> Array:
     return np.where(is_exact, 0.0, len(inputs) * 2.0 ** (1 - kind.exact_bits) * absolute)
 
 
-def _shares(whole: Array, ranks: int) -> list[Array]:
-    begins = [rank * len(whole) // ranks for rank in range(ranks + 1)]
-    return [whole[begin:end] for begin, end in pairwise(begins)]
+def _share(program: Program, whole: Array, rank: int) -> slice:
+    return slice(rank * len(whole) // program.ranks, (rank + 1) * len(whole) // program.ranks)

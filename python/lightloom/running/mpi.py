@@ -1,0 +1,174 @@
+"""A program carried out by MPI: point-to-point messages, passed on by the ranks on their way.
+
+Every process of a communicator is a rank. What is on the wire between two processes is MPI's business: circuits are not
+emulated, and times are those of the network that there is. A step begins when all ranks have ended the one before.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lightloom._core import counted
+from lightloom.errors import FailedError, refuse
+from lightloom.running.data import reduced
+from lightloom.running.part import part_of
+from lightloom.sweeps.workers import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+    from lightloom.running.data import DataType
+    from lightloom.running.layout import Copies, Integers
+    from lightloom.running.part import Segment, Send, StepPart
+    from lightloom.running.program import Program
+
+    Array = NDArray[Any]
+
+__all__ = ["Carried", "MpiRank", "message_passing"]
+
+# How long what a rank does in a step may take: so much, and its bytes at so slow a rate.
+PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
+# How often a rank asks whether messages are there before it leaves the processor to others between.
+SPINS, PAUSE_S = 10_000, 50e-6
+
+
+class Carried(NamedTuple):
+    """One run at one rank: its output, and seconds of every step, from when all may begin to when it has ended."""
+
+    output: Array
+    step_s: NDArray[np.float64]
+
+
+def message_passing() -> Any:
+    """The module `mpi4py.MPI`, which starts MPI. Raises `InputError` that names `transport` where it cannot be had."""
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise refuse("transport", "mpi needs the package `mpi4py`: pip install 'lightloom[mpi]'") from error
+    except RuntimeError as error:
+        raise refuse("transport", "mpi needs an MPI that `mpi4py` can load, such as: pip install mpich") from error
+    return MPI
+
+
+class MpiRank:
+    """One of the ranks of a program, which this process is; memory is held between runs.
+
+    communicator: whose processes are the ranks, in order; all of them unless it is given. Raises `InputError` that
+    names `transport` where these are more or fewer than the program's ranks.
+    """
+
+    def __init__(self, program: Program, kind: DataType, communicator: MPI.Comm | None = None) -> None:
+        self._mpi = message_passing()
+        self._all = self._mpi.COMM_WORLD if communicator is None else communicator
+        found = self._all.Get_size()
+        if found != program.ranks:
+            library = " ".join(self._mpi.Get_library_version().splitlines()[0].split(",")[0].split())
+            taken = f"it takes the {program.ranks} ranks of the plan, started by the mpiexec of that MPI"
+            raise refuse("transport", f"mpi: {counted(found, 'rank')} of {library} is not accepted; {taken}")
+        self.rank: int = self._all.Get_rank()
+        self._program, self._kind = program, kind
+        self._parts = part_of(program, self.rank)
+        self._workspace = np.zeros(self._elements(program.workspace_bytes), dtype=kind.storage)
+        self._buffer = np.empty(max((part.buffered for part in self._parts), default=0), dtype=kind.storage)
+        near = self._all.Split_type(self._mpi.COMM_TYPE_SHARED)
+        # With more ranks than cores, one that keeps asking keeps others from sending.
+        self._spins = SPINS if near.Get_size() <= cores() else 0
+        near.Free()
+
+    def run(self, given: Array, reduction: str = "sum", configure: Callable[[int], object] | None = None) -> Carried:
+        """Carry the program out together with all other ranks, which call this too.
+
+        given: this rank's input. configure: called at rank 0 with the index of every step, when all have ended the one
+        before and none has begun it: what sets switches. Raises `FailedError` that says rank and step where a rank's
+        part of a step takes longer than a minute and its bytes at 1 MB/s.
+        """
+        self._workspace[:] = 0
+        self._copy(self._program.loads, given, self._workspace)
+        step_s = np.zeros(len(self._parts))
+        for index, part in enumerate(self._parts):
+            self._barrier()
+            if configure is not None:
+                if self.rank == 0:
+                    configure(index)
+                self._barrier()
+            begin = time.perf_counter()
+            self._step(index, part, reduction)
+            step_s[index] = time.perf_counter() - begin
+        self._barrier()
+        output = np.zeros(self._elements(self._program.output_bytes), dtype=self._kind.storage)
+        self._copy(self._program.stores, self._workspace, output)
+        return Carried(output, step_s)
+
+    def _step(self, index: int, part: StepPart, reduction: str) -> None:
+        free = self._buffer
+        arriving, incoming, outgoing = [], [], []
+        for message in part.incoming:
+            place, free = free[: message.size], free[message.size :]
+            arriving.append(place)
+            incoming.append(self._all.Irecv((place, self._mpi.BYTE), message.origin, message.origin_tag))
+        for send in part.sends:
+            packed, free = self._packed(send, free)
+            outgoing.append(self._all.Isend((packed, self._mpi.BYTE), send.to, send.to_tag))
+        size_bytes = sum(len(place) for place in arriving) * self._kind.size_bytes
+        deadline = time.monotonic() + PATIENCE_S + size_bytes / SLOWEST_BYTES_PER_S
+        for done in self._done(incoming, index, deadline):
+            if done >= len(part.receives):
+                onward = part.forwards[done - len(part.receives)]
+                outgoing.append(self._all.Isend((arriving[done], self._mpi.BYTE), onward.to, onward.to_tag))
+        for _ in self._done(outgoing, index, deadline):
+            pass
+        # What a step sends is what was there when it began: nothing is kept before all of it has left.
+        for receive, values in zip(part.receives, arriving, strict=False):
+            taken = 0
+            for segment in receive.segments:
+                place, arrived = self._at(segment), values[taken : taken + segment.size]
+                place[:] = reduced(self._kind, reduction, place, arrived) if segment.is_reduction else arrived
+                taken += segment.size
+
+    def _packed(self, send: Send, free: Array) -> tuple[Array, Array]:
+        """The message, in a row, and what of the buffer is left."""
+        if len(send.segments) == 1:
+            return self._at(send.segments[0]), free
+        np.concatenate([self._at(segment) for segment in send.segments], out=free[: send.size])
+        return free[: send.size], free[send.size :]
+
+    def _done(self, requests: list[MPI.Request], step: int, deadline: float) -> Generator[int]:
+        """The indices of requests, as they are done."""
+        left, asked = len(requests), 0
+        while left:
+            done = self._mpi.Request.Testsome(requests) or ()
+            left -= len(done)
+            yield from done
+            if done:
+                asked = 0
+                continue
+            asked += 1
+            if asked > self._spins:
+                time.sleep(PAUSE_S)
+            if time.monotonic() > deadline:
+                late = f"{left} of {counted(len(requests), 'message')} neither came nor went in time"
+                raise FailedError(f"transport: mpi: rank {self.rank}, step {step}: {late}")
+
+    def _barrier(self) -> None:
+        # A rank that does not come ends all others, or waits for something that has a deadline of its own.
+        for _ in self._done([self._all.Ibarrier()], 0, math.inf):
+            pass
+
+    def _copy(self, copies: Copies, source: Array, destination: Array) -> None:
+        own = copies.rank == self.rank
+        rows = zip(*((column[own] // self._program.element_bytes).tolist() for column in copies[1:]), strict=True)
+        for begin, at, length in rows:
+            destination[at : at + length] = source[begin : begin + length]
+
+    def _at(self, segment: Segment) -> Array:
+        return self._workspace[segment.offset : segment.offset + segment.size]
+
+    def _elements(self, size_bytes: Integers) -> int:
+        return int(size_bytes[self.rank]) // self._program.element_bytes

@@ -1,0 +1,58 @@
+"""Programs by MPI: processes that mpiexec starts get what NumPy says."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+MPIEXEC = shutil.which("mpiexec", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))))
+
+pytestmark = pytest.mark.skipif(
+    MPIEXEC is None or find_spec("mpi4py") is None, reason="no MPI: pip install mpi4py mpich"
+)
+
+
+def ranks(count: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    assert MPIEXEC is not None
+    command = [MPIEXEC, "-n", str(count), sys.executable, *map(str, arguments)]
+    # One thread a rank: all of them share the cores of a machine.
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize("gpus", [2, 5, 8, pytest.param(16, marks=pytest.mark.slow)])
+def test_every_algorithm_gives_what_numpy_says(gpus: int) -> None:
+    ran = ranks(gpus, "-m", "tests.running.mpi_ranks")
+    assert ran.returncode == 0, ran.stderr
+    lines = [line.split() for line in ran.stdout.splitlines()]
+    assert {line[0] for line in lines} == {"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"}
+    assert [line for line in lines if line[-1] != "0"] == []
+    assert len(lines) >= 30
+
+
+def test_another_number_of_processes_is_refused() -> None:
+    code = (
+        "import lightloom as ll\n"
+        "from lightloom.running import data, mpi, program\n"
+        "plan = ll.plan('all-reduce', '1KiB', fabric=ll.Fabric(gpus=4))\n"
+        "kind = data.data_type('float32')\n"
+        "try:\n"
+        "    mpi.MpiRank(program.program_of(plan, 4), kind)\n"
+        "except ll.InputError as error:\n"
+        "    print(error)\n"
+    )
+    ran = ranks(2, "-c", code)
+    assert ran.returncode == 0, ran.stderr
+    found = ran.stdout.splitlines()
+    assert len(found) == 2
+    for line in found:
+        assert line.startswith("transport: mpi: 2 ranks of ")
+        assert line.endswith(" is not accepted; it takes the 4 ranks of the plan, started by the mpiexec of that MPI")
