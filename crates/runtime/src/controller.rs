@@ -1,0 +1,276 @@
+//! The controller: starts the processes of a run, leads them from step to step, and ends them all at the first fault.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+
+use crate::board::{Board, Phase};
+use crate::children::Children;
+use crate::clock::{now_ns, sleep_until, timespec};
+use crate::driver::{Driver, OwnSwitch};
+use crate::fault::{Fault, When, Who};
+use crate::lateness::LatenessLog;
+use crate::memory::check_free;
+use crate::outside::OutsideSwitch;
+use crate::owner::Owner;
+use crate::rank::Rank;
+use crate::report::{Granted, RankTimes, Report, Run, StepTimes};
+use crate::request::Request;
+use crate::share::{StepShare, shares};
+use crate::system::{Shared, real_time};
+use crate::transport::SharedMemory;
+
+// Real-time priorities: what holds time comes first.
+const SWITCH_PRIORITY: i32 = 30;
+const CONTROLLER_PRIORITY: i32 = 20;
+const RANK_PRIORITY: i32 = 10;
+/// Before the first step, in which all processes get to sleep.
+const SETTLE_NS: u64 = 2_000_000;
+/// Processes that were told to end have so long.
+const END_NS: u64 = 1_000_000_000;
+
+struct Controller<'a> {
+    request: &'a Request,
+    board: &'a Board,
+    children: Children,
+    owner: &'a dyn Owner,
+    /// Those that are asked for a configuration, one after the other.
+    drivers: Vec<Box<dyn Driver + 'a>>,
+}
+
+/// Runs what is asked for on the workspaces in `file`, and says what was measured; `owner` asked for it.
+///
+/// The calling process has one thread. The workspaces then hold what the last run left.
+///
+/// # Errors
+/// The fault that ended it; no process is left.
+pub fn run(request: &Request, file: &OwnedFd, owner: &dyn Owner) -> Result<Report, Fault> {
+    request.check().map_err(|error| Fault::system("the request was refused", error))?;
+    let shares = shares(request).map_err(|(step, from, to)| Fault::Failed {
+        who: Who::Rank(from),
+        when: When::Step(step),
+        why: format!("the configuration has no circuit to rank {to}"),
+    })?;
+    check_free(private_bytes(request, &shares))?;
+    let board = Board::new(request)?;
+    let workspaces = Shared::map(file, workspaces_len(request)).map_err(|error| Fault::system("memory", error))?;
+    let is_locked = request.asks_priority && board.memory().lock() && workspaces.lock();
+    let segment_begins = segment_begins(request);
+    let mut children = Children::default();
+    children.start(Who::Switch, || {
+        prepare(request, &board, request.program.ranks as usize, SWITCH_PRIORITY);
+        crate::switch::serve(request, &board)
+    })?;
+    for (number, shares) in (0..).zip(&shares) {
+        children.start(Who::Rank(number), || {
+            prepare(request, &board, number as usize, RANK_PRIORITY);
+            let transport = SharedMemory::new(&board, number as usize, request.ports as usize);
+            Rank::new(request, &board, number, shares, &segment_begins, &workspaces, transport).serve()
+        })?;
+    }
+    if request.asks_priority {
+        // Asked for, never required; whether all others got it is reported.
+        let _ = real_time(CONTROLLER_PRIORITY);
+    }
+    let own: Box<dyn Driver> = Box::new(OwnSwitch(&board));
+    let outside = request.has_outside_switch.then(|| -> Box<dyn Driver> { Box::new(OutsideSwitch::new(owner)) });
+    let drivers = outside.into_iter().chain([own]).collect();
+    let mut controller = Controller { request, board: &board, children, owner, drivers };
+    let mut report = controller.all_runs()?;
+    report.granted.locked = is_locked;
+    Ok(report)
+}
+
+impl Controller<'_> {
+    fn all_runs(&mut self) -> Result<Report, Fault> {
+        let mut report = Report::default();
+        if self.request.probe_ns > 0 {
+            self.board.release(Phase::Probe, 0, 0);
+            self.wait_for_ranks(self.request.deadline_ns(self.request.probe_ns), When::Before)?;
+        }
+        for number in 0..self.request.warm_ups + self.request.runs {
+            let is_measured = number >= self.request.warm_ups;
+            let run = self.one_run(is_measured)?;
+            if is_measured {
+                report.runs.push(run);
+                self.owner.progress(report.runs.len() as u32);
+            }
+        }
+        self.board.release(Phase::Quit, 0, 0);
+        let end_ns = now_ns() + END_NS;
+        while !self.children.are_over() && now_ns() < end_ns {
+            sleep_until(now_ns() + END_NS / 1000);
+        }
+        let ranks = self.request.program.ranks as usize;
+        let of_ranks = |log: fn(&Board, usize) -> LatenessLog<'_>| {
+            LatenessLog::summary(&(0..ranks).map(|rank| log(self.board, rank)).collect::<Vec<_>>())
+        };
+        report.probe = of_ranks(Board::probe);
+        report.ranks = of_ranks(Board::running);
+        report.switch = LatenessLog::summary(&[self.board.running(ranks)]);
+        report.granted = Granted { real_time: self.board.all_granted(), locked: false };
+        Ok(report)
+    }
+
+    fn one_run(&mut self, is_measured: bool) -> Result<Run, Fault> {
+        self.board.measure(false);
+        self.configure(self.request.initial as usize, now_ns(), 0, When::Before)?;
+        self.board.release(Phase::Reset, 0, 0);
+        self.wait_for_ranks(self.request.deadline_ns(0), When::Before)?;
+        self.board.measure(is_measured);
+        let mut end_ns = now_ns() + SETTLE_NS;
+        sleep_until(end_ns);
+        let begun_ns = end_ns;
+        let (mut steps, mut windows_ns) = (Vec::with_capacity(self.request.steps.len()), 0);
+        for step in 0..self.request.steps.len() {
+            let times = self.one_step(step, end_ns)?;
+            end_ns = times.end_ns;
+            windows_ns += self.request.steps[step].window_ns;
+            steps.push(times);
+        }
+        Ok(self.collect(begun_ns, end_ns, windows_ns, steps))
+    }
+
+    /// A step that begins when the one before ended, which ranks and switch say, not when the controller woke for it.
+    fn one_step(&mut self, step: usize, begun_ns: u64) -> Result<StepTimes, Fault> {
+        let setting = &self.request.steps[step];
+        let (mut asked_ns, mut acknowledged_ns) = (begun_ns, begun_ns);
+        if setting.is_changed {
+            asked_ns = begun_ns;
+            let when = When::Step(step);
+            acknowledged_ns = self.configure(setting.configuration as usize, asked_ns, setting.dark_ns, when)?;
+        }
+        let start_ns = acknowledged_ns.max(begun_ns + setting.window_ns);
+        self.board.release(Phase::Step, step, start_ns);
+        let allowed_ns = self.request.deadline_ns(setting.predicted_ns) + start_ns.saturating_sub(now_ns());
+        self.wait_for_ranks(allowed_ns, When::Step(step))?;
+        let ranks = self.request.program.ranks as usize;
+        let end_ns = (0..ranks).map(|rank| self.board.times(step, rank).arrived_ns).max().unwrap_or(start_ns);
+        Ok(StepTimes { begun_ns, asked_ns, acknowledged_ns, start_ns, end_ns })
+    }
+
+    /// Has a configuration made by all drivers, one after the other; returns when the last had done it.
+    fn configure(&mut self, configuration: usize, asked_ns: u64, dark_ns: u64, when: When) -> Result<u64, Fault> {
+        let mut done_ns = asked_ns;
+        for index in 0..self.drivers.len() {
+            self.drivers[index].ask(configuration, asked_ns, dark_ns)?;
+            let (allowed_ns, who) = (self.request.deadline_ns(dark_ns), self.drivers[index].who());
+            let end_ns = now_ns() + allowed_ns;
+            done_ns = loop {
+                if let Some(done_ns) = self.drivers[index].acknowledged().map_err(|fault| fault.at(when))? {
+                    break done_ns;
+                }
+                if now_ns() >= end_ns {
+                    let what = format!("acknowledge configuration {configuration}");
+                    return Err(Fault::Late { who, what, seconds: allowed_ns as f64 / 1e9, when });
+                }
+                self.sleep(end_ns)?;
+            };
+        }
+        Ok(done_ns)
+    }
+
+    fn wait_for_ranks(&mut self, allowed_ns: u64, when: When) -> Result<(), Fault> {
+        let end_ns = now_ns() + allowed_ns;
+        while self.board.arrived() < self.request.program.ranks as usize {
+            if now_ns() >= end_ns {
+                return Err(self.late(allowed_ns, when));
+            }
+            self.sleep(end_ns)?;
+        }
+        Ok(())
+    }
+
+    /// Whom the others wait for, as far as can be told.
+    fn late(&self, allowed_ns: u64, when: When) -> Fault {
+        let stopped = self.children.stopped();
+        let who = stopped.unwrap_or(Who::Ranks(self.request.program.ranks - self.board.arrived() as u32));
+        Fault::Late { who, what: "arrive".into(), seconds: allowed_ns as f64 / 1e9, when }
+    }
+
+    /// Sleeps until something happened or a moment has come.
+    fn sleep(&mut self, until_ns: u64) -> Result<(), Fault> {
+        let bell = self.board.controller_bell();
+        let watched = [Some(bell), self.owner.descriptor()].into_iter().flatten().chain(self.children.descriptors());
+        let mut polled: Vec<PollFd<'_>> =
+            watched.map(|one: BorrowedFd<'_>| PollFd::from_borrowed_fd(one, PollFlags::IN)).collect();
+        let left = timespec(until_ns.saturating_sub(now_ns()));
+        match poll(&mut polled, Some(&left)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(Fault::system("waiting for processes", error)),
+        }
+        let _ = rustix::io::read(self.board.controller_bell(), &mut [0; 8]);
+        self.owner.listen()?;
+        if let Some(found) = self.board.failure() {
+            return Err(Fault::Found(found));
+        }
+        match self.children.ended(self.board.when()) {
+            // It may have said why just before it ended.
+            Some(ended) => Err(self.board.failure().map_or(ended, Fault::Found)),
+            None => Ok(()),
+        }
+    }
+
+    fn collect(&self, begun_ns: u64, end_ns: u64, windows_ns: u64, steps: Vec<StepTimes>) -> Run {
+        let since = |moment_ns: u64| moment_ns.saturating_sub(begun_ns);
+        let (count, ranks, ports) = (steps.len(), self.request.program.ranks as usize, self.request.all_ports());
+        let of_rank = |step, rank| {
+            let times = self.board.times(step, rank);
+            let RankTimes { released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes } = times;
+            let [released_ns, started_ns, sent_ns, received_ns, arrived_ns] =
+                [released_ns, started_ns, sent_ns, received_ns, arrived_ns].map(since);
+            RankTimes { released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes }
+        };
+        let of_circuit = |step, port| {
+            let mut used = self.board.take_use(step, port);
+            (used.first_ns, used.last_ns) = (since(used.first_ns), since(used.last_ns));
+            used
+        };
+        let places = |width: usize| (0..count).flat_map(move |step| (0..width).map(move |place| (step, place)));
+        let ranks = places(ranks).map(|(step, rank)| of_rank(step, rank)).collect();
+        let circuits = places(ports).map(|(step, port)| of_circuit(step, port)).collect();
+        let relative = |times: StepTimes| StepTimes {
+            begun_ns: since(times.begun_ns),
+            asked_ns: since(times.asked_ns),
+            acknowledged_ns: since(times.acknowledged_ns),
+            start_ns: since(times.start_ns),
+            end_ns: since(times.end_ns),
+        };
+        let measured_ns = since(end_ns).saturating_sub(windows_ns);
+        Run { measured_ns, steps: steps.into_iter().map(relative).collect(), ranks, circuits }
+    }
+}
+
+/// What every process does first: priority, sleeps that end on time, pages at hand.
+fn prepare(request: &Request, board: &Board, process: usize, priority: i32) {
+    if request.asks_priority {
+        board.grant(process, real_time(priority).is_ok());
+    }
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    board.memory().touch();
+}
+
+/// Bytes that the processes have beside the workspaces.
+fn private_bytes(request: &Request, shares: &[Vec<StepShare>]) -> u64 {
+    let staged = |rank: &Vec<StepShare>| rank.iter().map(|share| share.staged_bytes).max().unwrap_or(0);
+    shares.iter().map(staged).sum::<u64>() + request.program.workspace_bytes.iter().sum::<u64>()
+}
+
+fn workspaces_len(request: &Request) -> usize {
+    let ends = request.workspace_offset.iter().zip(&request.program.workspace_bytes);
+    ends.map(|(offset, bytes)| offset.saturating_add(*bytes)).max().unwrap_or(0) as usize
+}
+
+/// Where every segment begins in its message.
+fn segment_begins(request: &Request) -> Vec<u64> {
+    let program = &request.program;
+    let mut begins = Vec::with_capacity(program.size_bytes.len());
+    for message in 0..program.messages() {
+        let mut begin = 0;
+        for segment in program.segments(message) {
+            begins.push(begin);
+            begin += program.size_bytes[segment];
+        }
+    }
+    begins
+}

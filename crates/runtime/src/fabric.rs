@@ -1,0 +1,98 @@
+//! What the switch does to packets: where a circuit leads, and until when it holds them back. It has no clock of its own.
+
+/// Why a packet is not led anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The port has no circuit.
+    Missing,
+    /// The port's circuit is being set up.
+    Dark,
+}
+
+impl Refusal {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Missing => "the port has no circuit; the switch refused the packet",
+            Self::Dark => "the port's circuit is dark, it is being set up; the switch refused the packet",
+        }
+    }
+}
+
+/// What becomes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Number of the port that it leaves by.
+    pub to: u32,
+    /// When its first bit enters the circuit.
+    pub first_ns: u64,
+    /// When its last bit has left it.
+    pub due_ns: u64,
+}
+
+/// The circuits of the moment, and when each is free again.
+#[derive(Debug)]
+pub struct Fabric {
+    ns_per_byte: f64,
+    hop_ns: u64,
+    to: Vec<Option<u32>>,
+    free_ns: Vec<f64>,
+    dark_until_ns: Vec<u64>,
+}
+
+impl Fabric {
+    /// A fabric without circuits.
+    pub fn new(ports: usize, ns_per_byte: f64, hop_ns: u64) -> Self {
+        Self { ns_per_byte, hop_ns, to: vec![None; ports], free_ns: vec![0.0; ports], dark_until_ns: vec![0; ports] }
+    }
+
+    /// Makes circuits; those that change are dark for `dark_ns` from when it was asked for. Returns when all are there.
+    pub fn configure(&mut self, to: &[Option<u32>], asked_ns: u64, dark_ns: u64) -> u64 {
+        for (port, &end) in to.iter().enumerate() {
+            if self.to[port] != end {
+                self.to[port] = end;
+                self.dark_until_ns[port] = asked_ns + dark_ns;
+            }
+        }
+        asked_ns + dark_ns
+    }
+
+    /// Takes a packet that was sent at a moment; packets of one port are taken in the order in which they were sent.
+    pub fn take(&mut self, port: usize, sent_ns: u64, bytes: u32) -> Result<Passage, Refusal> {
+        let to = self.to[port].ok_or(Refusal::Missing)?;
+        if sent_ns < self.dark_until_ns[port] {
+            return Err(Refusal::Dark);
+        }
+        let first_ns = self.free_ns[port].max(sent_ns as f64);
+        let free_ns = first_ns + f64::from(bytes) * self.ns_per_byte;
+        self.free_ns[port] = free_ns;
+        Ok(Passage { to, first_ns: first_ns as u64, due_ns: free_ns as u64 + self.hop_ns })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_held_back_by_rate_and_hop() {
+        let mut fabric = Fabric::new(2, 2.0, 100);
+        fabric.configure(&[Some(1), Some(0)], 0, 0);
+        // 2 ns a byte: one that was sent while another is under way waits for it.
+        assert_eq!(fabric.take(0, 1000, 50), Ok(Passage { to: 1, first_ns: 1000, due_ns: 1200 }));
+        assert_eq!(fabric.take(0, 1010, 50), Ok(Passage { to: 1, first_ns: 1100, due_ns: 1300 }));
+        assert_eq!(fabric.take(1, 1010, 50), Ok(Passage { to: 0, first_ns: 1010, due_ns: 1210 }));
+        assert_eq!(fabric.take(0, 5000, 10), Ok(Passage { to: 1, first_ns: 5000, due_ns: 5120 }));
+    }
+
+    #[test]
+    fn what_changes_is_dark_and_what_stays_carries() {
+        let mut fabric = Fabric::new(3, 1.0, 0);
+        fabric.configure(&[Some(1), None, Some(0)], 0, 0);
+        assert_eq!(fabric.configure(&[Some(2), None, Some(0)], 1000, 500), 1500);
+        assert_eq!(fabric.take(0, 1499, 1), Err(Refusal::Dark));
+        assert_eq!(fabric.take(0, 1500, 1).map(|passage| passage.to), Ok(2));
+        assert_eq!(fabric.take(1, 2000, 1), Err(Refusal::Missing));
+        assert_eq!(fabric.take(2, 1200, 1).map(|passage| passage.to), Ok(0));
+    }
+}

@@ -1,0 +1,138 @@
+//! What ends a run: who, and at which step.
+
+use thiserror::Error;
+
+/// Why a run ended before its end; prints as one line. Steps are counted from 1, as people see them.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Fault {
+    /// The system did not give what a run needs.
+    #[error("{what}: {why}")]
+    System {
+        /// What was asked for.
+        what: String,
+        /// What the system said.
+        why: String,
+    },
+    /// A process ended that should not have.
+    #[error("{who} ended {when}: {how}")]
+    Ended {
+        /// Which.
+        who: Who,
+        /// When.
+        when: When,
+        /// By which signal, or with which exit status.
+        how: String,
+    },
+    /// Something that was waited for did not come.
+    #[error("{who} did not {what} within {seconds:.3} s, {when}; all processes were ended")]
+    Late {
+        /// Whose it was.
+        who: Who,
+        /// What was waited for, such as `arrive`.
+        what: String,
+        /// How long.
+        seconds: f64,
+        /// When.
+        when: When,
+    },
+    /// The switch got what it cannot lead anywhere.
+    #[error("rank {rank} sent on port {port}, {when}: {why}")]
+    Refused {
+        /// Who sent it.
+        rank: u32,
+        /// On which of its ports, from 0.
+        port: u32,
+        /// When.
+        when: When,
+        /// What is wrong with the circuit.
+        why: &'static str,
+    },
+    /// A switch said no.
+    #[error("configuration {configuration} was not made, {when}: {why}")]
+    NotMade {
+        /// Which, from 0.
+        configuration: usize,
+        /// When.
+        when: When,
+        /// What the switch said.
+        why: String,
+    },
+    /// A process found what cannot be.
+    #[error("{who} failed {when}: {why}")]
+    Failed {
+        /// Which.
+        who: Who,
+        /// When.
+        when: When,
+        /// What it found.
+        why: String,
+    },
+    /// A process said why it failed, in words.
+    #[error("{0}; all processes were ended")]
+    Found(String),
+    /// Whoever asked for the run went away.
+    #[error("the process that asked for the run ended")]
+    Abandoned,
+}
+
+impl Fault {
+    /// What the system refused.
+    pub fn system(what: impl Into<String>, why: impl ToString) -> Self {
+        Self::System { what: what.into(), why: why.to_string() }
+    }
+
+    /// The same, at a step that whoever found it did not know.
+    #[must_use]
+    pub fn at(self, when: When) -> Self {
+        match self {
+            Self::NotMade { configuration, why, .. } => Self::NotMade { configuration, when, why },
+            other => other,
+        }
+    }
+}
+
+/// A process of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// One of the ranks.
+    Rank(u32),
+    /// So many of the ranks, nobody knows which.
+    Ranks(u32),
+    /// The switch between them.
+    Switch,
+    /// The switch outside.
+    OutsideSwitch,
+}
+
+impl std::fmt::Display for Who {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rank(rank) => write!(to, "rank {rank}"),
+            Self::Ranks(1) => write!(to, "a rank"),
+            Self::Ranks(count) => write!(to, "{count} ranks"),
+            Self::Switch => write!(to, "the switch process"),
+            Self::OutsideSwitch => write!(to, "the outside switch"),
+        }
+    }
+}
+
+/// A place in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Before the first step of a run.
+    Before,
+    /// In a step, from 0.
+    Step(usize),
+    /// After the last step of the last run.
+    After,
+}
+
+impl std::fmt::Display for When {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Before => write!(to, "before the first step"),
+            Self::Step(step) => write!(to, "at step {}", step + 1),
+            Self::After => write!(to, "after the last step"),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Executes plans on processes: one for every rank, one for the switch between them, and a controller that leads them
+//! from step to step.
+//!
+//! ```text
+//!  Request ─▶ Controller ─┬─▶ Rank ─▶ Transport ─▶ rings ─▶ Switch (Fabric) ─▶ rings ─▶ Transport ─▶ Rank ...
+//!                         └─▶ Driver ─▶ the switch, or one outside                                     │
+//!  Report ◀── Controller ◀──────────────── Board: barriers, commands, what was measured ◀──────────────┘
+//! ```
+//!
+//! All times are dilated by whoever asks, and stay so in the report. Linux only: memory without a name, waiting at words
+//! until a moment of the clock, and processes as descriptors exist there.
+
+mod elements;
+mod report;
+mod request;
+
+#[cfg(target_os = "linux")]
+mod board;
+#[cfg(target_os = "linux")]
+mod children;
+#[cfg(target_os = "linux")]
+mod clock;
+#[cfg(target_os = "linux")]
+mod controller;
+#[cfg(target_os = "linux")]
+mod driver;
+#[cfg(target_os = "linux")]
+mod fabric;
+#[cfg(target_os = "linux")]
+mod fault;
+#[cfg(target_os = "linux")]
+mod lateness;
+#[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
+mod outside;
+#[cfg(target_os = "linux")]
+mod owner;
+#[cfg(target_os = "linux")]
+mod rank;
+#[cfg(target_os = "linux")]
+mod ring;
+#[cfg(target_os = "linux")]
+mod serve;
+#[cfg(target_os = "linux")]
+mod share;
+#[cfg(target_os = "linux")]
+mod switch;
+#[cfg(target_os = "linux")]
+mod system;
+#[cfg(target_os = "linux")]
+mod transport;
+#[cfg(target_os = "linux")]
+mod wire;
+
+pub use elements::{Element, Reduction};
+pub use report::{CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
+pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
+#[cfg(target_os = "linux")]
+pub use serve::serve;
+
+/// Why plans are not run here.
+#[cfg(not(target_os = "linux"))]
+pub const ELSEWHERE: &str = "plans are run on Linux alone";

@@ -1,0 +1,26 @@
+//! Whoever asked for a run, as the controller sees it.
+
+use rustix::fd::BorrowedFd;
+
+use crate::fault::Fault;
+
+/// The process that asked for a run.
+pub trait Owner {
+    /// What can be read when it says something, or is gone.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>>;
+
+    /// Hears what it says, if anything.
+    ///
+    /// # Errors
+    /// `Fault::Abandoned` where it is gone.
+    fn listen(&self) -> Result<(), Fault>;
+
+    /// So many runs are measured.
+    fn progress(&self, runs: u32);
+
+    /// Asks it to have the outside switch make a configuration.
+    fn ask_outside(&self, configuration: usize);
+
+    /// What the outside switch said to the last question, once it has: why it refused, where it did.
+    fn outside_said(&self) -> Option<Result<(), String>>;
+}

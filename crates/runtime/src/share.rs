@@ -1,0 +1,62 @@
+//! What one rank does in each step, worked out before it starts.
+
+use crate::request::Request;
+
+/// A message that a rank sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// Its index.
+    pub message: usize,
+    /// Bytes.
+    pub bytes: u64,
+    /// Ports that its packets take in turn.
+    pub ports: Vec<u32>,
+}
+
+/// A message that a rank receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// Its index.
+    pub message: usize,
+    /// Where its bytes are put until all have come.
+    pub staged_at: u64,
+}
+
+/// A step of one rank.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepShare {
+    /// What it sends, by index.
+    pub sent: Vec<Sent>,
+    /// What it receives, by index.
+    pub received: Vec<Received>,
+    /// Bytes that come to it, also for others.
+    pub incoming_bytes: u64,
+    /// Bytes that it receives, all messages one after the other.
+    pub staged_bytes: u64,
+}
+
+/// The shares of all ranks: by rank, then by step.
+///
+/// # Errors
+/// The step, rank and next rank of a path that no circuit of the step's configuration joins.
+pub fn shares(request: &Request) -> Result<Vec<Vec<StepShare>>, (usize, u32, u32)> {
+    let program = &request.program;
+    let mut shares = vec![vec![StepShare::default(); request.steps.len()]; program.ranks as usize];
+    for message in 0..program.messages() {
+        let (step, path, bytes) =
+            (program.step[message] as usize, program.path(message), program.message_bytes(message));
+        let configuration = request.steps[step].configuration as usize;
+        for pair in path.windows(2) {
+            if request.ports_to(configuration, pair[0], pair[1]).next().is_none() {
+                return Err((step, pair[0], pair[1]));
+            }
+            shares[pair[1] as usize][step].incoming_bytes += bytes;
+        }
+        let ports = request.ports_to(configuration, path[0], path[1]).collect();
+        shares[path[0] as usize][step].sent.push(Sent { message, bytes, ports });
+        let last = &mut shares[path[path.len() - 1] as usize][step];
+        last.received.push(Received { message, staged_at: last.staged_bytes });
+        last.staged_bytes += bytes;
+    }
+    Ok(shares)
+}

@@ -1,0 +1,123 @@
+//! What only unsafe code can do: memory that processes share, a process that forks, its scheduling, and its end.
+//!
+//! Shared memory is never handed out as a slice: other processes write to it. It is reached through atomic words, and
+//! through copies to and from private memory. Who may copy where, and when, is the protocol of rings and barriers: every
+//! byte has one owner at a time, and ownership passes by a release and an acquire of a word.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use rustix::fd::AsFd;
+use rustix::mm::{MapFlags, ProtFlags, mlock, mmap, munmap};
+use rustix::process::Pid;
+
+/// Memory that all processes have mapped which were forked since; unmapped when dropped.
+#[derive(Debug)]
+pub struct Shared {
+    base: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: all access is by atomic words and by copies, which the protocol above orders; nothing is tied to a thread.
+unsafe impl Send for Shared {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// Maps the first `len` bytes of a file in memory; at least one.
+    pub fn map(file: impl AsFd, len: usize) -> io::Result<Self> {
+        let len = len.max(1);
+        // SAFETY: the kernel chooses the place, so that no other memory is replaced.
+        let base =
+            unsafe { mmap(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0)? };
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { base, len })
+    }
+
+    /// The word at an offset that is a multiple of 4.
+    pub fn word(&self, offset: usize) -> &AtomicU32 {
+        assert!(offset.is_multiple_of(4) && self.has(offset, 4), "word at {offset} of {}", self.len);
+        // SAFETY: in bounds and aligned by the line above (mappings begin at pages); atomics may be shared.
+        unsafe { AtomicU32::from_ptr(self.base.as_ptr().add(offset).cast()) }
+    }
+
+    /// The long word at an offset that is a multiple of 8.
+    pub fn long(&self, offset: usize) -> &AtomicU64 {
+        assert!(offset.is_multiple_of(8) && self.has(offset, 8), "long word at {offset} of {}", self.len);
+        // SAFETY: as in `word`.
+        unsafe { AtomicU64::from_ptr(self.base.as_ptr().add(offset).cast()) }
+    }
+
+    /// Copies what is at an offset.
+    pub fn read(&self, offset: usize, into: &mut [u8]) {
+        assert!(self.has(offset, into.len()), "{} bytes at {offset} of {}", into.len(), self.len);
+        // SAFETY: in bounds by the line above; `into` is private, so the two do not overlap.
+        unsafe { ptr::copy_nonoverlapping(self.base.as_ptr().add(offset), into.as_mut_ptr(), into.len()) }
+    }
+
+    /// Copies bytes to an offset.
+    pub fn write(&self, offset: usize, from: &[u8]) {
+        assert!(self.has(offset, from.len()), "{} bytes at {offset} of {}", from.len(), self.len);
+        // SAFETY: as in `read`.
+        unsafe { ptr::copy_nonoverlapping(from.as_ptr(), self.base.as_ptr().add(offset), from.len()) }
+    }
+
+    /// Asks that no page of it ever leaves memory; whether that was granted.
+    pub fn lock(&self) -> bool {
+        // SAFETY: the range is what `map` mapped.
+        unsafe { mlock(self.base.as_ptr().cast(), self.len) }.is_ok()
+    }
+
+    /// Reads a byte of every page, so that the first to come to it later need not wait.
+    pub fn touch(&self) {
+        let mut byte = [0];
+        (0..self.len).step_by(4096).for_each(|offset| self.read(offset, &mut byte));
+    }
+
+    fn has(&self, offset: usize, len: usize) -> bool {
+        offset.checked_add(len).is_some_and(|end| end <= self.len)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: this is what `map` mapped; no reference into it outlives `self`. What cannot be unmapped stays.
+        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.len) };
+    }
+}
+
+/// Which of the two processes that a fork makes this is.
+#[derive(Debug)]
+pub enum Forked {
+    /// The new one.
+    Child,
+    /// The one that forked, with the new one's number.
+    Parent(Pid),
+}
+
+/// Forks. The caller has one thread, and a child calls `end` before it returns to whoever called.
+pub fn fork() -> io::Result<Forked> {
+    // SAFETY: with one thread no lock is held by a thread that the child does not have.
+    match unsafe { libc::fork() } {
+        0 => Ok(Forked::Child),
+        number => Pid::from_raw(number).filter(|_| number > 0).map(Forked::Parent).ok_or_else(io::Error::last_os_error),
+    }
+}
+
+/// Ends the process at once, without what its parent left to be done at its end.
+pub fn end(status: i32) -> ! {
+    // SAFETY: takes no memory.
+    unsafe { libc::_exit(status) }
+}
+
+/// Runs this process before all that have no real-time priority, and those of a lower one.
+pub fn real_time(priority: i32) -> io::Result<()> {
+    let wanted = libc::sched_param { sched_priority: priority };
+    // SAFETY: `wanted` outlives the call.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const wanted) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,84 @@
+//! How a rank's packets get to the fabric and from it.
+
+use crate::board::Board;
+use crate::wire::Header;
+
+/// What carries a rank's packets; it has ports, from 0, each with a circuit or none.
+pub trait Transport {
+    /// Called before looking for work: what comes later ends the next `wait` at once.
+    fn look(&mut self);
+
+    /// Hands a packet over; no where there is no room for it now.
+    ///
+    /// # Errors
+    /// What goes wrong, in words.
+    fn send(&mut self, port: u32, header: &Header, payload: &[u8]) -> Result<bool, String>;
+
+    /// The next packet that came to a port, if there is one; what follows the header replaces `payload`.
+    ///
+    /// # Errors
+    /// What goes wrong, in words.
+    fn receive(&mut self, port: u32, payload: &mut Vec<u8>) -> Result<Option<Header>, String>;
+
+    /// What was handed over may go, and what was received is done with.
+    fn flush(&mut self);
+
+    /// Sleeps until something came, or there is room, since `look`.
+    fn wait(&mut self);
+}
+
+/// Rings to and from the switch process.
+#[derive(Debug)]
+pub struct SharedMemory<'a> {
+    board: &'a Board,
+    rank: usize,
+    ports: usize,
+    seen: u32,
+    /// Whether the switch has something to look at.
+    is_new: bool,
+}
+
+impl<'a> SharedMemory<'a> {
+    /// The transport of a rank.
+    pub fn new(board: &'a Board, rank: usize, ports: usize) -> Self {
+        Self { board, rank, ports, seen: 0, is_new: false }
+    }
+}
+
+impl Transport for SharedMemory<'_> {
+    fn look(&mut self) {
+        self.seen = self.board.bell(self.rank).seen();
+    }
+
+    fn send(&mut self, port: u32, header: &Header, payload: &[u8]) -> Result<bool, String> {
+        let ring = self.board.to_switch(self.rank * self.ports + port as usize);
+        let mut has_room = ring.push(header, payload);
+        if !has_room {
+            ring.starve();
+            has_room = ring.push(header, payload);
+        }
+        self.is_new |= has_room;
+        Ok(has_room)
+    }
+
+    fn receive(&mut self, port: u32, payload: &mut Vec<u8>) -> Result<Option<Header>, String> {
+        let ring = self.board.from_switch(self.rank * self.ports + port as usize);
+        let position = ring.tail();
+        let Some(header) = ring.header(position) else { return Ok(None) };
+        payload.resize(header.size as usize, 0);
+        ring.payload(position, payload);
+        ring.free(position + crate::ring::span(payload.len()));
+        self.is_new |= ring.relieve();
+        Ok(Some(header))
+    }
+
+    fn flush(&mut self) {
+        if std::mem::take(&mut self.is_new) {
+            self.board.switch_bell().ring();
+        }
+    }
+
+    fn wait(&mut self) {
+        self.board.bell(self.rank).wait(self.seen, None);
+    }
+}
