@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.port_maps import Circuits, circuits
     from lightloom.problem import Problem
+    from lightloom.running.executor import Executor, run
+    from lightloom.running.measurement import Measurement
     from lightloom.simulation import Simulation, simulate
     from lightloom.sizes import SizeTable, plan_sizes
     from lightloom.steps import Step
@@ -40,10 +42,12 @@ _HOMES = {
     "Calibration": "calibration",
     "Circuits": "port_maps",
     "Comparison": "comparison",
+    "Executor": "running.executor",
     "Export": "exporting",
     "Fabric": "inputs.fabric",
     "FibreRouting": "fibres",
     "InputError": "errors",
+    "Measurement": "running.measurement",
     "Mesh": "meshes",
     "MeshRouting": "meshes",
     "Optics": "inputs.optics",
@@ -69,6 +73,7 @@ _HOMES = {
     "profile": "planning",
     "route_fibres": "fibres",
     "route_mesh": "meshes",
+    "run": "running.executor",
     "simulate": "simulation",
     "sweep": "sweeps",
     "to_networkx": "inputs.graphs",
@@ -80,10 +85,12 @@ __all__ = [
     "Calibration",
     "Circuits",
     "Comparison",
+    "Executor",
     "Export",
     "Fabric",
     "FibreRouting",
     "InputError",
+    "Measurement",
     "Mesh",
     "MeshRouting",
     "Optics",
@@ -109,6 +116,7 @@ __all__ = [
     "profile",
     "route_fibres",
     "route_mesh",
+    "run",
     "simulate",
     "sweep",
     "to_networkx",

@@ -3,7 +3,7 @@
 What it returns pickles. A process that was forked works too, unless another thread was planning at that moment.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict, final
 
 import numpy as np
@@ -609,6 +609,28 @@ def circuits(
 
 def verify_circuits(circuits: Circuits, plan: Plan, optics: str | None) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check of circuits beside their plan."""
+
+def change_times(plan: Plan) -> tuple[list[float], list[float]]:
+    """Per step, seconds for which ports that change before it are dark, and of computation before it. Raises
+    `InputError` that names `plan` where a change is made in the background."""
+
+def run_request(
+    program: Mapping[str, object], steps: Mapping[str, NDArray[np.int64]], settings: Mapping[str, object]
+) -> bytes:
+    """What the controller process is asked for; the fields of `runtime::Request`, columns as arrays of int64, circuits
+    as the receiver of every transmitter, one configuration after the other, -1 where there is none."""
+
+def serve_runs(descriptor: int) -> None:
+    """Be the controller process of whoever has the other end of a socket, until that is closed."""
+
+# Sleeps; nanoseconds by which half, 99 of 100 and all of them were late at most.
+LatenessTuple = tuple[int, int, int, int]
+
+def run_report(
+    report: bytes,
+) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]], list[LatenessTuple], tuple[bool, bool]]:
+    """Nanoseconds that runs took; by run, the moments of steps, of ranks, and the use of circuits, in a row; lateness
+    in the probe, of the switch and of ranks; whether real-time priority and locked memory were granted."""
 
 def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check."""

@@ -22,6 +22,7 @@ mod problem;
 mod reconfiguration_delay;
 mod registry;
 mod request;
+mod running;
 mod schedule;
 mod series;
 mod simulation;
@@ -60,6 +61,8 @@ mod _core {
     use super::registry::{algorithm_table, bus_factor, capabilities, registry, topology_names};
     #[pymodule_export]
     use super::request::{PyCache, PyRequest};
+    #[pymodule_export]
+    use super::running::{change_times, run_report, run_request, serve_runs};
     #[pymodule_export]
     use super::schedule::{PySchedule, verify_schedule};
     #[pymodule_export]

@@ -117,12 +117,12 @@ impl Board {
     }
 
     /// Packets from a rank's port to the switch.
-    pub fn to_switch(&self, port: usize) -> Ring<'_> {
+    pub fn outbound(&self, port: usize) -> Ring<'_> {
         Ring::new(&self.memory, self.rings + 2 * port * footprint(self.ring_bytes), self.ring_bytes)
     }
 
     /// Packets from the switch to a rank's port.
-    pub fn from_switch(&self, port: usize) -> Ring<'_> {
+    pub fn inbound(&self, port: usize) -> Ring<'_> {
         Ring::new(&self.memory, self.rings + (2 * port + 1) * footprint(self.ring_bytes), self.ring_bytes)
     }
 

@@ -59,6 +59,11 @@ pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]
 pub use serve::serve;
 
-/// Why plans are not run here.
+/// Plans are not run here.
+///
+/// # Errors
+/// Always.
 #[cfg(not(target_os = "linux"))]
-pub const ELSEWHERE: &str = "plans are run on Linux alone";
+pub fn serve(_descriptor: i32) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}

@@ -110,12 +110,12 @@ impl<'a, T: Transport> Rank<'a, T> {
 
     fn step(&mut self, step: usize, start_ns: u64) -> Result<(), String> {
         let released_ns = now_ns();
+        self.queue_own(step);
         let late_ns = sleep_until(start_ns + self.request.startup_ns);
         if self.board.measures() {
             self.board.running(self.number as usize).count(late_ns);
         }
         let started_ns = now_ns();
-        self.queue_own(step);
         let mut times = RankTimes { released_ns, started_ns, ..RankTimes::default() };
         self.exchange(step, &mut times)?;
         let shares = self.shares;

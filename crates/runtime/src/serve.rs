@@ -16,6 +16,7 @@ use crate::controller::run;
 use crate::fault::Fault;
 use crate::owner::Owner;
 use crate::request::Request;
+use crate::system::inherited;
 
 const RUN: u8 = b'r';
 const SAID: u8 = b's';
@@ -26,6 +27,9 @@ const FAULT: u8 = b'F';
 /// Bytes of the longest message.
 const MOST_BYTES: usize = 1 << 30;
 
+/// Kind and content of a message, with the descriptor that came with it.
+type Heard = (u8, Vec<u8>, Option<OwnedFd>);
+
 /// The process at the other end of a socket.
 struct Asker {
     socket: UnixStream,
@@ -35,12 +39,12 @@ struct Asker {
     is_gone: Cell<bool>,
 }
 
-/// Serves the process at the other end of `socket` until it closes it.
+/// Serves the process at the other end of the socket with that descriptor until it closes it.
 ///
 /// # Errors
-/// A message that is none.
-pub fn serve(socket: OwnedFd) -> std::io::Result<()> {
-    let asker = Asker { socket: socket.into(), said: RefCell::default(), is_gone: Cell::new(false) };
+/// No such descriptor, or a message that is none.
+pub fn serve(descriptor: i32) -> std::io::Result<()> {
+    let asker = Asker { socket: inherited(descriptor)?.into(), said: RefCell::default(), is_gone: Cell::new(false) };
     while let Some((kind, message, file)) = asker.hear()? {
         let (RUN, Some(file)) = (kind, file) else { continue };
         let found = match postcard::from_bytes::<Request>(&message) {
@@ -60,8 +64,8 @@ pub fn serve(socket: OwnedFd) -> std::io::Result<()> {
 }
 
 impl Asker {
-    /// The next message, with the descriptor that came with it; none where the other end is closed.
-    fn hear(&self) -> std::io::Result<Option<(u8, Vec<u8>, Option<OwnedFd>)>> {
+    /// The next message; none where the other end is closed.
+    fn hear(&self) -> std::io::Result<Option<Heard>> {
         let mut head = [0; 5];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);

@@ -91,7 +91,7 @@ impl Switch<'_> {
     /// Looks at what ranks have sent.
     fn take_packets(&mut self) -> Result<(), Fault> {
         for (number, port) in self.ports.iter_mut().enumerate() {
-            let ring = self.board.to_switch(number);
+            let ring = self.board.outbound(number);
             while let Some(header) = ring.header(port.position) {
                 let passage = self.fabric.take(number, header.sent_ns, header.size).map_err(|refusal| {
                     let (rank, port) = (number as u32 / self.request.ports, number as u32 % self.request.ports);
@@ -115,7 +115,7 @@ impl Switch<'_> {
         let measures = self.board.measures();
         let lateness = self.board.running(self.request.program.ranks as usize);
         for (number, port) in self.ports.iter_mut().enumerate() {
-            let ring = self.board.to_switch(number);
+            let ring = self.board.outbound(number);
             let mut freed = None;
             let mut to: Option<u32> = None;
             while let Some(Held { header, position, passage }) = port.held.front() {
@@ -126,7 +126,7 @@ impl Switch<'_> {
                 }
                 let payload = &mut self.payload[..header.size as usize];
                 ring.payload(*position, payload);
-                let out = self.board.from_switch(passage.to as usize);
+                let out = self.board.inbound(passage.to as usize);
                 if !out.push(header, payload) {
                     out.starve();
                     if !out.push(header, payload) {

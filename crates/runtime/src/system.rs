@@ -9,7 +9,7 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::mm::{MapFlags, ProtFlags, mlock, mmap, munmap};
 use rustix::process::Pid;
 
@@ -86,6 +86,16 @@ impl Drop for Shared {
         // SAFETY: this is what `map` mapped; no reference into it outlives `self`. What cannot be unmapped stays.
         let _ = unsafe { munmap(self.base.as_ptr().cast(), self.len) };
     }
+}
+
+/// A descriptor of its own for what the process got from its parent under a number.
+pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
+    if descriptor < 0 {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: borrowed only while it is copied; one that is not open is refused by the system.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    Ok(rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?)
 }
 
 /// Which of the two processes that a fork makes this is.

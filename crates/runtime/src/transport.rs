@@ -1,6 +1,7 @@
 //! How a rank's packets get to the fabric and from it.
 
 use crate::board::Board;
+use crate::ring::span;
 use crate::wire::Header;
 
 /// What carries a rank's packets; it has ports, from 0, each with a circuit or none.
@@ -51,7 +52,7 @@ impl Transport for SharedMemory<'_> {
     }
 
     fn send(&mut self, port: u32, header: &Header, payload: &[u8]) -> Result<bool, String> {
-        let ring = self.board.to_switch(self.rank * self.ports + port as usize);
+        let ring = self.board.outbound(self.rank * self.ports + port as usize);
         let mut has_room = ring.push(header, payload);
         if !has_room {
             ring.starve();
@@ -62,12 +63,12 @@ impl Transport for SharedMemory<'_> {
     }
 
     fn receive(&mut self, port: u32, payload: &mut Vec<u8>) -> Result<Option<Header>, String> {
-        let ring = self.board.from_switch(self.rank * self.ports + port as usize);
+        let ring = self.board.inbound(self.rank * self.ports + port as usize);
         let position = ring.tail();
         let Some(header) = ring.header(position) else { return Ok(None) };
         payload.resize(header.size as usize, 0);
         ring.payload(position, payload);
-        ring.free(position + crate::ring::span(payload.len()));
+        ring.free(position + span(payload.len()));
         self.is_new |= ring.relieve();
         Ok(Some(header))
     }

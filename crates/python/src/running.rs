@@ -1,0 +1,159 @@
+//! Plans that are run: the request that the controller process takes, its service, and what it reports.
+
+use model::{Error, Initial};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use runtime::{Element, Lateness, Program, Reduction, Report, Request, StepSetting};
+
+use crate::arguments::shown;
+use crate::input_error::CoreResult;
+use crate::plan::PyPlan;
+
+/// Per step, seconds for which ports that change before it are dark, and of computation before it.
+#[pyfunction]
+pub fn change_times(py: Python<'_>, plan: &PyPlan) -> CoreResult<(Vec<f64>, Vec<f64>)> {
+    Ok(py.detach(|| {
+        let plan = plan.judged()?;
+        let (policy, ports) = (&plan.fabric.reconfiguration, plan.fabric.shape.ports());
+        let mut before = match &plan.fabric.initial {
+            Initial::Topology(topology) => Some(topology),
+            Initial::Free => None,
+        };
+        let (mut dark_s, mut windows_s) = (Vec::new(), Vec::new());
+        for (index, step) in plan.steps.iter().enumerate() {
+            let topology = &plan.topologies[step.topology];
+            let change = before.filter(|_| step.reconfigured).map(|before| policy.between(before, topology, ports));
+            if change.is_some_and(|change| change.in_background) {
+                let reason = "its circuits change in the background before step";
+                return Err(Error::malformed("plan", format!("{reason} {}; such plans are not run", index + 1)));
+            }
+            dark_s.push(change.map_or(0.0, |change| change.delay_s));
+            windows_s.push(policy.window_s(index));
+            before = Some(topology);
+        }
+        Ok((dark_s, windows_s))
+    })?)
+}
+
+/// The request as the controller process reads it; the dictionaries hold the fields of `runtime::Request`.
+#[pyfunction]
+pub fn run_request<'py>(
+    py: Python<'py>,
+    program: &Bound<'py, PyDict>,
+    steps: &Bound<'py, PyDict>,
+    settings: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let step = |name| wholes(steps, name);
+    let dark = step("dark_ns")?;
+    let columns = [step("configuration")?, step("is_changed")?, step("window_ns")?, step("predicted_ns")?];
+    if columns.iter().any(|column| column.len() != dark.len()) {
+        return Err(PyValueError::new_err("the columns of steps are not of one length"));
+    }
+    let settings_of_steps = dark.iter().enumerate().map(|(index, &dark_ns)| StepSetting {
+        configuration: columns[0][index] as u32,
+        is_changed: columns[1][index] != 0,
+        dark_ns,
+        window_ns: columns[2][index],
+        predicted_ns: columns[3][index],
+    });
+    let ports: u32 = field(settings, "ports")?;
+    let ranks: u32 = field(program, "ranks")?;
+    // Minus one where a port is dark.
+    let circuits: PyReadonlyArray1<'_, i64> = field(settings, "configurations")?;
+    let circuits: Vec<Option<u32>> = circuits.as_slice()?.iter().map(|&end| u32::try_from(end).ok()).collect();
+    let (dtype, reduction): (String, String) = (field(settings, "dtype")?, field(settings, "reduction")?);
+    let unknown = |what: &str, name: &str| PyValueError::new_err(format!("no {what} is called `{name}`"));
+    let request = Request {
+        program: Program {
+            ranks,
+            steps: dark.len() as u32,
+            workspace_bytes: wholes(program, "workspace_bytes")?,
+            step: narrow(wholes(program, "step")?),
+            gpu_offsets: wholes(program, "gpu_offsets")?,
+            gpus: narrow(wholes(program, "gpus")?),
+            segment_offsets: wholes(program, "segment_offsets")?,
+            source_offset: wholes(program, "source_offset")?,
+            destination_offset: wholes(program, "destination_offset")?,
+            size_bytes: wholes(program, "size_bytes")?,
+            is_reduction: wholes(program, "is_reduction")?.iter().map(|&one| one != 0).collect(),
+        },
+        element: Element::named(&dtype).ok_or_else(|| unknown("type", &dtype))?,
+        reduction: Reduction::named(&reduction).ok_or_else(|| unknown("reduction", &reduction))?,
+        ports,
+        configurations: circuits.chunks((ranks * ports).max(1) as usize).map(<[_]>::to_vec).collect(),
+        initial: field(settings, "initial")?,
+        steps: settings_of_steps.collect(),
+        workspace_offset: wholes(program, "workspace_offset")?,
+        ns_per_byte: field(settings, "ns_per_byte")?,
+        startup_ns: field(settings, "startup_ns")?,
+        hop_ns: field(settings, "hop_ns")?,
+        packet_bytes: field(settings, "packet_bytes")?,
+        runs: field(settings, "runs")?,
+        warm_ups: field(settings, "warm_ups")?,
+        asks_priority: field(settings, "asks_priority")?,
+        probe_ns: field(settings, "probe_ns")?,
+        has_outside_switch: field(settings, "has_outside_switch")?,
+        deadline_factor: field(settings, "deadline_factor")?,
+        deadline_floor_ns: field(settings, "deadline_floor_ns")?,
+    };
+    let packed = py.detach(|| {
+        request.check()?;
+        postcard::to_allocvec(&request).map_err(|error| Error::malformed("program", error.to_string()))
+    });
+    Ok(PyBytes::new(py, &packed.map_err(crate::input_error::CoreError::from)?))
+}
+
+/// Serves the process at the other end of a socket, by its descriptor, until it closes it.
+#[pyfunction]
+pub fn serve_runs(py: Python<'_>, descriptor: i32) -> PyResult<()> {
+    py.detach(|| runtime::serve(descriptor)).map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
+/// Sleeps; nanoseconds by which half, 99 of 100 and all of them were late at most.
+type LatenessTuple = (u64, u64, u64, u64);
+/// Nanoseconds of runs; `StepTimes`, `RankTimes` and `CircuitUse` one after the other; lateness in the probe, of the
+/// switch and of ranks; whether real-time priority and locked memory were granted.
+type ReportTuple<'py> = (Bound<'py, PyArray1<u64>>, [Bound<'py, PyArray1<u64>>; 3], [LatenessTuple; 3], (bool, bool));
+
+/// What a run of runs found.
+#[pyfunction]
+pub fn run_report<'py>(py: Python<'py>, report: &[u8]) -> PyResult<ReportTuple<'py>> {
+    let report: Report = postcard::from_bytes(report).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let array = |numbers: Vec<u64>| PyArray1::from_vec(py, numbers);
+    let steps = report
+        .runs
+        .iter()
+        .flat_map(|run| &run.steps)
+        .flat_map(|step| [step.begun_ns, step.asked_ns, step.acknowledged_ns, step.start_ns, step.end_ns]);
+    let ranks = report.runs.iter().flat_map(|run| &run.ranks).flat_map(|rank| {
+        [rank.released_ns, rank.started_ns, rank.sent_ns, rank.received_ns, rank.arrived_ns, rank.forwarded_bytes]
+    });
+    let circuits =
+        report.runs.iter().flat_map(|run| &run.circuits).flat_map(|used| [used.bytes, used.first_ns, used.last_ns]);
+    let lateness = |late: Lateness| (late.sleeps, late.median_ns, late.most_of_99_ns, late.most_ns);
+    Ok((
+        array(report.runs.iter().map(|run| run.measured_ns).collect()),
+        [array(steps.collect()), array(ranks.collect()), array(circuits.collect())],
+        [report.probe, report.switch, report.ranks].map(lateness),
+        (report.granted.real_time, report.granted.locked),
+    ))
+}
+
+fn field<'a, 'py, T: FromPyObjectOwned<'py>>(from: &'a Bound<'py, PyDict>, name: &str) -> PyResult<T> {
+    let value = from.get_item(name)?.ok_or_else(|| PyValueError::new_err(format!("`{name}` is missing")))?;
+    value.extract::<T>().map_err(|_| PyValueError::new_err(format!("`{name}` cannot be {}", shown(&value))))
+}
+
+/// A column of whole numbers that are not negative.
+fn wholes(from: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<u64>> {
+    let column: PyReadonlyArray1<'_, i64> = field(from, name)?;
+    let told = column.as_slice()?.iter().map(|&number| u64::try_from(number)).collect::<Result<_, _>>();
+    told.map_err(|_| PyValueError::new_err(format!("`{name}` has negative numbers")))
+}
+
+/// Numbers that do not fit become the largest, which is refused.
+fn narrow(numbers: Vec<u64>) -> Vec<u32> {
+    numbers.into_iter().map(|number| u32::try_from(number).unwrap_or(u32::MAX)).collect()
+}

@@ -1,0 +1,264 @@
+"""Plans run on real processes and data: a process a rank, circuits that really change, results as NumPy has them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.errors import FailedError, InputError, refuse, unknown_name
+from lightloom.inputs.quantities import bytes_of
+from lightloom.inputs.validation import whole_number
+from lightloom.plans import Plan
+from lightloom.running.controller import Controller
+from lightloom.running.data import checked_inputs, data_type, drawn_inputs, expected, reduction_name, wrong
+from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
+from lightloom.running.pace import checked_dilation
+from lightloom.running.prepared import Prepared, RunOptions, prepared
+from lightloom.running.workspaces import Workspaces
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+__all__ = ["TRANSPORTS", "Executor", "run"]
+
+TRANSPORTS = ("shared-memory",)
+MOST_RUNS = 100_000
+# Plans that are kept ready.
+MOST_PREPARED = 64
+NANOSECONDS = 1e9
+
+
+class Executor:
+    """Runs plans, one after the other, by processes that stay up between them.
+
+        with ll.Executor(runs=1) as executor:
+            measurement = executor.run(plan, arrays)
+
+    transport: `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
+    and dark time. dtype: `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction: `"sum"` or
+    `"max"`. runs: that are measured; warm_ups: before them. dilation: rates are divided and delays multiplied by it;
+    chosen from machine and plan unless it is said. packet_size: `"4KiB"` or bytes, likewise. real_time: ask for
+    real-time priority and locked memory, which are used where they are allowed. switch: an address such as
+    `"scpi://192.0.2.7"`; that switch makes and acknowledges every configuration of circuits, too.
+
+    Raises `InputError` that names the argument.
+    """
+
+    def __init__(
+        self,
+        *,
+        transport: str = "shared-memory",
+        dtype: str = "float32",
+        reduction: str = "sum",
+        runs: int = 5,
+        warm_ups: int = 1,
+        dilation: float | None = None,
+        packet_size: str | float | None = None,
+        real_time: bool = True,
+        switch: str | None = None,
+    ) -> None:
+        if transport not in TRANSPORTS:
+            raise unknown_name("transport", transport, TRANSPORTS)
+        self._transport, self._switch = transport, switch
+        self._options = RunOptions(
+            kind=data_type(dtype),
+            reduction=reduction_name(reduction),
+            runs=whole_number("runs", runs, 1, MOST_RUNS),
+            warm_ups=whole_number("warm_ups", warm_ups, 0, MOST_RUNS),
+            dilation=None if dilation is None else checked_dilation(dilation),
+            packet_bytes=None if packet_size is None else bytes_of("packet_size", packet_size),
+            real_time=real_time,
+            has_outside_switch=switch is not None,
+        )
+        self._controller: Controller | None = None
+        # By identity of the plan, which is kept with it; the one that was used last is at the end.
+        self._prepared: OrderedDict[int, Prepared] = OrderedDict()
+
+    @property
+    def controller(self) -> int | None:
+        """Number of the controller process, whose children run the ranks; None before the first run."""
+        return None if self._controller is None else self._controller.number
+
+    def run(
+        self,
+        plan: Plan | str | os.PathLike[str],
+        data: Sequence[NDArray[Any]] | None = None,
+        *,
+        seed: int = 0,
+        progress: Callable[[int], None] | None = None,
+    ) -> Measurement:
+        """Run a plan, and compare what ranks end with to what NumPy makes of the data.
+
+        plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`. data: an array a rank, of
+        the type and of the size that its input has; test data drawn from `seed` where it is left out, whole numbers
+        whose sums are exact. progress: told how many runs are measured.
+
+        Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in
+        time, or the system refuses what a run needs: all processes are ended then.
+        """
+        ready = self._ready(plan if isinstance(plan, Plan) else Plan.load(plan))
+        program, kind, reduction = ready.program, self._options.kind, self._options.reduction
+        inputs = drawn_inputs(program, kind, reduction, seed) if data is None else checked_inputs(program, data, kind)
+        with Workspaces(program, kind) as workspaces:
+            workspaces.load(inputs)
+            report = self._report(ready, workspaces, progress or _nothing)
+            arrays = workspaces.store()
+        times_ns, moments, lateness, granted = _core.run_report(report)
+        settings = RunSettings(
+            transport=self._transport,
+            dilation=ready.dilation,
+            dtype=kind.name,
+            reduction=reduction,
+            runs=self._options.runs,
+            warm_ups=self._options.warm_ups,
+            packet_bytes=ready.packet_bytes,
+            switch=self._switch,
+            real_time=granted[0],
+            locked=granted[1],
+        )
+        return Measurement(
+            ready.plan,
+            settings,
+            _times(ready, times_ns, moments),
+            Jitter(*(Lateness(one[0], *(ns / NANOSECONDS for ns in one[1:])) for one in lateness)),
+            tuple(arrays),
+            wrong(arrays, expected(program, inputs, kind, reduction), kind),
+            ready.windows_s,
+        )
+
+    def close(self) -> None:
+        """End all processes."""
+        if self._controller is not None:
+            self._controller.close()
+            self._controller = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _ready(self, plan: Plan) -> Prepared:
+        ready = self._prepared.get(id(plan))
+        if ready is None:
+            ready = prepared(plan, self._options)
+            self._prepared[id(plan)] = ready
+            if len(self._prepared) > MOST_PREPARED:
+                self._prepared.popitem(last=False)
+        self._prepared.move_to_end(id(plan))
+        return ready
+
+    def _report(self, ready: Prepared, workspaces: Workspaces, progress: Callable[[int], None]) -> bytes:
+        request = ready.request(workspaces.offsets)
+        if self._controller is None:
+            self._controller = Controller()
+        try:
+            if self._switch is None:
+                return self._controller.run(request, workspaces.descriptor, progress=progress, outside=_refused)
+            return self._with_switch(self._controller, ready, request, workspaces.descriptor, progress)
+        except BaseException:
+            # Whatever it was doing, it does not go on.
+            self.close()
+            raise
+
+    def _with_switch(
+        self, controller: Controller, ready: Prepared, request: bytes, workspaces: int, progress: Callable[[int], None]
+    ) -> bytes:
+        from lightloom.switches import Switches
+
+        assert self._switch is not None  # noqa: S101
+        try:
+            switches = Switches.of(ready.circuits, self._switch)
+        except InputError as error:
+            raise refuse("switch", str(error).removeprefix(f"{error.field}: ")) from error
+
+        def outside(configuration: int) -> str:
+            try:
+                switches.apply(configuration)
+            except FailedError as error:
+                return str(error)
+            return ""
+
+        with switches:
+            return controller.run(request, workspaces, progress=progress, outside=outside)
+
+
+def run(
+    plan: Plan | str | os.PathLike[str],
+    data: Sequence[NDArray[Any]] | None = None,
+    *,
+    transport: str = "shared-memory",
+    dtype: str = "float32",
+    reduction: str = "sum",
+    runs: int = 5,
+    warm_ups: int = 1,
+    dilation: float | None = None,
+    packet_size: str | float | None = None,
+    real_time: bool = True,
+    switch: str | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Measurement:
+    """Run a plan on processes of this machine, and measure it beside what it predicts; Linux only.
+
+    Arguments and errors as of `Executor` and `Executor.run`, which is for many plans.
+    """
+    with Executor(
+        transport=transport,
+        dtype=dtype,
+        reduction=reduction,
+        runs=runs,
+        warm_ups=warm_ups,
+        dilation=dilation,
+        packet_size=packet_size,
+        real_time=real_time,
+        switch=switch,
+    ) as executor:
+        return executor.run(plan, data, seed=seed, progress=progress)
+
+
+def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDArray[np.uint64]]) -> RunTimes:
+    plan, runs, count = ready.plan, len(total_ns), len(ready.plan.steps)
+    steps, ranks, used = (
+        table.reshape(runs, count, width, fields)
+        for table, width, fields in zip(moments, (1, plan.gpus, plan.gpus * plan.ports), (5, 6, 3), strict=True)
+    )
+
+    def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
+        return ns / (ready.dilation * NANOSECONDS)
+
+    return RunTimes(
+        total_s=seconds(total_ns),
+        begun_s=seconds(steps[:, :, 0, 0]),
+        asked_s=seconds(steps[:, :, 0, 1]),
+        acknowledged_s=seconds(steps[:, :, 0, 2]),
+        start_s=seconds(steps[:, :, 0, 3]),
+        end_s=seconds(steps[:, :, 0, 4]),
+        released_s=seconds(ranks[..., 0]),
+        started_s=seconds(ranks[..., 1]),
+        sent_s=seconds(ranks[..., 2]),
+        received_s=seconds(ranks[..., 3]),
+        arrived_s=seconds(ranks[..., 4]),
+        forwarded_bytes=ranks[..., 5].astype(np.int64),
+        circuit_bytes=used[..., 0].astype(np.int64),
+        circuit_first_s=seconds(used[..., 1]),
+        circuit_last_s=seconds(used[..., 2]),
+    )
+
+
+def _nothing(_runs: int) -> None:
+    """What a run tells of its progress where nobody asked."""
+
+
+def _refused(_configuration: int) -> str:
+    return "no switch outside was named"

@@ -1,0 +1,311 @@
+"""What was measured when a plan ran."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.files import write_bytes
+from lightloom.frames import Table
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from lightloom.plans import Plan
+
+__all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunSettings", "RunTimes", "Spread"]
+
+SCHEMA = "lightloom.run/1"
+# Lateness beyond this share of a plan's mean step, dilated, makes a measurement inconclusive.
+TOLERATED_LATENESS = 0.05
+STEP_COLUMNS = (
+    "index",
+    "topology_name",
+    "topology_index",
+    "reconfigured",
+    "predicted_s",
+    "measured_s",
+    "ratio",
+    "dark_s",
+    "waiting_s",
+    "forwarded_bytes",
+)
+
+
+class Spread(NamedTuple):
+    """The least, the middle and the largest of the measured times, s."""
+
+    min: float
+    median: float
+    max: float
+
+
+class Lateness(NamedTuple):
+    """How late sleeps ended, in seconds of the machine: half of them, 99 of 100, and all of them at most."""
+
+    sleeps: int
+    median_s: float
+    most_of_99_s: float
+    most_s: float
+
+
+class Jitter(NamedTuple):
+    """Lateness: of all ranks in the probe before the runs; of the switch and of the ranks while runs were measured."""
+
+    probe: Lateness
+    switch: Lateness
+    ranks: Lateness
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """How a plan was run; the arguments of `lightloom.run`, with what was chosen where nothing was said.
+
+    dilation: rates are divided and delays multiplied by it. dtype, reduction: of the data. packet_bytes: without
+    headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.
+    real_time, locked: whether all processes had real-time priority, and shared memory was locked.
+    """
+
+    transport: str
+    dilation: float
+    dtype: str
+    reduction: str
+    runs: int
+    warm_ups: int
+    packet_bytes: int
+    switch: str | None
+    real_time: bool
+    locked: bool
+
+
+@dataclass(frozen=True)
+class RunTimes:
+    """All moments of all runs, as arrays; seconds of the plan since the run began, divided by the dilation.
+
+    total_s: by run, without computation before steps. By run and step: begun_s, when the step before had ended; asked_s
+    and acknowledged_s, of a change of circuits, both begun_s where there is none; start_s, when startup began; end_s,
+    when the last rank had arrived. By run, step and rank: released_s, it was let go; started_s, startup was over;
+    sent_s, all that it sends and passes on had left it; received_s, all had come; arrived_s, it was copied and reduced;
+    forwarded_bytes, passed on for others. By run, step and transmitter (rank · ports + port): circuit_bytes that
+    crossed its circuit, circuit_first_s and circuit_last_s, from when on and until when.
+    """
+
+    total_s: NDArray[np.float64]
+    begun_s: NDArray[np.float64]
+    asked_s: NDArray[np.float64]
+    acknowledged_s: NDArray[np.float64]
+    start_s: NDArray[np.float64]
+    end_s: NDArray[np.float64]
+    released_s: NDArray[np.float64]
+    started_s: NDArray[np.float64]
+    sent_s: NDArray[np.float64]
+    received_s: NDArray[np.float64]
+    arrived_s: NDArray[np.float64]
+    forwarded_bytes: NDArray[np.int64]
+    circuit_bytes: NDArray[np.int64]
+    circuit_first_s: NDArray[np.float64]
+    circuit_last_s: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MeasuredStep:
+    """A step as it was measured: medians over the runs, seconds of the plan, beside what the plan predicts.
+
+    measured_s, predicted_s: from the end of the step before to its own, the reconfiguration included, computation
+    before it not. dark_s: from the asking for circuits to their acknowledgement. waiting_s: of ranks that had arrived,
+    for the last one, their mean. forwarded_bytes: that ranks passed on for others, all together.
+    """
+
+    index: int
+    topology_name: str
+    topology_index: int
+    reconfigured: bool
+    predicted_s: float
+    measured_s: float
+    dark_s: float
+    waiting_s: float
+    forwarded_bytes: int
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted."""
+        return self.measured_s / self.predicted_s if self.predicted_s else 1.0
+
+
+class Measurement(Table):
+    """What was found when a plan was run on processes and data; immutable, seconds and bytes.
+
+    Made by `lightloom.run` and `lightloom.Executor.run`. Times are divided by the dilation: seconds of the plan.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        settings: RunSettings,
+        times: RunTimes,
+        jitter: Jitter,
+        arrays: tuple[NDArray[Any], ...],
+        wrong: int,
+        windows_s: tuple[float, ...],
+    ) -> None:
+        self._plan, self._settings, self._times, self._jitter = plan, settings, times, jitter
+        self._arrays, self._wrong, self._windows_s = arrays, wrong, windows_s
+
+    def __reduce__(self) -> tuple[type[Measurement], tuple[Any, ...]]:
+        parts = (self._plan, self._settings, self._times, self._jitter, self._arrays, self._wrong, self._windows_s)
+        return type(self), parts
+
+    @property
+    def plan(self) -> Plan:
+        """What was run."""
+        return self._plan
+
+    @property
+    def settings(self) -> RunSettings:
+        """How it was run."""
+        return self._settings
+
+    @property
+    def times(self) -> RunTimes:
+        """Every moment of every run."""
+        return self._times
+
+    @property
+    def jitter(self) -> Jitter:
+        """How late the machine was."""
+        return self._jitter
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What every rank ended with, by rank."""
+        return self._arrays
+
+    @property
+    def wrong(self) -> int:
+        """Elements of `arrays` that are not what NumPy makes of the data, as NCCL's tests count them."""
+        return self._wrong
+
+    @property
+    def windows_s(self) -> tuple[float, ...]:
+        """Computation before each step, which is in no time but the moments of `times`."""
+        return self._windows_s
+
+    @property
+    def predicted_s(self) -> float:
+        """Completion time by the plan."""
+        return self._plan.total_s
+
+    @cached_property
+    def measured(self) -> Spread:
+        """Completion times of the runs."""
+        total_s = self._times.total_s
+        return Spread(float(total_s.min()), float(np.median(total_s)), float(total_s.max()))
+
+    @property
+    def ratio(self) -> float:
+        """The middle of the measured times over what the plan predicts."""
+        return self.measured.median / self.predicted_s if self.predicted_s else 1.0
+
+    @property
+    def algbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it: m over the middle of the measured times."""
+        return self._plan.size_bytes / self.measured.median
+
+    @property
+    def busbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it: algbw times the collective's bus factor."""
+        return self.algbw * _core.bus_factor(self._plan.collective, self._plan.gpus)
+
+    @cached_property
+    def steps(self) -> tuple[MeasuredStep, ...]:
+        """The steps, in order."""
+        times = self._times
+        measured_s = np.median(times.end_s - times.begun_s, axis=0) - np.asarray(self._windows_s)
+        dark_s = np.median(times.acknowledged_s - times.asked_s, axis=0)
+        waiting_s = np.median((times.end_s[:, :, None] - times.arrived_s).mean(axis=2), axis=0)
+        forwarded = times.forwarded_bytes[0].sum(axis=1)
+        return tuple(
+            MeasuredStep(
+                step.index,
+                step.topology_name,
+                step.topology_index,
+                step.reconfigured,
+                step.total_s,
+                float(measured_s[step.index]),
+                float(dark_s[step.index]),
+                float(waiting_s[step.index]),
+                int(forwarded[step.index]),
+            )
+            for step in self._plan.steps
+        )
+
+    @property
+    def lateness_s(self) -> float:
+        """Of 100 sleeps of ranks and switch, in the probe or while runs were measured, 99 ended so late at most."""
+        return max(late.most_of_99_s for late in self._jitter)
+
+    @property
+    def tolerated_lateness_s(self) -> float:
+        """With more than this the measurement is inconclusive: 5 % of the plan's mean step, dilated."""
+        return TOLERATED_LATENESS * self.predicted_s * self._settings.dilation / len(self._plan.steps)
+
+    @property
+    def verdict(self) -> str:
+        """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
+        return "conclusive" if self.lateness_s <= self.tolerated_lateness_s else "inconclusive"
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a step."""
+        return {name: [getattr(step, name) for step in self.steps] for name in STEP_COLUMNS}
+
+    def to_json(self) -> str:
+        """The measurement as JSON of schema `lightloom.run/1`, without the data; in seconds of the plan and bytes."""
+        plan, settings = self._plan, self._settings
+        made: dict[str, Any] = {
+            "schema": SCHEMA,
+            "collective": plan.collective,
+            "algorithm": plan.algorithm,
+            "planner": plan.planner,
+            "gpus": plan.gpus,
+            "size_bytes": plan.size_bytes,
+            "transport": settings.transport,
+            "dilation": settings.dilation,
+            "dtype": settings.dtype,
+            "reduction": settings.reduction,
+            "packet_bytes": settings.packet_bytes,
+            "switch": settings.switch,
+            "predicted_s": self.predicted_s,
+            "measured_s": self.measured._asdict(),
+            "ratio": self.ratio,
+            "algbw": self.algbw,
+            "busbw": self.busbw,
+            "wrong": self.wrong,
+            "verdict": self.verdict,
+            "runs_s": self._times.total_s.tolist(),
+            "jitter": {
+                "tolerated_s": self.tolerated_lateness_s,
+                "found_s": self.lateness_s,
+                **{name: late._asdict() for name, late in self._jitter._asdict().items()},
+                "real_time": settings.real_time,
+                "locked": settings.locked,
+            },
+            "steps": [{name: getattr(step, name) for name in STEP_COLUMNS} for step in self.steps],
+        }
+        return json.dumps(made, indent=1, ensure_ascii=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
+        write_bytes("output", path, (self.to_json() + "\n").encode())
+
+    def __repr__(self) -> str:
+        return (
+            f"Measurement({self._plan.collective}, {self._plan.gpus} ranks, {_core.show_time(self.measured.median)}, "
+            f"{self.ratio:.3f} of the plan, wrong={self.wrong}, {self.verdict})"
+        )

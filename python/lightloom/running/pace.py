@@ -1,0 +1,69 @@
+"""How slow a run is made, so that the machine can keep up: its dilation, and how long its packets are."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from lightloom.errors import refuse, shown
+
+if TYPE_CHECKING:
+    from lightloom.plans import Plan
+    from lightloom.running.program import Program
+
+__all__ = ["LARGEST_DILATION", "checked_dilation", "dilation_for", "packet_bytes_for"]
+
+LARGEST_DILATION = 1e9
+# The shortest step takes so long at least: many times what it takes to wake a process.
+SHORTEST_STEP_S = 0.02
+# Bytes that a core copies in a second through rings and switch, with time to spare.
+COPIED_BPS = 2.5e8
+# Seconds that a packet takes at least, and what every circuit adds to that.
+PACKET_S, PACKET_PER_CIRCUIT_S = 1e-4, 2.5e-5
+LEAST_PACKET, MOST_PACKET = 1024, 65536
+# Packets of a message that is passed on, so that it is on all its circuits at once.
+PIPELINED = 16
+
+
+def checked_dilation(dilation: float) -> float:
+    """The dilation. Raises `InputError` that names `dilation`."""
+    try:
+        value = float(dilation)
+    except (TypeError, ValueError):
+        value = 0.0
+    if not 1 <= value <= LARGEST_DILATION:
+        raise refuse(
+            "dilation", f"`{shown(dilation)}` is not accepted; it takes a number from 1 to {LARGEST_DILATION:g}"
+        )
+    return value
+
+
+def dilation_for(plan: Plan) -> float:
+    """A dilation of 1, 2 or 5 times a power of ten: the least for which the machine keeps up with the plan.
+
+    The shortest step takes 20 ms then, and all ranks that send at once do not send more than the cores copy.
+    """
+    shortest_s = min((step.total_s for step in plan.steps if step.total_s > 0), default=0.0)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    rate_bps = plan.gpus * plan.ports * plan.bandwidth_bps / 8
+    wanted = max(SHORTEST_STEP_S / shortest_s if shortest_s else 1.0, rate_bps / (COPIED_BPS * cores), 1.0)
+    power = 1.0
+    while power * 10 <= wanted:
+        power *= 10
+    return min(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted), LARGEST_DILATION)
+
+
+def packet_bytes_for(plan: Plan, program: Program, dilation: float) -> int:
+    """Bytes of a packet: a power of two, so long that the switch need not wake too often.
+
+    Where messages are passed on, it is so short that they are on all their circuits at once.
+    """
+    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S * plan.gpus * plan.ports)
+    wanted = plan.bandwidth_bps / 8 / dilation * packet_s
+    passed_on = program.message_bytes[(program.gpu_offsets[1:] - program.gpu_offsets[:-1]) > 2]
+    if len(passed_on):
+        wanted = min(wanted, int(passed_on.min()) / PIPELINED)
+    size = LEAST_PACKET
+    while size * 2 <= min(wanted, MOST_PACKET):
+        size *= 2
+    return size

@@ -1,0 +1,87 @@
+"""The memory that ranks work in, shared with their processes; it has no name, and is gone with the last of them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lightloom.running.controller import RunFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from lightloom.running.data import DataType
+    from lightloom.running.layout import Copies
+    from lightloom.running.program import Program
+
+    Array = NDArray[Any]
+
+__all__ = ["Workspaces"]
+
+
+class Workspaces:
+    """The workspaces of a program's ranks, one after the other, each from a page on; used as a context.
+
+    Raises `RunFailedError` where the system does not give so much memory.
+    """
+
+    def __init__(self, program: Program, kind: DataType) -> None:
+        self._program, self._kind = program, kind
+        sizes = -(-program.workspace_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.offsets = np.cumsum(sizes) - sizes
+        size = max(int(sizes.sum()), 1)
+        self.descriptor = os.memfd_create("lightloom-workspaces")
+        try:
+            os.posix_fallocate(self.descriptor, 0, size)
+            self._memory = mmap.mmap(self.descriptor, size)
+        except OSError as error:
+            os.close(self.descriptor)
+            raise RunFailedError(
+                f"memory: {size / 2**20:.1f} MiB for workspaces were refused: {error.strerror}"
+            ) from error
+
+    def load(self, inputs: Sequence[Array]) -> None:
+        """Put what ranks begin with into their workspaces; the rest of them is zero."""
+        spaces = self._arrays()
+        for space in spaces:
+            space[:] = 0
+        _copy(self._program.loads, inputs, spaces, self._program.element_bytes)
+
+    def store(self) -> list[Array]:
+        """What ranks end with."""
+        program = self._program
+        outputs = [
+            np.zeros(count, dtype=self._kind.storage)
+            for count in (program.output_bytes // program.element_bytes).tolist()
+        ]
+        _copy(program.stores, self._arrays(), outputs, program.element_bytes)
+        return outputs
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self.descriptor)
+        self._memory.close()
+
+    def _arrays(self) -> list[Array]:
+        counts = self._program.workspace_bytes // self._program.element_bytes
+        return [
+            np.frombuffer(self._memory, self._kind.storage, count, offset)
+            for count, offset in zip(counts.tolist(), self.offsets.tolist(), strict=True)
+        ]
+
+
+def _copy(copies: Copies, sources: Sequence[Array], destinations: Sequence[Array], size: int) -> None:
+    rows = zip(copies.rank.tolist(), *((column // size).tolist() for column in copies[1:]), strict=True)
+    for rank, source, destination, length in rows:
+        destinations[rank][destination : destination + length] = sources[rank][source : source + length]

@@ -1,0 +1,188 @@
+"""Plans run on processes: the right results, and one line for what goes wrong. Times are no matter here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lightloom as ll
+from lightloom.errors import InputError
+from lightloom.running.controller import RunFailedError
+from lightloom.running.data import DATA_TYPES, drawn_inputs
+from lightloom.running.interpreter import interpret
+from lightloom.running.program import program_of
+from tests.running.programs import small_plan
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+# Seconds that a run takes: enough for processes to wait for each other.
+RUN_S = 0.01
+
+
+def dilation(plan: ll.Plan, run_s: float = RUN_S) -> float:
+    return max(1.0, run_s / plan.total_s)
+
+
+def run_once(plan: ll.Plan, **settings: object) -> ll.Measurement:
+    return ll.run(plan, runs=1, warm_ups=0, dilation=dilation(plan), **settings)  # type: ignore[arg-type]
+
+
+def plan_of(collective: str = "all-reduce", gpus: int = 4, size: str = "16KiB", **settings: object) -> ll.Plan:
+    fabric = ll.Fabric(gpus=gpus, bandwidth="100Gbps", reconfiguration_delay="10us")
+    return ll.plan(collective, size=size, fabric=fabric, **settings)  # type: ignore[arg-type]
+
+
+def children(process: int) -> list[int]:
+    try:
+        return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def runs(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize("index", range(24))
+def test_random_plans_give_what_they_mean(index: int) -> None:
+    plan = small_plan(index, most_gpus=8)
+    if plan is None:
+        return
+    try:
+        measurement = run_once(plan, seed=index)
+    except InputError as error:
+        assert "background" in str(error)
+        return
+    kind = DATA_TYPES["float32"]
+    program = program_of(plan, kind.size_bytes)
+    wanted = interpret(program, drawn_inputs(program, kind, seed=index), kind)
+    assert measurement.wrong == 0
+    assert all(np.array_equal(one, other) for one, other in zip(measurement.arrays, wanted, strict=True))
+
+
+@pytest.mark.parametrize("dtype", list(DATA_TYPES))
+@pytest.mark.parametrize("reduction", ["sum", "max"])
+def test_types_and_reductions(dtype: str, reduction: str) -> None:
+    assert run_once(plan_of(), dtype=dtype, reduction=reduction).wrong == 0
+
+
+def test_data_of_the_user_is_reduced() -> None:
+    arrays = [np.full(4096, float(rank + 1), dtype=np.float32) for rank in range(4)]
+    measurement = run_once(plan_of(), data=arrays)
+    assert measurement.wrong == 0
+    assert all((array == 10.0).all() for array in measurement.arrays)
+
+
+def test_measured_times_have_every_delay() -> None:
+    plan = plan_of(gpus=8, planner="bvn", algorithm="recursive-doubling")
+    assert plan.reconfigurations
+    measurement = ll.run(plan, runs=2, warm_ups=0, dilation=1000)
+    # Nothing is faster than light: each step has its dark time, startup and transmission, give or take a nanosecond.
+    for step, planned in zip(measurement.steps, plan.steps, strict=True):
+        assert step.measured_s >= planned.total_s - planned.hops * plan.hop_delay_s - 1e-9
+        assert step.dark_s >= planned.reconfiguration_s - 1e-9
+    assert len(measurement.times.total_s) == 2
+    assert measurement.times.circuit_bytes.sum() == 2 * sum(
+        round(path.size_bytes) * (len(path.gpus) - 1) for step in range(len(plan.steps)) for path in plan.routes(step)
+    )
+
+
+def test_an_executor_keeps_its_processes_and_plans() -> None:
+    plan, other = plan_of(), plan_of("all-to-all")
+    with ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan)) as executor:
+        assert executor.run(plan).wrong == 0
+        controller = executor.controller
+        assert controller is not None
+        assert [executor.run(one).wrong for one in (other, plan)] == [0, 0]
+        assert executor.controller == controller
+        assert children(controller) == []
+    assert not runs(controller)
+
+
+@pytest.fixture
+def started() -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
+    """A run of many seconds that has begun, and what it says at its end."""
+    plan = plan_of()
+    executor, said = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0)), []
+
+    def carry_out() -> None:
+        try:
+            executor.run(plan)
+        except RunFailedError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=carry_out)
+    thread.start()
+    end = time.monotonic() + 20
+    while len(children(executor.controller or 0)) < plan.gpus + 1 and time.monotonic() < end:
+        time.sleep(0.01)
+    # Until the first step has begun.
+    time.sleep(0.5)
+    yield executor, thread, said
+    executor.close()
+    thread.join(20)
+
+
+def ended(processes: list[int]) -> bool:
+    end = time.monotonic() + 5
+    while any(map(runs, processes)) and time.monotonic() < end:
+        time.sleep(0.01)
+    return not any(map(runs, processes))
+
+
+@pytest.mark.parametrize(("place", "who"), [(0, "the switch process"), (3, "rank 2")])
+def test_a_process_that_is_killed_ends_all(
+    place: int, who: str, started: tuple[ll.Executor, threading.Thread, list[str]]
+) -> None:
+    executor, thread, said = started
+    assert executor.controller is not None
+    processes = [executor.controller, *children(executor.controller)]
+    os.kill(processes[place + 1], signal.SIGKILL)
+    thread.join(5)
+    assert said == [f"{who} ended at step 1: killed by signal 9; all others were ended"]
+    assert ended(processes)
+
+
+def test_nothing_outlives_a_controller_that_is_killed(
+    started: tuple[ll.Executor, threading.Thread, list[str]],
+) -> None:
+    executor, thread, said = started
+    assert executor.controller is not None
+    processes = [executor.controller, *children(executor.controller)]
+    os.kill(processes[0], signal.SIGKILL)
+    thread.join(5)
+    assert said == ["the controller process ended: killed by signal 9 (SIGKILL); all processes were ended"]
+    assert ended(processes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"transport": "pigeons"}, "transport: unknown name `pigeons`; one of shared-memory"),
+        ({"dilation": 0}, "dilation: `0` is not accepted; it takes a number from 1 to 1e+09"),
+        ({"dtype": "int8"}, "dtype: unknown name `int8`"),
+        ({"reduction": "product"}, "reduction: unknown name `product`"),
+        ({"runs": 0}, "runs: "),
+        ({"packet_size": 8}, "packet_size: 8 is not accepted; it takes 64 to 1048576 bytes"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ll.run(plan_of(), **settings)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(message)
+
+
+def test_data_of_another_size_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^data\[0\]: "):
+        ll.run(plan_of(), data=[np.zeros(5, dtype=np.float32)] * 4)
