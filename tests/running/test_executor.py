@@ -16,7 +16,7 @@ import pytest
 import lightloom as ll
 from lightloom.errors import InputError
 from lightloom.running.controller import RunFailedError
-from lightloom.running.data import DATA_TYPES, drawn_inputs
+from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import program_of
 from tests.running.programs import small_plan
@@ -66,7 +66,7 @@ def test_random_plans_give_what_they_mean(index: int) -> None:
         return
     kind = DATA_TYPES["float32"]
     program = program_of(plan, kind.size_bytes)
-    wanted = interpret(program, drawn_inputs(program, kind, seed=index), kind)
+    wanted = interpret(program, DrawnInputs(program, kind, seed=index), kind)
     assert measurement.wrong == 0
     assert all(np.array_equal(one, other) for one, other in zip(measurement.arrays, wanted, strict=True))
 

@@ -13,7 +13,7 @@ from lightloom.inputs.quantities import bytes_of
 from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
 from lightloom.running.controller import Controller
-from lightloom.running.data import checked_inputs, data_type, drawn_inputs, expected, reduction_name, wrong
+from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
 from lightloom.running.pace import checked_dilation
 from lightloom.running.prepared import Prepared, RunOptions, prepared
@@ -106,7 +106,9 @@ class Executor:
         """
         ready = self._ready(plan if isinstance(plan, Plan) else Plan.load(plan))
         program, kind, reduction = ready.program, self._options.kind, self._options.reduction
-        inputs = drawn_inputs(program, kind, reduction, seed) if data is None else checked_inputs(program, data, kind)
+        inputs = (
+            list(DrawnInputs(program, kind, reduction, seed)) if data is None else checked_inputs(program, data, kind)
+        )
         with Workspaces(program, kind) as workspaces:
             workspaces.load(inputs)
             report = self._report(ready, workspaces, progress or _nothing)
