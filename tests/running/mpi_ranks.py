@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 import lightloom as ll
 from lightloom import _core
 from lightloom.running.data import DATA_TYPES, DrawnInputs, expected, wrong
@@ -44,8 +46,10 @@ def main() -> None:
         inputs = DrawnInputs(program, kind, reduction, seed=index)
         configured: list[int] = []
         for _ in range(2):
-            found = rank.run(inputs[rank.rank], reduction, configured.append)
-        assert (found.step_s > 0).all()
+            found = rank.run(inputs[rank.rank], reduction, configure=configured.append)
+        order = np.array(found.moments)
+        assert (np.diff(order, axis=1) > 0).all()
+        assert (order[[0, 3, 5, 4, 6]] == np.sort(order[[0, 3, 5, 4, 6]], axis=0)).all()
         assert configured == (2 * list(range(program.steps)) if rank.rank == 0 else [])
         own = wrong([found.output], expected(program, inputs, kind, reduction, [rank.rank]), kind)
         total = communicator.allreduce(own)

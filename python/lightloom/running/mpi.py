@@ -19,7 +19,7 @@ from lightloom.running.part import part_of
 from lightloom.sweeps.workers import cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from mpi4py import MPI
     from numpy.typing import NDArray
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from lightloom.running.program import Program
 
     Array = NDArray[Any]
+    Times = NDArray[np.float64]
 
-__all__ = ["Carried", "MpiRank", "message_passing"]
+__all__ = ["Carried", "Moments", "MpiRank", "message_passing"]
 
 # How long what a rank does in a step may take: so much, and its bytes at so slow a rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
@@ -39,11 +40,28 @@ PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
 SPINS, PAUSE_S = 10_000, 50e-6
 
 
+class Moments(NamedTuple):
+    """When one rank did what in a run, by step, in seconds since all could begin.
+
+    begun: when all had ended the step before; asked and acknowledged: of a change of circuits, by rank 0, both begun
+    elsewhere; released: when all were let go; sent, received: when all that it sends and passes on had left, and all
+    had come; arrived: when that was copied and reduced.
+    """
+
+    begun_s: Times
+    asked_s: Times
+    acknowledged_s: Times
+    released_s: Times
+    sent_s: Times
+    received_s: Times
+    arrived_s: Times
+
+
 class Carried(NamedTuple):
-    """One run at one rank: its output, and seconds of every step, from when all may begin to when it has ended."""
+    """One run at one rank: what it ended with, and when it did what."""
 
     output: Array
-    step_s: NDArray[np.float64]
+    moments: Moments
 
 
 def message_passing() -> Any:
@@ -81,32 +99,56 @@ class MpiRank:
         # With more ranks than cores, one that keeps asking keeps others from sending.
         self._spins = SPINS if near.Get_size() <= cores() else 0
         near.Free()
+        # How late pauses ended.
+        self.lateness_s: list[float] = []
 
-    def run(self, given: Array, reduction: str = "sum", configure: Callable[[int], object] | None = None) -> Carried:
+    def run(
+        self,
+        given: Array,
+        reduction: str = "sum",
+        *,
+        configure: Callable[[int], object] | None = None,
+        windows_s: Sequence[float] | None = None,
+    ) -> Carried:
         """Carry the program out together with all other ranks, which call this too.
 
         given: this rank's input. configure: called at rank 0 with the index of every step, when all have ended the one
-        before and none has begun it: what sets switches. Raises `FailedError` that says rank and step where a rank's
-        part of a step takes longer than a minute and its bytes at 1 MB/s.
+        before and none has begun it: what sets switches. windows_s: computation before each step, which is slept while
+        `configure` goes on. Raises `FailedError` that says rank and step where a rank's part of a step takes longer
+        than a minute and its bytes at 1 MB/s.
         """
         self._workspace[:] = 0
         self._copy(self._program.loads, given, self._workspace)
-        step_s = np.zeros(len(self._parts))
-        for index, part in enumerate(self._parts):
-            self._barrier()
-            if configure is not None:
-                if self.rank == 0:
-                    configure(index)
-                self._barrier()
-            begin = time.perf_counter()
-            self._step(index, part, reduction)
-            step_s[index] = time.perf_counter() - begin
+        moments = Moments(*np.zeros((len(Moments._fields), len(self._parts))))
         self._barrier()
+        origin = time.perf_counter()
+
+        def noted(column: Times, step: int) -> None:
+            column[step] = time.perf_counter() - origin
+
+        for index, part in enumerate(self._parts):
+            noted(moments.begun_s, index)
+            moments.asked_s[index] = moments.acknowledged_s[index] = moments.begun_s[index]
+            if configure is not None and self.rank == 0:
+                configure(index)
+                noted(moments.acknowledged_s, index)
+            if windows_s is not None:
+                time.sleep(max(0.0, windows_s[index] - (time.perf_counter() - origin - moments.begun_s[index])))
+            if configure is not None or windows_s is not None:
+                self._barrier()
+            noted(moments.released_s, index)
+            arrived, received = self._exchange(index, part)
+            moments.received_s[index] = received - origin
+            noted(moments.sent_s, index)
+            self._keep(part, arrived, reduction)
+            noted(moments.arrived_s, index)
+            self._barrier()
         output = np.zeros(self._elements(self._program.output_bytes), dtype=self._kind.storage)
         self._copy(self._program.stores, self._workspace, output)
-        return Carried(output, step_s)
+        return Carried(output, moments)
 
-    def _step(self, index: int, part: StepPart, reduction: str) -> None:
+    def _exchange(self, index: int, part: StepPart) -> tuple[list[Array], float]:
+        """Send, pass on and receive all of a step: what has come, in the order of `part.incoming`, and when."""
         free = self._buffer
         arriving, incoming, outgoing = [], [], []
         for message in part.incoming:
@@ -122,14 +164,18 @@ class MpiRank:
             if done >= len(part.receives):
                 onward = part.forwards[done - len(part.receives)]
                 outgoing.append(self._all.Isend((arriving[done], self._mpi.BYTE), onward.to, onward.to_tag))
+        received = time.perf_counter()
         for _ in self._done(outgoing, index, deadline):
             pass
+        return arriving, received
+
+    def _keep(self, part: StepPart, arrived: list[Array], reduction: str) -> None:
         # What a step sends is what was there when it began: nothing is kept before all of it has left.
-        for receive, values in zip(part.receives, arriving, strict=False):
+        for receive, values in zip(part.receives, arrived, strict=False):
             taken = 0
             for segment in receive.segments:
-                place, arrived = self._at(segment), values[taken : taken + segment.size]
-                place[:] = reduced(self._kind, reduction, place, arrived) if segment.is_reduction else arrived
+                place, piece = self._at(segment), values[taken : taken + segment.size]
+                place[:] = reduced(self._kind, reduction, place, piece) if segment.is_reduction else piece
                 taken += segment.size
 
     def _packed(self, send: Send, free: Array) -> tuple[Array, Array]:
@@ -151,10 +197,15 @@ class MpiRank:
                 continue
             asked += 1
             if asked > self._spins:
-                time.sleep(PAUSE_S)
+                self._pause()
             if time.monotonic() > deadline:
                 late = f"{left} of {counted(len(requests), 'message')} neither came nor went in time"
                 raise FailedError(f"transport: mpi: rank {self.rank}, step {step}: {late}")
+
+    def _pause(self) -> None:
+        begin = time.perf_counter()
+        time.sleep(PAUSE_S)
+        self.lateness_s.append(time.perf_counter() - begin - PAUSE_S)
 
     def _barrier(self) -> None:
         # A rank that does not come ends all others, or waits for something that has a deadline of its own.

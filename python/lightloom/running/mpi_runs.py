@@ -1,0 +1,202 @@
+"""Runs of a plan by the ranks of an MPI, measured as runs in shared memory are.
+
+Every rank's moments are counted from the start of a run, which all leave one barrier for: no clocks are compared.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lightloom.port_maps import circuits
+from lightloom.running.data import DrawnInputs, expected, wrong
+from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
+from lightloom.running.mpi import Moments, MpiRank, message_passing
+from lightloom.running.program import program_of
+from lightloom.switches import Switches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from lightloom.plans import Plan
+    from lightloom.running.data import DataType
+    from lightloom.running.program import Program
+
+    Array = NDArray[Any]
+
+__all__ = ["MpiOptions", "Together", "is_under_mpiexec", "measured", "run_as_rank", "run_together"]
+
+# What process managers tell the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
+TOLD_BY_MANAGERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+# How often and how long ranks sleep to see how busy their machines are.
+PROBES, PROBE_S = 100, 1e-3
+
+
+class MpiOptions(NamedTuple):
+    """How a plan is run: the data's type and reduction, runs and those before them, the address of a switch."""
+
+    kind: DataType
+    reduction: str
+    runs: int
+    warm_ups: int
+    switch: str | None
+
+
+class Together(NamedTuple):
+    """What one rank ended with, and what all ranks measured, which all of them have."""
+
+    output: Array
+    times: RunTimes
+    jitter: Jitter
+
+
+def is_under_mpiexec() -> bool:
+    """Whether a process manager of MPI has started this process."""
+    return any(name in os.environ for name in TOLD_BY_MANAGERS)
+
+
+def run_as_rank(
+    plan: Plan,
+    data: Sequence[Array] | None,
+    options: MpiOptions,
+    *,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Measurement:
+    """Run a plan as one of the ranks that mpiexec started, all of which call this.
+
+    data: the inputs of all ranks, of which a rank sends its own; drawn from `seed` where there are none. What is
+    returned has only this rank's output among its arrays, and the wrong elements of all ranks. Raises `InputError` that
+    names `plan` or `transport`, and `FailedError` where a step takes too long or a switch fails.
+    """
+    program = program_of(plan, options.kind.size_bytes)
+    rank = MpiRank(program, options.kind)
+    inputs = DrawnInputs(program, options.kind, options.reduction, seed) if data is None else data
+    found = run_together(plan, program, rank, inputs[rank.rank], options, progress=progress)
+    wanted = expected(program, inputs, options.kind, options.reduction, [rank.rank])
+    count = message_passing().COMM_WORLD.allreduce(wrong([found.output], wanted, options.kind))
+    return measured(plan, options, found.times, found.jitter, (found.output,), count)
+
+
+def measured(
+    plan: Plan, options: MpiOptions, times: RunTimes, jitter: Jitter, arrays: tuple[Array, ...], count: int
+) -> Measurement:
+    """The measurement of runs with so many wrong elements."""
+    settings = RunSettings(
+        transport="mpi",
+        dilation=1.0,
+        dtype=options.kind.name,
+        reduction=options.reduction,
+        runs=options.runs,
+        warm_ups=options.warm_ups,
+        packet_bytes=0,
+        switch=options.switch,
+        real_time=False,
+        locked=False,
+    )
+    return Measurement(plan, settings, times, jitter, arrays, count, _windows_s(plan))
+
+
+def run_together(
+    plan: Plan,
+    program: Program,
+    rank: MpiRank,
+    given: Array,
+    options: MpiOptions,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> Together:
+    """Run a program with all other ranks, which call this too, and gather what was measured.
+
+    given: this rank's input. progress: told how many runs are measured. Errors as of `MpiRank.run`, and `FailedError`
+    where a switch fails.
+    """
+    communicator = message_passing().COMM_WORLD
+    probe = _lateness(communicator.allgather(_probed()))
+    configure, switches = None, None
+    if options.switch is not None:
+        switches = Switches.of(circuits(plan), options.switch) if rank.rank == 0 else None
+        configure = _configuring(plan, switches)
+    windows_s = _windows_s(plan)
+    moments = []
+    for run in range(options.warm_ups + options.runs):
+        found = rank.run(given, options.reduction, configure=configure, windows_s=windows_s if any(windows_s) else None)
+        if run >= options.warm_ups:
+            moments.append(np.array(found.moments))
+            if progress is not None:
+                progress(len(moments))
+        else:
+            rank.lateness_s.clear()
+    if switches is not None:
+        switches.close()
+    # By moment, run, step and rank.
+    every = np.array(communicator.allgather(np.array(moments))).transpose(2, 1, 3, 0)
+    late = _lateness(communicator.allgather(rank.lateness_s))
+    jitter = Jitter(probe, Lateness(0, 0.0, 0.0, 0.0), late)
+    return Together(found.output, _times(program, plan.ports, Moments(*every), sum(windows_s)), jitter)
+
+
+def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> RunTimes:
+    """The moments of all ranks, by run, step and rank, as the times of runs; nothing of circuits, which MPI has not."""
+    runs, steps, ranks = moments.arrived_s.shape
+    end_s = moments.arrived_s.max(axis=2)
+    no_circuit = np.zeros((runs, steps, ranks * ports))
+    sizes, offsets = program.message_bytes, program.gpu_offsets
+    forwarded = np.zeros((steps, ranks), dtype=np.int64)
+    for message, size in enumerate(sizes.tolist()):
+        between = program.gpus[offsets[message] + 1 : offsets[message + 1] - 1]
+        forwarded[program.step[message], between] += size
+    return RunTimes(
+        total_s=end_s[:, -1] - windows_s,
+        begun_s=np.concatenate((np.zeros((runs, 1)), end_s[:, :-1]), axis=1),
+        asked_s=moments.asked_s[:, :, 0],
+        acknowledged_s=moments.acknowledged_s[:, :, 0],
+        start_s=moments.released_s.min(axis=2),
+        end_s=end_s,
+        released_s=moments.released_s,
+        started_s=moments.released_s,
+        sent_s=moments.sent_s,
+        received_s=moments.received_s,
+        arrived_s=moments.arrived_s,
+        forwarded_bytes=np.broadcast_to(forwarded, (runs, steps, ranks)),
+        circuit_bytes=no_circuit.astype(np.int64),
+        circuit_first_s=no_circuit,
+        circuit_last_s=no_circuit,
+    )
+
+
+def _configuring(plan: Plan, switches: Switches | None) -> Callable[[int], None]:
+    """What sets switches before a step whose circuits are not those of the step before; other ranks wait meanwhile."""
+    configuration = {step: held.index for held in circuits(plan).configurations for step in held.steps}
+
+    def configure(step: int) -> None:
+        if switches is not None and configuration[step] != configuration.get(step - 1):
+            switches.apply(configuration[step])
+
+    return configure
+
+
+def _windows_s(plan: Plan) -> tuple[float, ...]:
+    common, single = plan.core.fabric.windows_s
+    return tuple(single.get(step, common) for step in range(len(plan.steps)))
+
+
+def _probed() -> list[float]:
+    late = []
+    for _ in range(PROBES):
+        begin = time.perf_counter()
+        time.sleep(PROBE_S)
+        late.append(time.perf_counter() - begin - PROBE_S)
+    return late
+
+
+def _lateness(of_ranks: Sequence[Sequence[float]]) -> Lateness:
+    late = np.concatenate([np.asarray(one, dtype=np.float64) for one in of_ranks])
+    if len(late) == 0:
+        return Lateness(0, 0.0, 0.0, 0.0)
+    return Lateness(len(late), *np.quantile(late, (0.5, 0.99, 1.0)).tolist())

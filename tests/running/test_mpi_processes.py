@@ -1,0 +1,199 @@
+"""Runs by ranks that mpiexec starts: what they measure, and how they end where something fails."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightloom as ll
+from lightloom.errors import FailedError, InputError
+from lightloom.running import mpi_processes
+from lightloom.running.data import DATA_TYPES, DrawnInputs
+from lightloom.running.mpi_processes import run_by_mpiexec
+from lightloom.running.mpi_runs import MpiOptions
+from lightloom.running.program import program_of
+from lightloom.switches.simulated import start_switch
+from tests.conftest import ROOT
+from tests.running.test_mpi import pytestmark as needs_mpi
+from tests.running.test_mpi import ranks
+
+FLOAT32 = DATA_TYPES["float32"]
+# Runs for longer than any test.
+ENDLESS = """
+import lightloom as ll
+from lightloom.running.data import DATA_TYPES, DrawnInputs
+from lightloom.running.mpi_processes import run_by_mpiexec
+from lightloom.running.mpi_runs import MpiOptions
+from lightloom.running.program import program_of
+plan = ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4))
+kind = DATA_TYPES["float32"]
+try:
+    run_by_mpiexec(plan, DrawnInputs(program_of(plan, 4), kind), MpiOptions(kind, "sum", 10**9, 0, None))
+except ll.errors.FailedError as error:
+    print(error)
+"""
+
+
+def options(**told: Any) -> MpiOptions:
+    return MpiOptions(FLOAT32, "sum", 2, 1, None)._replace(**told)
+
+
+def inputs_of(plan: ll.Plan) -> DrawnInputs:
+    return DrawnInputs(program_of(plan, 4), FLOAT32)
+
+
+@pytest.fixture
+def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files of runs, and what a switch held before, go to a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return tmp_path
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> tuple[subprocess.Popen[str], dict[int, int]]:
+    """A process that runs a plan on 4 ranks for ever, and the process of each rank."""
+    environment = os.environ | {"TMPDIR": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while len(files := list(tmp_path.glob("lightloom-*/process-*"))) < 4:
+        assert time.monotonic() < deadline, "ranks do not begin"
+        time.sleep(0.05)
+    return process, {int(file.name[-1]): int(file.read_text().split()[0]) for file in files}
+
+
+def is_running(process: int) -> bool:
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def all_end(ranks: dict[int, int], folder: Path) -> bool:
+    """Whether no rank and no file of the run is left, within some seconds."""
+    deadline = time.monotonic() + 30
+    while any(map(is_running, ranks.values())) or any(folder.glob("lightloom-*")):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@needs_mpi
+def test_what_is_measured(in_own_folder: Path) -> None:
+    """A recursive doubling over a ring one way: of 3 steps on 8 ranks, the second and third are passed on."""
+    fabric = ll.Fabric(gpus=8)
+    plan = ll.plan(
+        "reduce-scatter", "64KiB", fabric=fabric, algorithm="recursive-doubling", planner="static", topology="ring"
+    )
+    inputs = inputs_of(plan)
+    found = run_by_mpiexec(plan, inputs, options(runs=3))
+    assert found.wrong == 0
+    whole = np.sum(inputs, axis=0)
+    assert [array.tolist() for array in found.arrays] == [part.tolist() for part in np.split(whole, 8)]
+    assert (found.settings.transport, found.settings.dilation, found.settings.runs) == ("mpi", 1.0, 3)
+    assert found.times.total_s.shape == (3,)
+    assert found.measured.min <= found.measured.median <= found.measured.max
+    assert sum(step.measured_s for step in found.steps) == pytest.approx(found.measured.median, rel=1)
+    forwarded = [
+        sum(path.size_bytes * (len(path.gpus) - 2) for path in plan.routes(index)) for index in range(len(plan.steps))
+    ]
+    assert max(forwarded) > 0
+    assert [step.forwarded_bytes for step in found.steps] == forwarded
+    assert found.times.arrived_s.shape == (3, 3, 8)
+    assert found.jitter.probe.sleeps == 8 * 100
+    assert list(in_own_folder.glob("lightloom-*")) == []
+
+
+@needs_mpi
+def test_a_switch_acknowledges_before_steps_begin(in_own_folder: Path) -> None:
+    plan = ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4), algorithm="recursive-doubling", planner="bvn")
+    assert plan.reconfigurations > 0
+    switch = start_switch("scpi", 4, listen="127.0.0.1:0")
+    try:
+        found = run_by_mpiexec(plan, inputs_of(plan), options(runs=1, warm_ups=0, switch=switch.address))
+    finally:
+        switch.close()
+    assert found.wrong == 0
+    changed = [step.index for step in plan.steps if step.index == 0 or step.reconfigured]
+    times = found.times
+    for step in changed:
+        assert times.asked_s[0, step] < times.acknowledged_s[0, step] <= times.released_s[0, step].max()
+    with pytest.raises(FailedError, match="switch"):
+        run_by_mpiexec(plan, inputs_of(plan), options(switch=switch.address))
+    assert list(in_own_folder.glob("lightloom-*")) == []
+
+
+@needs_mpi
+def test_a_rank_that_dies_is_named_and_ends_all(
+    endless: tuple[subprocess.Popen[str], dict[int, int]], tmp_path: Path
+) -> None:
+    process, ranks = endless
+    # The asker has seen all ranks begin.
+    time.sleep(0.2)
+    os.kill(ranks[2], signal.SIGKILL)
+    said, _ = process.communicate(timeout=60)
+    # Where the asker hears of it when mpiexec has ended others too, it is one of them.
+    named = re.fullmatch(r"transport: mpi: (rank|one of ranks) ([0-3, ]+) was ended, and all others with it\n", said)
+    assert named is not None, said
+    assert "2" in named[2]
+    assert all_end(ranks, tmp_path)
+
+
+@needs_mpi
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_of_a_run_whose_asker_is_ended(
+    endless: tuple[subprocess.Popen[str], dict[int, int]], tmp_path: Path, number: signal.Signals
+) -> None:
+    process, ranks = endless
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert all_end(ranks, tmp_path)
+
+
+@needs_mpi
+def test_without_mpiexec_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = ll.plan("all-reduce", "1KiB", fabric=ll.Fabric(gpus=2))
+    monkeypatch.setattr("shutil.which", lambda *_args, **_names: None)
+    with pytest.raises(InputError, match=r"^transport: mpi needs `mpiexec`, .* pip install mpich$"):
+        run_by_mpiexec(plan, inputs_of(plan), options())
+
+
+def test_without_mpi4py_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = ll.plan("all-reduce", "1KiB", fabric=ll.Fabric(gpus=2))
+    monkeypatch.setattr(mpi_processes, "find_spec", lambda _name: None)
+    with pytest.raises(InputError, match=r"^transport: mpi needs the package `mpi4py`: pip install"):
+        run_by_mpiexec(plan, inputs_of(plan), options())
+
+
+@needs_mpi
+def test_ranks_that_others_started_measure_together() -> None:
+    code = (
+        "import lightloom as ll, sys\n"
+        "from lightloom.running import data, mpi_runs\n"
+        "plan = ll.plan('all-gather', '64KiB', fabric=ll.Fabric(gpus=3))\n"
+        "options = mpi_runs.MpiOptions(data.data_type('int32'), 'sum', 3, 0, None)\n"
+        "assert mpi_runs.is_under_mpiexec()\n"
+        "found = mpi_runs.run_as_rank(plan, None, options, seed=5)\n"
+        "sys.stdout.write(f'{found.wrong} {len(found.arrays)} {len(found.arrays[0])} {found.measured}\\n')\n"
+    )
+    ran = ranks(3, "-c", code)
+    assert ran.returncode == 0, ran.stderr
+    # All know the same, and have an output each.
+    assert len(ran.stdout.splitlines()) == 3
+    assert len(set(ran.stdout.splitlines())) == 1
+    assert ran.stdout.startswith("0 1 16384 Spread(")
