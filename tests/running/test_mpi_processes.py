@@ -181,19 +181,44 @@ def test_without_mpi4py_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
 
 
 @needs_mpi
+def test_runs_of_the_package_take_mpi(in_own_folder: Path) -> None:
+    plan = ll.plan("all-gather", "1KiB", fabric=ll.Fabric(gpus=2))
+    arrays = [np.arange(128, dtype=np.int32), np.arange(128, 256, dtype=np.int32)]
+    found = ll.run(plan, arrays, transport="mpi", dtype="int32", runs=1)
+    assert found.wrong == 0
+    assert [array.tolist() for array in found.arrays] == [list(range(256))] * 2
+    plan.save(in_own_folder / "plan.json")
+    again = ll.run(in_own_folder / "plan.json", transport="mpi", runs=1, warm_ups=0)
+    assert (again.wrong, again.settings.transport) == (0, "mpi")
+    with pytest.raises(InputError, match=r"^data\[0\]: int32 of shape \(128,\) is not accepted"):
+        ll.run(plan, arrays, transport="mpi")
+
+
+def test_messages_of_mpi_take_the_time_that_they_take() -> None:
+    with pytest.raises(InputError, match=r"^dilation: `10` is not accepted; MPI's messages take the time"):
+        ll.Executor(transport="mpi", dilation=10)
+    with pytest.raises(InputError, match=r"^packet_size: `4KiB` is not accepted"):
+        ll.Executor(transport="mpi", packet_size="4KiB")
+
+
+@needs_mpi
 def test_ranks_that_others_started_measure_together() -> None:
     code = (
         "import lightloom as ll, sys\n"
-        "from lightloom.running import data, mpi_runs\n"
+        "from lightloom.running import mpi_runs\n"
         "plan = ll.plan('all-gather', '64KiB', fabric=ll.Fabric(gpus=3))\n"
-        "options = mpi_runs.MpiOptions(data.data_type('int32'), 'sum', 3, 0, None)\n"
-        "assert mpi_runs.is_under_mpiexec()\n"
-        "found = mpi_runs.run_as_rank(plan, None, options, seed=5)\n"
+        "found = ll.run(plan, transport='mpi', dtype='int32', runs=3, seed=5)\n"
         "sys.stdout.write(f'{found.wrong} {len(found.arrays)} {len(found.arrays[0])} {found.measured}\\n')\n"
+        "try:\n"
+        "    ll.run('plan of rank 1.json' if mpi_runs.rank_told() == 1 else plan, transport='mpi')\n"
+        "except ll.InputError as error:\n"
+        "    sys.stdout.write(f'{error}\\n')\n"
     )
     ran = ranks(3, "-c", code)
     assert ran.returncode == 0, ran.stderr
-    # All know the same, and have an output each.
-    assert len(ran.stdout.splitlines()) == 3
-    assert len(set(ran.stdout.splitlines())) == 1
-    assert ran.stdout.startswith("0 1 16384 Spread(")
+    # All know the same, and have an output each; what one cannot do, none does.
+    said = sorted(ran.stdout.splitlines())
+    assert len(said) == 6
+    assert len(set(said)) == 2
+    assert said[0].startswith("0 1 16384 Spread(")
+    assert said[-1].startswith("plan: ")

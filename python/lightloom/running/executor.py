@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import FailedError, InputError, refuse, unknown_name
+from lightloom.errors import FailedError, InputError, refuse, shown, unknown_name
 from lightloom.inputs.quantities import bytes_of
 from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRANSPORTS", "Executor", "run"]
 
-TRANSPORTS = ("shared-memory",)
+TRANSPORTS = ("shared-memory", "mpi")
 MOST_RUNS = 100_000
 # Plans that are kept ready.
 MOST_PREPARED = 64
@@ -43,11 +43,13 @@ class Executor:
             measurement = executor.run(plan, arrays)
 
     transport: `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
-    and dark time. dtype: `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction: `"sum"` or
-    `"max"`. runs: that are measured; warm_ups: before them. dilation: rates are divided and delays multiplied by it;
-    chosen from machine and plan unless it is said. packet_size: `"4KiB"` or bytes, likewise. real_time: ask for
-    real-time priority and locked memory, which are used where they are allowed. switch: an address such as
-    `"scpi://192.0.2.7"`; that switch makes and acknowledges every configuration of circuits, too.
+    and dark time; `"mpi"`: processes send messages by the MPI that there is, without circuits of their own, each of
+    them one that mpiexec has started, or for this run is to start. dtype: `"float32"`, `"float64"`, `"int32"` or
+    `"bfloat16"` (bits in uint16). reduction: `"sum"` or `"max"`. runs: that are measured; warm_ups: before them.
+    dilation: rates are divided and delays multiplied by it; chosen from machine and plan unless it is said.
+    packet_size: `"4KiB"` or bytes, likewise. real_time: ask for real-time priority and locked memory, which are used
+    where they are allowed. switch: an address such as `"scpi://192.0.2.7"`; that switch makes and acknowledges every
+    configuration of circuits, too.
 
     Raises `InputError` that names the argument.
     """
@@ -67,6 +69,10 @@ class Executor:
     ) -> None:
         if transport not in TRANSPORTS:
             raise unknown_name("transport", transport, TRANSPORTS)
+        if transport == "mpi":
+            for name, value in (("dilation", dilation), ("packet_size", packet_size)):
+                if value is not None:
+                    raise refuse(name, f"`{shown(value)}` is not accepted; MPI's messages take the time that they take")
         self._transport, self._switch = transport, switch
         self._options = RunOptions(
             kind=data_type(dtype),
@@ -104,6 +110,13 @@ class Executor:
         Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in
         time, or the system refuses what a run needs: all processes are ended then.
         """
+        if self._transport == "mpi":
+            from lightloom.running.mpi_processes import run_by_mpi
+            from lightloom.running.mpi_runs import MpiOptions
+
+            told = self._options
+            options = MpiOptions(told.kind, told.reduction, told.runs, told.warm_ups, self._switch)
+            return run_by_mpi(plan, data, options, seed=seed, progress=progress)
         ready = self._ready(plan if isinstance(plan, Plan) else Plan.load(plan))
         program, kind, reduction = ready.program, self._options.kind, self._options.reduction
         inputs = (

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Times = NDArray[np.float64]
 
-__all__ = ["Carried", "Moments", "MpiRank", "message_passing"]
+__all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing"]
 
 # How long what a rank does in a step may take: so much, and its bytes at so slow a rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
@@ -75,6 +75,15 @@ def message_passing() -> Any:
     return MPI
 
 
+def check_ranks(program: Program, communicator: MPI.Comm) -> None:
+    """Raises `InputError` that names `transport` where a communicator has not as many ranks as the program."""
+    found = communicator.Get_size()
+    if found != program.ranks:
+        library = " ".join(message_passing().Get_library_version().splitlines()[0].split(",")[0].split())
+        taken = f"it takes the {program.ranks} ranks of the plan, started by the mpiexec of that MPI"
+        raise refuse("transport", f"mpi: {counted(found, 'rank')} of {library} is not accepted; {taken}")
+
+
 class MpiRank:
     """One of the ranks of a program, which this process is; memory is held between runs.
 
@@ -85,11 +94,7 @@ class MpiRank:
     def __init__(self, program: Program, kind: DataType, communicator: MPI.Comm | None = None) -> None:
         self._mpi = message_passing()
         self._all = self._mpi.COMM_WORLD if communicator is None else communicator
-        found = self._all.Get_size()
-        if found != program.ranks:
-            library = " ".join(self._mpi.Get_library_version().splitlines()[0].split(",")[0].split())
-            taken = f"it takes the {program.ranks} ranks of the plan, started by the mpiexec of that MPI"
-            raise refuse("transport", f"mpi: {counted(found, 'rank')} of {library} is not accepted; {taken}")
+        check_ranks(program, self._all)
         self.rank: int = self._all.Get_rank()
         self._program, self._kind = program, kind
         self._parts = part_of(program, self.rank)

@@ -15,23 +15,23 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import FailedError, refuse
-from lightloom.running.data import expected, wrong
+from lightloom.plans import Plan
+from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.mpi_job import Job
-from lightloom.running.mpi_runs import measured
+from lightloom.running.mpi_runs import measured, rank_told, run_as_rank
 from lightloom.running.program import program_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from lightloom.plans import Plan
     from lightloom.running.measurement import Measurement
     from lightloom.running.mpi_runs import MpiOptions
 
     Array = NDArray[Any]
 
-__all__ = ["run_by_mpiexec"]
+__all__ = ["run_by_mpi", "run_by_mpiexec"]
 
 # As many ranks as are asked for, and one thread each, whatever the machine has.
 ENVIRONMENT = {
@@ -45,6 +45,27 @@ ENDING_S = 10.0
 BEGINNING_MS = 20
 # How Python says an error.
 ERROR = re.compile(r"^\w*(?:Error|Exception): .*$", re.MULTILINE)
+
+
+def run_by_mpi(
+    plan: Plan | str | os.PathLike[str],
+    data: Sequence[Array] | None,
+    options: MpiOptions,
+    *,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Measurement:
+    """Run a plan as one of the ranks that this process is among, where mpiexec started it; else by ranks of its own.
+
+    Arguments and errors as of `lightloom.run` and `run_as_rank`.
+    """
+    if rank_told() is not None:
+        return run_as_rank(plan, data, options, seed=seed, progress=progress)
+    plan = plan if isinstance(plan, Plan) else Plan.load(plan)
+    program = program_of(plan, options.kind.size_bytes)
+    if data is None:
+        return run_by_mpiexec(plan, DrawnInputs(program, options.kind, options.reduction, seed), options)
+    return run_by_mpiexec(plan, checked_inputs(program, data, options.kind), options)
 
 
 def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> Measurement:

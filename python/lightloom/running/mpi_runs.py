@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lightloom.errors import InputError
+from lightloom.plans import Plan
 from lightloom.port_maps import circuits
-from lightloom.running.data import DrawnInputs, expected, wrong
+from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
-from lightloom.running.mpi import Moments, MpiRank, message_passing
+from lightloom.running.mpi import Moments, MpiRank, check_ranks, message_passing
 from lightloom.running.program import program_of
 from lightloom.switches import Switches
 
@@ -23,13 +25,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightloom.plans import Plan
     from lightloom.running.data import DataType
     from lightloom.running.program import Program
 
     Array = NDArray[Any]
 
-__all__ = ["MpiOptions", "Together", "is_under_mpiexec", "measured", "run_as_rank", "run_together"]
+__all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "run_together"]
 
 # What process managers tell the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
 TOLD_BY_MANAGERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
@@ -55,13 +56,16 @@ class Together(NamedTuple):
     jitter: Jitter
 
 
-def is_under_mpiexec() -> bool:
-    """Whether a process manager of MPI has started this process."""
-    return any(name in os.environ for name in TOLD_BY_MANAGERS)
+def rank_told() -> int | None:
+    """The rank that a process manager of MPI has started this process as; None where it was started otherwise."""
+    for name in TOLD_BY_MANAGERS:
+        if os.environ.get(name, "").isdecimal():
+            return int(os.environ[name])
+    return None
 
 
 def run_as_rank(
-    plan: Plan,
+    plan: Plan | str | os.PathLike[str],
     data: Sequence[Array] | None,
     options: MpiOptions,
     *,
@@ -72,15 +76,27 @@ def run_as_rank(
 
     data: the inputs of all ranks, of which a rank sends its own; drawn from `seed` where there are none. What is
     returned has only this rank's output among its arrays, and the wrong elements of all ranks. Raises `InputError` that
-    names `plan` or `transport`, and `FailedError` where a step takes too long or a switch fails.
+    names `plan`, `data` or `transport`, the same at all ranks, and `FailedError` where a step takes too long or a
+    switch fails: at one rank, which then has to end all of them.
     """
-    program = program_of(plan, options.kind.size_bytes)
-    rank = MpiRank(program, options.kind)
-    inputs = DrawnInputs(program, options.kind, options.reduction, seed) if data is None else data
-    found = run_together(plan, program, rank, inputs[rank.rank], options, progress=progress)
-    wanted = expected(program, inputs, options.kind, options.reduction, [rank.rank])
-    count = message_passing().COMM_WORLD.allreduce(wrong([found.output], wanted, options.kind))
-    return measured(plan, options, found.times, found.jitter, (found.output,), count)
+    communicator = message_passing().COMM_WORLD
+    kind, reduction = options.kind, options.reduction
+    failure: tuple[str, str] | None = None
+    try:
+        ready = plan if isinstance(plan, Plan) else Plan.load(plan)
+        program = program_of(ready, kind.size_bytes)
+        check_ranks(program, communicator)
+        inputs = DrawnInputs(program, kind, reduction, seed) if data is None else checked_inputs(program, data, kind)
+    except InputError as error:
+        failure = error.field, str(error)
+    for found in communicator.allgather(failure):
+        if found is not None:
+            raise InputError(*found)
+    rank = MpiRank(program, kind)
+    together = run_together(ready, program, rank, inputs[rank.rank], options, progress=progress)
+    wanted = expected(program, inputs, kind, reduction, [rank.rank])
+    count = communicator.allreduce(wrong([together.output], wanted, kind))
+    return measured(ready, options, together.times, together.jitter, (together.output,), count)
 
 
 def measured(
