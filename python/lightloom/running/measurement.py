@@ -12,6 +12,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.files import write_bytes
 from lightloom.frames import Table
+from lightloom.running.data import DATA_TYPES
 
 if TYPE_CHECKING:
     import os
@@ -191,6 +192,11 @@ class Measurement(Table):
     def wrong(self) -> int:
         """Elements of `arrays` that are not what NumPy makes of the data, as NCCL's tests count them."""
         return self._wrong
+
+    @property
+    def elements(self) -> int:
+        """Of one rank's buffer m."""
+        return self._plan.size_bytes // DATA_TYPES[self._settings.dtype].size_bytes
 
     @property
     def windows_s(self) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from lightloom.inputs.options.exports import EXPORT
 from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
+from lightloom.inputs.options.running import RUNNING
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP, VERIFIED
@@ -32,6 +33,7 @@ __all__ = [
     "OF_PLAN",
     "OPTIONS",
     "OUTPUT",
+    "RUNNING",
     "SCHEDULE_OF",
     "SENDING",
     "SETTINGS",
@@ -53,6 +55,7 @@ OPTIONS = (
     *SETTINGS,
     *OF_PLAN,
     *SIMULATION,
+    *RUNNING,
     *CIRCUITS,
     *SENDING,
     *SIMULATED_SWITCH,

@@ -184,7 +184,7 @@ OUTPUT = (
         kind=Kind.FLAG,
         group=Group.OUTPUT,
         meaning="Tables: a row for every step, also where steps are equal.",
-        verbs=("plan", "simulate"),
+        verbs=("plan", "simulate", "run"),
         default=False,
     ),
     Option(
@@ -231,6 +231,13 @@ OUTPUT = (
         group=Group.OUTPUT,
         meaning="Also write a fabric file, a .toml that --fabric takes.",
         verbs=("calibrate",),
+    ),
+    Option(
+        name="output",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning="Also write what was measured as JSON.",
+        verbs=("run",),
     ),
     Option(
         name="trace",
@@ -281,7 +288,7 @@ OUTPUT = (
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
         meaning="For people, for programs, or rows for spreadsheets.",
-        verbs=(*PLANNING, "verify", "simulate", "circuits", "sweep", "list"),
+        verbs=(*PLANNING, "verify", "simulate", "run", "circuits", "sweep", "list"),
         default="table",
         choices=("table", "json", "csv"),
     ),

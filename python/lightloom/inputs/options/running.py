@@ -1,0 +1,100 @@
+"""How a plan is run on processes: the arguments of `lightloom.run` beside the plan and the data."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+VERB = ("run",)
+
+RUNNING = (
+    Option(
+        name="transport",
+        kind=Kind.CHOICE,
+        group=Group.RUN,
+        meaning="What carries packets: memory of this machine, held back by a switch process.",
+        verbs=VERB,
+        default="shared-memory",
+        choices=("shared-memory",),
+    ),
+    Option(
+        name="runs",
+        kind=Kind.WHOLE,
+        group=Group.RUN,
+        meaning="That are measured.",
+        verbs=VERB,
+        default=5,
+        most=100_000,
+    ),
+    Option(
+        name="warm_ups",
+        kind=Kind.WHOLE,
+        group=Group.RUN,
+        meaning="Runs before those that are measured.",
+        verbs=VERB,
+        default=1,
+        least=0,
+        most=100_000,
+    ),
+    Option(
+        name="dilation",
+        kind=Kind.NUMBER,
+        group=Group.RUN,
+        meaning="Rates are divided and delays multiplied by it, so that the machine keeps up; times are divided by it.",
+        verbs=VERB,
+        otherwise="chosen from the machine and the plan",
+        metavar="D",
+    ),
+    Option(
+        name="dtype",
+        kind=Kind.CHOICE,
+        group=Group.RUN,
+        meaning="Type of the data.",
+        verbs=VERB,
+        default="float32",
+        choices=("float32", "float64", "int32", "bfloat16"),
+    ),
+    Option(
+        name="reduction",
+        kind=Kind.CHOICE,
+        group=Group.RUN,
+        meaning="What receivers make of two elements.",
+        verbs=VERB,
+        default="sum",
+        choices=("sum", "max"),
+    ),
+    Option(
+        name="switch",
+        kind=Kind.TEXT,
+        group=Group.RUN,
+        meaning="An optical switch that makes every configuration too, and acknowledges it before traffic goes on, "
+        "such as scpi://192.0.2.7.",
+        verbs=VERB,
+        metavar="ADDRESS",
+    ),
+    Option(
+        name="packet_size",
+        kind=Kind.SIZE,
+        group=Group.EXPERT,
+        meaning="Bytes of a packet, without its header, which takes no time.",
+        verbs=VERB,
+        otherwise="chosen from the machine and the plan",
+        python="bytes",
+    ),
+    Option(
+        name="real_time",
+        kind=Kind.YES_OR_NO,
+        group=Group.EXPERT,
+        meaning="Ask for real-time priority and locked memory, which are used where they are allowed.",
+        verbs=VERB,
+        default=True,
+    ),
+    Option(
+        name="seed",
+        kind=Kind.WHOLE,
+        group=Group.EXPERT,
+        meaning="Of the test data.",
+        verbs=VERB,
+        default=0,
+        least=0,
+    ),
+)

@@ -1,0 +1,130 @@
+"""The table that the verb `run` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lightloom._core import counted, show_size, show_time
+from lightloom.views.tables.page import heading, render, table
+from lightloom.views.tables.problem import gigabytes, what_is_planned
+from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from lightloom.running.measurement import MeasuredStep, Measurement
+    from lightloom.views.tables.step_groups import StepGroup
+
+# As NCCL's tests call them.
+TESTED = ("size", "count", "type", "redop", "time", "algbw", "busbw", "#wrong")
+# Collectives whose receivers reduce; others only copy.
+REDUCING = ("all-reduce", "reduce-scatter")
+COLUMNS = ("step", "topology", "dark", "measured", "plan", "ratio", "waiting", "forwarded")
+
+
+def run_table(measurement: Measurement, *, all_steps: bool = False) -> str:
+    """What was run and how, the columns of NCCL's tests, a row per run of equal steps, and what the machine was like.
+
+    all_steps: a row per step.
+    """
+    return render(*run_parts(measurement, all_steps=all_steps))
+
+
+def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[RenderableType]:
+    """What `run_table` shows, part by part."""
+    plan = measurement.plan
+    title = (
+        f"{what_is_planned(plan)} ({plan.algorithm}, {plan.planner}): "
+        f"measured {show_time(measurement.measured.median)}, "
+        f"{measurement.ratio:.1%} of the plan's {show_time(plan.total_s)}"
+    )
+    lines = [_results(measurement), *_machine(measurement)]
+    return [
+        heading(title),
+        Text(_settings(measurement)),
+        _tested(measurement),
+        _steps(measurement, all_steps=all_steps),
+        Text(""),
+        *map(Text, lines),
+    ]
+
+
+def _settings(measurement: Measurement) -> str:
+    settings = measurement.settings
+    runs = counted(settings.runs, "run")
+    said = [
+        settings.transport,
+        f"slowed down {settings.dilation:g} times",
+        f"{runs} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else runs,
+        f"packets of {show_size(settings.packet_bytes)}",
+    ]
+    if settings.switch is not None:
+        said.append(f"circuits on {settings.switch}")
+    return ", ".join(said)
+
+
+def _tested(measurement: Measurement) -> Table:
+    plan, settings = measurement.plan, measurement.settings
+    made = table("", *TESTED, right=TESTED)
+    redop = settings.reduction if plan.collective in REDUCING else "none"
+    sent = [show_size(plan.size_bytes), f"{measurement.elements:,}", settings.dtype, redop]
+    spread = measurement.measured
+    rows = (("fastest", spread.min), ("median", spread.median), ("slowest", spread.max), ("plan", plan.total_s))
+    for name, time_s in rows:
+        algbw = plan.size_bytes / time_s
+        rates = [f"{gigabytes(rate)} GB/s" for rate in (algbw, algbw * measurement.busbw / measurement.algbw)]
+        made.add_row(name, *sent, show_time(time_s), *rates, f"{measurement.wrong:,}" if name == "median" else "")
+    return made
+
+
+def _steps(measurement: Measurement, *, all_steps: bool) -> Table:
+    # Measured times are never equal; what the plan says of equal steps is.
+    groups = group_steps(measurement.steps, lambda step: (step.reconfigured, step.predicted_s), all_steps=all_steps)
+    made = table(*COLUMNS, right=("step", *COLUMNS[2:]))
+    for group in groups:
+        made.add_row(*_row(group))
+    made.caption, made.caption_justify = reconfiguration_caption(groups), "left"
+    return made
+
+
+def _row(group: StepGroup[MeasuredStep]) -> list[str]:
+    dark_s, measured_s, predicted_s, waiting_s, forwarded = (
+        group.total(name) for name in ("dark_s", "measured_s", "predicted_s", "waiting_s", "forwarded_bytes")
+    )
+    return [
+        group.numbers,
+        group.marked_topologies,
+        show_time(dark_s) if group.reconfigurations else "-",
+        show_time(measured_s),
+        show_time(predicted_s),
+        f"{measured_s / predicted_s:.1%}" if predicted_s else "-",
+        show_time(waiting_s),
+        show_size(int(forwarded)) if forwarded else "-",
+    ]
+
+
+def _results(measurement: Measurement) -> str:
+    if measurement.wrong:
+        return f"results     {counted(measurement.wrong, 'element')} wrong"
+    return f"results     all right: {counted(len(measurement.arrays), 'rank')} have what NumPy makes of the data"
+
+
+def _machine(measurement: Measurement) -> list[str]:
+    settings, jitter = measurement.settings, measurement.jitter
+    granted = "real-time priority" if settings.real_time else "no real-time priority"
+    locked = "memory locked" if settings.locked else "memory not locked"
+    late = ", ".join(
+        f"{name} {show_time(one.median_s)} and {show_time(one.most_of_99_s)}"
+        for name, one in (("before", jitter.probe), ("switch", jitter.switch), ("ranks", jitter.ranks))
+        if one.sleeps
+    )
+    found, most = show_time(measurement.lateness_s), show_time(measurement.tolerated_lateness_s)
+    against = "at most" if measurement.verdict == "conclusive" else "more than"
+    return [
+        f"machine     {granted}, {locked}",
+        f"lateness    of sleeps, the middle and 99 of 100: {late}",
+        f"verdict     {measurement.verdict}: {found} is {against} {most}, 5% of a mean step slowed down",
+    ]
