@@ -11,10 +11,10 @@ RUNNING = (
         name="transport",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What carries packets: memory of this machine, held back by a switch process.",
+        meaning="What carries packets: memory, and a switch process that holds them back; or MPI, as fast as it is.",
         verbs=VERB,
         default="shared-memory",
-        choices=("shared-memory",),
+        choices=("shared-memory", "mpi"),
     ),
     Option(
         name="runs",
