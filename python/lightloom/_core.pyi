@@ -126,7 +126,8 @@ class Fabric:
 
     def __new__(cls, initial: str | Topology | None = None, **settings: object) -> Fabric:
         """settings: the fields of `lightloom.Fabric` in SI units: `gpus`, `dims`, `ports`, `bandwidth_bps`,
-        `startup_s`, `hop_delay_s`, `reconfiguration_delay`, `background_reconfiguration`, `window_s`, `windows_s`."""
+        `startup_s`, `hop_delay_s`, `reconfiguration_delay`, `background_reconfiguration`, `window_s`, `windows_s`,
+        `optics`."""
     @property
     def startup_s(self) -> float: ...
     @property
@@ -135,6 +136,9 @@ class Fabric:
     def reconfiguration(self) -> ReconfigurationDelay: ...
     @property
     def background_reconfiguration(self) -> bool: ...
+    @property
+    def optical_layer(self) -> str | None:
+        """The optical layer that limits topologies, as `--optics` spells it."""
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]:
         """Computation: seconds before every step, and before single ones by their index from 0."""
@@ -322,6 +326,8 @@ class Plan:
     def ports(self) -> int: ...
     @property
     def bandwidth_bps(self) -> float: ...
+    @property
+    def optics(self) -> str | None: ...
     @property
     def initial(self) -> str: ...
     @property

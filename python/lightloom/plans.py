@@ -187,6 +187,11 @@ class Plan(Table):
         return self._core.reconfiguration_delay
 
     @property
+    def optics(self) -> str | None:
+        """The optical layer that limits topologies, as `--optics` spells it; None where nothing but ports does."""
+        return self._core.optics
+
+    @property
     def initial(self) -> str:
         """Name of the topology before the first step, or `free`."""
         return self._core.initial

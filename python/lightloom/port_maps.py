@@ -312,16 +312,17 @@ class Circuits(Table):
 _COLUMNS = ("configuration", "topology_index", "time_s", "switch", "ingress", "egress", "change")
 
 
-def circuits(plan: Plan | str | os.PathLike[str], optics: Optics | str | os.PathLike[str] = "crossbar") -> Circuits:
+def circuits(plan: Plan | str | os.PathLike[str], optics: Optics | str | os.PathLike[str] | None = None) -> Circuits:
     """Put the circuits of a plan on the ports of switches, so that few connections change between topologies.
 
     plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`.
-    optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one.
+    optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one; where nothing is said,
+        the optical layer that the plan is for, else a crossbar.
 
     Raises `InputError` that names the argument; also where the switches have too few ports, or cannot have a topology.
     """
     held = plan if isinstance(plan, Plan) else Plan.load(plan)
-    described = Optics.load(optics)
+    described = Optics.load(optics if optics is not None else held.optics or "crossbar")
     core, (least_connects, charged_s), (kind, numbering), ends = _core.circuits(
         held.core, described.kind, list(described.names), described.switch_ports
     )

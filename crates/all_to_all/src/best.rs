@@ -1,7 +1,8 @@
 //! The best number of topologies (§4.1).
 
-use model::{Error, Initial, Result, Shape};
+use model::{Error, Initial, Result, Shape, Topology};
 
+use crate::sized::each_strategy;
 use crate::{Contractions, Prices, Strategy, bases, degree_one};
 
 /// The strategy of least price over all numbers of topologies, the stage in force at the start first.
@@ -30,6 +31,28 @@ pub fn best(shape: &Shape, prices: &Prices) -> Result<Strategy> {
     best.found
         .map(|(_, strategy)| strategy)
         .ok_or_else(|| Error::infeasible("topology", format!("no strategy for {ranks} ranks has a finite price")))
+}
+
+/// The cheapest strategy of those whose topologies can all be held; `None` where there is none. Looks at all strategies.
+///
+/// # Errors
+/// None for a shape that exists.
+pub fn best_that_can_be_held(
+    shape: &Shape,
+    prices: &Prices,
+    holds: impl Fn(&Topology) -> bool,
+) -> Result<Option<Strategy>> {
+    let mut best: Option<(f64, Strategy)> = None;
+    each_strategy(shape, &mut |strategy| {
+        if strategy.stages.iter().all(|stage| holds(&stage.topology)) {
+            let strategy = strategy.starting_from(prices.initial);
+            let price_s = strategy.price_s(prices);
+            if best.as_ref().is_none_or(|(least_s, _)| price_s < *least_s) {
+                best = Some((price_s, strategy));
+            }
+        }
+    })?;
+    Ok(best.map(|(_, strategy)| strategy))
 }
 
 struct Best<'a> {

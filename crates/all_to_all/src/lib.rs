@@ -46,7 +46,7 @@ mod strategy;
 pub mod workloads;
 
 pub use bases::kautz;
-pub use best::best;
+pub use best::{best, best_that_can_be_held};
 pub use check::check;
 pub use circulant::circulant;
 pub use contraction::{Contractions, NAME as CONTRACTION_NAME, contracted};

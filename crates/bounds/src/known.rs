@@ -77,6 +77,7 @@ mod tests {
                     hop_delay_s: 5e-7,
                     reconfiguration: ReconfigurationPolicy::constant(10f64.powi(log_delay as i32 - 7)),
                     initial: Initial::Free,
+                    optics: None,
                 };
                 let settings = CostSettings::default();
                 let expected = any_algorithm(collective, None, &fabric, settings, 1 << 20);

@@ -9,6 +9,7 @@ mod known;
 mod rates;
 mod spreading;
 mod statement;
+mod topology_class;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
 pub use any_algorithm::any_algorithm;

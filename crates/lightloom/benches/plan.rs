@@ -13,6 +13,7 @@ fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, de
             hop_delay_s: 500e-9,
             reconfiguration: ReconfigurationPolicy::constant(delay_s),
             initial: Initial::Free,
+            optics: None,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
         size: Size::Buffer(1 << 20),

@@ -244,8 +244,9 @@ impl Request {
             None => {
                 let dark = self.fabric.reconfiguration.runs_in_background().then_some(candidates::ONE_PORT_DARK);
                 let families = candidates::defaults().into_iter().chain(dark);
-                let families = families.flat_map(family).collect::<Vec<_>>();
-                self.topologies_of("candidates", &families, &schedule)?
+                let held = self.cache.limits(&self.fabric)?.map(|limits| limits.topologies()).unwrap_or_default();
+                let all = families.flat_map(family).chain(held.into_iter().map(TopologyRef::Named));
+                self.topologies_of("candidates", &all.collect::<Vec<_>>(), &schedule)?
             }
         };
         all.extend(statics.iter().cloned());
@@ -255,10 +256,10 @@ impl Request {
             return Err(Error::infeasible("candidates", reason));
         }
         let size_bytes = self.size_bytes()?;
-        let mut problem = Problem::new(schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
+        let cache = self.cache.clone();
+        let mut problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
         problem.static_candidates = statics.iter().filter_map(|topology| problem.table.position(topology)).collect();
         problem.options = self.options;
-        problem.cache = self.cache.clone();
         Ok(problem)
     }
 
@@ -268,8 +269,9 @@ impl Request {
     /// As [`Request::problem`].
     pub(crate) fn problem_without_candidates(&self, schedule: Schedule) -> Result<Problem> {
         let ring = topologies::build("ring", &self.fabric.shape)?;
-        let problem = Problem::new(schedule, self.fabric.clone(), self.settings, self.size_bytes()?, vec![ring])?;
-        Ok(Problem { options: self.options, cache: self.cache.clone(), ..problem })
+        let (cache, size_bytes) = (self.cache.clone(), self.size_bytes()?);
+        let problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, vec![ring])?;
+        Ok(Problem { options: self.options, ..problem })
     }
 
     /// The topologies of a list of specifications, families and topologies.

@@ -1,6 +1,6 @@
 //! The photonic fabric: ports, rates, delays, and the topology that it starts in.
 
-use crate::{Error, ReconfigurationPolicy, Result, Shape, Topology, units};
+use crate::{Error, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology, units};
 
 /// The topology in force before the first step.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Fabric {
     pub reconfiguration: ReconfigurationPolicy,
     /// Topology before the first step.
     pub initial: Initial,
+    /// What limits topologies beyond the ports of each GPU; nothing where it is none.
+    pub optics: Option<OpticalLayer>,
 }
 
 impl Fabric {

@@ -21,6 +21,7 @@ mod error;
 mod fabric;
 mod light;
 mod mzi_mesh;
+mod optical_layer;
 mod plan;
 pub mod ranges;
 mod reconfiguration;
@@ -44,6 +45,7 @@ pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
 pub use light::{Light, LightPath, MziPort, MziState};
 pub use mzi_mesh::MziMesh;
+pub use optical_layer::{IslandCircuits, Islands, OpticalLayer};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
 pub use reconfiguration::{
     ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,

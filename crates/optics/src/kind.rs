@@ -1,6 +1,6 @@
 //! What a kind of optical layer is.
 
-use model::{Connection, Error, Fabric, Light, MziMesh, Result, Shape, Switch};
+use model::{Connection, Error, Fabric, Light, MziMesh, Result, Shape, Switch, Topology};
 
 use crate::held::Held;
 
@@ -48,6 +48,20 @@ pub trait Kind: Sync {
     /// # Errors
     /// Parameters that do not go with the GPUs.
     fn port_map(&self, parameters: &str, shape: &Shape) -> Result<PortMap>;
+
+    /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.
+    ///
+    /// # Errors
+    /// Why they cannot, or parameters that do not go with the GPUs.
+    fn admits(&self, _parameters: &str, _shape: &Shape, _topology: &Topology) -> Result<()> {
+        Ok(())
+    }
+
+    /// Topologies that are worth a planner's while beside those that any fabric has, as specifications of
+    /// `lightloom list topologies`.
+    fn topologies(&self, _parameters: &str, _shape: &Shape) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Puts the circuits of all topologies, in the order in which they are held, on ports.
     ///

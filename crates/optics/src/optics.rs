@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Light, MziMesh, Result, Shape, unknown_name};
+use model::{Error, Fabric, Light, MziMesh, Result, Shape, Topology, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -81,6 +81,19 @@ impl Optics {
             }
         }
         Ok(map)
+    }
+
+    /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.
+    ///
+    /// # Errors
+    /// Why they cannot, or parameters that do not go with the GPUs.
+    pub fn admits(&self, shape: &Shape, topology: &Topology) -> Result<()> {
+        self.kind.admits(&self.parameters, shape, topology)
+    }
+
+    /// Topologies that are worth a planner's while beside those that any fabric has, as specifications.
+    pub fn topologies(&self, shape: &Shape) -> Vec<String> {
+        self.kind.topologies(&self.parameters, shape)
     }
 
     /// Puts circuits on ports.

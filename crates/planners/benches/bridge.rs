@@ -45,6 +45,7 @@ fn report(algorithm: &str, collective: Collective, gpus: u32) {
         hop_delay_s: instance.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(instance.delay_s),
         initial: Initial::Topology(ring.clone()),
+        optics: None,
     };
     let settings = CostSettings::default();
     let problem = Problem::new(schedule, fabric, settings, instance.size_bytes, vec![ring]).expect("a problem");

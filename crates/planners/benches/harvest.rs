@@ -56,6 +56,7 @@ fn direct_all_to_all(gpus: u32) {
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
+        optics: None,
     };
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, rings.collect()).expect("a problem");
     let (steps, candidates) = (problem.table.steps(), problem.table.candidates());
@@ -99,6 +100,7 @@ fn lazy_search(delay_s: f64) {
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
+        optics: None,
     };
     let problem = || {
         let candidates = candidates.to_vec();

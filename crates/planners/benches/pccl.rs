@@ -37,6 +37,7 @@ fn report(what: &str, schedule: &Schedule, shape: &Shape, start: &Topology, stan
         hop_delay_s: 3e-6,
         reconfiguration: ReconfigurationPolicy::constant(5e-6),
         initial: Initial::Topology(start.clone()),
+        optics: None,
     };
     let planner = find("pccl").expect("registered");
     let choose = || {

@@ -19,6 +19,7 @@ fn main() {
                 hop_delay_s: 1e-6,
                 reconfiguration: ReconfigurationPolicy::constant(delay_s),
                 initial: Initial::Topology(ring.clone()),
+                optics: None,
             };
             let problem =
                 Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, vec![ring]).expect("a problem");

@@ -27,6 +27,7 @@ fn problem(gpus: u32, ports: u32, collective: Collective, algorithm: &str, size_
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial: Initial::Free,
+        optics: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), size_bytes, vec![ring]).expect("a problem")
 }

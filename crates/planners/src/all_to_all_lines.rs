@@ -2,7 +2,7 @@
 //! delays without planning at each.
 
 use all_to_all::{Blocks, PriceLine, baselines, price_line, price_lines, workloads};
-use model::Result;
+use model::{Error, Result};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::planners::{MIXNET, ReconfigureAllToAll, TOPO_OPT};
@@ -15,6 +15,10 @@ use crate::{Planner, Problem};
 /// # Errors
 /// Anything but a direct All-to-All, or fewer rings than ports.
 pub fn all_to_all_lines(problem: &Problem, delays_s: &[f64]) -> Result<Vec<(&'static str, Vec<PriceLine>)>> {
+    if problem.fabric.optics.is_some() {
+        let reason = "it says what strategies cost on any switches; leave the optical layer out";
+        return Err(Error::infeasible("optics", reason));
+    }
     let (ours, topo_opt, mixnet) = (ReconfigureAllToAll.name(), TOPO_OPT.name(), MIXNET.name());
     let given = ForwardedBlocks::of(problem, ours)?;
     let shape = &problem.fabric.shape;

@@ -88,9 +88,9 @@ impl Choice {
     pub fn bounds(&self) -> (Bound, Option<Bound>) {
         let problem = &self.problem;
         let narrow = self.class_bound.clone().unwrap_or_else(|| {
-            let (schedule, ports) = (problem.schedule(), problem.fabric.shape.ports());
-            let statement = bounds::given_schedule(schedule, &problem.fabric, problem.settings, problem.size_bytes);
-            Bound { class: bounds::class_of_steps(&bounds::steps_of_plan(schedule), ports), ..statement.bound() }
+            let (schedule, fabric) = (problem.schedule(), &problem.fabric);
+            let statement = bounds::given_schedule(schedule, fabric, problem.settings, problem.size_bytes);
+            Bound { class: bounds::class_of_steps(&bounds::steps_of_plan(schedule), fabric), ..statement.bound() }
         });
         let any = problem.any_algorithm_bound();
         let is_larger = narrow.seconds > any.seconds;

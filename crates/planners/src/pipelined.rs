@@ -55,7 +55,7 @@ pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(V
     loop {
         let total_s = shortest.run(&costs, candidates, &charges, problem.start);
         if total_s.is_infinite() {
-            return Err(infeasible(&costs, candidates));
+            return Err(infeasible(&problem.table, &costs));
         }
         if total_s > limit_s {
             return Ok(None);

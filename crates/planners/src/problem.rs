@@ -38,8 +38,24 @@ impl Problem {
     /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one.
     ///
     /// # Errors
-    /// Sizes that differ, a candidate with more circuits than ports, or no candidates.
+    /// Sizes that differ, a candidate with more circuits than ports, or no candidates; an optical layer that does not go with
+    /// the GPUs, or cannot hold the initial topology.
     pub fn new(
+        schedule: Schedule,
+        fabric: Fabric,
+        settings: CostSettings,
+        size_bytes: u64,
+        candidates: Vec<Topology>,
+    ) -> Result<Self> {
+        Self::sharing(Arc::default(), schedule, fabric, settings, size_bytes, candidates)
+    }
+
+    /// The same, for what shares a cache.
+    ///
+    /// # Errors
+    /// Those of [`Problem::new`].
+    pub fn sharing(
+        cache: Arc<Cache>,
         schedule: Schedule,
         fabric: Fabric,
         settings: CostSettings,
@@ -63,7 +79,13 @@ impl Problem {
         {
             candidates.push(initial.clone());
         }
-        let table = ProfileTable::new(schedule, &candidates, settings.routing)?;
+        let limits = cache.limits(&fabric)?;
+        if let (Initial::Topology(initial), Some(limits)) = (&fabric.initial, &limits)
+            && let Some(refusal) = limits.refusal(initial)
+        {
+            return Err(refusal.in_field("initial"));
+        }
+        let table = ProfileTable::new(schedule, &candidates, settings.routing, limits)?;
         let start = match &fabric.initial {
             Initial::Free => None,
             Initial::Topology(initial) => table.position(initial),
@@ -77,7 +99,7 @@ impl Problem {
             start,
             options: PlannerOptions::default(),
             shared: Arc::default(),
-            cache: Arc::default(),
+            cache,
         })
     }
 
@@ -86,8 +108,9 @@ impl Problem {
     /// # Errors
     /// Those of [`Problem::new`].
     pub fn with(&self, schedule: Schedule, settings: CostSettings, candidates: Vec<Topology>) -> Result<Self> {
-        let own = Self::new(schedule, self.fabric.clone(), settings, self.size_bytes, candidates)?;
-        Ok(Self { options: self.options, cache: self.cache.clone(), ..own })
+        let cache = self.cache.clone();
+        let own = Self::sharing(cache, schedule, self.fabric.clone(), settings, self.size_bytes, candidates)?;
+        Ok(Self { options: self.options, ..own })
     }
 
     /// The schedule.
@@ -221,6 +244,9 @@ impl Problem {
     /// When some transfer of the step has no path.
     pub(crate) fn front(&self, step: usize, candidate: usize) -> Result<&Front> {
         self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| {
+            if let Some(refusal) = self.table.refusal(candidate) {
+                return refusal.clone();
+            }
             Error::refused(
                 "topology",
                 self.table.candidate(candidate).name(),

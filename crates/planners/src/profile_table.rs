@@ -12,6 +12,8 @@ use model::{
 use profile::{Estimate, Front, LoadBound, RoutingNetwork};
 use rayon::prelude::*;
 
+use crate::OpticalLimits;
+
 /// A schedule's distinct step patterns against candidate topologies.
 pub struct ProfileTable {
     schedule: Schedule,
@@ -19,6 +21,10 @@ pub struct ProfileTable {
     patterns: Arc<Patterns>,
     /// Shared with the tables of planners that keep some of the candidates.
     networks: Vec<Arc<RoutingNetwork>>,
+    /// What the optical layer can hold; anything where there are no limits.
+    limits: Option<Arc<OpticalLimits>>,
+    /// By candidate, why the optical layer cannot hold it.
+    refusals: Vec<OnceLock<Option<Error>>>,
     estimates: OnceLock<AllEstimates>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
@@ -61,7 +67,12 @@ impl ProfileTable {
     ///
     /// # Errors
     /// No candidates, or one of another size than the schedule's.
-    pub fn new(schedule: Schedule, candidates: &[Topology], routing: Routing) -> Result<Self> {
+    pub fn new(
+        schedule: Schedule,
+        candidates: &[Topology],
+        routing: Routing,
+        limits: Option<Arc<OpticalLimits>>,
+    ) -> Result<Self> {
         if candidates.is_empty() {
             return Err(Error::value("candidates", "an empty list", "at least one topology"));
         }
@@ -74,7 +85,7 @@ impl ProfileTable {
         }
         let networks = candidates.iter().map(|topology| Arc::new(RoutingNetwork::new(topology))).collect();
         let patterns = Arc::new(Patterns::of(&schedule));
-        Ok(Self::on_networks(schedule, patterns, networks, routing))
+        Ok(Self::on_networks(schedule, patterns, networks, routing, limits))
     }
 
     /// As [`ProfileTable::new`], for the schedule's patterns and candidates of its size that are prepared.
@@ -83,7 +94,9 @@ impl ProfileTable {
         patterns: Arc<Patterns>,
         networks: Vec<Arc<RoutingNetwork>>,
         routing: Routing,
+        limits: Option<Arc<OpticalLimits>>,
     ) -> Self {
+        let refusals = networks.iter().map(|_| OnceLock::new()).collect();
         let bounds = networks.iter().map(|_| OnceLock::new()).collect();
         let fronts = networks.iter().map(|_| OnceLock::new()).collect();
         Self {
@@ -91,6 +104,8 @@ impl ProfileTable {
             routing,
             patterns,
             networks,
+            limits,
+            refusals,
             estimates: OnceLock::new(),
             bounds,
             fronts,
@@ -122,6 +137,12 @@ impl ProfileTable {
     /// The candidate of that index.
     pub fn candidate(&self, index: usize) -> &Topology {
         self.networks[index].topology()
+    }
+
+    /// Why the optical layer cannot hold a candidate, on which no transfer has a path then; `None` where it can.
+    pub fn refusal(&self, index: usize) -> Option<&Error> {
+        let limits = self.limits.as_ref()?;
+        self.refusals[index].get_or_init(|| limits.refusal(self.candidate(index))).as_ref()
     }
 
     /// The candidate of that index, prepared for routing.
@@ -162,6 +183,11 @@ impl ProfileTable {
     }
 
     fn estimate_all(&self) -> AllEstimates {
+        if self.limits.is_some() {
+            (0..self.networks.len()).into_par_iter().for_each(|candidate| {
+                self.refusal(candidate);
+            });
+        }
         let pairs = self.patterns.first_steps.len() * self.networks.len();
         let (hops, loads) = (vec![f64::INFINITY; pairs], vec![f64::INFINITY; pairs]);
         let mut all = AllEstimates { hops, loads, exact: vec![true; pairs] };
@@ -178,20 +204,27 @@ impl ProfileTable {
 
     /// What is known without flows of one pair, which is not kept; `None` when some transfer has no path.
     pub fn estimate(&self, pattern: usize, candidate: usize) -> Option<Estimate> {
-        self.networks[candidate].estimate(self.pattern(pattern), self.routing)
+        let held = self.refusal(candidate).is_none();
+        held.then(|| self.networks[candidate].estimate(self.pattern(pattern), self.routing)).flatten()
     }
 
     /// The pair's front, computed on first use; `None` when some transfer has no path.
     pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
         self.kept(&self.fronts, pattern, candidate)
-            .get_or_init(|| self.networks[candidate].front(self.pattern(pattern), self.routing))
+            .get_or_init(|| {
+                let held = self.refusal(candidate).is_none();
+                held.then(|| self.networks[candidate].front(self.pattern(pattern), self.routing)).flatten()
+            })
             .as_ref()
     }
 
     /// A bound sharper than the pair's estimate, computed on first use; `None` where its front costs as little.
     pub fn load_bound(&self, pattern: usize, candidate: usize) -> Option<&LoadBound> {
         self.kept(&self.bounds, pattern, candidate)
-            .get_or_init(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing))
+            .get_or_init(|| {
+                let held = self.refusal(candidate).is_none();
+                held.then(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing)).flatten()
+            })
             .as_ref()
     }
 

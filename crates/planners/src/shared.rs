@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bounds::KnownBounds;
-use model::Initial;
+use model::{Fabric, Initial, Result};
 use weave::Libraries;
 
 use crate::ProfileTable;
+use crate::optical_limits::{KnownLimits, OpticalLimits};
 use crate::packet_times::PacketTimes;
 
 /// What depends on few things of a problem, so that others share it, whatever their schedules and candidates.
@@ -16,6 +17,18 @@ pub struct Cache {
     pub libraries: Libraries,
     /// Bounds for any algorithm.
     pub bounds: KnownBounds,
+    /// What optical layers can hold.
+    limits: KnownLimits,
+}
+
+impl Cache {
+    /// Which topologies the optical layer of a fabric can hold; `None` where it limits none.
+    ///
+    /// # Errors
+    /// An optical layer of no known kind, or one that does not go with the GPUs.
+    pub fn limits(&self, fabric: &Fabric) -> Result<Option<Arc<OpticalLimits>>> {
+        self.limits.of(fabric)
+    }
 }
 
 /// What planners have found for one schedule on one set of candidates, for all operating points.

@@ -100,7 +100,7 @@ impl<'a> StateSearch<'a> {
         loop {
             let total_s = self.shortest.run(&self.costs, self.table.candidates(), charges, start);
             if total_s.is_infinite() {
-                return Err(infeasible(&self.costs, self.table.candidates()));
+                return Err(infeasible(self.table, &self.costs));
             }
             if total_s > limit_s {
                 return Ok(None);
@@ -173,8 +173,17 @@ impl<'a> StateSearch<'a> {
 }
 
 /// Why no sequence has a finite time, by `costs` row-major `[step][candidate]`.
-pub(crate) fn infeasible(costs: &[f64], candidates: usize) -> Error {
+pub(crate) fn infeasible(table: &ProfileTable, costs: &[f64]) -> Error {
+    let candidates = table.candidates();
     let step = costs.chunks(candidates).position(|row| row.iter().all(|cost| cost.is_infinite()));
     let which = step.map_or("the steps".to_string(), |step| format!("step {}", step + 1));
-    Error::infeasible("candidates", format!("no candidate topology has a path for every transfer of {which}"))
+    match (0..candidates).find_map(|candidate| table.refusal(candidate)) {
+        None => {
+            Error::infeasible("candidates", format!("no candidate topology has a path for every transfer of {which}"))
+        }
+        Some(refusal) => {
+            let reason = "no candidate topology that the optical layer can hold has a path for every transfer of";
+            Error::infeasible("candidates", format!("{reason} {which}; {}", refusal.reason()))
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{Fabric, Initial, ReconfigurationOverlap, ReconfigurationPolicy, Shape, Window};
+use model::{Fabric, Initial, OpticalLayer, ReconfigurationOverlap, ReconfigurationPolicy, Shape, Window};
+use optics::Optics;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -52,10 +53,22 @@ impl PyFabric {
     }
 
     #[getter]
+    fn optical_layer(&self) -> Option<&str> {
+        self.fabric.optics.as_ref().map(OpticalLayer::spelling)
+    }
+
+    #[getter]
     fn windows_s(&self) -> (f64, BTreeMap<usize, f64>) {
         let Window { every_s, steps } = &self.fabric.reconfiguration.overlap().window;
         (*every_s, steps.clone())
     }
+}
+
+/// # Errors
+/// A kind that there is not, or one that does not go with the GPUs.
+fn optical_layer(spelling: &str, shape: &Shape) -> CoreResult<OpticalLayer> {
+    Optics::parse(spelling)?.port_map(shape)?;
+    Ok(OpticalLayer::new(spelling)?)
 }
 
 impl PyFabric {
@@ -75,6 +88,7 @@ impl PyFabric {
         let window = Window { every_s: given.required("window_s")?, steps: given.required("windows_s")? };
         let overlap = ReconfigurationOverlap { background: given.required("background_reconfiguration")?, window };
         let delay: Bound<'_, PyReconfigurationDelay> = given.required("reconfiguration_delay")?;
+        let optics = given.text("optics")?.map(|spelling| optical_layer(&spelling, &shape)).transpose()?;
         let fabric = Fabric {
             shape,
             bandwidth_bps: given.required("bandwidth_bps")?,
@@ -82,6 +96,7 @@ impl PyFabric {
             hop_delay_s: given.required("hop_delay_s")?,
             reconfiguration: ReconfigurationPolicy::new(delay.get().0.clone(), overlap),
             initial,
+            optics,
         };
         fabric.check()?;
         Ok(Self { fabric, initial_is_open })

@@ -147,6 +147,11 @@ impl PyPlan {
     }
 
     #[getter]
+    fn optics(&self) -> Option<&str> {
+        self.plan.fabric.optics.as_ref().map(model::OpticalLayer::spelling)
+    }
+
+    #[getter]
     fn initial(&self) -> &str {
         self.plan.fabric.initial_name()
     }

@@ -22,6 +22,7 @@ fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topolo
             hop_delay_s: 500e-9,
             reconfiguration: ReconfigurationPolicy::constant(1e-6),
             initial: Initial::Free,
+            optics: None,
         },
         workload: Workload::Collective {
             collective: Collective::AllReduce,

@@ -69,7 +69,7 @@ impl RecomputedBounds {
         let any = known.any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes);
         let steps = plan.steps.iter().map(|step| step.step.clone()).collect();
         let schedule = Schedule::new(plan.algorithm.clone(), plan.chunks.clone(), steps)?;
-        let of_steps = |steps: &str| bounds::class_of_steps(steps, fabric.shape.ports());
+        let of_steps = |steps: &str| bounds::class_of_steps(steps, fabric);
         Ok(Self {
             any: any.bound(),
             classes: [

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | what is sent is held, nothing is counted twice, one writer, postcondition | `execution` |
 //! | circuits per GPU | `ports` |
+//! | circuits per island of GPUs that share ports | `shared_ports` |
 //! | m_i and traffic from the transfers | `demand` |
 //! | paths, hops and load | `paths` |
 //! | what the stated routing says of paths | `routing` |
@@ -24,6 +25,7 @@ mod paths;
 mod ports;
 mod report;
 mod routing;
+mod shared_ports;
 
 pub use circuits::circuits;
 pub use report::{Check, Report};
@@ -52,6 +54,7 @@ pub fn plan_with(plan: &Plan, known: &KnownBounds) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
+    checks.extend(shared_ports::check(plan));
     checks.extend(demand::check(plan));
     checks.extend(paths::check(plan));
     checks.push(routing::check(plan));

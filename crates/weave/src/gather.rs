@@ -171,6 +171,7 @@ mod tests {
                     hop_delay_s: 3e-7,
                     reconfiguration: ReconfigurationPolicy::constant(change_s),
                     initial: Initial::Free,
+                    optics: None,
                 };
                 let prices = Prices::new(&fabric, Propagation::Hops, size_bytes);
                 let table = Table::new(&library, &prices, ranks, Start::First);

@@ -17,6 +17,7 @@ from lightloom import _core
 from lightloom.errors import refuse, shown, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
 from lightloom.inputs.graphs import is_topology_file, resolve
+from lightloom.inputs.optics import Optics
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
 from lightloom.inputs.validation import whole_number
@@ -47,6 +48,8 @@ class Fabric:
     initial: the topology before the first step: `"free"` (the first one is not charged), a name, an edge-list or
         GraphML file, a NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
         HARVEST's, the default.
+    optics: what switches there are, where they limit topologies: one of `lightloom list optics` with its parameters, such as
+        `"islands:4x2"`, a TOML file, or an `Optics`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
 
     Raises `InputError` that names the argument.
@@ -62,6 +65,7 @@ class Fabric:
     window: str | float = 0.0
     initial: TopologyLike | None = None
     dims: str | Sequence[int] | None = None
+    optics: Optics | str | os.PathLike[str] | None = None
 
     @cached_property
     def cache(self) -> _core.Cache:
@@ -81,6 +85,7 @@ class Fabric:
             self.hop_delay_s,
             self.reconfiguration,
             self.windows_s,
+            self.optical_layer,
         )
 
     @classmethod
@@ -98,13 +103,16 @@ class Fabric:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
         `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
-        A file named by `initial` is looked for beside the TOML file.
+        A file named by `initial` or `optics` is looked for beside the TOML file.
         Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")
         initial = values.get("initial")
         if isinstance(initial, str) and is_topology_file(initial):
             values["initial"] = str(Path(path).parent / initial)
+        optics = values.get("optics")
+        if isinstance(optics, str) and optics.endswith(".toml"):
+            values["optics"] = str(Path(path).parent / optics)
         return cls._merged(values, overrides)
 
     @classmethod
@@ -150,6 +158,11 @@ class Fabric:
         return _delay("reconfiguration_delay", self.reconfiguration_delay)
 
     @property
+    def optical_layer(self) -> str | None:
+        """The kind of optical layer with its parameters; None where nothing but ports limits topologies."""
+        return None if self.optics is None else Optics.load(self.optics).kind
+
+    @property
     def windows_s(self) -> tuple[float, dict[int, float]]:
         """Computation: seconds before every step, and before single ones by their index from 0."""
         if isinstance(self.window, str):
@@ -177,6 +190,7 @@ class Fabric:
         Raises `InputError` that names `initial` where that is a graph or a Topology, which neither can write.
         """
         made = {field.name: getattr(self, field.name) for field in fields(self)}
+        made["optics"] = self.optical_layer
         if not (self.initial is None or isinstance(self.initial, str)):
             raise refuse("initial", f"`{shown(self.initial)}` is not accepted here; it takes a name or a file")
         return {field.name: made[field.name] for field in fields(self) if made[field.name] != field.default}
@@ -198,6 +212,7 @@ class Fabric:
             background_reconfiguration=self.background_reconfiguration,
             window_s=window_s,
             windows_s=windows_s,
+            optics=self.optical_layer,
         )
 
 

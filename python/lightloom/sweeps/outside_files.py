@@ -55,9 +55,11 @@ def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
             path = _absolute(name, description.folder)
             yield key, name, path
             if key == "fabric":
-                initial = Fabric.load(path).initial
-                if isinstance(initial, str) and is_topology_file(initial):
-                    yield key, f"{name}: {Path(initial).name}", initial
+                fabric = Fabric.load(path)
+                if isinstance(fabric.initial, str) and is_topology_file(fabric.initial):
+                    yield key, f"{name}: {Path(fabric.initial).name}", fabric.initial
+                if isinstance(fabric.optics, str) and _is_file("optics", fabric.optics):
+                    yield key, f"{name}: {Path(fabric.optics).name}", fabric.optics
 
 
 def _is_file(key: str, value: str) -> bool:
@@ -66,7 +68,7 @@ def _is_file(key: str, value: str) -> bool:
             return True
         case "matrix":
             return not _core.is_workload(value)
-        case "fabric":
+        case "fabric" | "optics":
             return value.endswith(".toml") or Path(value).name != value
         case "initial":
             return is_topology_file(value)

@@ -7,10 +7,11 @@ mod all_gather;
 mod all_reduce;
 mod all_to_all;
 mod broadcast;
+mod islands;
 mod passes;
 mod start;
 
-use model::{Collective, CostSettings, Fabric, Initial, Piece};
+use model::{Collective, CostSettings, Fabric, Initial, OpticalLayer, Piece};
 
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
@@ -28,6 +29,11 @@ pub fn any_algorithm(
     let buffer_s = rates.byte_s * size_bytes as f64;
     let free = from_anywhere(collective, pieces, &rates, buffer_s);
     let equal = pieces.is_none() && collective != Collective::Broadcast;
+    let of_islands = fabric.optics.as_ref().and_then(OpticalLayer::islands).and_then(|shared| {
+        let latency = from_anywhere(collective, pieces, &rates, 0.0);
+        islands::bound(shared, collective, pieces, &rates, buffer_s, latency)
+    });
+    let free = largest(std::iter::once(free).chain(of_islands)).expect("there is the first");
     match &fabric.initial {
         Initial::Topology(topology) if equal && rates.first_changes == 0 && rates.change_s > 0.0 => {
             let changed = from_anywhere(collective, pieces, &Rates { least_changes: 1, ..rates }, buffer_s);

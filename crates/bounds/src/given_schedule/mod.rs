@@ -4,6 +4,7 @@
 //! what is known of it:
 //!
 //! - each of its steps alone, and all of them together, by the [places](places) near a rank;
+//! - where islands of GPUs share ports, by what passes these in a step;
 //! - on one port, by [winding numbers](winding);
 //! - where all steps are invariant under one group, by [fractional topologies](fractional), which takes long.
 //!
@@ -19,12 +20,13 @@ mod winding;
 
 use std::collections::BTreeMap;
 
-use model::{CostSettings, Fabric, Schedule, TrafficEntry, Translations, sum_seconds};
+use model::{CostSettings, Fabric, Islands, OpticalLayer, Schedule, Traffic, TrafficEntry, Translations, sum_seconds};
 
 use self::places::SharedPlaces;
 use self::winding::{Cycles, Joined};
 use crate::rates::Rates;
 use crate::statement::Statement;
+use crate::topology_class::any_topology;
 
 /// What is known of intervals of steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,9 +65,11 @@ pub fn given_schedule_statements(
     all
 }
 
-/// The class of schedules that run these steps, whatever the topologies; `steps` says which, as in "swing in its 4 steps".
-pub fn class_of_steps(steps: &str, ports: u32) -> String {
-    format!("{steps}, none split or joined, any topology of degree at most {ports} in each, any reconfigurations")
+/// The class of schedules that run these steps, whatever topologies the fabric can have; `steps` says which, as in "swing
+/// in its 4 steps".
+pub fn class_of_steps(steps: &str, fabric: &Fabric) -> String {
+    let topology = any_topology(fabric.shape.ports(), fabric.optics.as_ref().and_then(OpticalLayer::islands));
+    format!("{steps}, none split or joined, {topology} in each, any reconfigurations")
 }
 
 /// The steps of a schedule, as the ones of its algorithm.
@@ -84,8 +88,9 @@ fn counted(schedule: &Schedule) -> String {
 }
 
 /// What each step needs.
-struct Needs<'a> {
-    schedule: &'a Schedule,
+struct Needs {
+    /// The class that it all is about.
+    class: String,
     rates: Rates,
     /// The group under which all steps are invariant.
     symmetry: Translations,
@@ -117,6 +122,19 @@ impl Seconds {
     }
 }
 
+/// Load of the busiest port of an island, at least: what leaves or enters it, over its ports.
+fn load_of_islands(traffic: &Traffic, islands: Islands) -> f64 {
+    let (mut out, mut into) = (BTreeMap::new(), BTreeMap::new());
+    for arc in traffic.expanded() {
+        let (from, to) = (arc.src / islands.gpus, arc.dst / islands.gpus);
+        if from != to {
+            *out.entry(from).or_insert(0.0) += arc.weight;
+            *into.entry(to).or_insert(0.0) += arc.weight;
+        }
+    }
+    out.into_values().chain(into.into_values()).fold(0.0, f64::max) / f64::from(islands.ports)
+}
+
 /// Where a schedule is cut at least cost.
 struct Cuts {
     /// First step, step after the last, whether the topology changes before it, and its seconds; in order.
@@ -127,15 +145,17 @@ struct Cuts {
 const BUDGET: usize = 2_000_000;
 const LARGE_BUDGET: usize = 100_000_000;
 
-impl<'a> Needs<'a> {
-    fn new(schedule: &'a Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64, budget: usize) -> Self {
+impl Needs {
+    fn new(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64, budget: usize) -> Self {
         let rates = Rates::new(fabric, settings);
         let symmetry = schedule.symmetry();
+        let islands = fabric.optics.as_ref().and_then(OpticalLayer::islands);
         let steps: Vec<StepNeeds> = schedule
             .steps()
             .iter()
             .map(|step| {
                 let (hops, load) = places::least_hops_and_load(step.traffic(), rates.ports);
+                let load = load.max(islands.map_or(0.0, |islands| load_of_islands(step.traffic(), islands)));
                 let byte_s = rates.byte_s * size_bytes as f64 * step.share();
                 let prices = match rates.charges_hops {
                     true => (rates.hop_s, byte_s),
@@ -149,7 +169,8 @@ impl<'a> Needs<'a> {
         let ranks = if rates.ports == 1 { rates.ranks as usize } else { 1 };
         let work = |longest: usize| arcs * longest * (ranks * arcs.div_ceil(count).min(4) + 2 * longest);
         let longest = (1..=count).take_while(|&longest| work(longest) <= budget).last().unwrap_or(1);
-        Self { schedule, rates, symmetry, steps, longest }
+        let class = class_of_steps(&steps_of_algorithm(schedule), fabric);
+        Self { class, rates, symmetry, steps, longest }
     }
 
     /// A step with these hops and this load.
@@ -274,7 +295,7 @@ impl<'a> Needs<'a> {
         let changes = cuts.intervals.iter().filter(|(_, _, changed, _)| *changed).count() as u32;
         Statement {
             name,
-            class: class_of_steps(&steps_of_algorithm(self.schedule), rates.ports),
+            class: self.class.clone(),
             why,
             startup_s: rates.startup_s * self.steps.len() as f64,
             propagation_s: hops_s,

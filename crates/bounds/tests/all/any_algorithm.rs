@@ -27,6 +27,7 @@ fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric
         hop_delay_s: hop * 1e-6,
         reconfiguration: ReconfigurationPolicy::constant(change * 1e-6),
         initial: Initial::Free,
+        optics: None,
     }
 }
 

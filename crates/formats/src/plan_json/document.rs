@@ -63,6 +63,9 @@ pub(super) struct FabricText {
     #[serde(default)]
     pub windows_s: Vec<(usize, f64)>,
     pub initial: String,
+    /// Plans of fabrics whose optical layer limits nothing may leave it out.
+    #[serde(default)]
+    pub optics: Option<String>,
 }
 
 #[derive(Deserialize)]

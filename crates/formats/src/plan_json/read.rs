@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts,
-    PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, RoutedEntry,
-    RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window, units,
+    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, OpticalLayer, Overlap, Piece,
+    Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy,
+    Result, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window,
+    units,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -189,6 +190,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         hop_delay_s: text.hop_delay_s,
         reconfiguration: ReconfigurationPolicy::new(delay, overlap),
         initial,
+        optics: text.optics.as_deref().map(OpticalLayer::new).transpose().map_err(at("plan.fabric"))?,
     };
     fabric.check().map_err(at("plan.fabric"))?;
     Ok(fabric)

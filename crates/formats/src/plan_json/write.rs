@@ -73,7 +73,8 @@ fn fabric(plan: &Plan) -> String {
         ("windows_s", array(windows.map(|(step, &seconds)| array([step.to_string(), number(seconds)])))),
         ("initial", text(fabric.initial_name())),
     ];
-    object(fields.into_iter().chain(by_port_s))
+    let optics = fabric.optics.as_ref().map(|layer| ("optics", text(layer.spelling())));
+    object(fields.into_iter().chain(by_port_s).chain(optics))
 }
 
 fn chunks(chunks: &Chunks) -> String {

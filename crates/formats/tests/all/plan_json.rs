@@ -42,6 +42,7 @@ fn small() -> PlanParts {
             hop_delay_s: 5e-7,
             reconfiguration: ReconfigurationDelay::per_port(1e-5, 1e-9).into(),
             initial: Initial::Topology(topology("ring", 1)),
+            optics: None,
         },
         settings: CostSettings::default(),
         steps: vec![step(0, 1, vec![0], 0.0), step(1, 2, vec![0, 3], 1.0004e-5)],

@@ -22,6 +22,7 @@ fn request(collective: Collective, algorithm: &str, planner: &str) -> Request {
             hop_delay_s: 300e-9,
             reconfiguration: ReconfigurationDelay::per_port(1e-6, 1e-9).into(),
             initial: Initial::Free,
+            optics: None,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
         size: Size::Buffer(1 << 20),
@@ -231,7 +232,7 @@ fn mended(mut document: Value) -> Value {
 /// What a plan says, but for names and its bound: symmetries written out, orders that mean nothing sorted.
 fn meaning(plan: &Plan) -> Vec<String> {
     let links = |topology: &model::Topology| format!("{:?}", topology.expanded());
-    let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, initial } = &plan.fabric;
+    let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, initial, optics: _ } = &plan.fabric;
     let start = match initial {
         Initial::Free => String::new(),
         Initial::Topology(topology) => links(topology),

@@ -68,6 +68,7 @@ fn requests() -> impl Strategy<Value = Request> {
                         ReconfigurationOverlap { background, window: Window { every_s, ..Window::default() } },
                     ),
                     initial,
+                    optics: None,
                 },
                 workload: Workload::Collective {
                     collective,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Connection, Error, Fabric, Light, LightPath, MziMesh, MziPort, MziState, Result, Shape, Topology, counted,
+    Connection, Error, Fabric, Light, LightPath, MziMesh, MziPort, MziState, Rank, Result, Shape, Topology, counted,
 };
 
 use crate::circuit::Circuit;
@@ -15,7 +15,9 @@ use crate::grid::{Grid, Side};
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
 use crate::kinds::crossbar::Crossbar;
-use crate::mesh::{Impossible, Placed, Port, Route, Unrouted, parse_settings, place, route_beside, states_of};
+use crate::mesh::{
+    Impossible, Placed, Port, Route, Unrouted, cut_by_a_line, parse_settings, place, route_beside, states_of,
+};
 
 /// MZIs on interposers.
 pub(super) struct OfMzis;
@@ -53,11 +55,23 @@ impl Kind for OfMzis {
         Ok(map)
     }
 
+    /// Whether every circuit finds a way on the empty mesh, which is what `light` falls back on.
+    fn admits(&self, parameters: &str, shape: &Shape, topology: &Topology) -> Result<()> {
+        let placed = place(parameters, shape.gpus())?;
+        tiles_have_enough(&placed, topology, None, "")?;
+        let pairs = topology.expanded().into_iter();
+        let pairs: Vec<(Rank, Rank)> =
+            pairs.flat_map(|link| (0..link.count).map(move |_| (link.src, link.dst))).collect();
+        let found = routed(&placed, &pairs, &vec![None; pairs.len()]);
+        found.map(|_| ()).map_err(|reason| no_way(topology.name(), &reason))
+    }
+
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let placed = place(parameters, fabric.shape.gpus())?;
         let mut before = None;
         for held in held {
-            tiles_have_enough(&placed, held, before)?;
+            let beside = before.filter(|_| held.change.is_some_and(|change| change.in_background));
+            tiles_have_enough(&placed, held.topology, beside, &format!("{}, ", held.when()))?;
             before = Some(held.topology);
         }
         Crossbar.assign("", fabric, held)
@@ -91,10 +105,8 @@ impl Kind for OfMzis {
         let mut light = Vec::with_capacity(held.len());
         for (held, connections) in held.iter().zip(&given.connections) {
             let connections: Vec<Connection> = connections.iter().flatten().copied().collect();
-            let routes = routed(&placed, fabric.shape.ports(), &connections, &before).map_err(|reason| {
-                let (name, when) = (held.topology.name(), held.when());
-                Error::infeasible("optics", format!("the mesh has no way for all circuits of {name} {when}: {reason}"))
-            })?;
+            let routes = routed_beside(&placed, fabric.shape.ports(), &connections, &before)
+                .map_err(|reason| no_way(&format!("{} {}", held.topology.name(), held.when()), &reason))?;
             light.push(lit(&placed, fabric.shape.ports(), &connections, &routes));
             before = connections.into_iter().zip(routes).collect();
         }
@@ -105,10 +117,10 @@ impl Kind for OfMzis {
 /// # Errors
 /// A tile from which more circuits leave at once than it has transmitters, or where more arrive than it has receivers:
 /// those of a topology, and beside them those of the topology before where the new ones are set up while it is in use.
-fn tiles_have_enough(placed: &Placed, held: &Held, before: Option<&Topology>) -> Result<()> {
-    let beside = before.filter(|_| held.change.is_some_and(|change| change.in_background));
+/// `when` is put before the count.
+fn tiles_have_enough(placed: &Placed, topology: &Topology, beside: Option<&Topology>, when: &str) -> Result<()> {
     let mut at_once: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-    for link in [Some(held.topology), beside].into_iter().flatten().flat_map(Topology::expanded) {
+    for link in [Some(topology), beside].into_iter().flatten().flat_map(Topology::expanded) {
         let count = at_once.entry((link.src, link.dst)).or_insert(0);
         *count = link.count.max(*count);
     }
@@ -123,34 +135,60 @@ fn tiles_have_enough(placed: &Placed, held: &Held, before: Option<&Topology>) ->
             continue;
         };
         let has = counted(limit.unwrap_or(0), noun);
-        let (name, tile, when) = (held.topology.name(), placed.tiles[gpu as usize], held.when());
+        let (name, tile) = (topology.name(), placed.tiles[gpu as usize]);
         let what = match beside {
             Some(before) => {
                 format!("circuits {verb} there at once: those of {} while those of {name} are set up", before.name())
             }
             None => format!("circuits of {name} {verb} there at once"),
         };
-        return Err(Error::infeasible("optics", format!("tile {tile} (GPU {gpu}) has {has}; {when}, {count} {what}")));
+        return Err(Error::infeasible("optics", format!("tile {tile} (GPU {gpu}) has {has}; {when}{count} {what}")));
     }
     Ok(())
 }
 
-/// A route for each connection, that of before where it had one and the others find theirs; or why there is none.
-fn routed(
+fn no_way(circuits: &str, reason: &str) -> Error {
+    Error::infeasible("optics", format!("the mesh has no way for all circuits of {circuits}: {reason}"))
+}
+
+/// A route for each connection, that of before where it had one and the others find theirs, else on the empty mesh; or why
+/// there is none.
+fn routed_beside(
     placed: &Placed,
     ports: u32,
     connections: &[Connection],
     before: &BTreeMap<Connection, Route>,
 ) -> std::result::Result<Vec<Route>, String> {
-    let cell = |port: u32| placed.cells[((port - 1) / ports) as usize];
+    let gpu = |port: u32| (port - 1) / ports;
+    let pair = |one: &Connection| (gpu(one.ingress), gpu(one.egress));
+    let mut order: Vec<usize> = (0..connections.len()).collect();
+    order.sort_by_key(|&index| pair(&connections[index]));
+    let pairs: Vec<(Rank, Rank)> = order.iter().map(|&index| pair(&connections[index])).collect();
+    let known: Vec<Option<Route>> = order.iter().map(|&index| before.get(&connections[index]).cloned()).collect();
+    let mut found = routed(placed, &pairs, &known);
+    if found.is_err() && known.iter().any(Option::is_some) {
+        found = routed(placed, &pairs, &vec![None; pairs.len()]);
+    }
+    let mut routes: Vec<(usize, Route)> = order.into_iter().zip(found?).collect();
+    routes.sort_by_key(|(index, _)| *index);
+    Ok(routes.into_iter().map(|(_, route)| route).collect())
+}
+
+/// A route for each pair of GPUs, the known one where the others find theirs; or why there is none. The same pairs in the
+/// same order are given the same routes.
+fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> std::result::Result<Vec<Route>, String> {
+    let cell = |gpu: Rank| placed.cells[gpu as usize];
     let circuits: Vec<Circuit> =
-        connections.iter().map(|one| Circuit { source: cell(one.ingress), destination: cell(one.egress) }).collect();
-    let known: Vec<Option<Route>> = connections.iter().map(|one| before.get(one).cloned()).collect();
-    let routing = route_beside(&placed.mesh, &circuits, &known, 0).map_err(|error| error.to_string())?;
+        pairs.iter().map(|&(src, dst)| Circuit { source: cell(src), destination: cell(dst) }).collect();
+    // Quickly known, where the search would go on to route as many as it can.
+    if let Some(cut) = cut_by_a_line(&placed.mesh, &circuits) {
+        return Err(format!("{cut}"));
+    }
+    let routing = route_beside(&placed.mesh, &circuits, known, 0).map_err(|error| error.to_string())?;
     let (found, all) = (routing.routed(), circuits.len());
     let of_one = |circuit: usize, why: &str| {
-        let Connection { ingress, egress } = connections[circuit];
-        format!("GPU {} to GPU {}: {why}", (ingress - 1) / ports, (egress - 1) / ports)
+        let (src, dst) = pairs[circuit];
+        format!("GPU {src} to GPU {dst}: {why}")
     };
     match routing.impossible {
         Some(Impossible::Cut(cut)) => return Err(format!("{cut}")),

@@ -8,4 +8,4 @@ mod parallel;
 use crate::kind::Kind;
 
 /// All kinds; the first is the default.
-pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar, &parallel::Parallel, &islands::Islands, &mesh::OfMzis];
+pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar, &parallel::Parallel, &islands::OfIslands, &mesh::OfMzis];

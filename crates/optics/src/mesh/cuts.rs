@@ -91,7 +91,7 @@ fn leaves(circuit: Circuit, inside: &[bool]) -> bool {
 
 /// A cut by straight lines that proves that the circuits cannot be routed, if one is found: every part of the grid on
 /// one side of a line, every single cell, and on small grids every rectangle, each from inside and from outside.
-pub(super) fn straight(mesh: &Mesh, circuits: &[Circuit]) -> Option<Cut> {
+pub fn straight(mesh: &Mesh, circuits: &[Circuit]) -> Option<Cut> {
     let grid = mesh.grid();
     let parts = (1..grid.columns()).map(|column| [0, grid.rows(), 0, column]);
     let parts = parts.chain((1..grid.rows()).map(|row| [0, row, 0, grid.columns()]));

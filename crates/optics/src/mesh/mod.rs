@@ -17,7 +17,7 @@ mod search;
 mod states;
 
 pub use checker::{check, check_cut, follow};
-pub use cuts::Cut;
+pub use cuts::{Cut, straight as cut_by_a_line};
 pub use layout::{Losses, Mesh, MeshSettings, Passed};
 pub use placement::{Placed, parse_settings, place};
 pub use router::{route, route_beside};

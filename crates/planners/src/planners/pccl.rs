@@ -136,7 +136,8 @@ impl Pccl {
             own_circuits.push(topologies.place(circuits));
         }
         let own_circuits = patterns.of_step.iter().map(|&pattern| own_circuits[pattern]).collect();
-        let table = ProfileTable::on_networks(schedule, patterns, topologies.networks, Routing::SinglePath);
+        let limits = problem.cache.limits(&problem.fabric)?;
+        let table = ProfileTable::on_networks(schedule, patterns, topologies.networks, Routing::SinglePath, limits);
         let own = Problem {
             table: Arc::new(table),
             fabric: problem.fabric.clone(),

@@ -3,8 +3,8 @@
 //! Rounds of whole blocks, forwarded hop by hop, on a sequence of topologies (§3, §4; the crate `all_to_all`). Blocks
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
-use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks};
-use model::{Collective, Result, Routing};
+use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks, best_that_can_be_held};
+use model::{Collective, Error, Result, Routing, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
@@ -56,7 +56,15 @@ fn strategy(problem: &Problem, blocks: &ForwardedBlocks, limit_s: f64) -> Result
     }
     let hop_s = blocks.hop_s(blocks.block_bytes());
     let prices = Prices { hop_s, reconfiguration: fabric.reconfiguration.delay(), initial: &fabric.initial };
-    let strategy = best(&fabric.shape, &prices)?;
+    let strategy = match problem.cache.limits(fabric)? {
+        None => best(&fabric.shape, &prices)?,
+        Some(limits) => {
+            let holds = |topology: &Topology| limits.refusal(topology).is_none();
+            let found = best_that_can_be_held(&fabric.shape, &prices, holds)?;
+            let reason = "the optical layer can hold no sequence of its topologies that joins all GPUs";
+            found.ok_or_else(|| Error::infeasible("optics", reason))?
+        }
+    };
     // The price and the plan's sum of terms may differ in rounding.
     Ok((strategy.price_s(&prices) <= limit_s * (1.0 + 1e-9)).then_some(strategy))
 }

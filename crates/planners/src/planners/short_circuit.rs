@@ -125,6 +125,11 @@ impl Doubling {
             let total_s = best.recursive_doubling_s;
             return Ok(Choice { planner, problem: self.problem, candidates, total_s, class_bound: None });
         }
+        if best.ring_s.is_infinite()
+            && let Some(refusal) = self.problem.table.refusal(0)
+        {
+            return Err(refusal.clone());
+        }
         let problem = self.ring_problem()?;
         let candidates = vec![0; problem.table.steps()];
         Ok(Choice { planner, problem, candidates, total_s: best.ring_s, class_bound: None })
@@ -138,7 +143,11 @@ impl Doubling {
             Collective::AllGather => (0, steps),
             _ => (steps / 2, steps / 2),
         };
-        let cost = |step, candidate| self.problem.step_cost(step, candidate).map(|(cost, ..)| cost.total_s());
+        // What the optical layer cannot hold is never taken.
+        let cost = |step, candidate| match self.problem.table.refusal(candidate) {
+            Some(_) => Ok(f64::INFINITY),
+            None => self.problem.step_cost(step, candidate).map(|(cost, ..)| cost.total_s()),
+        };
         let on_ring = (0..steps).map(|step| cost(step, 0)).collect::<Result<Vec<f64>>>()?;
         let on_own = (0..steps).map(|step| cost(step, self.own[step])).collect::<Result<Vec<f64>>>()?;
         let change = self.problem.change();
@@ -174,6 +183,9 @@ impl Doubling {
     /// Eq. 3: n − 1 steps of m/n over one hop in each half, on the static ring.
     fn ring_s(&self) -> f64 {
         let problem = &self.problem;
+        if problem.table.refusal(0).is_some() {
+            return f64::INFINITY;
+        }
         let ranks = problem.schedule().ranks();
         let halves = if problem.schedule().collective() == Collective::AllReduce { 2 } else { 1 };
         let ring = problem.table.candidate(0);

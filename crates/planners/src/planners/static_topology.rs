@@ -128,6 +128,9 @@ fn exceeds(problem: &Problem, rates: &Rates, candidate: usize, limit_s: f64) -> 
 /// Why none of the candidates serves.
 fn refusal(problem: &Problem, allowed: &[usize]) -> Error {
     let without_path = |&candidate: &usize| {
+        if let Some(refusal) = problem.table.refusal(candidate) {
+            return Some(refusal.clone());
+        }
         let serves =
             |step: &usize| problem.table.estimates(problem.table.pattern_of_step(*step)).hops[candidate].is_finite();
         let step = (0..problem.table.steps()).find(|step| !serves(step))?;

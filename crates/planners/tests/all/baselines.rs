@@ -15,6 +15,7 @@ fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,
+        optics: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, vec![ring]).unwrap()
 }

@@ -28,6 +28,7 @@ proptest! {
             reconfiguration: ReconfigurationPolicy::constant(10f64.powf(log_delay)),
             initial: Initial::Free,
             shape: shape.clone(),
+            optics: None,
         };
         let ring = topologies::build("ring", &shape).unwrap();
         let (settings, size_bytes) = (CostSettings::default(), 1u64 << log_size);

@@ -17,6 +17,7 @@ fn problem() -> Problem {
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
+        optics: None,
     };
     let candidates = topologies::candidates::dedupe(candidates);
     Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, candidates).unwrap()

@@ -17,6 +17,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
+        optics: None,
     }
 }
 

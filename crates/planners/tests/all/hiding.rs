@@ -17,6 +17,7 @@ fn fabric(gpus: u32, ports: u32) -> Fabric {
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(4e-6),
         initial: Initial::Free,
+        optics: None,
     }
 }
 

@@ -16,6 +16,7 @@ fn fabric(shape: &Shape, delay_s: f64, initial: Initial) -> Fabric {
         hop_delay_s: 3e-6,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,
+        optics: None,
     }
 }
 

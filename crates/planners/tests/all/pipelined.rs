@@ -61,6 +61,7 @@ fn problem(of: &Setting) -> Problem {
         startup_s: 500e-9,
         hop_delay_s: of.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(of.delay_s),
+        optics: None,
     };
     let settings = CostSettings { overlap: Overlap::Pipelined, routing: of.routing, ..CostSettings::default() };
     Problem::new(schedule, fabric, settings, of.size, candidates).unwrap()

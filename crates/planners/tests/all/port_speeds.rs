@@ -63,6 +63,7 @@ fn problem(of: &Instance, policy: impl Into<ReconfigurationPolicy>) -> Problem {
         hop_delay_s: 300e-9,
         reconfiguration: policy.into(),
         initial: if of.start { Initial::Topology(circulant(&[1])) } else { Initial::Free },
+        optics: None,
     };
     let doubling = collectives::find("recursive-doubling").unwrap();
     let schedule = doubling.build(of.collective, &shape, &Options::default()).unwrap();

@@ -22,6 +22,7 @@ fn problem_of(algorithm: &str, collective: Collective, gpus: u32, ports: u32, de
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: start,
+        optics: None,
     };
     let size = 4_000_000 * u64::from(gpus);
     Problem::new(schedule, fabric, CostSettings::default(), size, vec![ring]).unwrap()

@@ -28,6 +28,7 @@ fn with_schedule(schedule: Schedule, shape: Shape, size: u64, hop_s: f64, delay_
         hop_delay_s: hop_s,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Topology(ring.clone()),
+        optics: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), size, vec![ring]).unwrap()
 }

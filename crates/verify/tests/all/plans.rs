@@ -23,6 +23,7 @@ fn fabric(per_port_s: f64) -> Fabric {
         hop_delay_s: 3e-7,
         reconfiguration: ReconfigurationDelay::per_port(1e-5, per_port_s).into(),
         initial: Initial::Topology(ring()),
+        optics: None,
     }
 }
 

@@ -13,7 +13,7 @@ CIRCUITS = (
         group=Group.FABRIC,
         meaning="The switches: a kind such as crossbar or islands:4x2, or a TOML file.",
         verbs=VERB,
-        default="crossbar",
+        otherwise="the plan's own, or crossbar",
         names="optics",
         python="Optics",
     ),

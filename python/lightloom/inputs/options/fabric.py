@@ -72,6 +72,16 @@ FABRIC = (
         python="a graph or a Topology",
     ),
     Option(
+        name="optics",
+        kind=Kind.OPTICS,
+        group=Group.FABRIC,
+        meaning="What switches there are, where they limit topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs; "
+        "every circuit needs a way), or a TOML file; see `lightloom list optics`.",
+        otherwise="any topology of so many ports",
+        names="optics",
+        python="Optics",
+    ),
+    Option(
         name="background_reconfiguration",
         kind=Kind.YES_OR_NO,
         group=Group.EXPERT,

@@ -33,6 +33,10 @@ class Delays(Protocol):
         """Whether a port that carried nothing during a step was set up meanwhile."""
 
     @property
+    def optical_layer(self) -> str | None:
+        """The optical layer that limits topologies; None where nothing but ports does."""
+
+    @property
     def windows_s(self) -> tuple[float, dict[int, float]]:
         """Computation before every step, and before single ones by their index from 0."""
 
@@ -45,10 +49,11 @@ def what_is_planned(plan: Plan) -> str:
 
 def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:
     """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`."""
+    layer = "" if delays.optical_layer is None else f", optical layer {delays.optical_layer}"
     return (
         f"{counted(ports, 'port')} of {bandwidth_bps / GIGA:g} Gbit/s, startup {show_time(delays.startup_s)}, "
         f"hop delay {show_time(delays.hop_delay_s)}, "
-        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}"
+        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{layer}"
     )
 
 

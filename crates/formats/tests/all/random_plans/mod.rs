@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Overlap, Piece, Plan, PlanParts, PlanStep,
-    Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, RoutedEntry, RoutedPath, Routes,
-    Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window,
+    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, OpticalLayer, Overlap, Piece, Plan, PlanParts,
+    PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, RoutedEntry,
+    RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window,
 };
 use proptest::prelude::*;
 
@@ -105,6 +105,7 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                         },
                     ),
                     initial,
+                    optics: free.then(|| OpticalLayer::new("islands:3x2").unwrap()),
                 },
                 settings: CostSettings {
                     routing: Routing::ALL[routing],

@@ -75,6 +75,7 @@ pub fn problem(setting: Setting, initial: Initial) -> Problem {
         hop_delay_s: setting.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(setting.delay_s),
         initial,
+        optics: None,
     };
     let some_candidate = circulant(setting.gpus, &[(1, setting.ports)]);
     Problem::new(schedule, fabric, CostSettings::default(), setting.size_bytes, vec![some_candidate]).unwrap()

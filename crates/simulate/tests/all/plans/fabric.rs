@@ -11,5 +11,6 @@ pub fn fabric(dims: &[u32], ports: u32) -> Fabric {
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,
+        optics: None,
     }
 }

@@ -1,0 +1,56 @@
+//! Islands of GPUs that share ports: of no topology more circuits leave or enter one than it has.
+
+use std::collections::BTreeMap;
+
+use model::{Initial, Plan, Topology, counted};
+
+use crate::report::{Check, Tally};
+
+/// Kinds whose circuits a port of their GPU is enough for.
+const EVERY_TOPOLOGY: [&str; 2] = ["crossbar", "parallel"];
+
+/// Counts the circuits at every island, where the fabric's optical layer is of islands. Reads its spelling by itself.
+pub(crate) fn check(plan: &Plan) -> Option<Check> {
+    let spelling = plan.fabric.optics.as_ref()?.spelling();
+    let (kind, parameters) = spelling.split_once(':').unwrap_or((spelling, ""));
+    let mut tally = Tally::new("optics");
+    let initial = match &plan.fabric.initial {
+        Initial::Free => None,
+        Initial::Topology(topology) => Some(topology),
+    };
+    let passed = |detail: String| Some(Check { name: "optics", passed: true, detail });
+    if EVERY_TOPOLOGY.contains(&kind) && parameters.is_empty() {
+        return passed(format!("{kind} holds every topology of these ports"));
+    }
+    if kind == "mesh" {
+        return passed("circuits on a mesh are judged with their ways (`lightloom circuits`), not here".into());
+    }
+    let size = |text: &str| text.parse::<u64>().ok().filter(|&number| number > 0);
+    let sizes = parameters.split_once('x').and_then(|(gpus, ports)| Some((size(gpus)?, size(ports)?)));
+    let Some((gpus, ports)) = sizes.filter(|_| kind == "islands") else {
+        tally.expect(false, || format!("`{spelling}` is no optical layer that is known"));
+        return Some(tally.into_check("optical layer", ""));
+    };
+    for topology in plan.topologies.iter().chain(initial) {
+        for ((island, direction), circuits) in at_islands(topology, gpus) {
+            tally.expect(circuits <= ports, || {
+                let (found, there) = (counted(circuits, "circuit"), counted(ports, "port"));
+                format!("topology `{}`: {found} {direction} island {island}, which has {there}", topology.name())
+            });
+        }
+    }
+    Some(tally.into_check("islands", &format!("whose circuits fit the {} of each", counted(ports, "port"))))
+}
+
+/// Circuits to other islands by island and direction.
+fn at_islands(topology: &Topology, gpus: u64) -> BTreeMap<(u64, &'static str), u64> {
+    let mut at = BTreeMap::new();
+    for link in topology.expanded() {
+        let [from, to] = [link.src, link.dst].map(|gpu| u64::from(gpu) / gpus);
+        if from != to {
+            *at.entry((from, "out of")).or_insert(0) += u64::from(link.count);
+            *at.entry((to, "into")).or_insert(0) += u64::from(link.count);
+        }
+    }
+    at
+}
