@@ -146,8 +146,8 @@ def verify(
     states, and ways and losses are recomputed; of files that do not say how the mesh is built, states are counted.
 
     plan: of Circuits, where they were read from a file. optics: of Circuits, the kind with its parameters, such as
-    `"islands:4x2"`; without it the number of switches says whether there is one for all ports or one for each. The
-    settings of a mesh must be those of the circuits.
+    `"islands:4x2"`; without it the one that the plan is for, else the number of switches says whether there is one for
+    all ports or one for each. The settings of a mesh must be those of the circuits.
 
     Raises `InputError` that names the argument.
     """
@@ -155,7 +155,7 @@ def verify(
         beside = plan if plan is not None else subject.plan
         if not isinstance(beside, Plan):
             raise refuse("plan", "it is missing: circuits are judged beside their plan")
-        known = None if subject.labels is None else subject.labels.optics
+        known = beside.optics if subject.labels is None else subject.labels.optics
         kind = known if optics is None else optics
         return [Check(*check) for check in _core.verify_circuits(subject.core, beside.core, kind)]
     if plan is not None or optics is not None:

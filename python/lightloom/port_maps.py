@@ -316,8 +316,8 @@ def circuits(plan: Plan | str | os.PathLike[str], optics: Optics | str | os.Path
     """Put the circuits of a plan on the ports of switches, so that few connections change between topologies.
 
     plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`.
-    optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one; where nothing is said,
-        the optical layer that the plan is for, else a crossbar.
+    optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one; where nothing is
+        said, the optical layer that the plan is for, else a crossbar.
 
     Raises `InputError` that names the argument; also where the switches have too few ports, or cannot have a topology.
     """

@@ -170,7 +170,7 @@ def test_islands_have_the_ports_of_the_blocks_of_bridge(gpus: int, optical_ports
 @pytest.mark.parametrize(
     ("optics", "line"),
     [
-        ("islands:4x1", "error: optics: island 0 (GPUs 0 to 3) has 1 port; in step 2, 2 circuits of"),
+        ("islands:4x1", "error: optics: island 0 (GPUs 0 to 3) has 1 port; 2 circuits of"),
         ("islands:4", "error: optics: `islands:4` is not accepted; it takes `islands:AxB`"),
         ("islands", "error: optics: `islands:` is not accepted"),
         ("islands:0x2", "error: optics: `islands:0x2` is not accepted"),

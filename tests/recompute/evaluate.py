@@ -11,6 +11,15 @@ from tests.reference.recomputed_plan import TooManyPacketsError, faults
 MOST_PACKET_HOPS = 400_000
 
 
+def _not_held(plan: ll.Plan) -> list[str]:
+    """Why the optical layer that the plan was made for cannot hold it, which its planner must have seen."""
+    try:
+        ll.circuits(plan)
+    except InputError as error:
+        return [f"{plan.optics}: {error}"]
+    return []
+
+
 def recompute(seed: int, index: int, most_packet_hops: int = MOST_PACKET_HOPS) -> Counts:
     """What came of problem `index`."""
     asked = question(seed, index)
@@ -33,6 +42,7 @@ def recompute(seed: int, index: int, most_packet_hops: int = MOST_PACKET_HOPS) -
         found = faults(text, most_packet_hops)
     except TooManyPacketsError:
         return outcome("too many packets")
+    found += _not_held(plan)
     counts.planners[plan.planner] += 1
     counts.gpus[plan.gpus] += 1
     if found:

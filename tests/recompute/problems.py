@@ -47,6 +47,8 @@ PLANNERS_OF_ONE_PORT = {"bridge": ("bruck", "bruck-doubling"), "short-circuit": 
 PLANNERS_OF_ONE_ROUTING = ("pccl", "pccl-parallel", "bridge", "short-circuit", *PLANNERS_OF_ALL_TO_ALL)
 ROUTINGS = ("concurrent-flow", "equal-split", "single-path")
 CONVENTIONS = ("harvest", "harvest-published", "reconfigure-all-to-all", "pccl", "bridge", "short-circuit")
+# How often the optical layer limits topologies, or is said to be one that limits none.
+OPTICS_OFTEN = 0.15
 # More GPUs than these cost too much where every pair is routed by a program of its own, or every planner is tried.
 MOST_GPUS_OF_SEARCHES = 16
 
@@ -73,6 +75,8 @@ def question(seed: int, index: int) -> Question:
         settings["routing"] = rng.choice(ROUTINGS)
     if rng.random() < 0.2:
         settings["convention"] = rng.choice(CONVENTIONS)
+    if rng.random() < OPTICS_OFTEN:
+        fabric["optics"] = _optics(rng)
     return Question(category, fabric, settings)
 
 
@@ -168,6 +172,16 @@ def _times(rng: Random) -> dict[str, Any]:
         "hop_delay": seconds(1e-10, 1e-4),
         "reconfiguration_delay": seconds(1e-8, 2e-2),
     }
+
+
+def _optics(rng: Random) -> str:
+    return rng.choice(
+        (
+            f"islands:{rng.choice((2, 3, 4, 4, 8))}x{rng.choice((1, 2, 2, 3, 4, 8))}",
+            f"mesh:{rng.choice(('8x8', '8x16', '16x16', '32x32'))},wavelengths={rng.choice((1, 2, 4))}",
+            rng.choice(("crossbar", "parallel")),
+        )
+    )
 
 
 def _category(rng: Random, category: str, fabric: dict[str, Any]) -> None:

@@ -100,7 +100,26 @@ def _ports(document: dict[str, Any], topologies: list[Circuits]) -> list[str]:
         most = max(ends.values(), default=0)
         if most > document["fabric"]["ports"]:
             found.append(f"topology `{topology['name']}` has {most} circuits at one GPU")
+        found += _islands(document["fabric"].get("optics"), topology["name"], circuits)
     return found
+
+
+def _islands(optics: str | None, name: str, circuits: Circuits) -> list[str]:
+    """Islands of A GPUs that more than B circuits leave or enter, where `optics` is `islands:AxB`."""
+    if optics is None or not optics.startswith("islands:"):
+        return []
+    gpus, ports = (int(number) for number in optics.removeprefix("islands:").split("x"))
+    ends: dict[Link, int] = defaultdict(int)
+    for link, count in circuits.items():
+        islands = link[0] // gpus, link[1] // gpus
+        if islands[0] != islands[1]:
+            for direction in (0, 1):
+                ends[direction, islands[direction]] += count
+    return [
+        f"topology `{name}`: {count} circuits {('out of', 'into')[direction]} island {island} of {ports} ports"
+        for (direction, island), count in ends.items()
+        if count > ports
+    ]
 
 
 def _labels(document: dict[str, Any]) -> list[str]:

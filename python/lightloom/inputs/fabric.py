@@ -48,8 +48,8 @@ class Fabric:
     initial: the topology before the first step: `"free"` (the first one is not charged), a name, an edge-list or
         GraphML file, a NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
         HARVEST's, the default.
-    optics: what switches there are, where they limit topologies: one of `lightloom list optics` with its parameters, such as
-        `"islands:4x2"`, a TOML file, or an `Optics`.
+    optics: what switches there are, where they limit topologies: one of `lightloom list optics` with its parameters,
+        such as `"islands:4x2"`, a TOML file, or an `Optics`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
 
     Raises `InputError` that names the argument.

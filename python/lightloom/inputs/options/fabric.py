@@ -75,8 +75,8 @@ FABRIC = (
         name="optics",
         kind=Kind.OPTICS,
         group=Group.FABRIC,
-        meaning="What switches there are, where they limit topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs; "
-        "every circuit needs a way), or a TOML file; see `lightloom list optics`.",
+        meaning="What switches there are, where they limit topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 "
+        "(MZIs; every circuit needs a way), or a TOML file; see `lightloom list optics`.",
         otherwise="any topology of so many ports",
         names="optics",
         python="Optics",

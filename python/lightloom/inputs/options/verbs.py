@@ -130,7 +130,7 @@ VERIFIED = (
         group=Group.FABRIC,
         meaning="Circuits: the kind of their switches, such as islands:4x2.",
         verbs=("verify",),
-        otherwise="crossbar, or parallel where there is a switch for each port",
+        otherwise="the plan's own, else crossbar, or parallel where there is a switch for each port",
         names="optics",
         metavar="KIND",
     ),
