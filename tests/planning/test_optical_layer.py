@@ -65,8 +65,7 @@ def test_the_plan_is_the_best_of_all_topologies_that_islands_hold(algorithm: str
             for index, before_s in best.items()
         }
     optimum_s = min(best.values())
-    settings = {"size": M, "fabric": fabric, "algorithm": algorithm}
-    plan = ll.plan(collective, planner="harvest", candidates=everything, **settings)
+    plan = ll.plan(collective, M, planner="harvest", candidates=everything, fabric=fabric, algorithm=algorithm)
     assert plan.total_s == pytest.approx(optimum_s, rel=1e-9)
     # What is proved for these steps on such islands, and for any algorithm, is not above what these steps attain.
     assert 0 < plan.lower_bound_s <= optimum_s

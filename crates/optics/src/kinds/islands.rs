@@ -61,7 +61,7 @@ impl Kind for OfIslands {
         // Of the parallel circuits of a GPU's d ports an island can lead as many chains out as it has ports for.
         let chains = (islands.ports / shape.ports()).clamp(1, islands.gpus);
         let block = islands.gpus.div_ceil(chains);
-        if shape.gpus() % block != 0 || shape.gpus() == block {
+        if !shape.gpus().is_multiple_of(block) || shape.gpus() == block {
             return Vec::new();
         }
         (1..shape.gpus() / block).map(|offset| format!("block-ring:{block},{offset}")).collect()
