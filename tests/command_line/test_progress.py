@@ -1,9 +1,9 @@
 """Long work: results, errors and signs of life come through, and an interrupt is heard while the work goes on."""
 
 import _thread
+import re
 import signal
 import threading
-import re
 import time
 
 import pytest
