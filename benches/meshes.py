@@ -5,7 +5,7 @@ MZIs, and circuits through a server as in the paper, from a waveguide on one edg
 waveguide used twice. Algorithm 3 on NetworkX runs in the same process on the same circuits. Fibres on 8 x 8 servers:
 the mean over seeds, and how many are proved to be optimal.
 
-    python benches/meshes.py [--against 64 256] [--alone 512 768 896] [--seeds 20]
+    python -m benches.meshes [--against 64 256] [--alone 512 768 896] [--seeds 20]
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Circuits on a switch per port and behind the ports of islands: exact, few changes, and what cannot be is said."""
 
+import itertools
 import random
 from collections import Counter
 from pathlib import Path
@@ -13,6 +14,8 @@ import lightloom as ll
 from tests.circuits.followed import circuits_of, composed, followed
 from tests.conftest import RunCli
 from tests.planning.test_plan_file import PROBLEMS
+
+Links = set[tuple[int, int]]
 
 SEVERAL_PORTS = [
     {"collective": "all-reduce", "size": "1GiB", "fabric": ll.Fabric(gpus=16, ports=4, reconfiguration_delay="1us")},
@@ -120,6 +123,34 @@ def test_one_slow_port_stays_where_the_other_can_change() -> None:
     for configuration in circuits.configurations[1:]:
         fast, slow = configuration.switches
         assert (len(fast.connect), len(slow.connect)) == (16, 0)
+
+
+def ways_on_two_switches(links: Links) -> list[tuple[Links, ...]]:
+    """All ways to put circuits on two switches, each of which carries at most one out of and into each GPU."""
+    ways = []
+    for choice in itertools.product((0, 1), repeat=len(links)):
+        parts = tuple(
+            {link for link, at in zip(sorted(links), choice, strict=True) if at == switch} for switch in (0, 1)
+        )
+        if all(len({link[side] for link in part}) == len(part) for part in parts for side in (0, 1)):
+            ways.append(parts)
+    return ways
+
+
+def test_what_changes_are_charged_comes_before_how_many_circuits_change() -> None:
+    # Two circuits have to be set up, on whichever switch; the fast one can have both.
+    start = {(0, 2), (1, 0), (2, 3), (3, 0), (3, 1)}
+    ring = {(gpu, (gpu + 1) % 4) for gpu in range(4)}
+    first, other = (ll.Topology.from_links("drawn", 4, [(*link, 1) for link in sorted(of)]) for of in (start, ring))
+    delays_s = (332e-9, 3.32e-9)
+    fabric = ll.Fabric(gpus=4, ports=2, reconfiguration_delay=["332ns", "3.32ns"], initial=first)
+    plan = ll.plan("all-gather", "32KiB", fabric=fabric, algorithm="ring", planner="static", topology=other)
+    changes = itertools.product(ways_on_two_switches(start), ways_on_two_switches(ring))
+    least_s = min(
+        max(delay_s for delay_s, had, has in zip(delays_s, before, after, strict=True) if had != has)
+        for before, after in changes
+    )
+    assert ll.circuits(plan, "parallel").charged_s == pytest.approx(least_s, rel=1e-12)
 
 
 def test_islands_join_what_crosses_them() -> None:

@@ -63,6 +63,23 @@ def test_a_plan_that_leaves_its_start_begins_with_it() -> None:
     assert circuits_of(fixed.topologies[first.topology_index]) == circuits_of(ll.Topology.named("ring", 8, (), 1))
 
 
+def test_a_start_with_the_circuits_of_a_later_topology_is_among_the_topologies() -> None:
+    plan = ll.plan(
+        "all-reduce",
+        "64MiB",
+        fabric=ll.Fabric(gpus=4, reconfiguration_delay="1ns", initial="ring:one-way"),
+        algorithm="bruck",
+        planner="harvest",
+        candidates=["circulant:2", "circulant:1"],
+    )
+    names = [plan.topologies[one.topology_index].name for one in ll.circuits(plan).configurations]
+    assert names[0] == "ring:one-way"
+    assert set(names[1:]) == {"circulant:1", "circulant:2"}
+    assert [topology["name"] for topology in json.loads(plan.to_json())["topologies"]] == [
+        topology.name for topology in plan.topologies
+    ]
+
+
 def test_changes_begin_when_the_step_before_ends() -> None:
     plan = ll.plan(
         "all-reduce",
@@ -78,21 +95,58 @@ def test_changes_begin_when_the_step_before_ends() -> None:
         assert configuration.time_s == pytest.approx(before, rel=1e-12)
 
 
-def test_a_change_in_the_background_begins_while_the_step_before_runs() -> None:
-    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="10us", background_reconfiguration=True)
-    plan = ll.plan(
+def plan_in_the_background() -> ll.Plan:
+    """One that changes by 10 µs behind every step before."""
+    return ll.plan(
         "all-reduce",
         "1GiB",
-        fabric=fabric,
+        fabric=ll.Fabric(gpus=8, ports=2, reconfiguration_delay="10us", background_reconfiguration=True),
         algorithm="recursive-doubling",
         candidates=["circulant:1", "circulant:2", "circulant:4"],
         planner="harvest",
     )
+
+
+def test_a_change_in_the_background_begins_while_the_step_before_runs() -> None:
+    plan = plan_in_the_background()
     second = ll.circuits(plan).configurations[1]
     (first,) = second.steps[:1]
     before = sum(step.total_s for step in plan.steps[:first])
     assert plan.steps[first].reconfiguration_s == 0.0
     assert second.time_s == pytest.approx(before - 10e-6, rel=1e-9)
+
+
+def test_ports_that_the_step_before_uses_are_moved_when_it_ends() -> None:
+    plan = plan_in_the_background()
+    # A dark port each as the plan has it, then one port each, which the step before uses.
+    dark, lit = (ll.circuits(plan, f"islands:1x{ports}") for ports in (2, 1))
+    ends = [sum(step.total_s for step in plan.steps[: one.steps[0]]) for one in lit.configurations]
+    assert plan.reconfigurations > 1
+    assert [one.time_s for one in lit.configurations] == pytest.approx(ends, rel=1e-12)
+    assert [one.time_s for one in dark.configurations[1:]] == pytest.approx([end - 10e-6 for end in ends[1:]], rel=1e-9)
+    assert dark.charged_s == 0.0
+    assert lit.charged_s == pytest.approx(plan.reconfigurations * 10e-6, rel=1e-9)
+    assert all(check.passed for circuits in (dark, lit) for check in ll.verify(circuits))
+    document = json.loads(lit.to_json())
+    for told, early in zip(document["configurations"], dark.configurations, strict=True):
+        told["time_s"] = early.time_s
+    judged = ll.verify(ll.Circuits.from_json(json.dumps(document)), plan=plan, optics="islands:1x1")
+    assert [check.name for check in judged if not check.passed] == ["times"]
+
+
+def test_a_delay_per_port_is_charged_for_every_transmitter_that_changes() -> None:
+    # GPU 0 gives a circuit up and GPU 2 sets one up: transmitters of both change, though one circuit is new.
+    ring = [(gpu, (gpu + 1) % 4, 1) for gpu in range(4)]
+    start = ll.Topology.from_links("start", 4, [*ring, (0, 2, 1)])
+    other = ll.Topology.from_links("other", 4, [*ring, (2, 0, 1)])
+    fabric = ll.Fabric(gpus=4, ports=2, reconfiguration_delay="1us+10ns/port", initial=start)
+    plan = ll.plan("all-gather", "1MiB", fabric=fabric, algorithm="ring", planner="static", topology=other)
+    circuits = ll.circuits(plan)
+    (changed,) = circuits.configurations[1].switches
+    transmitters = {ingress for ingress, _ in [*changed.connect.tolist(), *changed.disconnect.tolist()]}
+    assert len(transmitters) == 2
+    assert plan.steps[0].reconfiguration_s == pytest.approx(1e-6 + len(transmitters) * 10e-9, rel=1e-12)
+    assert circuits.charged_s == pytest.approx(plan.steps[0].reconfiguration_s, rel=1e-12)
 
 
 def test_json_has_the_keys_of_the_contract_and_reads_back() -> None:

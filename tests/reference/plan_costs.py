@@ -19,12 +19,13 @@ MOST_LISTED_PATHS = 1024
 class Change(NamedTuple):
     """What a change of topology replaces, and whether one dark port of every GPU would do for it.
 
+    set_up: circuits. transmitters: those that are joined to another receiver than before, to none, or now to one.
     `ports` is for ports on switches of their own: of each that differs, the slowest first, its place, whether it
     carried nothing before and whether it carries nothing after.
     """
 
     set_up: int
-    given_up: int
+    transmitters: int
     fits_dark_ports: bool
     ports: tuple[tuple[int, bool, bool], ...] = ()
 
@@ -68,12 +69,16 @@ def change(before: Circuits | None, after: Circuits, fabric: dict[str, Any], gpu
         fits = fits and all(count <= 1 and had[gpu] + count <= ports for gpu, count in new.items() if count)
     links = {*before, *after}
     set_up = sum(max(0, after.get(link, 0) - before.get(link, 0)) for link in links)
-    given_up = sum(max(0, before.get(link, 0) - after.get(link, 0)) for link in links)
+    by_gpu = {link[0]: [0, 0] for link in links}
+    for link in links:
+        more = after.get(link, 0) - before.get(link, 0)
+        by_gpu[link[0]][more > 0] += abs(more)
+    transmitters = sum(map(max, by_gpu.values()))
     if "reconfiguration_delays_by_port_s" not in fabric:
-        return Change(set_up, given_up, fits)
+        return Change(set_up, transmitters, fits)
     sides = [matchings(circuits, gpus, ports) for circuits in (before, after)]
     differ = [(port, not old, not new) for port, (old, new) in enumerate(zip(*sides, strict=True)) if old != new]
-    return Change(set_up, given_up, fits, tuple(differ))
+    return Change(set_up, transmitters, fits, tuple(differ))
 
 
 def matchings(circuits: Circuits, gpus: int, ports: int) -> list[set[Link]]:
@@ -113,8 +118,7 @@ def matchings(circuits: Circuits, gpus: int, ports: int) -> list[set[Link]]:
 
 def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: float) -> tuple[float, float]:
     """What a change before step `index` is charged, and the largest number that it is a difference of."""
-    changed = max(of.set_up, of.given_up)
-    if not changed:
+    if not of.transmitters:
         return 0.0, 0.0
     window_s = dict(map(tuple, fabric["windows_s"])).get(index, fabric["window_s"])
     by_port_s = sorted(fabric.get("reconfiguration_delays_by_port_s", ()), reverse=True)
@@ -129,7 +133,7 @@ def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: floa
     in_background = fabric["background_reconfiguration"] and of.fits_dark_ports
     if in_background and not of.set_up:
         return 0.0, 0.0
-    ports = of.set_up if in_background else changed
+    ports = of.set_up if in_background else of.transmitters
     delay_s = fabric["reconfiguration_delay_s"] + fabric["reconfiguration_delay_per_port_s"] * ports
     hidden_s = window_s + (step_before_s if in_background else 0.0)
     return max(0.0, delay_s - hidden_s), max(delay_s, hidden_s)

@@ -26,7 +26,7 @@ pub use document::SCHEMA;
 const MAX_BYTES: usize = 256 << 20;
 
 /// `plan` as JSON, one line per topology and per step. Numbers are written so that they read back to the
-/// bit. An initial topology that the plan does not list is written after those that it does.
+/// bit.
 pub fn plan_to_json(plan: &Plan) -> String {
     write::plan(plan)
 }

@@ -52,7 +52,8 @@ pub struct PlanParts {
     pub settings: CostSettings,
     /// The data.
     pub chunks: Chunks,
-    /// The topologies in use, and the initial one if there is one, each once.
+    /// The topologies in use, and the initial one if there is one, each once; one that has the initial one's circuits
+    /// under another name is another.
     pub topologies: Vec<Topology>,
     /// The steps, in order.
     pub steps: Vec<PlanStep>,
@@ -71,14 +72,20 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks that the parts agree with each other; what they cost is for `verify` to judge.
+    /// Checks that the parts agree with each other; what they cost is for `verify` to judge. An initial topology that is
+    /// not listed becomes the last.
     ///
     /// # Errors
     /// A step on a topology that is not listed, a number of ranks that differs, a step marked as
     /// reconfigured whose topology is the one in force (or the reverse), a term that is negative or not finite, a sum
     /// of them that is not finite, packets that are delayed by something else than their hops.
-    pub fn new(parts: PlanParts) -> Result<Self> {
+    pub fn new(mut parts: PlanParts) -> Result<Self> {
         parts.fabric.check()?;
+        if let Initial::Topology(initial) = &parts.fabric.initial
+            && !parts.topologies.contains(initial)
+        {
+            parts.topologies.push(initial.clone());
+        }
         if parts.settings != parts.settings.of_packets() {
             let (stated, overlap) = (parts.settings.propagation.name(), parts.settings.overlap.name());
             return Err(Error::malformed(
@@ -158,6 +165,14 @@ impl Plan {
         }
         let reconfigurations = parts.steps.iter().filter(|step| step.reconfigured).count();
         Ok(Self { parts, total_s, reconfigurations })
+    }
+
+    /// The initial topology among the topologies, if there is one.
+    pub fn initial_index(&self) -> Option<usize> {
+        match &self.fabric.initial {
+            Initial::Free => None,
+            Initial::Topology(initial) => self.topologies.iter().position(|listed| listed == initial),
+        }
     }
 
     /// Completion time: the sum of the four terms over the steps, s.

@@ -185,18 +185,24 @@ impl Topology {
         self.links.iter().map(|link| u64::from(link.count)).sum::<u64>() * u64::from(self.symmetry.order())
     }
 
-    /// Transmitters whose circuit differs between the two: the larger of circuits set up and circuits
-    /// torn down. Zero exactly when the links are the same.
+    /// Transmitters whose circuit differs between the two: at each GPU the larger of circuits set up and circuits torn
+    /// down. Zero exactly when the links are the same.
     pub fn changed_ports(&self, other: &Self) -> u64 {
         let both = self.symmetry.meet(&other.symmetry);
-        let count = |topology: &Self| -> BTreeMap<(Rank, Rank), u32> {
-            topology.links_under(&both).into_iter().map(|link| ((link.src, link.dst), link.count)).collect()
-        };
-        let (ours, theirs) = (count(self), count(other));
-        let missing = |from: &BTreeMap<(Rank, Rank), u32>, of: &BTreeMap<(Rank, Rank), u32>| -> u64 {
-            of.iter().map(|(pair, &count)| u64::from(count.saturating_sub(*from.get(pair).unwrap_or(&0)))).sum()
-        };
-        missing(&ours, &theirs).max(missing(&theirs, &ours)) * u64::from(both.order())
+        let mut counts: BTreeMap<(Rank, Rank), [u32; 2]> = BTreeMap::new();
+        for (side, topology) in [self, other].into_iter().enumerate() {
+            for link in topology.links_under(&both) {
+                counts.entry((link.src, link.dst)).or_default()[side] += link.count;
+            }
+        }
+        // Torn down and set up, by orbit of transmitting GPUs.
+        let mut at_gpu = vec![[0u64; 2]; both.orbits() as usize];
+        for ((src, _), [ours, theirs]) in counts {
+            let [down, up] = &mut at_gpu[both.orbit(src) as usize];
+            *down += u64::from(ours.saturating_sub(theirs));
+            *up += u64::from(theirs.saturating_sub(ours));
+        }
+        at_gpu.into_iter().map(|[down, up]| down.max(up)).sum::<u64>() * u64::from(both.order())
     }
 
     /// What is set up when this topology follows `before`.

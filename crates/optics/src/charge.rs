@@ -39,22 +39,33 @@ impl SwitchChange {
     }
 }
 
+/// Whether each switch has a delay of its own.
+fn have_own_delays(fabric: &Fabric, switches: &[SwitchChange]) -> bool {
+    let delays = fabric.reconfiguration.delay().terms().by_port_s.len();
+    delays > 0 && delays == switches.len()
+}
+
+/// Whether a change, by switch, can be made while the step before runs: what the plan makes in the background stays there
+/// as long as what is set up finds dark ports, on one switch where each has a delay of its own.
+pub(crate) fn in_background(fabric: &Fabric, planned: PlannedChange, switches: &[SwitchChange]) -> bool {
+    if !have_own_delays(fabric, switches) {
+        return planned.in_background && switches.iter().all(|switch| !switch.moves_lit);
+    }
+    let set_up = switches.iter().filter(|switch| switch.connects > 0);
+    let mut changing = switches.iter().filter(|switch| switch.transmitters > 0);
+    fabric.reconfiguration.runs_in_background()
+        && set_up.count() <= 1
+        && changing.all(|switch| !(switch.was_lit && switch.is_lit))
+}
+
 /// Seconds charged for a change, by switch, that the plan makes before a step.
 ///
-/// A delay per port counts transmitters that change; of delays by port the slowest switch that changes counts. What the
-/// plan makes in the background stays there as long as what is set up finds dark ports, on one switch where each has a
-/// delay of its own.
+/// A delay per port counts transmitters that change; of delays by port the slowest switch that changes counts.
 pub(crate) fn charged_s(fabric: &Fabric, planned: PlannedChange, switches: &[SwitchChange]) -> f64 {
     let policy = &fabric.reconfiguration;
     let terms = policy.delay().terms();
-    let own_delays = !terms.by_port_s.is_empty() && terms.by_port_s.len() == switches.len();
-    let in_background = if own_delays {
-        let set_up = switches.iter().filter(|switch| switch.connects > 0);
-        let mut changing = switches.iter().filter(|switch| switch.transmitters > 0);
-        policy.runs_in_background() && set_up.count() <= 1 && changing.all(|switch| !(switch.was_lit && switch.is_lit))
-    } else {
-        planned.in_background && switches.iter().all(|switch| !switch.moves_lit)
-    };
+    let own_delays = have_own_delays(fabric, switches);
+    let in_background = in_background(fabric, planned, switches);
     let is_slow = |switch: &SwitchChange| if in_background { switch.connects > 0 } else { switch.transmitters > 0 };
     let ports: u64 =
         switches.iter().map(|switch| if in_background { switch.connects } else { switch.transmitters }).sum();

@@ -1,18 +1,17 @@
 //! What a plan holds, and when it has to begin being set.
 
-use model::{Initial, Plan, Reconfiguration, StepCost, Topology, sum_seconds};
+use model::{Plan, Reconfiguration, StepCost, Topology, sum_seconds};
 
 /// A topology that is held for some steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held<'a> {
-    /// Index of the topology in the plan; that of an initial one that the plan does not list is the next, as in its
-    /// file.
+    /// Index of the topology in the plan.
     pub index: usize,
     /// The topology.
     pub topology: &'a Topology,
     /// The steps, from 0; none of an initial topology that is left before the first.
     pub steps: Vec<usize>,
-    /// Seconds from the start of the first step at which it has to begin being set.
+    /// Seconds from the start of the first step at which it has to begin being set, on ports that are dark by then.
     pub time_s: f64,
     /// What the plan charges for setting it; none where it is there from the start.
     pub change: Option<PlannedChange>,
@@ -34,6 +33,8 @@ impl Held<'_> {
 pub struct PlannedChange {
     /// The step that it is made before, from 0.
     pub step: usize,
+    /// Seconds from the start of the first step to the end of the one before it.
+    pub from_s: f64,
     /// Seconds of the step before that one, without its own change.
     pub before_s: f64,
     /// Whether it is made while that step runs, on ports that are dark then.
@@ -48,13 +49,10 @@ pub struct PlannedChange {
 /// when the plan starts, unless the plan charges it.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
     let mut held: Vec<Held> = Vec::new();
-    let initial = match &plan.fabric.initial {
-        Initial::Topology(topology) if topology.circuits() > 0 => Some(topology),
-        _ => None,
-    };
-    if let Some(topology) = initial.filter(|_| plan.steps[0].reconfigured) {
-        let listed = plan.topologies.iter().position(|listed| listed == topology);
-        let index = listed.unwrap_or(plan.topologies.len());
+    let left = plan.initial_index().filter(|_| plan.steps[0].reconfigured);
+    if let Some((index, topology)) = left.map(|index| (index, &plan.topologies[index]))
+        && topology.circuits() > 0
+    {
         held.push(Held { index, topology, steps: Vec::new(), time_s: 0.0, change: None });
     }
     let (policy, ports) = (&plan.fabric.reconfiguration, plan.fabric.shape.ports());
@@ -66,9 +64,11 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
             last => {
                 let planned = last.as_ref().map(|last| policy.between(last.topology, topology, ports));
                 let begun_s = planned.map_or(0.0, |change| begun_early_s(plan, change, index));
-                let time_s = (sum_seconds(terms.iter().copied()) - begun_s).max(last.map_or(0.0, |last| last.time_s));
+                let from_s = sum_seconds(terms.iter().copied());
+                let time_s = (from_s - begun_s).max(last.map_or(0.0, |last| last.time_s));
                 let change = step.reconfigured.then(|| PlannedChange {
                     step: index,
+                    from_s,
                     before_s: index.checked_sub(1).map_or(0.0, |before| own_s(&plan.steps[before].cost)),
                     in_background: planned.is_some_and(|change| change.in_background),
                 });

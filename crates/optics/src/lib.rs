@@ -20,7 +20,7 @@ mod parallel;
 mod rounds;
 mod shared_ports;
 
-use charge::{SwitchChange, charged_s};
+use charge::{SwitchChange, charged_s, in_background};
 use model::{Circuits, Configuration, Plan, Result, SwitchSetting, sum_seconds};
 
 pub use circuit::Circuit;
@@ -56,16 +56,19 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     let mut before = vec![Vec::new(); ports.switches.len()];
     let mut configurations = Vec::with_capacity(held.len());
     let mut charges_s = Vec::with_capacity(held.len());
-    for (held, connections) in held.into_iter().zip(connections) {
+    for (Held { index: topology, steps, mut time_s, change, .. }, connections) in held.into_iter().zip(connections) {
         let switches: Vec<SwitchSetting> =
             before.iter().zip(connections).map(|(before, now)| SwitchSetting::after(before, now)).collect();
-        if let Some(planned) = held.change {
+        if let Some(planned) = change {
             let changes: Vec<SwitchChange> =
                 before.iter().zip(&switches).map(|(before, setting)| SwitchChange::of(before, setting)).collect();
             charges_s.push(charged_s(&plan.fabric, planned, &changes));
+            // Ports that carry the step before cannot be moved while it runs.
+            if !in_background(&plan.fabric, planned, &changes) {
+                time_s = planned.from_s;
+            }
         }
         before = switches.iter().map(|setting| setting.connections.clone()).collect();
-        let Held { index: topology, steps, time_s, .. } = held;
         configurations.push(Configuration { topology, steps, time_s, switches });
     }
     let circuits =

@@ -9,8 +9,8 @@ use model::{Fabric, Link, Rank, Topology};
 struct Changes {
     /// Circuits set up.
     up: u64,
-    /// Circuits given up.
-    down: u64,
+    /// Transmitters that are joined to another receiver than before, or to none, or now to one.
+    transmitters: u64,
     /// Most circuits that are set up out of, or into, one GPU.
     up_at_one: u32,
     /// Most circuits out of, or into, a GPU that sets one up: those it has until then and those it sets up.
@@ -39,7 +39,7 @@ impl Charge {
         let window = &fabric.reconfiguration.overlap().window;
         let hidden_s = hidden_s + window.steps.get(&index).copied().unwrap_or(window.every_s);
         let seconds = if hidden_s >= of_s { 0.0 } else { of_s - hidden_s };
-        Self { ports: changes.ports(), seconds, of_s }
+        Self { ports: changes.transmitters, seconds, of_s }
     }
 }
 
@@ -49,24 +49,24 @@ impl Changes {
         let both = from.symmetry().meet(to.symmetry());
         let (from, to) = (from.links_under(&both), to.links_under(&both));
         let key = |link: Option<&Link>| link.map(|link| (link.src, link.dst));
-        // Per orbit of GPUs: circuits out before, out and new, in before, in and new.
-        let mut counts = vec![[0u32; 4]; both.orbits() as usize];
+        // Per orbit of GPUs: circuits out before, out and new, in before, in and new, out and given up.
+        let mut counts = vec![[0u32; 5]; both.orbits() as usize];
         let mut changes = Self::default();
         let (mut from, mut to) = (from.iter().peekable(), to.iter().peekable());
         while let Some(pair) = key(from.peek().copied()).into_iter().chain(key(to.peek().copied())).min() {
             let had = from.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| link.count);
             let has = to.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| link.count);
             let (src, dst) = (both.orbit(pair.0) as usize, both.orbit(pair.1) as usize);
-            let new = has.saturating_sub(had);
-            for (orbit, at, count) in [(src, 0, had), (src, 1, new), (dst, 2, had), (dst, 3, new)] {
+            let (new, lost) = (has.saturating_sub(had), had.saturating_sub(has));
+            for (orbit, at, count) in [(src, 0, had), (src, 1, new), (dst, 2, had), (dst, 3, new), (src, 4, lost)] {
                 counts[orbit][at] = counts[orbit][at].saturating_add(count);
             }
             changes.up += u64::from(new);
-            changes.down += u64::from(had.saturating_sub(has));
         }
         let order = u64::from(both.order());
-        (changes.up, changes.down) = (changes.up * order, changes.down * order);
-        for [out, out_new, into, into_new] in counts {
+        changes.up *= order;
+        for [out, out_new, into, into_new, out_lost] in counts {
+            changes.transmitters += u64::from(out_new.max(out_lost)) * order;
             for (had, new) in [(out, out_new), (into, into_new)] {
                 if new > 0 {
                     changes.up_at_one = changes.up_at_one.max(new);
@@ -75,11 +75,6 @@ impl Changes {
             }
         }
         changes
-    }
-
-    /// Transmitters whose circuit differs.
-    fn ports(&self) -> u64 {
-        self.up.max(self.down)
     }
 
     /// Whether each GPU sets up what it does on one port that was dark before.
@@ -92,12 +87,12 @@ impl Changes {
     fn delay_s(&self, fabric: &Fabric, before_s: f64) -> (f64, f64) {
         let terms = fabric.reconfiguration.delay().terms();
         let of_ports = |ports: u64| terms.fixed_s + terms.per_port_s * ports as f64;
-        if self.ports() == 0 {
+        if self.transmitters == 0 {
             (0.0, 0.0)
         } else if fabric.reconfiguration.overlap().background && self.fit_one_dark_port(fabric.shape.ports()) {
             (if self.up == 0 { 0.0 } else { of_ports(self.up) }, before_s)
         } else {
-            (of_ports(self.ports()), 0.0)
+            (of_ports(self.transmitters), 0.0)
         }
     }
 }

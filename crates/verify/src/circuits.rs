@@ -6,7 +6,7 @@ mod light;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Circuits, Error, Initial, Plan, Rank, Result, Topology, sum_seconds};
+use model::{Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchSetting, Topology, sum_seconds};
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
@@ -148,7 +148,7 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
                 *found.entry((layout.at(ingress), layout.at(egress))).or_insert(0) += 1;
             }
         }
-        let Some(topology) = topology_of(plan, configuration.topology) else {
+        let Some(topology) = plan.topologies.get(configuration.topology) else {
             made.expect(false, || {
                 format!("configuration {}: the plan has no topology {}", index + 1, configuration.topology)
             });
@@ -171,20 +171,12 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
     ]
 }
 
-/// The topology of this index; an initial one that the plan does not list has the next after all.
-fn topology_of(plan: &Plan, index: usize) -> Option<&Topology> {
-    plan.topologies.get(index).or(match &plan.fabric.initial {
-        Initial::Topology(topology) if index == plan.topologies.len() => Some(topology),
-        _ => None,
-    })
-}
-
 /// Every step is in one configuration, that of its circuits; one without steps is the plan's start.
 fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
     let mut tally = Tally::new("steps");
     let mut next = 0;
     for (index, configuration) in circuits.configurations().iter().enumerate() {
-        let held = topology_of(plan, configuration.topology);
+        let held = plan.topologies.get(configuration.topology);
         if configuration.steps.is_empty() {
             let starts = match (&plan.fabric.initial, held) {
                 (Initial::Topology(initial), Some(held)) => index == 0 && initial.same_links(held),
@@ -209,7 +201,8 @@ fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
     tally.into_check("statement", "of configurations and steps")
 }
 
-/// When each has to begin being set: at the end of the step before, earlier by what that step hides of the change.
+/// When each has to begin being set: at the end of the step before, earlier by what that step hides of the change where
+/// what is set up is on ports that are dark then.
 fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
     let mut tally = Tally::new("times");
     let mut earliest_s = 0.0;
@@ -218,7 +211,8 @@ fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
         let expected_s = match (index.checked_sub(1), first) {
             (Some(before), Some(step)) => {
                 let before = &circuits.configurations()[before];
-                begins_s(plan, topology_of(plan, before.topology), step).max(earliest_s)
+                let from = plan.topologies.get(before.topology).filter(|_| is_on_dark(plan, before, configuration));
+                begins_s(plan, from, step).max(earliest_s)
             }
             _ => 0.0,
         };
@@ -232,6 +226,27 @@ fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
     tally.into_check("configuration", "begun when the plan needs it")
 }
 
+/// Whether a change touches nothing that is joined before it until that is given up: no port, or no switch where each has
+/// a delay of its own and turns as a whole, one at most being set up.
+fn is_on_dark(plan: &Plan, before: &Configuration, after: &Configuration) -> bool {
+    let switches = before.switches.iter().zip(&after.switches);
+    let delays = plan.fabric.reconfiguration.delay().terms().by_port_s.len();
+    if delays > 0 && delays == after.switches.len() {
+        let is_changed = |told: &SwitchSetting| !(told.connect.is_empty() && told.disconnect.is_empty());
+        let mut changed = switches.filter(|(_, after)| is_changed(after));
+        let set_up = after.switches.iter().filter(|told| !told.connect.is_empty()).count();
+        return set_up <= 1
+            && changed.all(|(before, after)| before.connections.is_empty() || after.connections.is_empty());
+    }
+    switches.into_iter().all(|(before, after)| {
+        let ingress: BTreeSet<u32> = before.connections.iter().map(|one| one.ingress).collect();
+        let egress: BTreeSet<u32> = before.connections.iter().map(|one| one.egress).collect();
+        after.connect.iter().all(|one| !ingress.contains(&one.ingress) && !egress.contains(&one.egress))
+    })
+}
+
+/// When a change before a step begins, from a topology that it can be made beside; at the end of the step before where
+/// there is none.
 fn begins_s(plan: &Plan, before: Option<&Topology>, step: usize) -> f64 {
     let start_s = sum_seconds(plan.steps[..step].iter().flat_map(|step| step.cost.terms()));
     let (Some(before), Some(last)) = (before, step.checked_sub(1)) else { return start_s };

@@ -3,25 +3,14 @@
 
 use std::fmt::Display;
 
-use model::{Chunks, Collective, Initial, Op, Plan, PlanStep, Routes, Topology, Transfer, Translations};
+use model::{Chunks, Collective, Op, Plan, PlanStep, Routes, Topology, Transfer, Translations};
 use serde_json::Value;
 
 use super::document::SCHEMA;
 use super::runs::Run;
 
 pub(super) fn plan(plan: &Plan) -> String {
-    let mut topologies: Vec<&Topology> = plan.topologies.iter().collect();
-    let initial_topology = match &plan.fabric.initial {
-        Initial::Free => "null".to_string(),
-        Initial::Topology(initial) => {
-            let listed = topologies.iter().position(|topology| *topology == initial);
-            let at = listed.unwrap_or(topologies.len());
-            if listed.is_none() {
-                topologies.push(initial);
-            }
-            at.to_string()
-        }
-    };
+    let initial_topology = plan.initial_index().map_or_else(|| "null".to_string(), |index| index.to_string());
     let mut fields = vec![
         ("schema", text(SCHEMA)),
         ("collective", text(plan.collective().name())),
@@ -45,7 +34,7 @@ pub(super) fn plan(plan: &Plan) -> String {
     }
     fields.extend([
         ("initial_topology", initial_topology),
-        ("topologies", rows(topologies.into_iter().enumerate().map(|(id, it)| topology(id, it)))),
+        ("topologies", rows(plan.topologies.iter().enumerate().map(|(id, it)| topology(id, it)))),
         ("steps", rows(plan.steps.iter().enumerate().map(|(index, it)| step(index, it)))),
     ]);
     let lines: Vec<String> = fields.into_iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();

@@ -66,7 +66,10 @@ impl Kind for Parallel {
             Cost { charge_s, weighted }
         };
         let topologies: Vec<_> = held.iter().map(|held| held.topology).collect();
-        let decomposed = decompose(&topologies, &slowest_first, &weights, &judge);
+        let policy = &fabric.reconfiguration;
+        // One delay for any change is charged for any.
+        let charges_vary = policy.runs_in_background() || policy.delay().constant_s().is_none();
+        let decomposed = decompose(&topologies, &slowest_first, &weights, charges_vary, &judge);
         let connections = decomposed.colourings.iter().map(|colouring| colouring.out.iter().map(joined).collect());
         Ok(Assignment { connections: connections.collect(), least_connects: decomposed.least_connects })
     }

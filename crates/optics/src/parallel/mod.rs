@@ -33,7 +33,8 @@ const MOST_VISITS: usize = 1_000_000;
 const MOST_KICKS: usize = 300;
 
 /// Matchings of the topologies, by switch; `slowest_first` are the switches in that order, `weights` what a connection
-/// on each counts for.
+/// on each counts for. Where what a change is charged depends on the matchings, the fewest connections need not be charged
+/// the least: `charges_vary`.
 ///
 /// Descents from two starts: the assignment by the topology alone that plans are charged by
 /// ([`model::PortAssignment`]), and each topology's circuits where those of the one before are; then from the better one,
@@ -42,25 +43,26 @@ pub(crate) fn decompose(
     topologies: &[&Topology],
     slowest_first: &[usize],
     weights: &[f64],
+    charges_vary: bool,
     judge: &Judge,
 ) -> Decomposed {
     let canonical: Vec<Colouring> =
         topologies.iter().map(|topology| Colouring::by_itself(topology, slowest_first)).collect();
     let least = least_connects(&canonical);
-    let alike = weights.iter().all(|&weight| weight == weights[0]);
+    let fewest_is_best = !charges_vary && weights.iter().all(|&weight| weight == weights[0]);
     let mut best = Ranked::of(canonical.clone(), judge);
     for start in [canonical, follow_on(topologies, slowest_first)] {
         let mut found = Ranked::of(start, judge);
         found.descend(weights, judge);
         best = best.or(found);
     }
-    if connects(&best.colourings) > least {
+    if best.may_improve(least, charges_vary) {
         if let Some(colourings) = best_of_all(topologies, weights.len(), judge) {
             let found = Ranked::of(colourings, judge);
-            let proved = if alike { connects(&found.colourings) } else { least };
+            let proved = if fewest_is_best { connects(&found.colourings) } else { least };
             return Decomposed { least_connects: proved.max(least), colourings: best.or(found).colourings };
         }
-        best.disturb(weights, judge, least);
+        best.disturb(weights, judge, |found| found.may_improve(least, charges_vary));
     }
     Decomposed { colourings: best.colourings, least_connects: least }
 }
@@ -92,6 +94,11 @@ impl Ranked {
         if other.is_better_than(&self) { other } else { self }
     }
 
+    /// Whether fewer connections, or smaller charges, are not ruled out.
+    fn may_improve(&self, least: u64, charges_vary: bool) -> bool {
+        connects(&self.colourings) > least || charges_vary && self.cost.charge_s > 0.0
+    }
+
     /// Better by more than rounding.
     fn is_better_than(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.cost, other.cost);
@@ -119,14 +126,14 @@ impl Ranked {
         }
     }
 
-    /// Descends again and again from here with some circuits swapped, and keeps what is better.
-    fn disturb(&mut self, weights: &[f64], judge: &Judge, least: u64) {
+    /// Descends again and again from here with some circuits swapped, and keeps what is better, as long as it may improve.
+    fn disturb(&mut self, weights: &[f64], judge: &Judge, may_improve: impl Fn(&Self) -> bool) {
         let (switches, places) = (weights.len(), self.colourings.len());
         let visits: usize = self.colourings.iter().map(|colouring| colouring.circuits() as usize).sum();
         let kicks = (MOST_VISITS / (visits * switches * switches).max(1)).min(MOST_KICKS);
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         for _ in 0..kicks {
-            if switches < 2 || connects(&self.colourings) <= least {
+            if switches < 2 || !may_improve(self) {
                 return;
             }
             let mut colourings = self.colourings.clone();

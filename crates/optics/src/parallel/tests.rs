@@ -61,7 +61,7 @@ fn count(place: usize, before: &Colouring, after: &Colouring) -> Cost {
 
 fn decomposed(topologies: &[Topology], switches: usize) -> Decomposed {
     let order: Vec<usize> = (0..switches).collect();
-    decompose(&topologies.iter().collect::<Vec<_>>(), &order, &vec![1.0; switches], &count)
+    decompose(&topologies.iter().collect::<Vec<_>>(), &order, &vec![1.0; switches], false, &count)
 }
 
 fn assert_decomposes(topologies: &[Topology], found: &Decomposed) {
@@ -166,7 +166,7 @@ fn the_search_alone_is_near_the_optimum() {
         let starts = follow_on(&topologies.iter().collect::<Vec<_>>(), &[0, 1, 2]);
         let mut found = Ranked::of(starts, &count);
         found.descend(&[1.0; 3], &count);
-        found.disturb(&[1.0; 3], &count, 0);
+        found.disturb(&[1.0; 3], &count, |_| true);
         searched += connects(&found.colourings);
         optimal += fewest(&topologies, 3);
     }
