@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -22,7 +23,7 @@ from lightloom.running.mpi_processes import run_by_mpiexec
 from lightloom.running.mpi_runs import MpiOptions
 from lightloom.running.program import program_of
 from lightloom.switches.simulated import start_switch
-from tests.conftest import ROOT
+from tests.conftest import ROOT, RunCli
 from tests.running.test_mpi import pytestmark as needs_mpi
 from tests.running.test_mpi import ranks
 
@@ -222,3 +223,52 @@ def test_ranks_that_others_started_measure_together() -> None:
     assert len(set(said)) == 2
     assert said[0].startswith("0 1 16384 Spread(")
     assert said[-1].startswith("plan: ")
+
+
+@needs_mpi
+def test_the_verb_run_starts_its_ranks(cli: RunCli, in_own_folder: Path) -> None:
+    ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")
+    ran = cli("run", "plan.json", "--transport", "mpi", "--runs", 2, "--format", "json")
+    assert ran.status == 0, ran.err
+    told = json.loads(ran.out)
+    assert (told["transport"], told["wrong"], told["gpus"], len(told["runs_s"])) == ("mpi", 0, 3, 2)
+    table = cli("run", "plan.json", "--transport", "mpi")
+    assert table.out.splitlines()[1] == "mpi, 5 runs after 1 warm-up"
+
+
+@needs_mpi
+def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
+    ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")
+    run = ("-m", "lightloom", "run", in_own_folder / "plan.json", "--transport", "mpi", "--output")
+    ran = ranks(3, *run, in_own_folder / "run.json")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("all right: 3 ranks have what NumPy makes of the data") == 1
+    assert json.loads(Path("run.json").read_text())["wrong"] == 0
+    ran = ranks(2, *run, in_own_folder / "other.json")
+    assert ran.returncode == 2
+    assert ran.stderr.count("error: transport: mpi: 2 ranks of ") == 1
+    assert not Path("other.json").exists()
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("late", "said"), [("_exchange", "neither came nor went in time"), ("_keep", "not all ranks end it in time")]
+)
+def test_ranks_that_wait_in_vain_end_all(late: str, said: str, in_own_folder: Path) -> None:
+    ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")
+    code = (
+        "import time, sys\n"
+        "from lightloom.cli import program\n"
+        "from lightloom.running import mpi, mpi_runs\n"
+        "mpi.PATIENCE_S = 0.5\n"
+        "if mpi_runs.rank_told() == 1:\n"
+        f"    mpi.MpiRank.{late} = lambda *_: time.sleep(60)\n"
+        "sys.argv[0] = 'lightloom'\n"
+        "program()\n"
+    )
+    began = time.monotonic()
+    ran = ranks(3, "-c", code, "run", in_own_folder / "plan.json", "--transport", "mpi")
+    assert ran.returncode == 1
+    assert "step 0: " in ran.stderr
+    assert said in ran.stderr
+    assert time.monotonic() - began < 30

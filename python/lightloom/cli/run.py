@@ -9,6 +9,7 @@ import click
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
+from lightloom.cli.ranks import one_of_many
 from lightloom.views.rows import as_csv
 
 
@@ -19,7 +20,8 @@ def command(plan: str, all_steps: bool, output: str | None, output_format: str, 
 
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
     while circuits change. All is slowed down by a dilation; times are divided by it again. What ranks end with is
-    compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive.
+    compared with NumPy's result. By MPI messages go as fast as they do, without circuits, by the ranks that mpiexec
+    started or by as many as the plan has. On a machine too busy for its times to say anything the verdict is inconclusive.
     Exit status 1: elements are wrong, or a process failed.
 
     \b
@@ -27,16 +29,20 @@ def command(plan: str, all_steps: bool, output: str | None, output_format: str, 
       lightloom plan --collective all-reduce --size 64KiB --gpus 4 --output plan.json
       lightloom run plan.json
       lightloom run plan.json --runs 20 --dtype bfloat16 --reduction max --format json
+      mpiexec -n 4 lightloom run plan.json --transport mpi
     """  # noqa: D301
     from lightloom.running.executor import run
 
     check_outputs()
     status, runs = Status(), settings["runs"]
-    measurement = with_progress(
-        "running",
-        lambda: run(plan, progress=lambda done: status.say(f"{done} of {runs} runs"), **given_of(settings)),
-        status,
-    )
+    with one_of_many(settings["transport"]) as writes:
+        measurement = with_progress(
+            "running",
+            lambda: run(plan, progress=lambda done: status.say(f"{done} of {runs} runs"), **given_of(settings)),
+            status,
+        )
+    if not writes:
+        return 1 if measurement.wrong else 0
     if output is not None:
         measurement.save(output)
     if output_format == "json":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing"]
 
-# How long what a rank does in a step may take: so much, and its bytes at so slow a rate.
+# How long a step may take at a rank: so much, and what all ranks send in it at so slow a rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
+# Pauses that are remembered.
+MOST_PAUSES = 100_000
 # How often a rank asks whether messages are there before it leaves the processor to others between.
 SPINS, PAUSE_S = 10_000, 50e-6
 
@@ -104,8 +107,11 @@ class MpiRank:
         # With more ranks than cores, one that keeps asking keeps others from sending.
         self._spins = SPINS if near.Get_size() <= cores() else 0
         near.Free()
-        # How late pauses ended.
-        self.lateness_s: list[float] = []
+        # How late the last pauses ended.
+        self.lateness_s: deque[float] = deque(maxlen=MOST_PAUSES)
+        hops = np.diff(program.gpu_offsets) - 1
+        sent = np.bincount(program.step, weights=program.message_bytes * hops, minlength=program.steps)
+        self._patience_s: list[float] = (PATIENCE_S + sent / SLOWEST_BYTES_PER_S).tolist()
 
     def run(
         self,
@@ -119,13 +125,13 @@ class MpiRank:
 
         given: this rank's input. configure: called at rank 0 with the index of every step, when all have ended the one
         before and none has begun it: what sets switches. windows_s: computation before each step, which is slept while
-        `configure` goes on. Raises `FailedError` that says rank and step where a rank's part of a step takes longer
-        than a minute and its bytes at 1 MB/s.
+        `configure` goes on. Raises `FailedError` that says rank and step where its part of a step takes longer than a
+        minute and all that ranks send in it at 1 MB/s, or twice that until all others have done theirs.
         """
         self._workspace[:] = 0
         self._copy(self._program.loads, given, self._workspace)
         moments = Moments(*np.zeros((len(Moments._fields), len(self._parts))))
-        self._barrier()
+        self._barrier(0, math.inf)
         origin = time.perf_counter()
 
         def noted(column: Times, step: int) -> None:
@@ -140,14 +146,15 @@ class MpiRank:
             if windows_s is not None:
                 time.sleep(max(0.0, windows_s[index] - (time.perf_counter() - origin - moments.begun_s[index])))
             if configure is not None or windows_s is not None:
-                self._barrier()
+                # What sets switches has deadlines of its own.
+                self._barrier(index, math.inf)
             noted(moments.released_s, index)
             arrived, received = self._exchange(index, part)
             moments.received_s[index] = received - origin
             noted(moments.sent_s, index)
             self._keep(part, arrived, reduction)
             noted(moments.arrived_s, index)
-            self._barrier()
+            self._barrier(index, time.monotonic() + 2 * self._patience_s[index])
         output = np.zeros(self._elements(self._program.output_bytes), dtype=self._kind.storage)
         self._copy(self._program.stores, self._workspace, output)
         return Carried(output, moments)
@@ -163,14 +170,17 @@ class MpiRank:
         for send in part.sends:
             packed, free = self._packed(send, free)
             outgoing.append(self._all.Isend((packed, self._mpi.BYTE), send.to, send.to_tag))
-        size_bytes = sum(len(place) for place in arriving) * self._kind.size_bytes
-        deadline = time.monotonic() + PATIENCE_S + size_bytes / SLOWEST_BYTES_PER_S
-        for done in self._done(incoming, index, deadline):
+        deadline = time.monotonic() + self._patience_s[index]
+
+        def late(left: int) -> str:
+            return f"step {index}: {counted(left, 'message')} neither came nor went in time"
+
+        for done in self._done(incoming, deadline, late):
             if done >= len(part.receives):
                 onward = part.forwards[done - len(part.receives)]
                 outgoing.append(self._all.Isend((arriving[done], self._mpi.BYTE), onward.to, onward.to_tag))
         received = time.perf_counter()
-        for _ in self._done(outgoing, index, deadline):
+        for _ in self._done(outgoing, deadline, late):
             pass
         return arriving, received
 
@@ -190,8 +200,8 @@ class MpiRank:
         np.concatenate([self._at(segment) for segment in send.segments], out=free[: send.size])
         return free[: send.size], free[send.size :]
 
-    def _done(self, requests: list[MPI.Request], step: int, deadline: float) -> Generator[int]:
-        """The indices of requests, as they are done."""
+    def _done(self, requests: list[MPI.Request], deadline: float, late: Callable[[int], str]) -> Generator[int]:
+        """The indices of requests, as they are done. Raises `FailedError` by what is `late` where so many are not."""
         left, asked = len(requests), 0
         while left:
             done = self._mpi.Request.Testsome(requests) or ()
@@ -204,17 +214,15 @@ class MpiRank:
             if asked > self._spins:
                 self._pause()
             if time.monotonic() > deadline:
-                late = f"{left} of {counted(len(requests), 'message')} neither came nor went in time"
-                raise FailedError(f"transport: mpi: rank {self.rank}, step {step}: {late}")
+                raise FailedError(f"transport: mpi: rank {self.rank}, {late(left)}")
 
     def _pause(self) -> None:
         begin = time.perf_counter()
         time.sleep(PAUSE_S)
         self.lateness_s.append(time.perf_counter() - begin - PAUSE_S)
 
-    def _barrier(self) -> None:
-        # A rank that does not come ends all others, or waits for something that has a deadline of its own.
-        for _ in self._done([self._all.Ibarrier()], 0, math.inf):
+    def _barrier(self, step: int, deadline: float) -> None:
+        for _ in self._done([self._all.Ibarrier()], deadline, lambda _: f"step {step}: not all ranks end it in time"):
             pass
 
     def _copy(self, copies: Copies, source: Array, destination: Array) -> None:

@@ -152,7 +152,7 @@ def run_together(
         switches.close()
     # By moment, run, step and rank.
     every = np.array(communicator.allgather(np.array(moments))).transpose(2, 1, 3, 0)
-    late = _lateness(communicator.allgather(rank.lateness_s))
+    late = _lateness(communicator.allgather(list(rank.lateness_s)))
     jitter = Jitter(probe, Lateness(0, 0.0, 0.0, 0.0), late)
     return Together(found.output, _times(program, plan.ports, Moments(*every), sum(windows_s)), jitter)
 

@@ -55,12 +55,11 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
 def _settings(measurement: Measurement) -> str:
     settings = measurement.settings
     runs = counted(settings.runs, "run")
-    said = [
-        settings.transport,
-        f"slowed down {settings.dilation:g} times",
-        f"{runs} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else runs,
-        f"packets of {show_size(settings.packet_bytes)}",
-    ]
+    runs = f"{runs} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else runs
+    said = [settings.transport, runs]
+    if settings.packet_bytes:  # not where messages go as they are
+        slow = f"slowed down {settings.dilation:g} times"
+        said = [settings.transport, slow, runs, f"packets of {show_size(settings.packet_bytes)}"]
     if settings.switch is not None:
         said.append(f"circuits on {settings.switch}")
     return ", ".join(said)
@@ -109,7 +108,7 @@ def _row(group: StepGroup[MeasuredStep]) -> list[str]:
 def _results(measurement: Measurement) -> str:
     if measurement.wrong:
         return f"results     {counted(measurement.wrong, 'element')} wrong"
-    return f"results     all right: {counted(len(measurement.arrays), 'rank')} have what NumPy makes of the data"
+    return f"results     all right: {counted(measurement.plan.gpus, 'rank')} have what NumPy makes of the data"
 
 
 def _machine(measurement: Measurement) -> list[str]:

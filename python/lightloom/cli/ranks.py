@@ -1,0 +1,45 @@
+"""Many processes of one command, which mpiexec started: the first speaks for all."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lightloom.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def one_of_many(transport: str) -> Iterator[bool]:
+    """Whether this process writes what its command writes: not where it is a later one of the ranks of an MPI.
+
+    A later one says nothing from here on, except for what fails inside at this rank alone; that ends all ranks.
+    """
+    if transport != "mpi":
+        yield True
+        return
+    from lightloom.running.mpi import message_passing
+    from lightloom.running.mpi_runs import rank_told
+
+    rank = rank_told()
+    if rank is None:
+        yield True
+        return
+    streams = sys.stdout, sys.stderr
+    if rank > 0:
+        # Open until the process ends.
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    try:
+        yield rank == 0
+    except InputError:  # which all ranks have
+        raise
+    except BaseException:
+        sys.stdout, sys.stderr = streams
+        # Once it is said what failed, and before MPI waits for the others to end.
+        atexit.register(message_passing().COMM_WORLD.Abort, 1)
+        raise
