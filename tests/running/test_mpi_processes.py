@@ -226,7 +226,8 @@ def test_ranks_that_others_started_measure_together() -> None:
 
 
 @needs_mpi
-def test_the_verb_run_starts_its_ranks(cli: RunCli, in_own_folder: Path) -> None:
+@pytest.mark.usefixtures("in_own_folder")
+def test_the_verb_run_starts_its_ranks(cli: RunCli) -> None:
     ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")
     ran = cli("run", "plan.json", "--transport", "mpi", "--runs", 2, "--format", "json")
     assert ran.status == 0, ran.err

@@ -19,9 +19,9 @@ def command(plan: str, all_steps: bool, output: str | None, output_format: str, 
     """Run a PLAN (JSON) on processes of this machine, with real bytes and circuits that change, and measure it.
 
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
-    while circuits change. All is slowed down by a dilation; times are divided by it again. What ranks end with is
-    compared with NumPy's result. By MPI messages go as fast as they do, without circuits, by the ranks that mpiexec
-    started or by as many as the plan has. On a machine too busy for its times to say anything the verdict is inconclusive.
+    while circuits change. All is slowed down by a dilation; times are divided by it again. By MPI, messages go as fast
+    as they do, without circuits, between ranks that mpiexec started, or else starts for the run. What ranks end with
+    is compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive.
     Exit status 1: elements are wrong, or a process failed.
 
     \b
