@@ -620,6 +620,9 @@ def change_times(plan: Plan) -> tuple[list[float], list[float]]:
     """Per step, seconds for which ports that change before it are dark, and of computation before it. Raises
     `InputError` that names `plan` where a change is made in the background."""
 
+def free_memory() -> int | None:
+    """Bytes of memory that can be had without swapping; None where the system does not say."""
+
 def run_request(
     program: Mapping[str, object], steps: Mapping[str, NDArray[np.int64]], settings: Mapping[str, object]
 ) -> bytes:

@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
-import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lightloom as ll
 from lightloom.errors import InputError
-from lightloom.running.controller import RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import program_of
+from tests.running.processes import children, dilation, is_alive, plan_of, run_once
 from tests.running.programs import small_plan
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
-# Seconds that a run takes: enough for processes to wait for each other.
-RUN_S = 0.01
-
-
-def dilation(plan: ll.Plan, run_s: float = RUN_S) -> float:
-    return max(1.0, run_s / plan.total_s)
-
-
-def run_once(plan: ll.Plan, **settings: object) -> ll.Measurement:
-    return ll.run(plan, runs=1, warm_ups=0, dilation=dilation(plan), **settings)  # type: ignore[arg-type]
-
-
-def plan_of(collective: str = "all-reduce", gpus: int = 4, size: str = "16KiB", **settings: object) -> ll.Plan:
-    fabric = ll.Fabric(gpus=gpus, bandwidth="100Gbps", reconfiguration_delay="10us")
-    return ll.plan(collective, size=size, fabric=fabric, **settings)  # type: ignore[arg-type]
-
-
-def children(process: int) -> list[int]:
-    try:
-        return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except FileNotFoundError:
-        return []
-
-
-def runs(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
 
 
 @pytest.mark.parametrize("index", range(24))
@@ -107,63 +71,7 @@ def test_an_executor_keeps_its_processes_and_plans() -> None:
         assert [executor.run(one).wrong for one in (other, plan)] == [0, 0]
         assert executor.controller == controller
         assert children(controller) == []
-    assert not runs(controller)
-
-
-@pytest.fixture
-def started() -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
-    """A run of many seconds that has begun, and what it says at its end."""
-    plan = plan_of()
-    executor, said = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0)), []
-
-    def carry_out() -> None:
-        try:
-            executor.run(plan)
-        except RunFailedError as error:
-            said.append(str(error))
-
-    thread = threading.Thread(target=carry_out)
-    thread.start()
-    end = time.monotonic() + 20
-    while len(children(executor.controller or 0)) < plan.gpus + 1 and time.monotonic() < end:
-        time.sleep(0.01)
-    # Until the first step has begun.
-    time.sleep(0.5)
-    yield executor, thread, said
-    executor.close()
-    thread.join(20)
-
-
-def ended(processes: list[int]) -> bool:
-    end = time.monotonic() + 5
-    while any(map(runs, processes)) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not any(map(runs, processes))
-
-
-@pytest.mark.parametrize(("place", "who"), [(0, "the switch process"), (3, "rank 2")])
-def test_a_process_that_is_killed_ends_all(
-    place: int, who: str, started: tuple[ll.Executor, threading.Thread, list[str]]
-) -> None:
-    executor, thread, said = started
-    assert executor.controller is not None
-    processes = [executor.controller, *children(executor.controller)]
-    os.kill(processes[place + 1], signal.SIGKILL)
-    thread.join(5)
-    assert said == [f"{who} ended at step 1: killed by signal 9; all others were ended"]
-    assert ended(processes)
-
-
-def test_nothing_outlives_a_controller_that_is_killed(
-    started: tuple[ll.Executor, threading.Thread, list[str]],
-) -> None:
-    executor, thread, said = started
-    assert executor.controller is not None
-    processes = [executor.controller, *children(executor.controller)]
-    os.kill(processes[0], signal.SIGKILL)
-    thread.join(5)
-    assert said == ["the controller process ended: killed by signal 9 (SIGKILL); all processes were ended"]
-    assert ended(processes)
+    assert not is_alive(controller)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use super::request::{PyCache, PyRequest};
     #[pymodule_export]
-    use super::running::{change_times, run_report, run_request, serve_runs};
+    use super::running::{change_times, free_memory, run_report, run_request, serve_runs};
     #[pymodule_export]
     use super::schedule::{PySchedule, verify_schedule};
     #[pymodule_export]

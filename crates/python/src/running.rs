@@ -111,6 +111,12 @@ pub fn serve_runs(py: Python<'_>, descriptor: i32) -> PyResult<()> {
     py.detach(|| runtime::serve(descriptor)).map_err(|error| PyOSError::new_err(error.to_string()))
 }
 
+/// Bytes of memory that can be had; none where the system does not say.
+#[pyfunction]
+pub fn free_memory() -> Option<u64> {
+    runtime::free_bytes()
+}
+
 /// Sleeps; nanoseconds by which half, 99 of 100 and all of them were late at most.
 type LatenessTuple = (u64, u64, u64, u64);
 /// Nanoseconds of runs; `StepTimes`, `RankTimes` and `CircuitUse` one after the other; lateness in the probe, of the

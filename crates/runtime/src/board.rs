@@ -38,6 +38,7 @@ const PROCESSES: usize = 1024;
 const RUNG: usize = 0;
 const SLEEPS: usize = 4;
 const GRANTED: usize = 8;
+const DONE: usize = 12;
 const PROBE: usize = 64;
 const RUNNING: usize = PROBE + FOOTPRINT;
 const PROCESS: usize = (RUNNING + FOOTPRINT).next_multiple_of(64);
@@ -167,7 +168,8 @@ impl Board {
     }
 
     /// A rank has done what it was let go for; the last one wakes the controller.
-    pub fn arrive(&self) {
+    pub fn arrive(&self, rank: usize, generation: u32) {
+        self.memory.word(PROCESSES + rank * PROCESS + DONE).store(generation, Ordering::Relaxed);
         if self.memory.word(ARRIVED).fetch_add(1, Ordering::AcqRel) + 1 == self.ranks as u32 {
             self.ring_controller();
         }
@@ -176,6 +178,13 @@ impl Board {
     /// Ranks that have arrived.
     pub fn arrived(&self) -> usize {
         self.memory.word(ARRIVED).load(Ordering::Acquire) as usize
+    }
+
+    /// Ranks that have not arrived.
+    pub fn missing(&self) -> Vec<u32> {
+        let generation = self.memory.word(GENERATION).load(Ordering::Relaxed);
+        let done = |rank| self.memory.word(PROCESSES + rank * PROCESS + DONE).load(Ordering::Relaxed);
+        (0..self.ranks).filter(|&rank| done(rank) != generation).map(|rank| rank as u32).collect()
     }
 
     /// Wakes the controller.

@@ -26,6 +26,10 @@ const CONTROLLER_PRIORITY: i32 = 20;
 const RANK_PRIORITY: i32 = 10;
 /// Before the first step, in which all processes get to sleep.
 const SETTLE_NS: u64 = 2_000_000;
+/// What it takes at most to put the first data back.
+const RESET_NS_PER_BYTE: u64 = 1;
+/// The process that asked for a run hears of it at least so often.
+const SILENT_NS: u64 = 1_000_000_000;
 /// Processes that were told to end have so long.
 const END_NS: u64 = 1_000_000_000;
 
@@ -36,6 +40,9 @@ struct Controller<'a> {
     owner: &'a dyn Owner,
     /// Those that are asked for a configuration, one after the other.
     drivers: Vec<Box<dyn Driver + 'a>>,
+    /// Runs that were measured, and when that was said last.
+    measured: u32,
+    said_ns: u64,
 }
 
 /// Runs what is asked for on the workspaces in `file`, and says what was measured; `owner` asked for it.
@@ -75,7 +82,7 @@ pub fn run(request: &Request, file: &OwnedFd, owner: &dyn Owner) -> Result<Repor
     let own: Box<dyn Driver> = Box::new(OwnSwitch(&board));
     let outside = request.has_outside_switch.then(|| -> Box<dyn Driver> { Box::new(OutsideSwitch::new(owner)) });
     let drivers = outside.into_iter().chain([own]).collect();
-    let mut controller = Controller { request, board: &board, children, owner, drivers };
+    let mut controller = Controller { request, board: &board, children, owner, drivers, measured: 0, said_ns: 0 };
     let mut report = controller.all_runs()?;
     report.granted.locked = is_locked;
     Ok(report)
@@ -93,7 +100,8 @@ impl Controller<'_> {
             let run = self.one_run(is_measured)?;
             if is_measured {
                 report.runs.push(run);
-                self.owner.progress(report.runs.len() as u32);
+                self.measured += 1;
+                self.say_progress();
             }
         }
         self.board.release(Phase::Quit, 0, 0);
@@ -116,7 +124,8 @@ impl Controller<'_> {
         self.board.measure(false);
         self.configure(self.request.initial as usize, now_ns(), 0, When::Before)?;
         self.board.release(Phase::Reset, 0, 0);
-        self.wait_for_ranks(self.request.deadline_ns(0), When::Before)?;
+        let bytes: u64 = self.request.program.workspace_bytes.iter().sum();
+        self.wait_for_ranks(self.request.deadline_ns(bytes.saturating_mul(RESET_NS_PER_BYTE)), When::Before)?;
         self.board.measure(is_measured);
         let mut end_ns = now_ns() + SETTLE_NS;
         sleep_until(end_ns);
@@ -183,18 +192,31 @@ impl Controller<'_> {
 
     /// Whom the others wait for, as far as can be told.
     fn late(&self, allowed_ns: u64, when: When) -> Fault {
-        let stopped = self.children.stopped();
-        let who = stopped.unwrap_or(Who::Ranks(self.request.program.ranks - self.board.arrived() as u32));
-        Fault::Late { who, what: "arrive".into(), seconds: allowed_ns as f64 / 1e9, when }
+        let seconds = allowed_ns as f64 / 1e9;
+        if let Some(who) = self.children.stopped() {
+            return Fault::Stopped { who, when, seconds };
+        }
+        let missing = self.board.missing();
+        let first = missing.first().copied().unwrap_or(0);
+        let who = if missing.len() > 1 { Who::Ranks(missing.len() as u32, first) } else { Who::Rank(first) };
+        Fault::Late { who, what: "arrive".into(), seconds, when }
+    }
+
+    fn say_progress(&mut self) {
+        self.owner.progress(self.measured);
+        self.said_ns = now_ns();
     }
 
     /// Sleeps until something happened or a moment has come.
     fn sleep(&mut self, until_ns: u64) -> Result<(), Fault> {
+        if now_ns() >= self.said_ns + SILENT_NS {
+            self.say_progress();
+        }
         let bell = self.board.controller_bell();
         let watched = [Some(bell), self.owner.descriptor()].into_iter().flatten().chain(self.children.descriptors());
         let mut polled: Vec<PollFd<'_>> =
             watched.map(|one: BorrowedFd<'_>| PollFd::from_borrowed_fd(one, PollFlags::IN)).collect();
-        let left = timespec(until_ns.saturating_sub(now_ns()));
+        let left = timespec(until_ns.saturating_sub(now_ns()).min(SILENT_NS));
         match poll(&mut polled, Some(&left)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(Fault::system("waiting for processes", error)),

@@ -35,6 +35,16 @@ pub enum Fault {
         /// When.
         when: When,
     },
+    /// Something stopped a process, so that nothing went on.
+    #[error("{who} is stopped {when}; nothing happened for {seconds:.3} s, and all processes were ended")]
+    Stopped {
+        /// Which.
+        who: Who,
+        /// When.
+        when: When,
+        /// How long.
+        seconds: f64,
+    },
     /// The switch got what it cannot lead anywhere.
     #[error("rank {rank} sent on port {port}, {when}: {why}")]
     Refused {
@@ -96,8 +106,8 @@ impl Fault {
 pub enum Who {
     /// One of the ranks.
     Rank(u32),
-    /// So many of the ranks, nobody knows which.
-    Ranks(u32),
+    /// So many ranks, with the first of them.
+    Ranks(u32, u32),
     /// The switch between them.
     Switch,
     /// The switch outside.
@@ -108,8 +118,7 @@ impl std::fmt::Display for Who {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Rank(rank) => write!(to, "rank {rank}"),
-            Self::Ranks(1) => write!(to, "a rank"),
-            Self::Ranks(count) => write!(to, "{count} ranks"),
+            Self::Ranks(count, first) => write!(to, "{count} ranks, the first of them rank {first},"),
             Self::Switch => write!(to, "the switch process"),
             Self::OutsideSwitch => write!(to, "the outside switch"),
         }

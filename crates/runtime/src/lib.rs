@@ -54,10 +54,18 @@ mod transport;
 mod wire;
 
 pub use elements::{Element, Reduction};
+#[cfg(target_os = "linux")]
+pub use memory::free_bytes;
 pub use report::{CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
 pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]
 pub use serve::serve;
+
+/// Nothing is known of memory here.
+#[cfg(not(target_os = "linux"))]
+pub fn free_bytes() -> Option<u64> {
+    None
+}
 
 /// Plans are not run here.
 ///

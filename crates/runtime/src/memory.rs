@@ -23,13 +23,48 @@ pub fn check_free(bytes: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Bytes that the system says it can give without swapping; none where it does not say.
-fn free_bytes() -> Option<u64> {
+/// Bytes that the system says it can give without swapping, and this process's group may take; none where it does not
+/// say.
+pub fn free_bytes() -> Option<u64> {
+    [of_machine(), of_group()].into_iter().flatten().min()
+}
+
+fn of_machine() -> Option<u64> {
     let told = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
+/// Of a container's limit, what is left.
+fn of_group() -> Option<u64> {
+    let told = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let group = told.lines().find_map(|line| line.strip_prefix("0::"))?.trim_start_matches('/').to_owned();
+    let number = |name: &str| {
+        let path = std::path::Path::new("/sys/fs/cgroup").join(&group).join(name);
+        std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
+    };
+    number("memory.max")?.checked_sub(number("memory.current")?)
+}
+
 fn mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_machine_has_is_refused_in_a_line() {
+        let fault = check_free(u64::MAX).unwrap_err().to_string();
+        assert!(fault.starts_with("memory: the run needs 17592186044416.0 MiB, and "), "{fault}");
+        assert_eq!(check_free(0), Ok(()));
+        assert!(free_bytes().is_some_and(|bytes| bytes > 0));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_had_is_refused_in_a_line() {
+        let fault = file_in_memory("too much", u64::MAX).unwrap_err().to_string();
+        assert!(fault.starts_with("memory: 17592186044416.0 MiB for too much were refused: "), "{fault}");
+    }
 }

@@ -94,7 +94,7 @@ impl<'a, T: Transport> Rank<'a, T> {
                 }
                 Phase::Quit => end(0),
             }
-            self.board.arrive();
+            self.board.arrive(self.number as usize, generation);
         }
     }
 

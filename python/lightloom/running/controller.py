@@ -28,6 +28,8 @@ HEAD = struct.Struct("<cI")
 RUN, SAID, PROGRESS, OUTSIDE, REPORT, FAULT = (bytes([kind]) for kind in b"rspoRF")
 # A controller that was told to end has so many seconds.
 END_S = 5.0
+# It says something every second; one that is silent for so long is stopped.
+SILENT_S = 20.0
 # What the process does; it finds this package where this process did.
 PROGRAM = "import sys; sys.path.insert(0, {0!r}); from lightloom._core import serve_runs; serve_runs({1})"
 
@@ -41,6 +43,7 @@ class Controller:
 
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair()
+        self._socket.settimeout(SILENT_S)
         with theirs:
             program = PROGRAM.format(str(Path(__file__).parents[2]), theirs.fileno())
             self._process = subprocess.Popen(  # noqa: S603 (this interpreter, on what is written above)
@@ -80,6 +83,10 @@ class Controller:
                     return message
                 else:
                     raise RunFailedError(message.decode("utf-8", "replace"))
+        except TimeoutError as error:
+            self._process.kill()
+            said = f"the controller process has said nothing for {SILENT_S:g} s; all processes were ended"
+            raise RunFailedError(said) from error
         except OSError as error:
             raise RunFailedError(f"the controller process ended: {self._words()}; all processes were ended") from error
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lightloom._core import free_memory
+from lightloom.files import MIB
 from lightloom.running.controller import RunFailedError
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Workspaces"]
 
+# Of every workspace: itself, the rank's first data, its input, its output, and what the output must be.
+COPIES = 5
+
 
 class Workspaces:
     """The workspaces of a program's ranks, one after the other, each from a page on; used as a context.
@@ -37,6 +42,12 @@ class Workspaces:
         sizes = -(-program.workspace_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
         self.offsets = np.cumsum(sizes) - sizes
         size = max(int(sizes.sum()), 1)
+        free = free_memory()
+        if free is not None and COPIES * size > free:
+            raise RunFailedError(
+                f"memory: the run needs {COPIES * size / MIB:,.1f} MiB for workspaces and what ranks begin and end "
+                f"with, and {free / MIB:,.1f} MiB are free"
+            )
         self.descriptor = os.memfd_create("lightloom-workspaces")
         try:
             os.posix_fallocate(self.descriptor, 0, size)
@@ -44,7 +55,7 @@ class Workspaces:
         except OSError as error:
             os.close(self.descriptor)
             raise RunFailedError(
-                f"memory: {size / 2**20:.1f} MiB for workspaces were refused: {error.strerror}"
+                f"memory: {size / MIB:,.1f} MiB for workspaces were refused: {error.strerror}"
             ) from error
 
     def load(self, inputs: Sequence[Array]) -> None:

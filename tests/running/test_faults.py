@@ -1,0 +1,163 @@
+"""Runs in which something fails: everybody ends, one line says who, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lightloom as ll
+from lightloom.running import controller, prepared, workspaces
+from lightloom.running.controller import RunFailedError
+from lightloom.switches.simulated import Faults, start_switch
+from tests.running.processes import all_ended, children, dilation, plan_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+
+
+def changing() -> ll.Plan:
+    """A plan whose circuits change."""
+    plan = plan_of(planner="bvn", algorithm="halving-doubling", gpus=8)
+    assert plan.reconfigurations
+    return plan
+
+
+@pytest.fixture
+def quick_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits end after 1.5 s, long before a step of `started` ends."""
+    monkeypatch.setattr(prepared, "DEADLINE_FACTOR", 0.0)
+    monkeypatch.setattr(prepared, "DEADLINE_FLOOR_S", 1.5)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
+    """A run of many seconds that has begun, and what it says at its end."""
+    monkeypatch.setattr(controller, "SILENT_S", 2.0)
+    plan = plan_of(algorithm="ring")
+    executor, said = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0)), []
+
+    def carry_out() -> None:
+        try:
+            executor.run(plan)
+        except RunFailedError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=carry_out)
+    thread.start()
+    end = time.monotonic() + 20
+    while len(children(executor.controller or 0)) < plan.gpus + 1 and time.monotonic() < end:
+        time.sleep(0.01)
+    # Until the first step has begun.
+    time.sleep(0.5)
+    yield executor, thread, said
+    executor.close()
+    thread.join(20)
+
+
+@pytest.mark.parametrize(("place", "who"), [(0, "the switch process"), (3, "rank 2")])
+def test_a_process_that_is_killed_ends_all(
+    place: int, who: str, started: tuple[ll.Executor, threading.Thread, list[str]]
+) -> None:
+    executor, thread, said = started
+    assert executor.controller is not None
+    processes = [executor.controller, *children(executor.controller)]
+    os.kill(processes[place + 1], signal.SIGKILL)
+    thread.join(5)
+    assert said == [f"{who} ended at step 1: killed by signal 9; all others were ended"]
+    assert all_ended(processes)
+
+
+def test_nothing_outlives_a_controller_that_is_killed(
+    started: tuple[ll.Executor, threading.Thread, list[str]],
+) -> None:
+    executor, thread, said = started
+    assert executor.controller is not None
+    processes = [executor.controller, *children(executor.controller)]
+    os.kill(processes[0], signal.SIGKILL)
+    thread.join(5)
+    assert said == ["the controller process ended: killed by signal 9 (SIGKILL); all processes were ended"]
+    assert all_ended(processes)
+
+
+@pytest.mark.usefixtures("quick_deadlines")
+@pytest.mark.parametrize(("place", "who"), [(0, "the switch process"), (2, "rank 1")])
+def test_a_process_that_is_stopped_is_named(
+    place: int, who: str, started: tuple[ll.Executor, threading.Thread, list[str]]
+) -> None:
+    executor, thread, said = started
+    assert executor.controller is not None
+    processes = [executor.controller, *children(executor.controller)]
+    os.kill(processes[place + 1], signal.SIGSTOP)
+    thread.join(20)
+    assert len(said) == 1
+    assert said[0].startswith(f"{who} is stopped at step 1; nothing happened for ")
+    assert all_ended(processes)
+
+
+def test_a_controller_that_is_stopped_is_ended(started: tuple[ll.Executor, threading.Thread, list[str]]) -> None:
+    executor, thread, said = started
+    assert executor.controller is not None
+    processes = [executor.controller, *children(executor.controller)]
+    os.kill(processes[0], signal.SIGSTOP)
+    thread.join(10)
+    assert said == ["the controller process has said nothing for 2 s; all processes were ended"]
+    assert all_ended(processes)
+
+
+def test_a_switch_that_refuses_ends_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = changing()
+    switch = start_switch("scpi", 64, listen="127.0.0.1:0", faults=Faults.parse("faults", "refuse=1"))
+    try:
+        with pytest.raises(RunFailedError) as caught:
+            ll.run(plan, runs=1, warm_ups=0, dilation=dilation(plan), switch=switch.address)
+    finally:
+        switch.close()
+    assert str(caught.value).startswith("configuration 0 was not made, before the first step: switch crossbar: ")
+
+
+def test_a_switch_outside_makes_every_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = changing()
+    switch = start_switch("scpi", 64, listen="127.0.0.1:0")
+    try:
+        measurement = ll.run(plan, runs=1, warm_ups=0, dilation=dilation(plan), switch=switch.address)
+        last = ll.circuits(plan).configurations[-1].switches[0].connections
+        assert switch.crossbar.circuits == {tuple(pair) for pair in last.tolist()}
+    finally:
+        switch.close()
+    assert measurement.wrong == 0
+
+
+def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspaces, "free_memory", lambda: 1 << 16)
+    with pytest.raises(RunFailedError) as caught:
+        ll.run(plan_of(size="64KiB"))
+    assert str(caught.value) == (
+        "memory: the run needs 1.2 MiB for workspaces and what ranks begin and end with, and 0.1 MiB are free"
+    )
+
+
+def test_an_interrupt_ends_all(tmp_path: Path) -> None:
+    plan = plan_of()
+    plan.save(tmp_path / "plan.json")
+    command = [sys.executable, "-m", "lightloom", "run", "plan.json", "--dilation", str(dilation(plan, 30.0))]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        processes: list[int] = []
+        end = time.monotonic() + 20
+        while len(processes) < plan.gpus + 2 and time.monotonic() < end:
+            time.sleep(0.05)
+            controllers = children(process.pid)
+            processes = [*controllers, *(one for number in controllers for one in children(number))]
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err.strip()) == (1, b"", b"")
+    assert len(processes) == plan.gpus + 2
+    assert all_ended(processes)
