@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lightloom.running.mpi_processes import ENVIRONMENT
 from tests.conftest import ROOT
 
 MPIEXEC = shutil.which("mpiexec", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))))
@@ -23,12 +24,11 @@ pytestmark = pytest.mark.skipif(
 def ranks(count: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     assert MPIEXEC is not None
     command = [MPIEXEC, "-n", str(count), sys.executable, *map(str, arguments)]
-    # One thread a rank: all of them share the cores of a machine.
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | ENVIRONMENT
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.mark.parametrize("gpus", [2, 5, 8, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("gpus", [2, 5, *(pytest.param(gpus, marks=pytest.mark.slow) for gpus in (8, 16))])
 def test_every_algorithm_gives_what_numpy_says(gpus: int) -> None:
     ran = ranks(gpus, "-m", "tests.running.mpi_ranks")
     assert ran.returncode == 0, ran.stderr

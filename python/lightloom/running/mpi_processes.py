@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["run_by_mpi", "run_by_mpiexec"]
+__all__ = ["ENVIRONMENT", "run_by_mpi", "run_by_mpiexec"]
 
 # As many ranks as are asked for, and one thread each, whatever the machine has.
 ENVIRONMENT = {
