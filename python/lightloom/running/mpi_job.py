@@ -45,7 +45,7 @@ class Job:
         plan.save(self.folder / "plan.json")
         told = options._asdict() | {"kind": options.kind.name}
         (self.folder / "options.json").write_text(json.dumps(told))
-        (self.folder / "asker").write_text(_this_process())
+        (self.folder / "asker").write_text(f"{os.getpid()} {platform.node()}")
         for rank in range(plan.gpus):
             np.save(self.folder / f"input-{rank}.npy", inputs[rank])
 
@@ -86,27 +86,7 @@ class Job:
             return FailedError(*lines) if field is None else InputError(field, lines[0])
         return None
 
-    def begin(self, rank: int) -> None:
-        """Write which process this rank is, and where."""
-        unfinished = self.folder / f"begun-{rank}"
-        unfinished.write_text(_this_process())
-        unfinished.rename(self.folder / f"process-{rank}")
-
     def asker(self) -> int | None:
         """The process that asks, if it is on this machine."""
-        return _process_here(self.folder / "asker")
-
-    def processes(self) -> dict[int, int]:
-        """By rank, the processes on this machine that have begun."""
-        files = {int(file.name.removeprefix("process-")): file for file in self.folder.glob("process-*")}
-        found = {rank: _process_here(file) for rank, file in files.items()}
-        return {rank: process for rank, process in found.items() if process is not None}
-
-
-def _this_process() -> str:
-    return f"{os.getpid()} {platform.node()}"
-
-
-def _process_here(file: Path) -> int | None:
-    process, _, machine = file.read_text().partition(" ")
-    return int(process) if machine == platform.node() else None
+        process, _, machine = (self.folder / "asker").read_text().partition(" ")
+        return int(process) if machine == platform.node() else None

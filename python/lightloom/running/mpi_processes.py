@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
 import subprocess
 import sys
-from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -41,8 +39,8 @@ ENVIRONMENT = {
 }
 # How long mpiexec may take to end its processes when it is told to.
 ENDING_S = 10.0
-# How often is looked for ranks that have begun.
-BEGINNING_MS = 20
+# How Open MPI and MPICH say that a signal ended a process.
+ENDED = re.compile(r"process rank (\d+) with PID \d+ .* exited on\s+signal|EXIT STRING: .* \(signal \d+\)")
 # How Python says an error.
 ERROR = re.compile(r"^\w*(?:Error|Exception): .*$", re.MULTILINE)
 
@@ -71,8 +69,8 @@ def run_by_mpi(
 def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> Measurement:
     """Run a plan by processes that end with it.
 
-    inputs: of all ranks. Raises `InputError` that names `transport` where there is no MPI, `FailedError` that names the
-    rank where a process dies, and what a rank raises.
+    inputs: of all ranks. Raises `InputError` that names `transport` where there is no MPI, `FailedError` where a
+    process dies, and what a rank raises.
     """
     python = [sys.executable, "-m", "mpi4py", "-m", "lightloom.running.mpi_worker"]
     command = [_mpiexec(), "-n", str(plan.gpus), *python]
@@ -89,12 +87,12 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
             text=True,
         )
         try:
-            ended = _first_ended(process, job, plan.gpus)
+            status = process.wait()
         finally:
             _end(process)
-        if process.returncode != 0:
+        if status != 0:
             said.seek(0)
-            raise job.failure() or _failed(ended, process.returncode, said.read())
+            raise job.failure() or _failed(status, said.read())
         outputs, times, jitter = job.answered(plan.gpus)
     count = wrong(outputs, expected(program, inputs, options.kind, options.reduction), options.kind)
     return measured(plan, options, times, jitter, tuple(outputs), count)
@@ -123,46 +121,17 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.stdin.close()
 
 
-def _first_ended(process: subprocess.Popen[str], job: Job, ranks: int) -> list[int]:
-    """Wait for mpiexec; the ranks on this machine that had ended when the end of the first was heard.
+def _failed(status: int, said: str) -> FailedError:
+    """What Python says of an error, or which process mpiexec says that a signal ended.
 
-    mpiexec is no witness: where one process dies, MPICH's ends the others at once, and names any of them.
+    Open MPI's names its rank. MPICH's names any of those that it ends where one dies, so that it is no witness.
     """
-    if not hasattr(os, "pidfd_open"):
-        process.wait()
-        return []
-    ended: list[int] = []
-    with ExitStack() as opened:
-        events, watched = select.poll(), {}
-
-        def watch(number: int, rank: int | None) -> None:
-            # A process that has ended and is forgotten cannot be watched.
-            with suppress(OSError):
-                descriptor = os.pidfd_open(number)
-                opened.callback(os.close, descriptor)
-                events.register(descriptor, select.POLLIN)
-                watched[descriptor] = rank
-
-        watch(process.pid, None)
-        begun: set[int] = set()
-        while process.poll() is None:
-            for rank, number in job.processes().items() if len(begun) < ranks else ():
-                if rank not in begun:
-                    watch(number, rank)
-                    begun.add(rank)
-            found = [watched[descriptor] for descriptor, _ in events.poll(BEGINNING_MS)]
-            ended = ended or sorted(rank for rank in found if rank is not None)
-            if found:
-                process.wait()
-    return ended
-
-
-def _failed(ended: list[int], status: int, said: str) -> FailedError:
-    """What Python says of an error, or who ended first; else what mpiexec says first."""
-    error = ERROR.search(said)
-    if error is None and ended:
-        who = f"rank {ended[0]}" if len(ended) == 1 else f"one of ranks {', '.join(map(str, ended))}"
-        return FailedError(f"transport: mpi: {who} was ended, and all others with it")
+    if error := ERROR.search(said):
+        return FailedError(f"transport: mpi: {error.group()}")
+    if ended := ENDED.search(said):
+        who = f"rank {ended[1]}" if ended[1] else "a rank"
+        return FailedError(f"transport: mpi: {who} was ended by a signal, and all others with it")
     lines = [line.strip() for line in said.splitlines() if any(map(str.isalpha, line))]
-    reason = error.group() if error else lines[0] if lines else "it says nothing"
-    return FailedError(f"transport: mpi: mpiexec ended with status {status}: {reason}")
+    return FailedError(
+        f"transport: mpi: mpiexec ended with status {status}: {lines[0] if lines else 'it says nothing'}"
+    )

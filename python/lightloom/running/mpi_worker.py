@@ -24,7 +24,6 @@ def main(folder: Path) -> None:
     """Do what the job in the folder asks of this rank, whose number MPI says."""
     job = Job(folder)
     number = message_passing().COMM_WORLD.Get_rank()
-    job.begin(number)
     if number == 0:
         Thread(target=_end_with_asker, args=(job,), daemon=True).start()
     try:
