@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Three plans: an AllReduce, an unequal All-to-All like a mixture of experts', and a schedule written by others;
-# two of them simulated. Then a sweep: which planner is best where.
+# Plans: an AllReduce, an unequal All-to-All like a mixture of experts', and a schedule written by others; two of them
+# simulated. One more is run on processes, with bytes and circuits that change. Then a sweep: which planner is best where.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p out
@@ -31,6 +31,16 @@ if [[ -f $schedule ]]; then
         lightloom plan --schedule "$schedule" --size 1MiB --output out/msccl.json
 else
     printf '\n== A schedule written by others: %s is not there, so it is left out\n' "$schedule"
+fi
+
+if [[ $(uname) == Linux ]]; then
+    show "An AllReduce on 8 GPUs that reconfigures at every step" \
+        lightloom plan --collective all-reduce --algorithm recursive-doubling --planner bvn --size 256KiB --gpus 8 \
+        --reconfiguration-delay 2us --output out/doubling.json
+    show "The same run: a process for every GPU and one for the switch, real bytes, real dark time" \
+        lightloom run out/doubling.json --runs 3
+else
+    printf '\n== Running a plan on processes is left out: it takes Linux\n'
 fi
 
 show "Over which sizes and delays does reconfiguring pay, and by which planner? A table and a heat map" \
