@@ -144,7 +144,7 @@ def _tuples(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _both_ways(direction: str) -> bool:
-    if direction not in DIRECTIONS:
+    if not isinstance(direction, str) or direction not in DIRECTIONS:
         raise refuse("direction", f"`{shown(direction)}` is not accepted; it takes one of {', '.join(DIRECTIONS)}")
     return direction == DIRECTIONS[1]
 

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import OutputError, refuse, shown
+from lightloom.errors import InputError, OutputError, refuse, shown
 from lightloom.unfinished import unfinished_file, unfinished_folder
 
 if TYPE_CHECKING:
@@ -134,9 +134,14 @@ def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> Non
 def write_files(field: str, contents: Mapping[Path, bytes]) -> None:
     """Write several files, each whole, none where one of them cannot be written; errors as for `replaced`."""
     with ExitStack() as all_written:
-        streams = [(all_written.enter_context(replaced(field, path)), content) for path, content in contents.items()]
-        for stream, content in streams:
-            stream.write(content)
+        for path, content in contents.items():
+            stream = all_written.enter_context(replaced(field, path))
+            try:
+                stream.write(content)
+                # A full disk may show only now, and must before the first of them gets its name.
+                stream.flush()
+            except OSError as error:
+                raise _unwritten(field, path, error) from error
 
 
 def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
@@ -171,10 +176,7 @@ def write_folder(field: str, path: str | os.PathLike[str], contents: Mapping[str
             # An empty folder of that name is replaced; one that was filled meanwhile is not.
             temporary.rename(target)
     except OSError as error:
-        message = f"cannot write `{path}`: {error.strerror or error}"
-        if error.errno in FULL:
-            raise OutputError(error.errno, f"{field}: {message}") from error
-        raise refuse(field, message) from error
+        raise _unwritten(field, path, error) from error
     return Path(path)
 
 
@@ -197,10 +199,13 @@ def replaced(field: str, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except OutputError:  # of another output that is written along with this one
         raise
     except OSError as error:
-        message = f"cannot write `{path}`: {error.strerror or error}"
-        if error.errno in FULL:
-            raise OutputError(error.errno, f"{field}: {message}") from error
-        raise refuse(field, message) from error
+        raise _unwritten(field, path, error) from error
+
+
+def _unwritten(field: str, path: str | os.PathLike[str], error: OSError) -> InputError | OutputError:
+    """What the system answered to writing, as the error that it is for whoever named the output."""
+    message = f"cannot write `{path}`: {error.strerror or error}"
+    return OutputError(error.errno, f"{field}: {message}") if error.errno in FULL else refuse(field, message)
 
 
 def check_writable(field: str, path: str | os.PathLike[str]) -> Output:

@@ -137,6 +137,13 @@ def test_light_that_cannot_be_is_refused_with_its_place(lit: ll.Circuits, change
         ("mesh:8x8,colours=3", "optics: unknown name `colours`; one of tiles, "),
         ("mesh:8x8,wavelengths=0", "wavelengths: 0 is not accepted"),
         ("mesh:8x8,transmitters=0", "transmitters: `0` is not accepted; it takes a whole number from 1 to 4096"),
+        ("mesh:8x8,tiles=8x8,tiles=4x4", "optics: `tiles` twice is not accepted; it takes every key once"),
+        (
+            "mesh:8x8,interposers=1000x1000",
+            "interposers: 1000x1000 is not accepted; it takes at most 4096 rows and columns of MZIs in all; "
+            "an interposer has 8x8",
+        ),
+        ("mesh:8x8,tile_size_cm=1e308", "tile_size_cm: 1e308 is not accepted; it takes a number from 0 to 1e6"),
         ("mesh", "optics: "),
     ],
 )

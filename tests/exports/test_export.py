@@ -12,6 +12,7 @@ import pytest
 import lightloom as ll
 from lightloom.errors import InputError
 from lightloom.exports import exported
+from lightloom.files import write_files
 from lightloom.formats import FILE, FOLDER, FORMATS, Format, written_formats
 from tests.conftest import ROOT, RunCli
 from tests.formats_page import PAGE, page
@@ -146,6 +147,25 @@ def test_nothing_is_written_of_a_file_whose_side_file_does_not_fit(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert [path.name for path in Path().iterdir()] == ["plan.json"]
+
+
+@pytest.mark.parametrize("large", ["first", "last"])
+def test_of_several_files_none_is_left_where_one_does_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: str
+) -> None:
+    """Small enough that nothing reaches the disk before the file is flushed; the file that is too large is named."""
+    monkeypatch.chdir(tmp_path)
+    contents = {Path(name): b"x" * (5000 if name == large else 100) for name in ("first", "last")}
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        with pytest.raises(OSError, match=rf"^output: cannot write `{large}`: File too large$"):
+            write_files("output", contents)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_python_takes_plans_and_files_and_refuses_the_rest(plan: Path) -> None:

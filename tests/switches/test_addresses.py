@@ -56,6 +56,8 @@ def test_an_address_of_ipv6() -> None:
         ("restconf://host?list=paris", "list: unknown name `paris`, did you mean `pairs`?"),
         ("restconf://host?tls=true", "tls: `true` is not accepted; it takes yes or no"),
         ("scpi://h\udcffst", "it takes text"),
+        ("restconf://a..b", "is no address: a part of a host's name has 1 to 63 characters"),
+        ("scpi://" + 64 * "a" + ".example", "is no address: a part of a host's name has 1 to 63 characters"),
     ],
 )
 def test_wrong_addresses_are_refused(text: str, said: str) -> None:

@@ -216,11 +216,14 @@ def test_what_others_change_on_their_ports_meanwhile_is_not_ours(start: StartSwi
 def test_a_state_file_is_never_written_over(start: StartSwitch, in_own_folder: Path) -> None:
     switch = start("scpi")
     state = in_own_folder / "kept.json"
-    state.write_text("mine")
     with Switches([program(FIRST)], {"core": address(switch)}, state=state) as switches:
+        # Another program makes it meanwhile; a file that was there before is refused at once.
+        state.write_text("mine")
         wanted = pytest.raises(InputError, match=r"state: cannot write .*kept\.json`: File exists")
         with wanted:
             switches.apply(0)
+    with pytest.raises(InputError, match=r"^state: `.*kept\.json` is there already"):
+        Switches([program(FIRST)], {"core": address(switch)}, state=state)
     assert (state.read_text(), switch.crossbar.changes) == ("mine", 0)
     assert sorted(file.name for file in in_own_folder.iterdir()) == ["kept.json"]
 

@@ -6,14 +6,16 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
 import lightloom as ll
-from lightloom.switches import Connections, Switches
-from lightloom.switches.simulated import Crossbar, Faults, SimulatedSwitch
+from lightloom.switches import Connections, Switches, restorable
+from lightloom.switches.simulated import Crossbar, Faults, SimulatedSwitch, start_switch
 from tests.conftest import RunCli
 from tests.refusals import assert_refused
 from tests.switches.conftest import StartSwitch, address, permutation
@@ -278,7 +280,7 @@ SEND = ["--send", "scpi://127.0.0.1:1"]
         (["circuits.json", "--send", "a=scpi://127.0.0.1"], "send", "no switch `a`; it has core"),
         (["circuits.json", *SEND, *SEND], "send", "switch `core` is given twice"),
         (["circuits.json", "--send", "scpi:/127.0.0.1"], "send", "is no address"),
-        (["circuits.json", "--send", "restconf://a?tls=yes&ca=none.pem"], "send", "cannot read certificates"),
+        (["circuits.json", "--send", "restconf://a?tls=yes&ca=none.pem"], "send: ca", "`none.pem` is not there"),
         (["circuits.json", "--restore", "x.json"], "plan", "no PLAN is taken with --restore"),
         (["--restore", "circuits.json"], "restore", "unknown key `configurations`"),
         (["--restore", "x.json", "--follow"], "follow", "it does not go with --restore"),
@@ -297,6 +299,47 @@ def test_what_does_not_go_together_is_refused(
 ) -> None:
     circuits_file(in_own_folder, core=[permutation(1), permutation(2)])
     assert said in assert_refused(cli, in_own_folder, "circuits", *arguments, field=field)
+
+
+@pytest.mark.parametrize("taken", ["file", "link"])
+def test_a_state_file_that_is_there_is_refused_before_a_switch_is_asked(
+    cli: RunCli, start: StartSwitch, in_own_folder: Path, taken: str
+) -> None:
+    switch = start("scpi", faults="late=100s")
+    file = circuits_file(in_own_folder, core=[permutation(1)])
+    place = in_own_folder / "there.json"
+    if taken == "link":
+        place.symlink_to("nowhere")
+    else:
+        place.write_text("of somebody else")
+    sent = ["circuits", file, "--send", address(switch), "--state", place]
+    said = assert_refused(cli, in_own_folder, *sent, field="state")
+    assert "is there already; it takes the name of a new file" in said
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "x", b"x", [1], {"a": 1}, object()], ids=lambda wrong: type(wrong).__name__)
+def test_python_refuses_what_is_no_switch_or_circuits(plan: Path, wrong: Any) -> None:
+    circuits = ll.circuits(plan)
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("circuits", lambda: Switches.of(wrong, "scpi://127.0.0.1")),
+        ("send", lambda: Switches.of(circuits, wrong)),
+        ("send", lambda: Switches.of(circuits, {"crossbar": wrong})),
+        ("restore", lambda: restorable(wrong)),
+        ("restore", lambda: Switches.of(circuits, "scpi://127.0.0.1").restore(wrong)),
+        ("simulated_switch", lambda: start_switch(wrong)),
+        ("faults", lambda: Faults.parse("faults", wrong)),
+    ]
+    if wrong is not None:
+        calls += [
+            ("listen", lambda: start_switch("scpi", listen=wrong)),
+            ("faults", lambda: start_switch("scpi", listen="127.0.0.1:0", faults=wrong)),
+        ]
+    if not isinstance(wrong, str | bytes | None):
+        calls.append(("state", lambda: Switches.of(circuits, "scpi://127.0.0.1", state=wrong)))
+    for field, call in calls:
+        with pytest.raises(ll.InputError) as raised:
+            call()
+        assert raised.value.field.startswith(field)
 
 
 def test_several_switches_need_names(cli: RunCli, in_own_folder: Path) -> None:

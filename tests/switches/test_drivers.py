@@ -1,5 +1,6 @@
 """What drivers make of switches whose state is looked at directly."""
 
+import os
 import re
 import shutil
 import socket
@@ -143,6 +144,39 @@ def test_a_wrong_netrc_is_refused_without_its_content(in_own_folder: Path) -> No
         driver_of(parse_address("send", "restconf://127.0.0.1"))
     assert "topsecret" not in str(raised.value)
     assert raised.value.field == "NETRC"
+
+
+@pytest.mark.parametrize("name", ["LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD"])
+@pytest.mark.parametrize("scheme", ["restconf", "sonic"])
+def test_a_user_or_password_that_is_no_text_is_refused_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, name: str
+) -> None:
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
+    monkeypatch.setenv(name, "secret\udcff")
+    with pytest.raises(InputError) as raised:
+        driver_of(parse_address("send", f"{scheme}://127.0.0.1"))
+    assert str(raised.value) == f"{name}: it is not UTF-8 text"
+
+
+def test_what_is_no_file_of_users_or_certificates_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, in_own_folder: Path
+) -> None:
+    os.mkfifo(in_own_folder / "pipe")
+    (in_own_folder / "text.pem").write_text("nothing\n")
+    (in_own_folder / "large").write_bytes(b"#" * ((1 << 20) + 1))
+    for place in ("pipe", "/dev/zero"):
+        with pytest.raises(InputError, match=rf"^send: ca: `{place}` is not a regular file"):
+            driver_of(parse_address("send", f"restconf://127.0.0.1?tls=yes&ca={place}"))
+    for place in ("pipe", "/dev/zero"):
+        monkeypatch.setenv("NETRC", place)
+        with pytest.raises(InputError, match=rf"^NETRC: `{place}` is not a regular file"):
+            driver_of(parse_address("send", "restconf://127.0.0.1"))
+    monkeypatch.setenv("NETRC", "large")
+    with pytest.raises(InputError, match=r"^NETRC: `large` is larger than 1 MiB"):
+        driver_of(parse_address("send", "restconf://127.0.0.1"))
+    monkeypatch.delenv("NETRC")
+    with pytest.raises(InputError, match=r"^send: ca: `text.pem` has no certificates"):
+        driver_of(parse_address("send", "restconf://127.0.0.1?tls=yes&ca=text.pem"))
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")

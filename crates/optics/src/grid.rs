@@ -5,7 +5,7 @@ use std::fmt;
 use model::{Error, Result};
 
 /// Rows and columns of a grid, each at most this.
-const MOST: u32 = 4096;
+pub(crate) const MOST: u32 = 4096;
 
 /// A side of a cell, and so the direction of what leaves it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -70,6 +70,10 @@ def parse_address(field: str, text: str) -> Address:
         raise refuse(field, f"`{shown(text)}` is no address: {error}; it takes {_form(kind)}") from error
     if not host or not HOST.fullmatch(host) or parts.path not in {"", "/"} or parts.fragment:
         raise refuse(field, f"`{shown(text)}` is no address; it takes {_form(kind)}")
+    try:
+        host.encode("idna")
+    except UnicodeError as error:
+        raise refuse(field, f"`{shown(text)}` is no address: a part of a host's name has 1 to 63 characters") from error
     return Address(text, kind, host, kind.port if port is None else port, _settings(field, kind, given))
 
 

@@ -5,22 +5,24 @@ What the switches held before is in a file before anything is changed, so that i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from lightloom.errors import FailedError, refuse
+from lightloom.errors import FailedError, refuse, shown
 from lightloom.inputs.validation import whole_number
 from lightloom.switches.address import Address, parse_address
 from lightloom.switches.changes import SwitchChange, change_switch
 from lightloom.switches.circuits import Connections, Ports
 from lightloom.switches.driver import driver_of
 from lightloom.switches.failures import SwitchError
-from lightloom.switches.state_file import SwitchState, save_state
+from lightloom.switches.state_file import SwitchState, check_state, save_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+    from os import PathLike
     from pathlib import Path
     from types import TracebackType
     from typing import Self
@@ -117,14 +119,16 @@ class Switches:
         addresses: Mapping[str, str | Address],
         *,
         replace: bool = False,
-        state: Path | None = None,
+        state: str | PathLike[str] | None = None,
         undo: bool = False,
         ports: Mapping[str, Ports] | None = None,
     ) -> None:
         names = [program.name for program in programs]
+        if not isinstance(addresses, Mapping):
+            raise refuse("send", f"`{shown(addresses)}` is not accepted; it takes addresses by the names of switches")
         for name in addresses:
             if name not in names:
-                raise refuse("send", f"the plan has no switch `{name}`; it has {', '.join(names)}")
+                raise refuse("send", f"the plan has no switch `{shown(name)}`; it has {', '.join(names)}")
         for name in names:
             if name not in addresses:
                 raise refuse("send", f"switch `{name}` has no address; give {name}=SCHEME://HOST")
@@ -140,7 +144,7 @@ class Switches:
             other = names_by_place.setdefault((driver.address.kind.scheme, driver.address.place), name)
             if other != name:
                 raise refuse("send", f"`{other}` and `{name}` have one address; they are different switches")
-        self._wanted_state = state
+        self._wanted_state = None if state is None else check_state(state)
         self._undo = undo
         self.state: Path | None = None
 
@@ -151,10 +155,14 @@ class Switches:
         send: str | Mapping[str, str],
         *,
         replace: bool = False,
-        state: Path | None = None,
+        state: str | PathLike[str] | None = None,
         undo: bool = False,
     ) -> Self:
         """The switches of `lightloom.circuits`; `send` is one address where there is one switch. Others as above."""
+        from lightloom.port_maps import Circuits
+
+        if not isinstance(circuits, Circuits):
+            raise refuse("circuits", f"`{shown(circuits)}` is not accepted; it takes what `lightloom.circuits` gives")
         programs = programs_of(circuits)
         if isinstance(send, str):
             if len(programs) != 1:
@@ -199,6 +207,7 @@ class Switches:
 
     def restore(self, states: Sequence[SwitchState]) -> Applied:
         """Make every switch hold what it held, on the ports that the state names; errors as of `apply`."""
+        _check_states(states)
         self._ports = {state.name: state.ports for state in states}
         return self._change(None, {state.name: state.ports.touched_by(state.connections) for state in states})
 
@@ -321,11 +330,19 @@ def programs_of(circuits: Circuits) -> list[SwitchProgram]:
     ]
 
 
-def restorable(states: Sequence[SwitchState], *, state: Path | None = None, undo: bool = False) -> Switches:
+def restorable(
+    states: Sequence[SwitchState], *, state: str | PathLike[str] | None = None, undo: bool = False
+) -> Switches:
     """The switches of a state file, whose `restore` brings back what it says; `state` and `undo` as of `Switches`."""
+    _check_states(states)
     programs = [SwitchProgram(one.name, 0, (one.connections,)) for one in states]
     addresses = {one.name: one.address for one in states}
     return Switches(programs, addresses, state=state, undo=undo, ports={one.name: one.ports for one in states})
+
+
+def _check_states(states: object) -> None:
+    if not isinstance(states, list | tuple) or not all(isinstance(one, SwitchState) for one in states):
+        raise refuse("restore", f"`{shown(states)}` is not accepted; it takes what `load_state` gives")
 
 
 def _in_parallel(calls: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import OutputError, refuse, shown
-from lightloom.files import FULL, read_text
+from lightloom.files import FULL, read_text, usable_path
 from lightloom.switches.address import Address, parse_address
 from lightloom.switches.circuits import Connections, Ports, crossed
 from lightloom.unfinished import unfinished_file
@@ -60,6 +60,14 @@ def save_state(states: Sequence[SwitchState], path: Path | None) -> Path:
         if error.errno in FULL:
             raise OutputError(error.errno, f"state: {message}") from error
         raise refuse("state", message) from error
+
+
+def check_state(path: str | os.PathLike[str]) -> Path:
+    """The path of a state file that is to be made. Raises `InputError` that names `state` where something is there."""
+    file = usable_path("state", path)
+    if os.path.lexists(file):
+        raise refuse("state", f"`{path}` is there already; it takes the name of a new file")
+    return file
 
 
 def load_state(path: str | os.PathLike[str]) -> list[SwitchState]:

@@ -43,8 +43,7 @@ class Connection:
         self._count = 0
         try:
             if self._socket is None:
-                self._socket = socket.create_connection((self._address.host, self._address.port), self._left_s())
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._socket = connected(self._address, self._deadline_s)
             self._socket.settimeout(self._left_s())
             self._socket.sendall(content)
         except (OSError, UnicodeError) as error:
@@ -92,15 +91,40 @@ class Connection:
             raise SwitchError(f"its answers are longer than {MOST_BYTES} bytes")
 
     def _left_s(self) -> float:
-        left_s = self._deadline_s - monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        return left_s
+        return _left_s(self._deadline_s)
 
     def _failed(self, error: Exception) -> SwitchError:
         was_open = self.is_open
         self.close()
         return failed(self._address, error, was_open=was_open)
+
+
+def connected(address: Address, deadline_s: float) -> socket.socket:
+    """A connection to the first place of the address's that takes one, all tried by one deadline of `monotonic`.
+
+    What is left of the time is the socket's timeout. Raises `OSError`, and `UnicodeError` for a name that is none.
+    """
+    failure: OSError = OSError("it has no address")
+    for family, kind, protocol, _, place in socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM):
+        opened = socket.socket(family, kind, protocol)
+        try:
+            opened.settimeout(_left_s(deadline_s))
+            opened.connect(place)
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            opened.settimeout(_left_s(deadline_s))
+        except OSError as error:
+            opened.close()
+            failure = error
+        else:
+            return opened
+    raise failure
+
+
+def _left_s(deadline_s: float) -> float:
+    left_s = deadline_s - monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    return left_s
 
 
 def failed(address: Address, error: Exception, *, was_open: bool) -> SwitchError:

@@ -3,7 +3,7 @@
 
 use model::{Error, Result};
 
-use crate::grid::{Grid, Side};
+use crate::grid::{Grid, MOST, Side};
 
 /// MZIs times wavelengths, at most.
 const MOST_PLACES: u64 = 1 << 22;
@@ -123,12 +123,15 @@ impl Mesh {
             ("max_loss_db", settings.max_loss_db.unwrap_or(0.0)),
         ] {
             if !(0.0..=MOST_LOSS).contains(&value) {
-                return Err(Error::value(field, value, format!("a number from 0 to {MOST_LOSS:e}")));
+                return Err(Error::value(field, format!("{value:?}"), format!("a number from 0 to {MOST_LOSS:e}")));
             }
         }
         let rows = mzis.rows().saturating_mul(interposers.rows());
         let columns = mzis.columns().saturating_mul(interposers.columns());
-        let grid = Grid::new("interposers", rows, columns)?;
+        let grid = Grid::new("interposers", rows, columns).map_err(|_| {
+            let accepts = format!("at most {MOST} rows and columns of MZIs in all; an interposer has {mzis}");
+            Error::value("interposers", interposers, accepts)
+        })?;
         if u64::from(grid.cells()) * u64::from(settings.wavelengths) > MOST_PLACES {
             let accepts = format!("at most {MOST_PLACES} MZIs times wavelengths; these are {grid} MZIs");
             return Err(Error::value("wavelengths", settings.wavelengths, accepts));

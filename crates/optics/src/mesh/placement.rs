@@ -1,5 +1,7 @@
 //! GPUs on the tiles of a mesh, as `--optics mesh:...` describes it.
 
+use std::collections::BTreeSet;
+
 use model::{Error, Result, unknown_name};
 
 use crate::grid::Grid;
@@ -49,18 +51,18 @@ pub struct Described {
 pub fn parse_settings(text: &str) -> Result<Described> {
     let mut parts = text.split(',');
     let mut settings = MeshSettings::of(Grid::parse("optics", parts.next().unwrap_or_default())?)?;
-    let (mut has_tiles, mut limits) = (false, [None; 2]);
+    let (mut seen, mut limits) = (BTreeSet::new(), [None; 2]);
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(Error::value("optics", format!("`{}`", shown(part)), "key=value, such as wavelengths=4"));
         };
+        if !seen.insert(key) {
+            return Err(Error::value("optics", format!("`{}` twice", shown(key)), "every key once"));
+        }
         let whole = || number(key, value, "a whole number", |value| value.parse::<u32>().ok());
         let real = || number(key, value, "a number", |value| value.parse::<f64>().ok());
         match key {
-            "tiles" => {
-                settings.tiles = Grid::parse(key, value)?;
-                has_tiles = true;
-            }
+            "tiles" => settings.tiles = Grid::parse(key, value)?,
             "interposers" => settings.interposers = Grid::parse(key, value)?,
             "waveguides" => settings.waveguides = whole()?,
             "wavelengths" => settings.wavelengths = whole()?,
@@ -75,7 +77,7 @@ pub fn parse_settings(text: &str) -> Result<Described> {
             _ => return Err(unknown_name("optics", key, KEYS)),
         }
     }
-    Ok(Described { settings, has_tiles, limits })
+    Ok(Described { settings, has_tiles: seen.contains("tiles"), limits })
 }
 
 /// A number of what a tile has.
@@ -146,6 +148,12 @@ mod tests {
         assert!(refused("4").starts_with("optics: `4` is not accepted"));
         assert!(refused("4x4,colour=red").starts_with("optics: unknown name `colour`"));
         assert!(refused("4x4,wavelengths").starts_with("optics: `wavelengths` is not accepted; it takes key=value"));
+        assert!(refused("4x4,wavelengths=2,wavelengths=2").starts_with("optics: `wavelengths` twice is not accepted"));
+        assert!(
+            refused("4x4,interposers=1025x1")
+                .starts_with("interposers: 1025x1 is not accepted; it takes at most 4096 rows")
+        );
+        assert!(refused("4x4,max_loss_db=1e308").starts_with("max_loss_db: 1e308 is not accepted"));
         assert!(refused("4x4,wavelengths=many").starts_with("wavelengths: `many` is not accepted"));
         assert!(refused("4x4,tiles=2x2").starts_with("tiles: 2x2 is not accepted"));
         assert!(

@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import ssl
 from base64 import b64encode
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
 from threading import Timer
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import refuse
+from lightloom.files import MIB, read_bytes
 from lightloom.switches.circuits import Connections, crossed
 from lightloom.switches.credentials import credentials_of
 from lightloom.switches.driver import Identity, SwitchDriver
 from lightloom.switches.failures import LostError, RejectedError, Rejection, SwitchError, quoted
-from lightloom.switches.transport import failed
+from lightloom.switches.transport import connected, failed
 
 if TYPE_CHECKING:
     from lightloom.switches.address import Address
@@ -35,6 +39,8 @@ YANG_JSON = "application/yang-data+json"
 # Bytes of an answer that are read, and the largest number of a port.
 LONGEST_ANSWER = 1 << 20
 LARGEST_PORT = 1 << 20
+# Bytes of a file of certificates.
+LARGEST_CA = 16 * MIB
 MODEL_SIZE = re.compile(r"(?<![0-9])([0-9]{1,5})x([0-9]{1,5})(?![0-9])")
 # Answers that mean that the switch does not do what it was asked for.
 REFUSALS = range(400, 500)
@@ -178,25 +184,30 @@ class Driver(SwitchDriver):
 
     def _request(self, method: str, path: str, content: str | None = None) -> _Answer:
         """The answer, 2xx or 4xx. Raises `SwitchError` for any other, for none in time and for a wrong password."""
-        was_open = self._http is not None
-        http = self._http = self._http or self._opened()
+        http = self._http = self._http or self._unopened()
+        # A switch may end the connection with each answer.
+        was_open = http.sock is not None
         headers = self._headers if content is None else {**self._headers, "Content-Type": YANG_JSON}
         timeout_s = self.address.seconds("timeout")
         # The connection's own timeout is for each piece that comes; this one is for the whole.
-        late = _Ended(http)
+        late = _Late()
         timer = Timer(timeout_s, late)
         timer.daemon = True
         timer.start()
         try:
+            if http.sock is None:
+                http.sock = self._connected(monotonic() + timeout_s)
+            http.sock.settimeout(timeout_s)
+            late.ends(http.sock)
             http.request(method, path, None if content is None else content.encode("ascii"), headers)
             was_open = True
-            response = http.getresponse()
-            received = response.read(LONGEST_ANSWER + 1)
-            status = response.status
+            with http.getresponse() as response:
+                received = response.read(LONGEST_ANSWER + 1)
+                status, missing = response.status, response.length
             # An answer that was cut off looks whole to whoever asks for so many bytes at most.
             if late.happened:
                 raise TimeoutError
-            if response.length and len(received) <= LONGEST_ANSWER:
+            if missing and len(received) <= LONGEST_ANSWER:
                 raise IncompleteRead(received)
         except (OSError, HTTPException, ValueError) as error:
             self.close()
@@ -218,40 +229,51 @@ class Driver(SwitchDriver):
                 "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD, or from a .netrc file"
             )
         if not (200 <= status < 300 or status in REFUSALS):
-            raise SwitchError(f"{self.address.place} answered {method} {path} with HTTP {status}: {quoted(received)}")
+            raise SwitchError(f"{self.address.place} answered {method} {path} with {_status(status, received)}")
         return _Answer(status, received)
 
-    def _opened(self) -> HTTPConnection:
-        timeout_s = self.address.seconds("timeout")
+    def _unopened(self) -> HTTPConnection:
         if self._tls is not None:
-            return HTTPSConnection(self.address.host, self.address.port, timeout=timeout_s, context=self._tls)
-        return HTTPConnection(self.address.host, self.address.port, timeout=timeout_s)
+            return HTTPSConnection(self.address.host, self.address.port, context=self._tls)
+        return HTTPConnection(self.address.host, self.address.port)
+
+    def _connected(self, deadline_s: float) -> socket.socket:
+        opened = connected(self.address, deadline_s)
+        return opened if self._tls is None else self._tls.wrap_socket(opened, server_hostname=self.address.host)
 
 
-class _Ended:
-    """Ends a connection whose answer takes too long, from another thread."""
+class _Late:
+    """Ends a connection whose answer takes too long, from another thread.
 
-    def __init__(self, http: HTTPConnection) -> None:
-        self._http = http
+    It holds the socket itself: of an answer that ends the connection, `HTTPConnection` lets go before it is read.
+    """
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
         self.happened = False
+
+    def ends(self, opened: socket.socket) -> None:
+        """The connection that is ended. Raises `TimeoutError` where it is late already."""
+        self._socket = opened
+        if self.happened:
+            raise TimeoutError
 
     def __call__(self) -> None:
         self.happened = True
-        opened = self._http.sock
-        if opened is not None:
-            try:
-                opened.shutdown(2)
-            except OSError:
-                return  # it has ended by itself
+        if self._socket is not None:
+            with suppress(OSError):  # it has ended by itself
+                self._socket.shutdown(socket.SHUT_RDWR)
 
 
 def _tls_of(address: Address) -> ssl.SSLContext:
     file = address.settings["ca"]
+    if file is not None:
+        # The library would wait for a pipe, and read a device without end.
+        read_bytes("send: ca", str(file), LARGEST_CA)
     try:
         return ssl.create_default_context(cafile=None if file is None else str(file))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise refuse("send", f"setting ca: cannot read certificates from `{file}`: {reason}") from error
+        raise refuse("send: ca", f"`{file}` has no certificates (PEM)") from error
 
 
 def _json(answer: _Answer, path: str) -> dict[str, Any]:
@@ -283,7 +305,12 @@ def _said(answer: _Answer) -> str:
             return quoted(f"HTTP {answer.status}: {', '.join(words)}")
     except (ValueError, RecursionError, LookupError, TypeError):
         pass
-    return quoted(b"HTTP %d: %b" % (answer.status, answer.content))
+    return _status(answer.status, answer.content)
+
+
+def _status(status: int, content: bytes) -> str:
+    said = quoted(content)
+    return f"HTTP {status}: {said}" if said else f"HTTP {status}"
 
 
 def _http_words(error: Exception) -> str:

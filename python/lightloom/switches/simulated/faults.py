@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse, shown, unknown_name
+from lightloom.errors import refuse, shown, text_of, unknown_name
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.validation import whole_of_text
 
@@ -53,7 +53,7 @@ class Faults:
         numbers = {name: name.replace("-", "_") for name in MEANINGS if name not in times}
         seconds: dict[str, float] = {}
         chosen: dict[str, frozenset[int]] = {}
-        for part in filter(None, (part.strip() for part in text.split(","))):
+        for part in filter(None, (part.strip() for part in text_of(field, text).split(","))):
             name, separator, value = (word.strip() for word in part.partition("="))
             if name not in times and name not in numbers:
                 raise unknown_name(field, name, MEANINGS)

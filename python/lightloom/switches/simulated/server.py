@@ -8,10 +8,11 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import BoundedSemaphore, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import FailedError, refuse, shown, unknown_name
+from lightloom.errors import FailedError, refuse, shown, text_of, unknown_name
 from lightloom.inputs.validation import whole_number, whole_of_text
 from lightloom.switches.registry import DRIVERS
 from lightloom.switches.simulated.crossbar import Crossbar
+from lightloom.switches.simulated.faults import Faults
 
 if TYPE_CHECKING:
     import socket
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from lightloom.switches.registry import DriverKind
-    from lightloom.switches.simulated.faults import Faults
 
 # Connections at a time; further ones are ended at once.
 MOST_CONNECTIONS = 16
@@ -119,15 +119,17 @@ def start_switch(
     the port is taken.
     """
     known = {kind.scheme: kind for kind in DRIVERS}
-    if interface not in known:
+    if text_of("simulated_switch", interface) not in known:
         raise unknown_name("simulated_switch", interface, known)
     whole_number("ports", ports, 1, MOST_PORTS)
+    if not isinstance(faults, Faults | None):
+        raise refuse("faults", f"`{shown(faults)}` is not accepted; it takes Faults")
     place = ("127.0.0.1", known[interface].port) if listen is None else _place(listen)
     return SimulatedSwitch(known[interface], place, Crossbar(ports, faults))
 
 
 def _place(listen: str) -> tuple[str, int]:
-    host, separator, port = listen.rpartition(":")
+    host, separator, port = text_of("listen", listen).rpartition(":")
     if not separator or not host or not host.isascii() or len(host) > 253 or ":" in host:
         raise refuse("listen", f"`{shown(listen)}` is not accepted; it takes HOST:PORT, such as 127.0.0.1:5025")
     return host, whole_of_text("listen", port, 0, 65535)
