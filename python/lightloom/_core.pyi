@@ -596,6 +596,9 @@ def bound(request: Request) -> tuple[list[Statement], int]:
     """Every lower bound that is known for the request: that of any algorithm first, then those of the one it names; and
     the index of the largest that holds for every plan of the request."""
 
+def plan_on(request: Request, sequence: Sequence[Topology]) -> Plan:
+    """The plan of the request's one schedule on these topologies, one for each step. Raises `InputError`."""
+
 def proved_plan(request: Request, topologies: Sequence[Topology], bound_s: float, bound_class: str) -> Plan:
     """The best plan of the request's one schedule on these topologies, as planner `exact`, with a proved bound."""
 

@@ -2,7 +2,8 @@
 
 The registry, and the only list of them. A format is a file in `exports/` with a function `export`, which makes its
 files of a plan (`lightloom.exports.exported`), or a file in `inputs/schedules/` with functions `recognises` and `read`,
-which make a schedule of its text, or both; and its line here. Nothing is imported before it is needed.
+which make a schedule or a sequence of topologies of its text, or both; and its line here. Nothing is imported before
+it is needed.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ SIDE_SCHEMA = "lightloom.exported-circuits/1"
 class Format(NamedTuple):
     """A format of another tool.
 
-    written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it,
-    `"schedule"`; empty where it is not read. cannot_say: what of a plan has no place in it. writer, reader: modules.
-    follows_links: whether each of its transfers crosses one link of the topology that it was made for.
+    written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it, a
+    `"schedule"` or a `"sequence"` of topologies; empty where it is not read. cannot_say: what of a plan has no place in
+    it. writer, reader: modules. follows_links: whether each of its transfers crosses one link of the topology that it
+    was made for.
     """
 
     name: str
@@ -72,6 +74,14 @@ FORMATS = (
         writer="lightloom.exports.harvest",
         read="schedule",
         reader="lightloom.inputs.schedules.harvest",
+    ),
+    Format(
+        "harvest-schedule",
+        "HARVEST's schedule.json alone: the topology of every step and its stated cost; --sequence takes it",
+        "HARVEST's formats of collectives and schedules",
+        "what is sent, the number of GPUs, bandwidth, startup and hop delays",
+        read="sequence",
+        reader="lightloom.inputs.schedules.harvest_topologies",
     ),
     Format(
         "chakra",

@@ -53,6 +53,7 @@ def plan(
     fabric: Fabric | str | os.PathLike[str] | None = None,
     budget: str | float | None = None,
     invariant_under: str | int | None = None,
+    sequence: str | os.PathLike[str] | None = None,
     report: Report | None = None,
     **settings: Unpack[Settings],
 ) -> Plan:
@@ -64,10 +65,17 @@ def plan(
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
     budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s local search, and of planner `exact`.
     invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
+    sequence: HARVEST's `schedule.json`, or the folder that has it, whose topologies are taken as they are. With
+        `collective.json` beside it, that is the schedule and says the size, where no other is given.
     settings: see `lightloom.inputs.options.Settings` and docs/reference/options.md.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
+    if sequence is not None:
+        from lightloom.sequences import plan_on_sequence
+
+        given: dict[str, Any] = {**settings, "budget": budget, "invariant_under": invariant_under}
+        return plan_on_sequence(sequence, collective, size, fabric, given)
     own = _solver_settings(settings, budget, invariant_under, report)
     if own is not None:
         from lightloom.exact import exact_plan

@@ -195,6 +195,8 @@ class CommandLine:
             self.arguments += ["--planner", "exact", "--gpus", self.rng.choice(("3", "4", "5")), "--budget", "50ms"]
         self._text("--budget", values.BUDGET, 0.04)
         self._text("--invariant-under", values.INVARIANT, 0.02)
+        if self._chance(0.02):
+            self._put("--sequence", self._file(inputs.sequence_file, ".json"))
         self._output("--output", (".json", "", ".txt"), 0.3)
         self._output("--plot", (".png", ".svg", ".pdf"), 0.003)
 

@@ -123,6 +123,26 @@ def schedule_file(rng: Random, path: Path, wild: float) -> None:
     write(rng, path, text, wild)
 
 
+def sequence_file(rng: Random, path: Path, wild: float) -> None:
+    """HARVEST's topologies of two steps on two to four GPUs."""
+    rings = [
+        [[gpu, (gpu + shift) % gpus, 1] for gpu in range(gpus)]
+        for gpus in (rng.choice((2, 3, 4)),)
+        for shift in (1, gpus - 1)
+    ]
+    document = {
+        "alpha_r": 1000.0,
+        "collective": rng.choice(("all-reduce", "all-gather", "all_to_all")),
+        "cost": 1e5,
+        "num_of_reconfigs": int(rings[0] != rings[1]),
+        "reconf_cost_total": 1000.0,
+        "steps": [{"step": step, "topology": ring} for step, ring in enumerate(rings, 1)],
+    }
+    if rng.random() < wild:
+        replace_one(rng, document)
+    write(rng, path, json.dumps(document), wild)
+
+
 def measurements_file(rng: Random, path: Path, wild: float) -> None:
     """Measured times as `calibrate` takes them."""
     write(rng, path, rng.choice((TIMES, RUNS)), wild)

@@ -16,6 +16,7 @@ mod race;
 mod request;
 mod schedules;
 mod series;
+mod stated;
 
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
@@ -30,6 +31,7 @@ use prepared::Prepared;
 pub use proved::proved_plan;
 pub use request::{GIVEN, Request, Size, TopologyRef, Workload};
 pub use series::{Evaluation, Points, Series};
+pub use stated::{STATED, plan_on};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed
 /// `verify`.

@@ -229,6 +229,12 @@ pub fn plan(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
 }
 
 #[pyfunction]
+pub fn plan_on(py: Python<'_>, request: &PyRequest, sequence: Vec<PyRef<'_, PyTopology>>) -> CoreResult<PyPlan> {
+    let sequence: Vec<_> = sequence.iter().map(|topology| topology.0.clone()).collect();
+    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan_on(&request.0, &sequence))?))
+}
+
+#[pyfunction]
 pub fn proved_plan(
     py: Python<'_>,
     request: &PyRequest,

@@ -52,6 +52,7 @@ def command(
 
     if sizes is not None:
         named = {"output": output, "plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
+        named["sequence"] = options.pop("sequence")
         for name in given_of(named):
             raise refuse(name, "it is for one plan, and --sizes asks for many")
         click.echo(_sizes(sizes, output_format, options))
@@ -62,6 +63,11 @@ def command(
         check_plot_path(plot)
     check_outputs()
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
+    if "sequence" in of_plan:
+        from lightloom.sequences import completed
+
+        options = completed(of_plan["sequence"], {**options, **of_plan})
+        del options["sequence"]
     arguments = problem_arguments(options)
     status = Status()
     result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
@@ -76,6 +82,11 @@ def command(
         from lightloom.views.tables.plan import plan_table
 
         text = plan_table(result, others, all_steps=all_steps)
+        if "sequence" in of_plan:
+            from lightloom.inputs.schedules.harvest_topologies import read_sequence
+            from lightloom.views.tables.plan import stated_line
+
+            text += f"\n{stated_line(result, read_sequence(of_plan['sequence']))}"
     if output is not None:
         result.save(output)
     if plot is not None:
@@ -87,7 +98,7 @@ def _sizes(sizes: str, output_format: str, options: dict[str, Any]) -> str:
     """What is printed of many sizes."""
     from lightloom.sizes import plan_sizes, size_list
 
-    of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
+    of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN if option.name in options})
     asked = size_list(sizes)
     arguments = problem_arguments({**options, "size": asked[0]})
     del arguments["size"]

@@ -19,6 +19,7 @@ PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom
 
 if TYPE_CHECKING:
     from lightloom import Topology
+    from lightloom.inputs.schedules.harvest_topologies import StatedSequence
     from lightloom.planning import Check
 
 
@@ -42,6 +43,8 @@ def command(
 
     Of Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
     every message is sent and received, that the ranks of a group call the same collectives.
+
+    Of HARVEST's schedule.json its own numbers are checked, and that collective.json beside it finds its paths there.
 
     What `circuits` wrote is checked beside its --plan: its changes are followed from dark switches on, and what they
     join must be the topology of every step, in time. In a mesh of MZIs light is followed from every transmitter
@@ -108,6 +111,7 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
     """
     from lightloom import verify
     from lightloom.formats import SIDE_SCHEMA, readable_schedules
+    from lightloom.inputs.schedules import harvest_topologies
     from lightloom.inputs.schedules.links import check_links
     from lightloom.inputs.schedules.reading import schedule_of
     from lightloom.inputs.schedules.source import Source
@@ -120,11 +124,16 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         return "trace", verify_trace(path, "file")
     source = Source("file", path, MAX_FILE_BYTES)
     try:
+        if topology is None and harvest_topologies.recognises(source):
+            return "topologies", _verify_sequence(harvest_topologies.read(source))
         found = schedule_of(source)
         if found is not None:
             if topology is not None:
                 check_links(found.schedule, topology.built(found.schedule.gpus))
-            return "schedule", verify(found.schedule)
+            checks = verify(found.schedule)
+            if source.is_folder and (source.path / harvest_topologies.FILE).is_file():
+                checks += _verify_sequence(harvest_topologies.read_sequence(source.path))
+            return "schedule", checks
         if topology is not None:
             raise refuse("topology", "a plan has its own; it goes with schedules")
         if CIRCUITS.search(source.text, 0, 1000):
@@ -141,6 +150,12 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         raise InputError(error.field, f"{error} (in `{path}`)") from error
     names = ", ".join(one.name for one in readable_schedules())
     raise refuse("file", f"`{path}` is neither a plan (JSON), nor circuits (JSON), nor a schedule ({names})")
+
+
+def _verify_sequence(stated: StatedSequence) -> list[Check]:
+    from lightloom.sequence_checks import verify_sequence
+
+    return verify_sequence(stated)
 
 
 def _verify_circuits(text: str, beside: Beside) -> list[Check]:

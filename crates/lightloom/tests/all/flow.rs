@@ -1,6 +1,6 @@
 //! From a request to a verified plan: what is left open is filled in with the best, and nothing is below its bound.
 use collectives::Options;
-use lightloom::{Request, Size, TopologyRef, Workload, baselines, compare, plan, problem};
+use lightloom::{Request, Size, TopologyRef, Workload, baselines, compare, plan, plan_on, problem};
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, ReconfigurationPolicy, Routing, Shape};
 use proptest::prelude::*;
 
@@ -157,6 +157,36 @@ fn a_thousand_gpus() {
         let plan = plan(&request).unwrap();
         assert!(plan.total_s() >= plan.bound.seconds, "{algorithm}");
     }
+}
+
+#[test]
+fn topologies_given_step_by_step_are_taken_as_they_are() {
+    let gpus = 8;
+    let mut asked = request(fabric(&[gpus], 1, 1e-6), Collective::ReduceScatter, 1 << 20);
+    asked.workload = Workload::Collective {
+        collective: Collective::ReduceScatter,
+        algorithm: Some("recursive-doubling".into()),
+        options: Options::default(),
+    };
+    let shape = Shape::new(gpus, &[gpus], 1).unwrap();
+    let ring = |distance: u32| topologies::build(&format!("shifted-ring:{distance},one-way"), &shape).unwrap();
+    // Steps send m/2, m/4, m/8 at distances 1, 2, 4; on the ring at distance 2 the last takes two hops of twice the load.
+    let part_s = |parts: f64| f64::from(1 << 20) * 8.0 / 8e11 / parts;
+    let own = plan_on(&asked, &[ring(1), ring(2), ring(4)]).unwrap();
+    let own_s = part_s(2.0) + part_s(4.0) + part_s(8.0) + 3.0 * (500e-9 + 500e-9) + 2.0 * 1e-6;
+    assert!((own.total_s() - own_s).abs() < 1e-12 * own_s, "{} {own_s}", own.total_s());
+    assert_eq!(own.reconfigurations(), 2);
+    let kept = plan_on(&asked, &[ring(1), ring(2), ring(2)]).unwrap();
+    let kept_s = part_s(2.0) + part_s(4.0) + 2.0 * part_s(8.0) + 3.0 * 500e-9 + 4.0 * 500e-9 + 1e-6;
+    assert!((kept.total_s() - kept_s).abs() < 1e-12 * kept_s, "{} {kept_s}", kept.total_s());
+    let refused = plan_on(&asked, &[ring(1), ring(2)]).unwrap_err().to_string();
+    assert!(refused.contains("2 topologies is not accepted; it takes one for each of the 3 steps"), "{refused}");
+    // The ring at distance 2 does not join even GPUs to odd ones.
+    let refused = plan_on(&asked, &[ring(2), ring(2), ring(2)]).unwrap_err().to_string();
+    assert!(refused.contains("some transfer of step 1 has no path on it"), "{refused}");
+    asked.workload =
+        Workload::Collective { collective: Collective::ReduceScatter, algorithm: None, options: Options::default() };
+    assert!(plan_on(&asked, &[ring(1)]).unwrap_err().to_string().starts_with("algorithm: auto"));
 }
 
 #[test]

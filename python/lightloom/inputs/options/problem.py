@@ -212,4 +212,13 @@ OF_PLAN = (
         metavar="N",
         python="a whole number",
     ),
+    Option(
+        name="sequence",
+        kind=Kind.FILE,
+        group=Group.PLANNER,
+        meaning="In place of a planner: the topology of every step as HARVEST's schedule.json has it, whose stated "
+        "time is shown beside. With collective.json in its folder, that is the schedule, and says the size.",
+        verbs=("plan",),
+        metavar="FILE|FOLDER",
+    ),
 )

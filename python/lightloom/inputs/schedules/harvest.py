@@ -22,7 +22,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["read", "recognises"]
+__all__ = [
+    "FILE",
+    "MAX_SIDE_BYTES",
+    "MOST_DEMANDS",
+    "MOST_GPUS",
+    "MOST_STEPS",
+    "SIDE",
+    "Demand",
+    "collective_of",
+    "demands_of",
+    "read",
+    "recognises",
+    "size_of",
+]
 
 FILE, SIDE = "collective.json", "circuits.json"
 MAX_SIDE_BYTES = 256 * MIB
@@ -51,19 +64,36 @@ def read(source: Source) -> _core.Schedule:
     document = json_object("schedule", file.text)
     gpus = _whole(document, "n", 2, MOST_GPUS)
     dims = _dims(document, gpus)
+    collective = collective_of("schedule", document)
+    demands = _demands(document, gpus)
+    side = file.path.with_name(SIDE)
+    if side.is_file():
+        stated = _stated(side, collective, gpus, demands)
+        if stated is not None:
+            return stated
+    return _found(collective, gpus, dims, demands)
+
+
+def collective_of(field: str, document: dict[str, Any]) -> str:
+    """The name of the collective that either file is of. Raises `InputError` that names its place under `field`."""
     collective = document.get("collective")
     known = [one["name"] for one in _core.registry()["collectives"]]
     names = {name.replace("-", ""): name for name in known}
     plain = collective.lower().replace("-", "").replace("_", "") if isinstance(collective, str) else ""
     if plain not in names:
-        raise refuse("schedule.collective", f"`{shown(collective)}` is none of {', '.join(known)}")
-    demands = _demands(document, gpus)
-    side = file.path.with_name(SIDE)
-    if side.is_file():
-        stated = _stated(side, names[plain], gpus, demands)
-        if stated is not None:
-            return stated
-    return _found(names[plain], gpus, dims, demands)
+        raise refuse(f"{field}.collective", f"`{shown(collective)}` is none of {', '.join(known)}")
+    return names[plain]
+
+
+def demands_of(source: Source) -> list[Demand]:
+    """The demands of every step, in bytes. Raises `InputError` that names the place in the file."""
+    document = json_object("schedule", source.text)
+    return _demands(document, _whole(document, "n", 2, MOST_GPUS))
+
+
+def size_of(schedule: _core.Schedule, demands: list[Demand]) -> int:
+    """The bytes of a rank's whole buffer, of a schedule that has the demands."""
+    return max(1, round(max(demands[0].values()) / float(schedule.shares[0])))
 
 
 def _whole(document: dict[str, Any], key: str, least: int, most: int) -> int:

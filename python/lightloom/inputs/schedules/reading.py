@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lightloom import _core
 from lightloom.errors import refuse
 from lightloom.formats import Format, readable_schedules
+from lightloom.inputs.schedules import harvest_topologies
 from lightloom.inputs.schedules.source import Source
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ def read_schedule(source: str | os.PathLike[str] | _core.Schedule) -> ReadSchedu
         return ReadSchedule(source, None)
     found = schedule_of(Source("schedule", source))
     if found is None:
+        if harvest_topologies.recognises(Source("schedule", source)):
+            said = "has topologies and not what is sent; it goes in as a sequence, with a schedule or an algorithm"
+            raise refuse("schedule", f"`{source}` {said}")
         names = ", ".join(one.name for one in readable_schedules())
         raise refuse("schedule", f"`{source}` is of no format that is read: {names} (`lightloom list formats`)")
     return found

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from lightloom import Plan
     from lightloom.comparison import Row
+    from lightloom.inputs.schedules.harvest_topologies import StatedSequence
     from lightloom.steps import Step
     from lightloom.views.tables.step_groups import StepGroup
 
@@ -38,6 +39,18 @@ def plan_table(plan: Plan, baselines: Sequence[Row], *, all_steps: bool = False)
     baselines: every planner at its best algorithm; all_steps: a row per step.
     """
     return render(*plan_parts(plan, baselines, all_steps=all_steps, is_wide=width() >= WIDE))
+
+
+def stated_line(plan: Plan, stated: StatedSequence) -> str:
+    """What the file of a plan's topologies says that they cost, and what they cost here at the file's delay."""
+    changes = counted(stated.reconfigurations, "reconfiguration")
+    said = f"stated       {show_time(stated.total_s)}, {changes} of {show_time(stated.delay_s)} ({stated.path})"
+    here = plan.reconfiguration_delay.scalar_s
+    if here is None or not are_equal(here, stated.delay_s):
+        rest_s = fsum(step.total_s - step.reconfiguration_s for step in plan.steps)
+        at_delay_s = rest_s + plan.reconfigurations * stated.delay_s
+        said += f"; at that delay this plan takes {show_time(at_delay_s)}"
+    return said
 
 
 def plan_parts(
