@@ -74,6 +74,23 @@ def test_an_executor_keeps_its_processes_and_plans() -> None:
     assert not is_alive(controller)
 
 
+def test_an_executor_looks_plans_up() -> None:
+    with ll.Executor(ll.Fabric(gpus=4), runs=1, warm_ups=0, dilation=100) as executor:
+        plan = executor.plan("all-gather", "4KiB")
+        assert executor.plan("all-gather", "4KiB") is plan
+        assert executor.plan("all-gather", "8KiB") is not plan
+        assert (plan.collective, plan.size_bytes, plan.gpus) == ("all-gather", 4096, 4)
+        assert executor.run(plan).wrong == 0
+    with pytest.raises(InputError, match=r"^fabric: missing"):
+        ll.Executor().plan("all-gather", "4KiB")
+
+
+def test_plans_for_other_optics_run_on_the_same_ports() -> None:
+    plan = ll.plan("all-reduce", "16KiB", fabric=ll.Fabric(gpus=8, ports=2, optics="parallel"))
+    assert plan.optics == "parallel"
+    assert run_once(plan).wrong == 0
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -18,6 +18,7 @@ from lightloom.running import controller, prepared, workspaces
 from lightloom.running.controller import RunFailedError
 from lightloom.switches.simulated import Faults, start_switch
 from tests.running.processes import all_ended, children, dilation, plan_of
+from tests.running.random_faults import random_faults
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
 
@@ -143,6 +144,12 @@ def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == (
         "memory: the run needs 1.2 MiB for workspaces and what ranks begin and end with, and 0.1 MiB are free"
     )
+
+
+def test_faults_at_random_moments_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared, "DEADLINE_FACTOR", prepared.DEADLINE_FACTOR)
+    monkeypatch.setattr(prepared, "DEADLINE_FLOOR_S", prepared.DEADLINE_FLOOR_S)
+    assert random_faults(6, seed=3).total() == 6
 
 
 def test_an_interrupt_ends_all(tmp_path: Path) -> None:

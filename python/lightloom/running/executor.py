@@ -11,6 +11,7 @@ from lightloom import _core
 from lightloom.errors import FailedError, InputError, refuse, shown, unknown_name
 from lightloom.inputs.quantities import bytes_of
 from lightloom.inputs.validation import whole_number
+from lightloom.planning import plan
 from lightloom.plans import Plan
 from lightloom.running.controller import Controller
 from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lightloom.inputs.fabric import Fabric
+
 __all__ = ["TRANSPORTS", "Executor", "run"]
 
 TRANSPORTS = ("shared-memory", "mpi")
@@ -39,23 +42,24 @@ NANOSECONDS = 1e9
 class Executor:
     """Runs plans, one after the other, by processes that stay up between them.
 
-        with ll.Executor(runs=1) as executor:
-            measurement = executor.run(plan, arrays)
+        with ll.Executor(fabric, runs=1) as executor:
+            measurement = executor.run(executor.plan("all-reduce", "1MiB"), arrays)
 
-    transport: `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
-    and dark time; `"mpi"`: processes send messages by the MPI that there is, without circuits of their own, each of
-    them one that mpiexec has started, or for this run is to start. dtype: `"float32"`, `"float64"`, `"int32"` or
-    `"bfloat16"` (bits in uint16). reduction: `"sum"` or `"max"`. runs: that are measured; warm_ups: before them.
-    dilation: rates are divided and delays multiplied by it; chosen from machine and plan unless it is said.
-    packet_size: `"4KiB"` or bytes, likewise. real_time: ask for real-time priority and locked memory, which are used
-    where they are allowed. switch: an address such as `"scpi://192.0.2.7"`; that switch makes and acknowledges every
-    configuration of circuits, too.
+    fabric: what `plan` plans for; for `run` of plans that are there it is not needed. transport: `"shared-memory"`:
+    packets go through memory, and a switch process holds them back by rate, hop delay and dark time; `"mpi"`: processes
+    send messages by the MPI that there is, without circuits of their own, each of them one that mpiexec has started, or
+    for this run is to start. dtype: `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction:
+    `"sum"` or `"max"`. runs: that are measured; warm_ups: before them. dilation: rates are divided and delays
+    multiplied by it; chosen from machine and plan unless it is said. packet_size: `"4KiB"` or bytes, likewise.
+    real_time: ask for real-time priority and locked memory, which are used where they are allowed. switch: an address
+    such as `"scpi://192.0.2.7"`; that switch makes and acknowledges every configuration of circuits, too.
 
     Raises `InputError` that names the argument.
     """
 
     def __init__(
         self,
+        fabric: Fabric | None = None,
         *,
         transport: str = "shared-memory",
         dtype: str = "float32",
@@ -85,6 +89,8 @@ class Executor:
             has_outside_switch=switch is not None,
         )
         self._controller: Controller | None = None
+        self._fabric = fabric
+        self._plans: dict[tuple[str, str | float], Plan] = {}
         # By identity of the plan, which is kept with it; the one that was used last is at the end.
         self._prepared: OrderedDict[int, Prepared] = OrderedDict()
 
@@ -92,6 +98,18 @@ class Executor:
     def controller(self) -> int | None:
         """Number of the controller process, whose children run the ranks; None before the first run."""
         return None if self._controller is None else self._controller.number
+
+    def plan(self, collective: str, size: str | float) -> Plan:
+        """The plan of a collective and size on the fabric: made when it is first asked for, then looked up.
+
+        Arguments as of `lightloom.plan`. Raises `InputError` that names the argument, `fabric` where there is none.
+        """
+        found = self._plans.get((collective, size))
+        if found is None:
+            if self._fabric is None:
+                raise refuse("fabric", "missing; an executor that plans takes one, such as Executor(Fabric(gpus=4))")
+            found = self._plans[collective, size] = plan(collective, size, fabric=self._fabric)
+        return found
 
     def run(
         self,

@@ -24,7 +24,8 @@ __all__ = ["Prepared", "RunOptions", "prepared"]
 
 NANOSECONDS = 1e9
 # A wait ends as a fault after so many times what the plan predicts, dilated, and so many seconds more.
-DEADLINE_FACTOR, DEADLINE_FLOOR_S = 10.0, 5.0
+DEADLINE_FACTOR = 10.0
+DEADLINE_FLOOR_S = 5.0
 # The machine is watched for so long before the runs, but no longer than they take.
 PROBE_S = 0.2
 
@@ -72,7 +73,8 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     """
     program = program_of(plan, options.kind.size_bytes)
     dark_s, windows_s = _core.change_times(plan.core)
-    on_ports = circuits(plan)
+    # The switch process joins any ports, whatever the optical layer that the plan is for.
+    on_ports = circuits(plan, "crossbar")
     dilation = dilation_for(plan) if options.dilation is None else options.dilation
     packet_bytes = options.packet_bytes or packet_bytes_for(plan, program, dilation)
     configuration = np.zeros(len(plan.steps), dtype=np.int64)
