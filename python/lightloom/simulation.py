@@ -199,7 +199,7 @@ class Simulation(Table):
 
         Raises `InputError` that names `trace` when the file cannot be written.
         """
-        from lightloom.views.tracing import write_trace
+        from lightloom.views.perfetto.simulation import write_trace
 
         write_trace(self, path)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.views import tracing
+from lightloom.views.perfetto import simulation as tracing
 from tests.conftest import RunCli
 from tests.simulated_plans import reconfigured, ring, uneven
 

@@ -15,7 +15,15 @@ from lightloom.views.rows import as_csv
 
 @verb("run")
 @click.argument("plan", metavar="PLAN", type=click.Path())
-def command(plan: str, all_steps: bool, output: str | None, output_format: str, **settings: Any) -> int:
+def command(
+    plan: str,
+    all_steps: bool,
+    output: str | None,
+    trace: str | None,
+    plot: str | None,
+    output_format: str,
+    **settings: Any,
+) -> int:
     """Run a PLAN (JSON) on processes of this machine, with real bytes and circuits that change, and measure it.
 
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
@@ -29,10 +37,19 @@ def command(plan: str, all_steps: bool, output: str | None, output_format: str, 
       lightloom plan --collective all-reduce --size 64KiB --gpus 4 --output plan.json
       lightloom run plan.json
       lightloom run plan.json --runs 20 --dtype bfloat16 --reduction max --format json
+      lightloom run plan.json --plot timeline.png --trace trace.json.gz
       mpiexec -n 4 lightloom run plan.json --transport mpi
     """  # noqa: D301
     from lightloom.running.executor import run
 
+    if trace is not None:
+        from lightloom.views.perfetto.events import check_trace_path
+
+        check_trace_path(trace)
+    if plot is not None:
+        from lightloom.views.charts import check_plot_path
+
+        check_plot_path(plot)
     check_outputs()
     status, runs = Status(), settings["runs"]
     with one_of_many(settings["transport"]) as writes:
@@ -45,6 +62,10 @@ def command(plan: str, all_steps: bool, output: str | None, output_format: str, 
         return 1 if measurement.wrong else 0
     if output is not None:
         measurement.save(output)
+    if trace is not None:
+        with_progress("writing the trace", lambda: measurement.trace(trace))
+    if plot is not None:
+        measurement.plot(plot)
     if output_format == "json":
         text = measurement.to_json()
     elif output_format == "csv":

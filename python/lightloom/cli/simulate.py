@@ -41,7 +41,7 @@ def command(
     from lightloom.simulation import simulate
 
     if trace is not None:
-        from lightloom.views.tracing import check_trace_path
+        from lightloom.views.perfetto.events import check_trace_path
 
         check_trace_path(trace)
     if plot is not None:

@@ -17,6 +17,7 @@ from lightloom.running.data import DATA_TYPES
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from lightloom.plans import Plan
@@ -309,6 +310,24 @@ class Measurement(Table):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
         write_bytes("output", path, (self.to_json() + "\n").encode())
+
+    def trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the run in the middle, under the plan, as a Perfetto trace: a `.json` or `.json.gz` file.
+
+        Raises `InputError` that names `trace` when the file cannot be written.
+        """
+        from lightloom.views.perfetto.run import write_run_trace
+
+        write_run_trace(self, path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """What steps and ranks did and when, in the run in the middle, under the plan; a PNG, PDF or SVG `path`.
+
+        Raises `InputError` that names `plot` when the file cannot be written.
+        """
+        from lightloom.views.pictures.run import plot_run
+
+        return plot_run(self, path)
 
     def __repr__(self) -> str:
         return (

@@ -244,7 +244,7 @@ OUTPUT = (
         kind=Kind.FILE,
         group=Group.OUTPUT,
         meaning="Also write a trace for Perfetto: a .json or .json.gz.",
-        verbs=("simulate",),
+        verbs=("simulate", "run"),
     ),
     Option(
         name="plot",
@@ -259,6 +259,13 @@ OUTPUT = (
         group=Group.OUTPUT,
         meaning=f"Also draw when GPUs send and wait: {PICTURES}.",
         verbs=("simulate",),
+    ),
+    Option(
+        name="plot",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning=f"Also draw what steps and ranks did and when, under the plan: {PICTURES}.",
+        verbs=("run",),
     ),
     Option(
         name="plot",

@@ -12,9 +12,9 @@ from lightloom.views.axis_units import even_range, plain, show_ticks
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
 from lightloom.views.palette import BACKGROUND, PALETTE, REFERENCE, ramp, readable_on
+from lightloom.views.perfetto.simulation import dark_span_s
 from lightloom.views.tables.problem import what_is_planned
 from lightloom.views.tables.step_groups import StepGroup, group_steps
-from lightloom.views.tracing import dark_span_s
 
 if TYPE_CHECKING:
     import os

@@ -1,0 +1,1 @@
+"""Traces that Perfetto and Chrome show: a file for each thing that has a course in time, over `events.py`."""
