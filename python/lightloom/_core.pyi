@@ -656,7 +656,7 @@ def profile(
 # Wavelength, MZIs, and which of the waveguides leads from each to the next.
 MeshRouteTuple = tuple[int, list[int], list[int]]
 # Kind, sentence, and of a cut the MZIs inside, the circuits that must leave and the places to leave by.
-MeshProofTuple = tuple[str, str, tuple[list[int], int, int] | None]
+MeshProofTuple = tuple[str, str, tuple[list[int], int, int] | None, list[tuple[int, int, int]] | None]
 # Per circuit its index, its route and loss, or why it has none; method, passes, proof.
 MeshRoundTuple = tuple[
     list[tuple[int, tuple[MeshRouteTuple, float] | None, str | None]], str, int, MeshProofTuple | None
@@ -687,6 +687,8 @@ class Mesh:
         """Rows of MZI, wavelength, side and number of the input, side and number of the output; side 4 is the tile."""
     def check(self, circuits: list[tuple[int, int]], routes: list[MeshRouteTuple | None]) -> list[float | None]:
         """Losses in dB by the checker. Raises `RuntimeError` with the first fault."""
+    def check_lengths(self, circuits: list[tuple[int, int]], lengths: list[tuple[int, int, int]]) -> tuple[int, int]:
+        """The sum of the circuits' distances by lengths (MZI, the next, length), and of the lengths of all places."""
     def check_cut(self, circuits: list[tuple[int, int]], inside: list[int]) -> tuple[int, int]:
         """Circuits that must leave a set of MZIs, and places by which they may, by the checker."""
 

@@ -116,8 +116,10 @@ class Proof(NamedTuple):
     """Why not all circuits of a round can be routed at once.
 
     kind: `cut`: more circuits must leave a set of MZIs than places, (waveguide or fibre, wavelength), do; `loss`: the
-    best path of one loses too much; `exhausted`: all combinations of paths were tried. reason: the proof in a
-    sentence. mzis: those inside the cut; circuits and places: how many must leave them and may.
+    best path of one loses too much; `lengths`: with places of these lengths the shortest ways of all circuits are
+    longer than all places together; `exhausted`: all combinations of paths were tried. reason: the proof in a
+    sentence. mzis: those inside the cut; circuits and places: how many must leave them and may. lengths: rows of MZI,
+    the next, and the length of each place between them, 0 for what is left out. round_index: the round.
     """
 
     kind: str
@@ -125,6 +127,18 @@ class Proof(NamedTuple):
     mzis: NDArray[np.int64] | None
     circuits: int | None
     places: int | None
+    lengths: NDArray[np.int64] | None
+    round_index: int
+
+    def holds(self, mesh: Mesh, ends: Sequence[tuple[int, int]]) -> bool:
+        """Whether a cut or lengths prove it of circuits between these MZIs, by the checker; true of other proofs."""
+        if self.mzis is not None:
+            counts = mesh.core.check_cut(list(ends), self.mzis.tolist())
+            return counts == (self.circuits, self.places) and counts[0] > counts[1]
+        if self.lengths is not None:
+            needed, there = mesh.core.check_lengths(list(ends), [tuple(row) for row in self.lengths.tolist()])
+            return needed > there
+        return True
 
 
 class MziState(NamedTuple):
@@ -241,7 +255,7 @@ class MeshRouting(Table):
             tuple(paths),
             tuple(lanes),
             tuple(reasons),
-            tuple(_proof(proof) for *_, proof in told if proof is not None),
+            tuple(_proof(proof, at) for at, (*_, proof) in enumerate(told) if proof is not None),
             max((method for _, method, *_ in told), key=_METHODS.index, default=_METHODS[0]),
             sum(passes for _, _, passes, _ in told),
         )
@@ -280,8 +294,8 @@ class MeshRouting(Table):
 
         Every route leads over waveguides that there are from its source's MZI to its destination's, no waveguide or
         fibre carries two circuits of one wavelength in a round, losses are those stated and within the limit, light
-        that is followed through the states of the MZIs makes the circuits, and cuts are cuts. Raises `RuntimeError`
-        with the first fault.
+        that is followed through the states of the MZIs makes the circuits, and proofs by cuts and lengths prove it.
+        Raises `RuntimeError` with the first fault.
         """
         ends = _ends(self.mesh, self.circuits)
         routes = self._routes()
@@ -291,6 +305,10 @@ class MeshRouting(Table):
             for index, loss_db in zip(here, losses_db, strict=True):
                 if loss_db is not None and not math.isclose(loss_db, self.losses_db[index], abs_tol=1e-9):
                     raise RuntimeError(f"circuit {index} loses {loss_db} dB, not {self.losses_db[index]} dB")
+        for proof in self.proofs:
+            lit = np.flatnonzero(self.round_of == proof.round_index).tolist()
+            if not proof.holds(self.mesh, [ends[index] for index in lit]):
+                raise RuntimeError(f"round {proof.round_index}: it is not so that {proof.reason}")
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a circuit.
@@ -368,12 +386,13 @@ def _ends(mesh: Mesh, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(source, destination) for source, destination in mesh.mzi_of_tile[pairs].tolist()]
 
 
-def _proof(told: _core.MeshProofTuple) -> Proof:
-    kind, reason, cut = told
+def _proof(told: _core.MeshProofTuple, round_index: int) -> Proof:
+    kind, reason, cut, of_places = told
+    lengths = None if of_places is None else _read_only(np.array(of_places, dtype=np.int64))
     if cut is None:
-        return Proof(kind, reason, None, None, None)
+        return Proof(kind, reason, None, None, None, lengths, round_index)
     mzis, circuits, places = cut
-    return Proof(kind, reason, _read_only(np.array(mzis, dtype=np.int64)), circuits, places)
+    return Proof(kind, reason, _read_only(np.array(mzis, dtype=np.int64)), circuits, places, lengths, round_index)
 
 
 def _read_only(values: NDArray[Any]) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom.meshes import MeshRouting
+from lightloom.meshes import MeshRouting, Proof
 
 SIDES = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
 
@@ -80,7 +80,33 @@ def test_what_is_claimed_of_a_routing_holds(
             places = sum(graph.edges[edge]["places"] for edge in nx.edge_boundary(graph, inside))
             assert (proof.circuits, proof.places) == (must_leave, places)
             assert must_leave > places
+        assert_lengths_prove_it(graph, pairs, proof)
         assert not routing.is_complete
+
+
+def assert_lengths_prove_it(graph: nx.DiGraph, pairs: list[tuple[int, int]], proof: Proof) -> None:
+    """Where the proof is by lengths, the circuits' shortest ways are longer than all places."""
+    if proof.lengths is None:
+        return
+    weighed = graph.copy()
+    nx.set_edge_attributes(weighed, 0, "length")
+    for here, there, length in proof.lengths.tolist():
+        weighed.edges[here, there]["length"] = length
+    needed = sum(nx.dijkstra_path_length(weighed, *pair, weight="length") for pair in pairs)
+    assert needed > sum(edge["places"] * edge["length"] for *_, edge in weighed.edges(data=True))
+
+
+def test_five_circuits_that_no_cut_stops_are_stopped_by_lengths() -> None:
+    pairs = [(7, 2), (5, 7), (6, 2), (5, 7), (8, 3)]
+    mesh = ll.Mesh(mzis="3x3")
+    routing = ll.route_mesh(mesh, pairs)
+    (proof,) = routing.proofs
+    assert (proof.kind, proof.mzis, routing.routed) == ("lengths", None, 4)
+    assert_lengths_prove_it(graph_of(mesh), pairs, proof)
+    assert proof.reason.startswith("with places as long as they are sought, the shortest ways of 5 circuits are ")
+    routing.check()
+    assert proof.holds(mesh, pairs)
+    assert not proof.holds(mesh, pairs[1:])
 
 
 def test_circuits_from_one_tile_are_as_many_as_its_largest_flow() -> None:

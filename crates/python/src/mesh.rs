@@ -5,8 +5,8 @@ use numpy::PyArray1;
 use numpy::PyArray2;
 use numpy::ndarray::Array2;
 use optics::mesh::{
-    Impossible, Losses, Mesh, MeshSettings, Placed, Port, Route, Unrouted, check, check_cut, follow, place, route,
-    states,
+    Impossible, Losses, Mesh, MeshSettings, Placed, Port, Route, Unrouted, check, check_cut, check_lengths, follow,
+    place, route, states,
 };
 use optics::{Circuit, Grid, Side, rounds};
 use pyo3::prelude::*;
@@ -19,8 +19,8 @@ type Pair = (u32, u32);
 /// Wavelength, MZIs, and which of the waveguides leads from each to the next.
 type RouteTuple = (u32, Vec<u32>, Vec<u32>);
 /// What kind of proof, in a sentence, and the MZIs inside a cut with the circuits that must leave it and the places to
-/// leave by.
-type ProofTuple = (&'static str, String, Option<(Vec<u32>, u64, u64)>);
+/// leave by; or lengths, as (MZI, the next, length).
+type ProofTuple = (&'static str, String, Option<(Vec<u32>, u64, u64)>, Option<Vec<(u32, u32, u32)>>);
 /// Per circuit of a round its index, its route and loss or why it has none; method, passes, proof.
 type RoundTuple = (Vec<(usize, Option<(RouteTuple, f64)>, Option<String>)>, &'static str, u32, Option<ProofTuple>);
 
@@ -139,6 +139,10 @@ impl PyMesh {
         })?)
     }
 
+    fn check_lengths(&self, circuits: Vec<Pair>, lengths: Vec<(u32, u32, u32)>) -> CoreResult<(u64, u64)> {
+        Ok(check_lengths(self.mesh.settings(), &circuits_of(&circuits), &lengths)?)
+    }
+
     fn check_cut(&self, circuits: Vec<Pair>, inside: Vec<u32>) -> (u64, u64) {
         check_cut(self.mesh.settings(), &circuits_of(&circuits), &inside)
     }
@@ -212,11 +216,12 @@ fn reason(mesh: &Mesh, why: Unrouted) -> String {
 
 fn proof_tuple(proof: Impossible, mesh: &Mesh, indices: &[usize]) -> ProofTuple {
     match proof {
-        Impossible::Cut(cut) => ("cut", cut.to_string(), Some((cut.inside, cut.circuits, cut.places))),
+        Impossible::Cut(cut) => ("cut", cut.to_string(), Some((cut.inside, cut.circuits, cut.places)), None),
+        Impossible::Lengths(lengths) => ("lengths", lengths.to_string(), None, Some(lengths.of)),
         Impossible::Loss { circuit, least_db } => {
             let why = reason(mesh, Unrouted::Loss { least_db });
-            ("loss", format!("circuit {}: {why}", indices[circuit]), None)
+            ("loss", format!("circuit {}: {why}", indices[circuit]), None, None)
         }
-        Impossible::Exhausted => ("exhausted", "all combinations of paths were tried".into(), None),
+        Impossible::Exhausted => ("exhausted", "all combinations of paths were tried".into(), None, None),
     }
 }

@@ -192,6 +192,7 @@ fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> s
     };
     match routing.impossible {
         Some(Impossible::Cut(cut)) => return Err(format!("{cut}")),
+        Some(Impossible::Lengths(lengths)) => return Err(format!("{lengths}")),
         Some(Impossible::Loss { circuit, least_db }) => {
             return Err(of_one(circuit, &format!("the best path loses {least_db:.2} dB, more than max_loss_db")));
         }

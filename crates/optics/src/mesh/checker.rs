@@ -133,6 +133,52 @@ pub fn check_cut(settings: &MeshSettings, circuits: &[Circuit], inside: &[u32]) 
     (leaving as u64, places)
 }
 
+/// The sum of the circuits' distances where places have these lengths (from cell to cell, each of the places between
+/// them) and all others none; and the sum of the lengths of all places. Distances are found by going over all places
+/// until nothing becomes nearer.
+///
+/// # Errors
+/// A length between cells that nothing joins, or a second one.
+pub fn check_lengths(settings: &MeshSettings, circuits: &[Circuit], lengths: &[(u32, u32, u32)]) -> Result<(u64, u64)> {
+    let [rows, columns] = extent(settings);
+    let mut long = BTreeMap::new();
+    let mut all = 0;
+    for &(from, to, length) in lengths {
+        let place = || rejected(format!("a length from MZI {from} to MZI {to}"));
+        let (lanes, _) = joined(settings, from, to).ok_or_else(place)?;
+        if long.insert((from, to), u64::from(length)).is_some() {
+            return Err(place());
+        }
+        all += u64::from(length) * u64::from(lanes) * u64::from(settings.wavelengths);
+    }
+    let mut ways = Vec::new();
+    for cell in 0..rows * columns {
+        for side in [Side::North, Side::East, Side::South, Side::West] {
+            if let Some(other) = across(settings, cell, side).filter(|&other| joined(settings, cell, other).is_some()) {
+                ways.push((cell, other, long.get(&(cell, other)).copied().unwrap_or(0)));
+            }
+        }
+    }
+    let mut needed = 0;
+    for circuit in circuits {
+        let mut near = vec![u64::MAX; (rows * columns) as usize];
+        near[circuit.source as usize] = 0;
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for &(from, to, length) in &ways {
+                let through = near[from as usize].saturating_add(length);
+                if through < near[to as usize] {
+                    near[to as usize] = through;
+                    moved = true;
+                }
+            }
+        }
+        needed += near[circuit.destination as usize];
+    }
+    Ok((needed, all))
+}
+
 /// Rows and columns of all interposers together.
 fn extent(settings: &MeshSettings) -> [u32; 2] {
     let (mzis, interposers) = (settings.mzis, settings.interposers);

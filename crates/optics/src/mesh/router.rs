@@ -5,6 +5,7 @@ use model::{Error, Result};
 use super::cuts;
 use super::exhaustive::{Exhausted, exhaust};
 use super::layout::Mesh;
+use super::lengths::lengths;
 use super::negotiation::{Negotiated, negotiate};
 use super::routing::{Impossible, Method, Path, Route, Routing, Unrouted, Usage, numbered};
 use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
@@ -79,8 +80,9 @@ pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], 
     if without_route.is_empty() && lossy.is_empty() {
         return Ok(finished(mesh, chosen.into_iter().flatten().collect(), method, passes));
     }
-    let mut impossible =
+    let impossible =
         impossible.or_else(|| cuts::grown(mesh, &wanted, &without_route, |place| history[place]).map(Impossible::Cut));
+    let mut impossible = impossible.or_else(|| lengths(mesh, &wanted).map(Impossible::Lengths));
     if impossible.is_none() {
         match exhaust(mesh, &wanted, &mut search) {
             Exhausted::Routed(paths) => return Ok(finished(mesh, paths, Method::Exhaustive, passes)),

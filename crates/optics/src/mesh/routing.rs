@@ -4,6 +4,7 @@ use crate::grid::Side;
 
 use super::cuts::Cut;
 use super::layout::Mesh;
+use super::lengths::Lengths;
 
 /// The way of a circuit's light.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub enum Unrouted {
 pub enum Impossible {
     /// More circuits have to leave a set of cells than places do.
     Cut(Cut),
+    /// The circuits' shortest ways are longer, together, than all places, by these lengths.
+    Lengths(Lengths),
     /// A circuit's best path loses more than the limit.
     Loss {
         /// Its index.

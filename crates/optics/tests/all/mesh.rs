@@ -1,8 +1,8 @@
 //! Routings of circuits on meshes: complete wherever all path systems say so, judged by the checker, refused with proof.
 
 use optics::mesh::{
-    Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, follow, route,
-    route_beside, states,
+    Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, check_lengths, follow,
+    route, route_beside, states,
 };
 use optics::{Circuit, Grid};
 use proptest::prelude::*;
@@ -43,6 +43,10 @@ fn judged(settings: &MeshSettings, circuits: &[Circuit], seed: u64) -> Routing {
     if let Some(Impossible::Cut(cut)) = &routing.impossible {
         assert_eq!(check_cut(settings, circuits, &cut.inside), (cut.circuits, cut.places));
         assert!(cut.circuits > cut.places, "{cut}");
+    }
+    if let Some(Impossible::Lengths(lengths)) = &routing.impossible {
+        assert_eq!(check_lengths(settings, circuits, &lengths.of).unwrap(), (lengths.needed, lengths.places));
+        assert!(lengths.needed > lengths.places, "{lengths}");
     }
     routing
 }
@@ -108,6 +112,33 @@ fn a_third_circuit_out_of_a_corner_needs_a_wavelength() {
 }
 
 /// Circuits that leave the one way to the others: greedy shortest paths fail, negotiation does not.
+/// Of all 512 sets of cells none has more circuits than places to leave by; lengths prove it all the same.
+#[test]
+fn lengths_prove_what_no_cut_does() {
+    let settings = plain(3, 3);
+    let wanted = circuits(&[(7, 2), (5, 7), (6, 2), (5, 7), (8, 3)]);
+    for set in 0..1_u32 << 9 {
+        let inside: Vec<u32> = (0..9).filter(|cell| set >> cell & 1 == 1).collect();
+        let (leaving, places) = check_cut(&settings, &wanted, &inside);
+        assert!(leaving <= places, "{inside:?}");
+    }
+    assert!(!fits(&settings, &wanted));
+    let routing = judged(&settings, &wanted, 0);
+    assert!(matches!(routing.impossible, Some(Impossible::Lengths(_))), "{:?}", routing.impossible);
+    assert_eq!(routing.routed(), 4);
+}
+
+#[test]
+fn the_checker_counts_lengths_over_all_places() {
+    let settings = MeshSettings { wavelengths: 2, ..plain(1, 3) };
+    let wanted = circuits(&[(0, 2), (0, 1), (2, 0)]);
+    // From 0 to 2 it is 5 + 7, from 0 to 1 it is 5; the way back has no length. Each has a place of two wavelengths.
+    assert_eq!(check_lengths(&settings, &wanted, &[(0, 1, 5), (1, 2, 7)]).unwrap(), (17, 24));
+    for wrong in [[(0, 2, 5), (1, 2, 7)], [(0, 1, 5), (0, 1, 5)]] {
+        assert!(check_lengths(&settings, &wanted, &wrong).is_err());
+    }
+}
+
 #[test]
 fn circuits_with_another_way_leave_the_only_one() {
     // Two rows: the first circuit's shortest way is the only one of the second, from column 0 to the end of its row.
