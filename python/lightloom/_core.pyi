@@ -619,6 +619,13 @@ def circuits(
 def verify_circuits(circuits: Circuits, plan: Plan, optics: str | None) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check of circuits beside their plan."""
 
+def barriers() -> list[list[str]]:
+    """Name, summary and source of every barrier; none where plans are not run."""
+
+def barrier_rounds(name: str, ranks: int, rounds: int, owner: int) -> bytes:
+    """Nanoseconds of every round of a barrier of so many processes, four bytes each, least first. The calling process
+    has one thread, forks them, and ends with the process `owner` that started it. Raises `OSError` in words."""
+
 def change_times(plan: Plan) -> tuple[list[float], list[float]]:
     """Per step, seconds for which ports that change before it are dark, and of computation before it. Raises
     `InputError` that names `plan` where a change is made in the background."""

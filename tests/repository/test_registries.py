@@ -13,6 +13,7 @@ CRATES = Path(__file__).parents[2] / "crates"
 FOLDERS = (
     "collectives/src/algorithms",
     "planners/src/planners",
+    "runtime/src/barriers",
     "topologies/src/candidates",
     "topologies/src/families",
 )
@@ -23,7 +24,7 @@ def test_files_are_registered(folder: str) -> None:
     files = {path.stem for path in (CRATES / folder).glob("*.rs")} - {"mod"}
     text = (CRATES / folder / "mod.rs").read_text(encoding="utf-8")
     registry = text.partition("pub static REGISTRY")[2].partition("];")[0]
-    assert len(files) > 5
+    assert len(files) > 2
     assert set(re.findall(r"^(?:pub\(crate\) )?mod (\w+);", text, re.MULTILINE)) == files
     assert set(re.findall(r"&(\w+)::", registry)) == files
 

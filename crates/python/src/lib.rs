@@ -5,6 +5,7 @@
 
 mod all_to_all;
 mod arguments;
+mod barriers;
 mod bound;
 mod checks;
 mod circuits;
@@ -38,6 +39,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::all_to_all::{all_to_all_lines, shift_hops};
+    #[pymodule_export]
+    use super::barriers::{barrier_rounds, barriers};
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]

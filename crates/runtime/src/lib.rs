@@ -15,6 +15,10 @@ mod report;
 mod request;
 
 #[cfg(target_os = "linux")]
+mod barrier;
+#[cfg(target_os = "linux")]
+mod barriers;
+#[cfg(target_os = "linux")]
 mod board;
 #[cfg(target_os = "linux")]
 mod children;
@@ -47,6 +51,8 @@ mod share;
 #[cfg(target_os = "linux")]
 mod switch;
 #[cfg(target_os = "linux")]
+mod synchronisation;
+#[cfg(target_os = "linux")]
 mod system;
 #[cfg(target_os = "linux")]
 mod transport;
@@ -60,6 +66,8 @@ pub use report::{CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTime
 pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]
 pub use serve::serve;
+#[cfg(target_os = "linux")]
+pub use synchronisation::{barrier_rounds, barriers};
 
 /// Nothing is known of memory here.
 #[cfg(not(target_os = "linux"))]
@@ -74,4 +82,19 @@ pub fn free_bytes() -> Option<u64> {
 #[cfg(not(target_os = "linux"))]
 pub fn serve(_descriptor: i32) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// There are none here.
+#[cfg(not(target_os = "linux"))]
+pub fn barriers() -> Vec<[&'static str; 3]> {
+    Vec::new()
+}
+
+/// Barriers are not measured here.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn barrier_rounds(_name: &str, _ranks: u32, _rounds: u32, _owner: u32) -> Result<Vec<u32>, String> {
+    Err("barriers are measured on Linux alone".into())
 }

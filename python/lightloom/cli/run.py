@@ -6,22 +6,28 @@ from typing import Any
 
 import click
 
+from lightloom.cli.measuring import Use, check_use, measure_barriers, measure_sends
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
 from lightloom.cli.ranks import one_of_many
+from lightloom.inputs.options import RUNNING, by_name
 from lightloom.views.rows import as_csv
 
 
 @verb("run")
-@click.argument("plan", metavar="PLAN", type=click.Path())
+@click.argument("plan", metavar="[PLAN]", type=click.Path(), required=False)
 def command(
-    plan: str,
+    plan: str | None,
     all_steps: bool,
     output: str | None,
     trace: str | None,
     plot: str | None,
     output_format: str,
+    calibrate: str | None,
+    barriers: bool,
+    most_ranks: int | None,
+    rounds: int | None,
     **settings: Any,
 ) -> int:
     """Run a PLAN (JSON) on processes of this machine, with real bytes and circuits that change, and measure it.
@@ -32,6 +38,9 @@ def command(
     is compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive.
     Exit status 1: elements are wrong, or a process failed.
 
+    With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting
+    for all costs.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64KiB --gpus 4 --output plan.json
@@ -39,7 +48,17 @@ def command(
       lightloom run plan.json --runs 20 --dtype bfloat16 --reduction max --format json
       lightloom run plan.json --plot timeline.png --trace trace.json.gz
       mpiexec -n 4 lightloom run plan.json --transport mpi
+      lightloom run plan.json --calibrate times.csv
+      lightloom run --barriers --plot barriers.png
     """  # noqa: D301
+    asked = {"calibrate": calibrate, "barriers": barriers, "most_ranks": most_ranks, "rounds": rounds}
+    others = {"plan": plan, "all_steps": all_steps, "trace": trace, "plot": plot}
+    use = check_use({**asked, **others, **settings})
+    if use is Use.BARRIERS:
+        return measure_barriers(output, plot, output_format, asked)
+    assert plan is not None  # noqa: S101 (what is asked for takes one)
+    if calibrate is not None:
+        return measure_sends(plan, calibrate, output, output_format, settings)
     from lightloom.running.executor import run
 
     if trace is not None:
@@ -51,7 +70,7 @@ def command(
 
         check_plot_path(plot)
     check_outputs()
-    status, runs = Status(), settings["runs"]
+    status, runs = Status(), settings["runs"] or by_name(RUNNING)["runs"].default
     with one_of_many(settings["transport"]) as writes:
         measurement = with_progress(
             "running",

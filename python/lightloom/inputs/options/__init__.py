@@ -14,7 +14,7 @@ from lightloom.inputs.options.exports import EXPORT
 from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
-from lightloom.inputs.options.running import RUNNING
+from lightloom.inputs.options.running import INSTEAD, RUNNING
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP, VERIFIED
@@ -29,6 +29,7 @@ __all__ = [
     "EXPORT",
     "FABRIC",
     "FABRIC_KEYS",
+    "INSTEAD",
     "LISTED",
     "OF_PLAN",
     "OPTIONS",
@@ -56,6 +57,7 @@ OPTIONS = (
     *OF_PLAN,
     *SIMULATION,
     *RUNNING,
+    *INSTEAD,
     *CIRCUITS,
     *SENDING,
     *SIMULATED_SWITCH,

@@ -98,3 +98,42 @@ RUNNING = (
         least=0,
     ),
 )
+
+# What is measured instead of a plan.
+INSTEAD = (
+    Option(
+        name="calibrate",
+        kind=Kind.FILE,
+        group=Group.RUN,
+        meaning="Instead measure sends between two ranks over the plan's fabric, and write the .csv file that the verb "
+        "calibrate reads.",
+        verbs=VERB,
+    ),
+    Option(
+        name="barriers",
+        kind=Kind.FLAG,
+        group=Group.RUN,
+        meaning="Instead measure what it costs that 2, 4, 8, ... ranks wait for each other; takes no PLAN.",
+        verbs=VERB,
+        default=False,
+    ),
+    Option(
+        name="most_ranks",
+        kind=Kind.WHOLE,
+        group=Group.EXPERT,
+        meaning="With --barriers: ranks at most.",
+        verbs=VERB,
+        otherwise="16, or eight a core where that is more",
+        least=2,
+        most=256,
+    ),
+    Option(
+        name="rounds",
+        kind=Kind.WHOLE,
+        group=Group.EXPERT,
+        meaning="With --barriers: rounds that are measured.",
+        verbs=VERB,
+        otherwise="5000",
+        most=1_000_000,
+    ),
+)

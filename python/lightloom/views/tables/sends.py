@@ -1,0 +1,36 @@
+"""The table of `run --calibrate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lightloom._core import show_size, show_time
+from lightloom.views.tables.page import heading, render, table
+
+if TYPE_CHECKING:
+    from lightloom.running.sends import SendTimes
+
+COLUMNS = ("size", "measured", "set", "ratio", "slowed down", "lateness", "verdict")
+
+
+def sends_table(times: SendTimes) -> str:
+    """Every size with its measured time, beside what the fabric was set to, and how late the machine was."""
+    made = table(*COLUMNS, right=COLUMNS[:-1])
+    for send in times.sends:
+        made.add_row(
+            show_size(send.size_bytes),
+            show_time(send.time_s),
+            show_time(send.predicted_s),
+            f"{send.time_s / send.predicted_s:.1%}" if send.predicted_s else "-",
+            f"{send.dilation:g} times",
+            show_time(send.lateness_s),
+            send.verdict,
+        )
+    return render(
+        heading(f"{len(times.sends)} one-hop sends by {times.transport}: {times.verdict}"),
+        made,
+        Text(""),
+        Text("`lightloom calibrate` reads the file; the startup that it fits has the hop's delay in it"),
+    )
