@@ -57,6 +57,7 @@ def test_the_demo_runs_and_says_when_data_are_missing(tmp_path: Path) -> None:
         "all-reduce-trace.json.gz",
         "all-reduce.json",
         "all-reduce.png",
+        "doubling.json",
         "moe.csv",
         "moe.json",
         "moe.png",

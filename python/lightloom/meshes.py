@@ -15,6 +15,7 @@ from lightloom.frames import Table
 from lightloom.inputs.pairs import pairs_of
 from lightloom.inputs.quantities import number_of
 from lightloom.inputs.validation import whole_number
+from lightloom.mesh_light import MziState
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["LightPath", "Mesh", "MeshRouting", "MziState", "PlacedMesh", "Proof", "route_mesh"]
+__all__ = ["Mesh", "MeshRouting", "PlacedMesh", "Proof", "route_mesh"]
 
 # Waveguides, wavelengths or fibres, each at most this.
 MOST_LANES = 4096
@@ -139,36 +140,6 @@ class Proof(NamedTuple):
             needed, there = mesh.core.check_lengths(list(ends), [tuple(row) for row in self.lengths.tolist()])
             return needed > there
         return True
-
-
-class MziState(NamedTuple):
-    """What an MZI does with light of one wavelength.
-
-    enters: the side where it comes in, `north`, `east`, `south` or `west`, or `transmitter`; input: which of the
-    waveguides that come in there, or which transmitter. leaves and output: likewise where it goes out, or `receiver`.
-    """
-
-    mzi: int
-    wavelength: int
-    enters: str
-    input: int
-    leaves: str
-    output: int
-
-
-class LightPath(NamedTuple):
-    """The way of a circuit of a plan through a mesh.
-
-    ingress, egress: the ports that it joins, from 1. mzis: those that it passes. waveguides: from each to the next
-    which of the parallel ones. wavelength: on all of the way. loss_db: what its light loses.
-    """
-
-    ingress: int
-    egress: int
-    mzis: tuple[int, ...]
-    waveguides: tuple[int, ...]
-    wavelength: int
-    loss_db: float
 
 
 class PlacedMesh(NamedTuple):

@@ -12,7 +12,8 @@ from lightloom import _core
 from lightloom.files import MIB, read_text, write_bytes
 from lightloom.frames import Table
 from lightloom.inputs.optics import Optics
-from lightloom.meshes import LightPath, MziState, PlacedMesh
+from lightloom.mesh_light import LightPath, MziState
+from lightloom.meshes import PlacedMesh
 from lightloom.plans import Plan
 
 if TYPE_CHECKING:

@@ -25,7 +25,19 @@ KINDS = (
 )
 # Kinds that the core does not know.
 OF_PYTHON = ("fabrics", "optics", "formats", "drivers", "benchmarks", "figures")
-NOT_VERBS = {"__init__", "entry", "names", "options", "outputs", "progress", "registry", "switches", "verb"}
+NOT_VERBS = {
+    "__init__",
+    "entry",
+    "measuring",
+    "names",
+    "options",
+    "outputs",
+    "progress",
+    "ranks",
+    "registry",
+    "switches",
+    "verb",
+}
 
 
 def test_every_verb_has_its_file_and_every_file_is_a_verb() -> None:

@@ -12,7 +12,7 @@ from lightloom.views.tables.page import heading, render, table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from lightloom.meshes import LightPath
+    from lightloom.mesh_light import LightPath
     from lightloom.port_maps import Circuits, Configuration, SwitchSetting
 
 RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect", "ports changed")
