@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use runtime::{Element, Lateness, Program, Reduction, Report, Request, StepSetting};
+use runtime::{Element, Lateness, Namespaces, Program, Reduction, Report, Request, StepSetting};
 
 use crate::arguments::shown;
 use crate::input_error::CoreResult;
@@ -95,6 +95,7 @@ pub fn run_request<'py>(
         asks_priority: field(settings, "asks_priority")?,
         probe_ns: field(settings, "probe_ns")?,
         has_outside_switch: field(settings, "has_outside_switch")?,
+        namespaces: namespaces(settings)?,
         deadline_factor: field(settings, "deadline_factor")?,
         deadline_floor_ns: field(settings, "deadline_floor_ns")?,
     };
@@ -103,6 +104,13 @@ pub fn run_request<'py>(
         postcard::to_allocvec(&request).map_err(|error| Error::malformed("program", error.to_string()))
     });
     Ok(PyBytes::new(py, &packed.map_err(crate::input_error::CoreError::from)?))
+}
+
+/// Where the kernel carries packets: (the switch's namespace, those of ranks, index of the first port's interface, bytes
+/// of a token bucket).
+fn namespaces(settings: &Bound<'_, PyDict>) -> PyResult<Option<Namespaces>> {
+    let given: Option<(String, Vec<String>, u32, u64)> = field(settings, "namespaces")?;
+    Ok(given.map(|(switch, ranks, first_index, bucket_bytes)| Namespaces { switch, ranks, first_index, bucket_bytes }))
 }
 
 /// Serves the process at the other end of a socket, by its descriptor, until it closes it.

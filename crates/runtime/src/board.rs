@@ -39,6 +39,8 @@ const RUNG: usize = 0;
 const SLEEPS: usize = 4;
 const GRANTED: usize = 8;
 const DONE: usize = 12;
+const CAME: usize = 16;
+const WANTED: usize = 24;
 const PROBE: usize = 64;
 const RUNNING: usize = PROBE + FOOTPRINT;
 const PROCESS: usize = (RUNNING + FOOTPRINT).next_multiple_of(64);
@@ -71,6 +73,7 @@ const PHASES: [Phase; 4] = [Phase::Probe, Phase::Reset, Phase::Step, Phase::Quit
 pub struct Board {
     memory: Shared,
     controller: OwnedFd,
+    switch: OwnedFd,
     ranks: usize,
     ports: usize,
     steps: usize,
@@ -84,16 +87,27 @@ impl Board {
     /// Memory for a run, all zero.
     pub fn new(request: &Request) -> Result<Self, Fault> {
         let (ranks, ports, steps) = (request.program.ranks as usize, request.all_ports(), request.steps.len());
-        let ring_bytes = ring_bytes(request);
+        let ring_bytes = if request.namespaces.is_none() { ring_bytes(request) } else { 0 };
         let times = PROCESSES + (ranks + 1) * PROCESS;
         let uses = times + steps * ranks * TIMES;
         let rings = (uses + steps * ports * USE).next_multiple_of(4096);
         let len = rings + 2 * ports * footprint(ring_bytes);
         let file = file_in_memory("lightloom-run", len as u64)?;
         let memory = Shared::map(&file, len).map_err(|error| Fault::system("memory", error))?;
-        let controller = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
-        let controller = controller.map_err(|error| Fault::system("eventfd", error))?;
-        Ok(Self { memory, controller, ranks, ports, steps, ring_bytes, times, uses, rings })
+        let bell = || eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        let [controller, switch] = [bell(), bell()].map(|made| made.map_err(|error| Fault::system("eventfd", error)));
+        Ok(Self {
+            memory,
+            controller: controller?,
+            switch: switch?,
+            ranks,
+            ports,
+            steps,
+            ring_bytes,
+            times,
+            uses,
+            rings,
+        })
     }
 
     /// The memory itself.
@@ -110,6 +124,11 @@ impl Board {
     pub fn bell(&self, process: usize) -> Bell<'_> {
         let base = PROCESSES + process * PROCESS;
         Bell { rung: self.memory.word(base + RUNG), sleeps: self.memory.word(base + SLEEPS) }
+    }
+
+    /// What a switch waits at that cannot sleep at a word, since it hears of more than commands.
+    pub fn switch_descriptor(&self) -> BorrowedFd<'_> {
+        self.switch.as_fd()
     }
 
     /// Where the switch sleeps.
@@ -136,7 +155,7 @@ impl Board {
         self.memory.word(GENERATION).fetch_add(1, Ordering::Release);
         wake_all(self.memory.word(GENERATION));
         if phase == Phase::Quit {
-            self.switch_bell().ring();
+            self.ring_switch();
         }
     }
 
@@ -180,6 +199,20 @@ impl Board {
         self.memory.word(ARRIVED).load(Ordering::Acquire) as usize
     }
 
+    /// A rank says how many bytes have come to it, of how many that will in its step.
+    pub fn set_came(&self, rank: usize, came: u64, wanted: u64) {
+        let base = PROCESSES + rank * PROCESS;
+        self.memory.long(base + CAME).store(came, Ordering::Relaxed);
+        self.memory.long(base + WANTED).store(wanted, Ordering::Relaxed);
+    }
+
+    /// What a rank said last of the bytes that came to it, and that will.
+    pub fn came(&self, rank: usize) -> (u64, u64) {
+        let base = PROCESSES + rank * PROCESS;
+        let [came, wanted] = [CAME, WANTED].map(|at| self.memory.long(base + at).load(Ordering::Relaxed));
+        (came, wanted)
+    }
+
     /// Ranks that have not arrived.
     pub fn missing(&self) -> Vec<u32> {
         let generation = self.memory.word(GENERATION).load(Ordering::Relaxed);
@@ -198,7 +231,12 @@ impl Board {
         self.memory.long(ASKED).store(asked_ns, Ordering::Relaxed);
         self.memory.long(DARK).store(dark_ns, Ordering::Relaxed);
         self.memory.word(COMMAND).fetch_add(1, Ordering::Release);
+        self.ring_switch();
+    }
+
+    fn ring_switch(&self) {
         self.switch_bell().ring();
+        let _ = rustix::io::write(&self.switch, &1u64.to_ne_bytes());
     }
 
     /// The command after those that were `seen`: its number, the configuration, when it was asked for, the dark time.

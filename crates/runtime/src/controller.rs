@@ -9,6 +9,7 @@ use crate::children::Children;
 use crate::clock::{now_ns, sleep_until, timespec};
 use crate::driver::{Driver, OwnSwitch};
 use crate::fault::{Fault, When, Who};
+use crate::kernel_ports::KernelPorts;
 use crate::lateness::LatenessLog;
 use crate::memory::check_free;
 use crate::outside::OutsideSwitch;
@@ -17,7 +18,7 @@ use crate::rank::Rank;
 use crate::report::{Granted, RankTimes, Report, Run, StepTimes};
 use crate::request::Request;
 use crate::share::{StepShare, shares};
-use crate::system::{Shared, real_time};
+use crate::system::{Shared, end, real_time};
 use crate::transport::SharedMemory;
 
 // Real-time priorities: what holds time comes first.
@@ -66,13 +67,26 @@ pub fn run(request: &Request, file: &OwnedFd, owner: &dyn Owner) -> Result<Repor
     let mut children = Children::default();
     children.start(Who::Switch, || {
         prepare(request, &board, request.program.ranks as usize, SWITCH_PRIORITY);
-        crate::switch::serve(request, &board)
+        match &request.namespaces {
+            None => crate::switch::serve(request, &board),
+            Some(namespaces) => crate::kernel_switch::serve(request, namespaces, &board),
+        }
     })?;
     for (number, shares) in (0..).zip(&shares) {
         children.start(Who::Rank(number), || {
             prepare(request, &board, number as usize, RANK_PRIORITY);
-            let transport = SharedMemory::new(&board, number as usize, request.ports as usize);
-            Rank::new(request, &board, number, shares, &segment_begins, &workspaces, transport).serve()
+            let Some(namespaces) = &request.namespaces else {
+                let transport = SharedMemory::new(&board, number as usize, request.ports as usize);
+                Rank::new(request, &board, number, shares, &segment_begins, &workspaces, transport).serve()
+            };
+            let incoming_bytes = shares.iter().map(|share| share.incoming_bytes).max().unwrap_or(0);
+            match KernelPorts::open(&board, request, namespaces, number, incoming_bytes) {
+                Ok(ports) => Rank::new(request, &board, number, shares, &segment_begins, &workspaces, ports).serve(),
+                Err(why) => {
+                    board.fail(&board.failed(Who::Rank(number), why));
+                    end(1)
+                }
+            }
         })?;
     }
     if request.asks_priority {
@@ -199,7 +213,11 @@ impl Controller<'_> {
         let missing = self.board.missing();
         let first = missing.first().copied().unwrap_or(0);
         let who = if missing.len() > 1 { Who::Ranks(missing.len() as u32, first) } else { Who::Rank(first) };
-        Fault::Late { who, what: "arrive".into(), seconds, when }
+        let what = match self.board.came(first as usize) {
+            (came, wanted) if came < wanted && !missing.is_empty() => format!("get more than {came} of {wanted} bytes"),
+            _ => "arrive".into(),
+        };
+        Fault::Late { who, what, seconds, when }
     }
 
     fn say_progress(&mut self) {

@@ -15,6 +15,8 @@ mod report;
 mod request;
 
 #[cfg(target_os = "linux")]
+mod arrivals;
+#[cfg(target_os = "linux")]
 mod barrier;
 #[cfg(target_os = "linux")]
 mod barriers;
@@ -27,15 +29,26 @@ mod clock;
 #[cfg(target_os = "linux")]
 mod controller;
 #[cfg(target_os = "linux")]
+mod datagrams;
+#[cfg(target_os = "linux")]
 mod driver;
+#[cfg(target_os = "linux")]
+mod envelope;
 #[cfg(target_os = "linux")]
 mod fabric;
 #[cfg(target_os = "linux")]
 mod fault;
 #[cfg(target_os = "linux")]
+mod kernel_ports;
+#[cfg(target_os = "linux")]
+mod kernel_switch;
+#[cfg(target_os = "linux")]
 mod lateness;
 #[cfg(target_os = "linux")]
 mod memory;
+mod namespaces;
+#[cfg(target_os = "linux")]
+mod netlink;
 #[cfg(target_os = "linux")]
 mod outside;
 #[cfg(target_os = "linux")]
@@ -62,6 +75,7 @@ mod wire;
 pub use elements::{Element, Reduction};
 #[cfg(target_os = "linux")]
 pub use memory::free_bytes;
+pub use namespaces::Namespaces;
 pub use report::{CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
 pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]

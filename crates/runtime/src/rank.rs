@@ -23,6 +23,13 @@ enum Waiting {
     Forwarded(Header, Vec<u8>),
 }
 
+impl Waiting {
+    fn bytes(&self) -> u64 {
+        let (Self::Own(header) | Self::Forwarded(header, _)) = self;
+        u64::from(header.size)
+    }
+}
+
 /// A rank and what it has.
 pub struct Rank<'a, T> {
     request: &'a Request,
@@ -110,8 +117,10 @@ impl<'a, T: Transport> Rank<'a, T> {
 
     fn step(&mut self, step: usize, start_ns: u64) -> Result<(), String> {
         let released_ns = now_ns();
-        self.queue_own(step);
-        let late_ns = sleep_until(start_ns + self.request.startup_ns);
+        self.transport.begin_step();
+        let most_bytes = self.queue_own(step);
+        let head_start_ns = self.transport.head_start_ns(most_bytes);
+        let late_ns = sleep_until(start_ns + self.request.startup_ns + head_start_ns);
         if self.board.measures() {
             self.board.running(self.number as usize).count(late_ns);
         }
@@ -127,8 +136,9 @@ impl<'a, T: Transport> Rank<'a, T> {
         Ok(())
     }
 
-    /// Queues the packets of all messages, one of each in turn, over the ports that lead to the next rank in turn.
-    fn queue_own(&mut self, step: usize) {
+    /// Queues the packets of all messages, one of each in turn, over the ports that lead to the next rank in turn; returns
+    /// the most bytes that leave by one port.
+    fn queue_own(&mut self, step: usize) -> u64 {
         let size = u64::from(self.request.packet_bytes);
         let sent = &self.shares[step].sent;
         let most = sent.iter().map(|sent| sent.bytes.div_ceil(size)).max().unwrap_or(0);
@@ -147,6 +157,8 @@ impl<'a, T: Transport> Rank<'a, T> {
                 self.waiting[port as usize].push_back(Waiting::Own(header));
             }
         }
+        let bytes_of = |waiting: &VecDeque<Waiting>| waiting.iter().map(Waiting::bytes).sum();
+        self.waiting.iter().map(bytes_of).max().unwrap_or(0)
     }
 
     /// Sends all that waits and receives all that comes, until both are done.
@@ -156,6 +168,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         loop {
             self.transport.look();
             came += self.receive(step, times)?;
+            self.board.set_came(self.number as usize, came, incoming);
             let is_sent = self.send()?;
             self.transport.flush();
             if came > incoming {

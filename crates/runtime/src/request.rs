@@ -4,6 +4,7 @@ use model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::elements::{Element, Reduction};
+use crate::namespaces::Namespaces;
 
 /// Ranks of one machine that a run takes.
 pub const MOST_RANKS: u32 = 256;
@@ -92,6 +93,8 @@ pub struct Request {
     pub probe_ns: u64,
     /// Whether a switch outside makes every configuration before the switch process does.
     pub has_outside_switch: bool,
+    /// Where the kernel carries packets, not rings and a switch process.
+    pub namespaces: Option<Namespaces>,
     /// A wait ends as a fault after so many times what the plan predicts ...
     pub deadline_factor: f64,
     /// ... and so many nanoseconds more.
@@ -207,6 +210,9 @@ impl Request {
         if !(PACKET_BYTES.0..=PACKET_BYTES.1).contains(&self.packet_bytes) {
             let (least, most) = PACKET_BYTES;
             return Err(Error::value("packet_size", self.packet_bytes, format!("{least} to {most} bytes")));
+        }
+        if let Some(namespaces) = &self.namespaces {
+            namespaces.check(self.program.ranks, self.packet_bytes)?;
         }
         if self.program.ranks.checked_mul(self.ports).is_none_or(|ports| ports > 1 << 14) {
             return Err(Error::value("ports", self.ports, "as many as give all ranks of a run together 16384"));

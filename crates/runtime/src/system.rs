@@ -1,4 +1,5 @@
-//! What only unsafe code can do: memory that processes share, a process that forks, its scheduling, and its end.
+//! What only unsafe code can do: memory that processes share, a process that forks, its scheduling, and its end; options
+//! of sockets.
 //!
 //! Shared memory is never handed out as a slice: other processes write to it. It is reached through atomic words, and
 //! through copies to and from private memory. Who may copy where, and when, is the protocol of rings and barriers: every
@@ -9,7 +10,7 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::mm::{MapFlags, ProtFlags, mlock, mmap, munmap};
 use rustix::process::Pid;
 
@@ -120,6 +121,16 @@ pub fn fork() -> io::Result<Forked> {
 pub fn end(status: i32) -> ! {
     // SAFETY: takes no memory.
     unsafe { libc::_exit(status) }
+}
+
+/// Sets an option of a socket, by the numbers of its level and name.
+pub fn set_option(socket: impl AsFd, level: i32, name: i32, value: &[u8]) -> io::Result<()> {
+    let (descriptor, len) = (socket.as_fd().as_raw_fd(), value.len() as libc::socklen_t);
+    // SAFETY: the descriptor is open, and the system copies `len` bytes of `value`.
+    match unsafe { libc::setsockopt(descriptor, level, name, value.as_ptr().cast(), len) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Runs this process before all that have no real-time priority, and those of a lower one.

@@ -6,6 +6,15 @@ use crate::wire::Header;
 
 /// What carries a rank's packets; it has ports, from 0, each with a circuit or none.
 pub trait Transport {
+    /// A step begins; no packet of the one before is on its way.
+    fn begin_step(&mut self) {}
+
+    /// Nanoseconds by which the first of so many bytes, which leave by one port, are sooner there than the rate allows: a
+    /// rank begins to send by so much later.
+    fn head_start_ns(&self, _bytes: u64) -> u64 {
+        0
+    }
+
     /// Called before looking for work: what comes later ends the next `wait` at once.
     fn look(&mut self);
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from lightloom._core import counted
 from lightloom.cli.measuring import Use, check_use, measure_barriers, measure_sends
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
@@ -33,10 +34,11 @@ def command(
     """Run a PLAN (JSON) on processes of this machine, with real bytes and circuits that change, and measure it.
 
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
-    while circuits change. All is slowed down by a dilation; times are divided by it again. By MPI, messages go as fast
-    as they do, without circuits, between ranks that mpiexec started, or else starts for the run. What ranks end with
-    is compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive.
-    Exit status 1: elements are wrong, or a process failed.
+    while circuits change; or the kernel's network carries packets, and its filters are the circuits (root; no hop
+    delay). All is slowed down by a dilation; times are divided by it again. By MPI, messages go as fast as they do,
+    without circuits, between ranks that mpiexec started, or else starts for the run. What ranks end with is compared
+    with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive. Exit status 1:
+    elements are wrong, or a process failed.
 
     With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting
     for all costs.
@@ -47,6 +49,7 @@ def command(
       lightloom run plan.json
       lightloom run plan.json --runs 20 --dtype bfloat16 --reduction max --format json
       lightloom run plan.json --plot timeline.png --trace trace.json.gz
+      lightloom run plan.json --transport kernel
       mpiexec -n 4 lightloom run plan.json --transport mpi
       lightloom run plan.json --calibrate times.csv
       lightloom run --barriers --plot barriers.png
@@ -57,6 +60,8 @@ def command(
     if use is Use.BARRIERS:
         return measure_barriers(output, plot, output_format, asked)
     assert plan is not None  # noqa: S101 (what is asked for takes one)
+    if settings["transport"] == "kernel":
+        _say_what_was_left()
     if calibrate is not None:
         return measure_sends(plan, calibrate, output, output_format, settings)
     from lightloom.running.executor import run
@@ -95,3 +100,12 @@ def command(
         text = run_table(measurement, all_steps=all_steps)
     click.echo(text)
     return 1 if measurement.wrong else 0
+
+
+def _say_what_was_left() -> None:
+    """Remove the network namespaces of runs that were killed, and say so."""
+    from lightloom.running.namespaces import remove_left
+
+    removed = remove_left()
+    if removed:
+        click.echo(f"removed {counted(removed, 'network namespace')} of runs that were killed", err=True)

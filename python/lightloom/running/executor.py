@@ -16,6 +16,7 @@ from lightloom.plans import Plan
 from lightloom.running.controller import Controller
 from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
+from lightloom.running.namespaces import KernelNetwork, remove_left
 from lightloom.running.pace import checked_dilation
 from lightloom.running.prepared import Prepared, RunOptions, prepared
 from lightloom.running.workspaces import Workspaces
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRANSPORTS", "Executor", "run"]
 
-TRANSPORTS = ("shared-memory", "mpi")
+TRANSPORTS = ("shared-memory", "kernel", "mpi")
 MOST_RUNS = 100_000
 # Plans that are kept ready.
 MOST_PREPARED = 64
@@ -53,6 +54,15 @@ class Executor:
     multiplied by it; chosen from machine and plan unless it is said. packet_size: `"4KiB"` or bytes, likewise.
     real_time: ask for real-time priority and locked memory, which are used where they are allowed. switch: an address
     such as `"scpi://192.0.2.7"`; that switch makes and acknowledges every configuration of circuits, too.
+    transport: `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
+    and dark time; `"kernel"`: they go through the kernel's network, whose token buckets are the rates and whose filters
+    are the circuits, without hop delay (root, and iproute2); `"mpi"`: processes send messages by the MPI that there is,
+    without circuits of their own, each of them one that mpiexec has started, or for this run is to start. dtype:
+    `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction: `"sum"` or `"max"`. runs: that are
+    measured; warm_ups: before them. dilation: rates are divided and delays multiplied by it; chosen from machine and
+    plan unless it is said. packet_size: `"4KiB"` or bytes, likewise. real_time: ask for real-time priority and locked
+    memory, which are used where they are allowed. switch: an address such as `"scpi://192.0.2.7"`; that switch makes
+    and acknowledges every configuration of circuits, too.
 
     Raises `InputError` that names the argument.
     """
@@ -85,6 +95,7 @@ class Executor:
             warm_ups=whole_number("warm_ups", warm_ups, 0, MOST_RUNS),
             dilation=None if dilation is None else checked_dilation(dilation),
             packet_bytes=None if packet_size is None else bytes_of("packet_size", packet_size),
+            transport=transport,
             real_time=real_time,
             has_outside_switch=switch is not None,
         )
@@ -192,17 +203,38 @@ class Executor:
         return ready
 
     def _report(self, ready: Prepared, workspaces: Workspaces, progress: Callable[[int], None]) -> bytes:
-        request = ready.request(workspaces.offsets)
         if self._controller is None:
             self._controller = Controller()
         try:
-            if self._switch is None:
-                return self._controller.run(request, workspaces.descriptor, progress=progress, outside=_refused)
-            return self._with_switch(self._controller, ready, request, workspaces.descriptor, progress)
+            if self._transport != "kernel":
+                return self._asked(self._controller, ready, ready.request(workspaces.offsets), workspaces, progress)
+            remove_left()
+            network = KernelNetwork(
+                self._controller.number,
+                ranks=ready.plan.gpus,
+                ports=ready.plan.ports,
+                packet_bytes=ready.packet_bytes,
+                rate_bps=ready.rate_bps,
+            )
+            with network:
+                request = ready.request(workspaces.offsets, network.described)
+                return self._asked(self._controller, ready, request, workspaces, progress)
         except BaseException:
             # Whatever it was doing, it does not go on.
             self.close()
             raise
+
+    def _asked(
+        self,
+        controller: Controller,
+        ready: Prepared,
+        request: bytes,
+        workspaces: Workspaces,
+        progress: Callable[[int], None],
+    ) -> bytes:
+        if self._switch is None:
+            return controller.run(request, workspaces.descriptor, progress=progress, outside=_refused)
+        return self._with_switch(controller, ready, request, workspaces.descriptor, progress)
 
     def _with_switch(
         self, controller: Controller, ready: Prepared, request: bytes, workspaces: int, progress: Callable[[int], None]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.plans import Plan
+    from lightloom.steps import Step
 
 __all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunSettings", "RunTimes", "Spread"]
 
@@ -85,6 +86,11 @@ class RunSettings:
     switch: str | None
     real_time: bool
     locked: bool
+
+    @property
+    def has_hop_delay(self) -> bool:
+        """Whether packets are held back by the plan's hop delay: the kernel's circuits have none."""
+        return self.transport != "kernel"
 
 
 @dataclass(frozen=True)
@@ -206,8 +212,8 @@ class Measurement(Table):
 
     @property
     def predicted_s(self) -> float:
-        """Completion time by the plan."""
-        return self._plan.total_s
+        """Completion time by the plan; without its hop delays where the transport has none."""
+        return self._plan.total_s - sum(self._left_out_s(step) for step in self._plan.steps)
 
     @cached_property
     def measured(self) -> Spread:
@@ -244,7 +250,7 @@ class Measurement(Table):
                 step.topology_name,
                 step.topology_index,
                 step.reconfigured,
-                step.total_s,
+                self._predicted_s(step),
                 float(measured_s[step.index]),
                 float(dark_s[step.index]),
                 float(waiting_s[step.index]),
@@ -267,6 +273,12 @@ class Measurement(Table):
     def verdict(self) -> str:
         """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
         return "conclusive" if self.lateness_s <= self.tolerated_lateness_s else "inconclusive"
+
+    def _predicted_s(self, step: Step) -> float:
+        return step.total_s - self._left_out_s(step)
+
+    def _left_out_s(self, step: Step) -> float:
+        return 0.0 if self._settings.has_hop_delay else step.propagation_s
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a step."""

@@ -18,9 +18,12 @@ LARGEST_DILATION = 1e9
 SHORTEST_STEP_S = 0.02
 # Bytes that a core copies in a second through rings and switch, with time to spare.
 COPIED_BPS = 2.5e8
-# Seconds that a packet takes at least, and what every circuit adds to that.
-PACKET_S, PACKET_PER_CIRCUIT_S = 1e-4, 2.5e-5
-LEAST_PACKET, MOST_PACKET = 1024, 65536
+# Seconds that a packet takes at least, and what every circuit adds to that; the kernel does more for a packet.
+PACKET_S = 1e-4
+PACKET_PER_CIRCUIT_S = {"shared-memory": 2.5e-5, "kernel": 1e-4}
+LEAST_PACKET = 1024
+# A datagram is at most 64 KiB, headers included.
+MOST_PACKET = {"shared-memory": 1 << 16, "kernel": 1 << 15}
 # Packets of a message that is passed on, so that it is on all its circuits at once.
 PIPELINED = 16
 
@@ -53,17 +56,17 @@ def dilation_for(plan: Plan) -> float:
     return min(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted), LARGEST_DILATION)
 
 
-def packet_bytes_for(plan: Plan, program: Program, dilation: float) -> int:
+def packet_bytes_for(plan: Plan, program: Program, dilation: float, transport: str) -> int:
     """Bytes of a packet: a power of two, so long that the switch need not wake too often.
 
     Where messages are passed on, it is so short that they are on all their circuits at once.
     """
-    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S * plan.gpus * plan.ports)
+    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S[transport] * plan.gpus * plan.ports)
     wanted = plan.bandwidth_bps / 8 / dilation * packet_s
     passed_on = program.message_bytes[(program.gpu_offsets[1:] - program.gpu_offsets[:-1]) > 2]
     if len(passed_on):
         wanted = min(wanted, int(passed_on.min()) / PIPELINED)
     size = LEAST_PACKET
-    while size * 2 <= min(wanted, MOST_PACKET):
+    while size * 2 <= min(wanted, MOST_PACKET[transport]):
         size *= 2
     return size

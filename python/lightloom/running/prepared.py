@@ -40,6 +40,7 @@ class RunOptions:
     warm_ups: int
     dilation: float | None
     packet_bytes: int | None
+    transport: str
     real_time: bool
     has_outside_switch: bool
 
@@ -61,9 +62,19 @@ class Prepared:
     steps: dict[str, NDArray[np.int64]]
     settings: dict[str, Any]
 
-    def request(self, offsets: NDArray[np.int64]) -> bytes:
-        """What the controller process is sent; offsets: of the ranks' workspaces in their memory."""
-        return _core.run_request({**self.columns, "workspace_offset": offsets}, self.steps, self.settings)
+    def request(self, offsets: NDArray[np.int64], namespaces: tuple[str, list[str], int, int] | None = None) -> bytes:
+        """What the controller process is sent.
+
+        offsets: of the ranks' workspaces in their memory. namespaces: `KernelNetwork.described`, where the kernel
+        carries packets.
+        """
+        columns = {**self.columns, "workspace_offset": offsets}
+        return _core.run_request(columns, self.steps, {**self.settings, "namespaces": namespaces})
+
+    @property
+    def rate_bps(self) -> float:
+        """Bytes that a circuit takes in a second, dilated."""
+        return self.plan.bandwidth_bps / 8 / self.dilation
 
 
 def prepared(plan: Plan, options: RunOptions) -> Prepared:
@@ -76,7 +87,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     # The switch process joins any ports, whatever the optical layer that the plan is for.
     on_ports = circuits(plan, "crossbar")
     dilation = dilation_for(plan) if options.dilation is None else options.dilation
-    packet_bytes = options.packet_bytes or packet_bytes_for(plan, program, dilation)
+    packet_bytes = options.packet_bytes or packet_bytes_for(plan, program, dilation, options.transport)
     configuration = np.zeros(len(plan.steps), dtype=np.int64)
     for held in on_ports.configurations:
         configuration[list(held.steps)] = held.index

@@ -11,10 +11,11 @@ RUNNING = (
         name="transport",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What carries packets: memory, and a switch process that holds them back; or MPI, as fast as it is.",
+        meaning="What carries packets: memory, and a switch process that holds them back; the kernel's network, whose "
+        "filters are the circuits (root; no hop delay); or MPI, as fast as it is.",
         verbs=VERB,
         default="shared-memory",
-        choices=("shared-memory", "mpi"),
+        choices=("shared-memory", "kernel", "mpi"),
     ),
     Option(
         name="runs",

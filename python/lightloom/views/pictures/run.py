@@ -84,8 +84,8 @@ def _title(measurement: Measurement, run: int) -> str:
     which = f"run {run + 1} of {settings.runs}, " if settings.runs > 1 else ""
     slowed = f", slowed down {settings.dilation:g} times" if settings.dilation > 1 else ""
     doubt = "" if measurement.verdict == "conclusive" else ": inconclusive, the machine was busy"
-    total_s = float(measurement.times.total_s[run])
-    part = f", {total_s / plan.total_s:.1%} of the plan's {show_time(plan.total_s)}" if plan.total_s else ""
+    total_s, predicted_s = float(measurement.times.total_s[run]), measurement.predicted_s
+    part = f", {total_s / predicted_s:.1%} of the plan's {show_time(predicted_s)}" if predicted_s else ""
     return (
         f"{what_is_planned(plan)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
         f"{which}{settings.transport}{slowed}: measured {show_time(total_s)}{part}{doubt}"

@@ -39,7 +39,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
     title = (
         f"{what_is_planned(plan)} ({plan.algorithm}, {plan.planner}): "
         f"measured {show_time(measurement.measured.median)}, "
-        f"{measurement.ratio:.1%} of the plan's {show_time(plan.total_s)}"
+        f"{measurement.ratio:.1%} of the plan's {show_time(measurement.predicted_s)}"
     )
     lines = [_results(measurement), *_machine(measurement)]
     return [
@@ -60,6 +60,8 @@ def _settings(measurement: Measurement) -> str:
     if settings.packet_bytes:  # not where messages go as they are
         slow = f"slowed down {settings.dilation:g} times"
         said = [settings.transport, slow, runs, f"packets of {show_size(settings.packet_bytes)}"]
+    if not settings.has_hop_delay:
+        said.append("without hop delay, which the plan's times here leave out")
     if settings.switch is not None:
         said.append(f"circuits on {settings.switch}")
     return ", ".join(said)
@@ -71,7 +73,12 @@ def _tested(measurement: Measurement) -> Table:
     redop = settings.reduction if plan.collective in REDUCING else "none"
     sent = [show_size(plan.size_bytes), f"{measurement.elements:,}", settings.dtype, redop]
     spread = measurement.measured
-    rows = (("fastest", spread.min), ("median", spread.median), ("slowest", spread.max), ("plan", plan.total_s))
+    rows = (
+        ("fastest", spread.min),
+        ("median", spread.median),
+        ("slowest", spread.max),
+        ("plan", measurement.predicted_s),
+    )
     for name, time_s in rows:
         algbw = plan.size_bytes / time_s
         rates = [f"{gigabytes(rate)} GB/s" for rate in (algbw, algbw * measurement.busbw / measurement.algbw)]
