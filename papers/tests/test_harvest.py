@@ -240,7 +240,7 @@ def test_a_workload_on_other_hops_is_another_case() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
-    [(("harvest-7",), "figure"), (("harvest-8", "--engine", "packet"), "engine"), (("harvest-5i",), "figure")],
+    [(("harvest-2",), "figure"), (("harvest-8", "--engine", "packet"), "engine"), (("harvest-5i",), "figure")],
 )
 def test_wrong_names(cli: RunCli, in_tmp: Path, arguments: tuple[str, ...], field: str) -> None:
     assert_refused(cli, in_tmp, "reproduce", *arguments, field=field)

@@ -201,7 +201,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ("arguments", "message"),
     [
         (["bridge-99"], "error: figure: unknown name `bridge-99`; one of all, small, small-1, small-2"),
-        (["small-1", "--engine", "flow"], "error: engine: unknown name `flow`; one of model, packet"),
+        (["small-1", "--engine", "flow"], "error: engine: unknown name `flow`; one of model, packet, run"),
         (["small-2", "--engine", "packet"], "error: engine: `packet` does not make small-2; it takes model"),
         (["small-1", "--picture", "gif"], "error: picture: unknown name `gif`; one of png, pdf, svg"),
         (["small-1", "--workers", "0"], "error: workers: "),

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 @click.option(
     "--engine",
     metavar="NAME",
-    default="model",
-    show_default=True,
-    help="What a plan's time is: `model`, the additive cost; or `packet`, its simulation, kept as it goes on.",
+    show_default="model, or the only one that makes NAME",
+    help="What a plan's time is: `model`, the additive cost; `packet`, its simulation, kept as it goes on; or `run`, "
+    "measured on processes of this machine.",
 )
 @click.option("--picture", metavar="KIND", default="png", show_default=True, help="png, pdf or svg.")
 @click.option(
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     help="Threads that simulate packets.",
 )
 @FORMAT_OPTION
-def command(name: str, output: str, engine: str, picture: str, workers: int | None, output_format: str) -> None:
+def command(name: str, output: str, engine: str | None, picture: str, workers: int | None, output_format: str) -> None:
     """Make a figure or table of a paper again: NAME.csv, NAME.png and the page NAME.md.
 
     NAME is one of `lightloom reproduce list`; a paper's name makes all of that paper, `all` everything. The page sets
@@ -51,12 +51,13 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
       lightloom reproduce list
       lightloom reproduce bridge-table-1
       lightloom reproduce harvest-5a --engine packet
+      lightloom reproduce harvest-6
       lightloom reproduce short-circuit --output out/papers
     """  # noqa: D301
     from lightloom.errors import refuse, unknown_name
     from lightloom.files import write_bytes
     from lightloom.views.charts import SUFFIXES
-    from lightloom_papers.figure import ENGINES, Setting
+    from lightloom_papers.figure import ENGINES, MODEL, Setting
     from lightloom_papers.pages import summary_page
     from lightloom_papers.registry import PAPERS, find_figures
     from lightloom_papers.run import reproduce_all
@@ -64,12 +65,14 @@ def command(name: str, output: str, engine: str, picture: str, workers: int | No
     if name == "list":
         _show_list(output_format)
         return
-    if engine not in ENGINES:
+    if engine is not None and engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     if f".{picture}" not in SUFFIXES:
         raise unknown_name("picture", picture, [suffix[1:] for suffix in SUFFIXES])
     processes = workers or os.cpu_count() or 1
     named = find_figures(name)
+    if engine is None:
+        engine = named[0].engines[0] if len(named) == 1 else MODEL
     figures = [figure for figure in named if engine in figure.engines]
     if not figures:
         raise refuse("engine", f"`{engine}` does not make {name}; it takes {' or '.join(named[0].engines)}")

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from lightloom_papers.claims import Claim
     from lightloom_papers.measure import Case
 
-MODEL, PACKET = "model", "packet"
-ENGINES = (MODEL, PACKET)
+MODEL, PACKET, RUN = "model", "packet", "run"
+ENGINES = (MODEL, PACKET, RUN)
 
 
 @dataclass(frozen=True)
 class Setting:
     """What a figure is made with.
 
-    engine: whether a plan's time is the additive model's or its packet simulation's; folder: where finished
-    simulations are kept, None for nowhere; workers: processes that simulate; advance: told how many of how many cases
-    are done.
+    engine: whether a plan's time is the additive model's, its packet simulation's, or that of processes which run it;
+    folder: where finished simulations and runs are kept, None for nowhere; workers: processes that simulate; advance:
+    told how many of how many cases are done.
     """
 
     engine: str = MODEL

@@ -37,7 +37,11 @@ def figure_page(figure: Figure, outcome: Outcome, engine: str, picture: str, dat
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-TIMES = {"model": "the additive cost model", "packet": "packet simulation of the same plans"}
+TIMES = {
+    "model": "the additive cost model",
+    "packet": "packet simulation of the same plans",
+    "run": "processes of this machine",
+}
 
 
 def summary_page(papers: Sequence[Paper], claims: Mapping[str, Sequence[Claim]]) -> str:

@@ -36,7 +36,8 @@ class Made(NamedTuple):
 def reproduce(figure: Figure, folder: Path, setting: Setting, suffix: str = ".png") -> Made:
     """Make a figure and write NAME.csv, NAME.png (or what `suffix` says) and NAME.md to the folder, which is made.
 
-    With packets the files are NAME-packet.csv and so on. Raises `InputError` that names `output` or `engine`.
+    With packets the files are NAME-packet.csv and so on, with runs NAME-run.csv. Raises `InputError` that names
+    `output` or `engine`.
     """
     from matplotlib.figure import Figure as Picture
 

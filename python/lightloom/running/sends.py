@@ -12,6 +12,7 @@ from lightloom.inputs.fabric import Fabric
 from lightloom.planning import plan as planned
 from lightloom.plans import Plan
 from lightloom.running.executor import Executor
+from lightloom.running.pace import dilation_for
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +25,7 @@ __all__ = ["Send", "SendTimes", "send_times"]
 SCHEMA = "lightloom.sends/1"
 # The smallest send transmits for this part of what startup and hop take, the largest for so many times that; where
 # these take no time, sends of so many bytes.
-LEAST_PART, MOST_TIMES = 1 / 16, 32
+LEAST_PART, MOST_TIMES = 1 / 16, 16
 LEAST_BYTES, MOST_BYTES = 4096, 4 << 20
 # Elements are no longer than that.
 WHOLE = 8
@@ -86,20 +87,23 @@ def send_times(
     """Measure sends between two ranks over the fabric of a plan, from where startup decides to where bandwidth does.
 
     like: a Plan, or a plan's JSON file; its startup, hop delay and bandwidth are set. Both ranks send to each other at
-    once. transport, runs, dilation, real_time: as of `Executor`. progress: told what is measured next.
+    once. transport, runs, real_time: as of `Executor`. dilation: of all sizes; what the smallest needs where it is left
+    out, so that copying takes no part of the largest. progress: told what is measured next.
 
     Raises `InputError` that names the argument, and `RunFailedError` as `Executor.run`.
     """
     of = like if isinstance(like, Plan) else Plan.load(like)
     fabric = Fabric(gpus=2, bandwidth=of.bandwidth_bps, startup=of.startup_s, hop_delay=of.hop_delay_s)
     sizes = list(_sizes(of))
+    # Each of two ranks has half of the buffer to send.
+    plans = [planned("all-gather", 2 * size, fabric=fabric, algorithm="ring", planner="static") for size in sizes]
+    if dilation is None and transport != "mpi":
+        dilation = dilation_for(plans[0])
     sends = []
     with Executor(transport=transport, runs=runs, dilation=dilation, real_time=real_time) as executor:
-        for number, size_bytes in enumerate(sizes, 1):
+        for number, (size_bytes, plan) in enumerate(zip(sizes, plans, strict=True), 1):
             if progress is not None:
                 progress(f"size {number} of {len(sizes)}")
-            # Each of two ranks has half of the buffer to send.
-            plan = planned("all-gather", 2 * size_bytes, fabric=fabric, algorithm="ring", planner="static")
             sends.append(_send(size_bytes, executor.run(plan)))
     return SendTimes(tuple(sends), fabric, transport)
 

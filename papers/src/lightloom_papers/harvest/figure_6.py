@@ -97,7 +97,8 @@ def _estimated(_setting: Setting, _found: SpeedUps) -> list[Claim]:
             "fig. 6d, §6.2",
             paper="closely match",
             why="The measured times are not published, and their measurement takes 8 GPUs behind 100 Gbit/s "
-            "network cards whose routes can be changed.",
+            "network cards whose routes can be changed. `lightloom reproduce harvest-6` measures a part of the grid on "
+            "processes of one machine.",
         )
     ]
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from lightloom.running.barriers import BarrierCosts
 
+__all__ = ["draw_barriers", "plot_barriers"]
+
 
 def plot_barriers(costs: BarrierCosts, path: str | os.PathLike[str] | None = None) -> Figure:
     """The picture, written to a PNG, PDF or SVG file where one is named. Raises `InputError` that names `plot`."""
