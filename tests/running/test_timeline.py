@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from itertools import pairwise
@@ -48,6 +49,15 @@ def test_planned_parts_are_the_terms_of_the_plan(changing: Measurement) -> None:
         terms = {"dark": step.reconfiguration_s, "startup": step.startup_s, "transmission": step.transmission_s}
         assert {name: lengths.get(name, 0.0) for name in terms} == pytest.approx(terms, abs=1e-15)
         assert [one.last_s for one, _ in pairwise(parts)] == [other.first_s for _, other in pairwise(parts)]
+
+
+def test_a_transport_without_hop_delay_is_planned_without(forwarding: Measurement) -> None:
+    settings = dataclasses.replace(forwarding.settings, transport="kernel")
+    parts = (forwarding.times, forwarding.jitter, forwarding.arrays, forwarding.wrong, forwarding.windows_s)
+    without = Measurement(forwarding.plan, settings, *parts)
+    assert any(part.name == "propagation" for step in planned_steps(forwarding) for part in step)
+    assert not any(part.name == "propagation" for step in planned_steps(without) for part in step)
+    assert planned_steps(without)[-1][-1].last_s == pytest.approx(without.predicted_s)
 
 
 def test_measured_parts_are_in_order_and_of_each_step(changing: Measurement) -> None:

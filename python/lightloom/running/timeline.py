@@ -29,10 +29,11 @@ def shown_run(measurement: Measurement) -> int:
 
 
 def planned_steps(measurement: Measurement) -> list[list[Part]]:
-    """By step, what the plan's times are for, one after the other."""
-    steps, now_s = [], 0.0
+    """By step, what the plan's times are for, one after the other; no propagation where the transport has none."""
+    steps, now_s, has_hops = [], 0.0, measurement.settings.has_hop_delay
     for step, window_s in zip(measurement.plan.steps, measurement.windows_s, strict=True):
-        lengths = (window_s, step.reconfiguration_s, step.startup_s, step.propagation_s, step.transmission_s)
+        hops_s = step.propagation_s if has_hops else 0.0
+        lengths = (window_s, step.reconfiguration_s, step.startup_s, hops_s, step.transmission_s)
         ends = (now_s + np.cumsum((0.0, *lengths))).tolist()
         steps.append(_parts(PARTS[:5], ends))
         now_s = ends[-1]

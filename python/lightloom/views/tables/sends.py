@@ -12,6 +12,7 @@ from lightloom.views.tables.page import heading, render, table
 if TYPE_CHECKING:
     from lightloom.running.sends import SendTimes
 
+HOPS = "; the startup that it fits has the hop's delay in it, unless --hop-delay says that"
 COLUMNS = ("size", "measured", "set", "ratio", "slowed down", "lateness", "verdict")
 
 
@@ -32,5 +33,5 @@ def sends_table(times: SendTimes) -> str:
         heading(f"{len(times.sends)} one-hop sends by {times.transport}: {times.verdict}"),
         made,
         Text(""),
-        Text("`lightloom calibrate` reads the file; the startup that it fits has the hop's delay in it"),
+        Text(f"`lightloom calibrate` reads the file{'' if times.transport == 'kernel' else HOPS}"),
     )
