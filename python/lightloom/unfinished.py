@@ -1,4 +1,4 @@
-"""Files and folders that are being written: none is left behind, whatever ends the writing short of the kernel."""
+"""Files that are being written, and what else work makes for itself: none is left, short of what the kernel ends."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import os
 import re
 import secrets
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -36,6 +36,7 @@ class _Register:
     def __init__(self) -> None:
         self._lock = Lock()
         self._paths: set[Path] = set()
+        self._removals: set[Callable[[], None]] = set()
         self._ended = False
 
     def create(self, path: Path, mode: int | None) -> int:
@@ -58,6 +59,18 @@ class _Register:
             self._paths.add(path)
             path.mkdir()
 
+    def remember(self, remove: Callable[[], None]) -> None:
+        """Remember what removes something that is not a file. Raises `OSError`."""
+        with self._lock:
+            if self._ended:
+                raise InterruptedError(None, "the program ends")
+            self._removals.add(remove)
+
+    def forget_removal(self, remove: Callable[[], None]) -> None:
+        """It was removed."""
+        with self._lock:
+            self._removals.discard(remove)
+
     def forget(self, path: Path) -> None:
         """The file is gone: removed, or under its final name."""
         with self._lock:
@@ -69,18 +82,23 @@ class _Register:
             self._ended = True
             for path in self._paths:
                 _remove(path)
+            removals = list(self._removals)
+        for remove in removals:
+            with suppress(OSError, ValueError):
+                remove()
 
     def in_child(self) -> None:
         """After a fork: the files are the parent's."""
         self._lock = Lock()
         self._paths = set()
+        self._removals = set()
 
 
 _REGISTER = _Register()
 
 
 def end_unfinished() -> None:
-    """Remove every file that is unfinished, and begin none any more: the program ends."""
+    """Remove everything that is unfinished, and begin nothing any more: the program ends."""
     _REGISTER.end()
 
 
@@ -113,6 +131,20 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
     finally:
         _remove(path)
         _REGISTER.forget(path)
+
+
+@contextmanager
+def removed_at_end(remove: Callable[[], None]) -> Iterator[None]:
+    """Calls `remove` at the end, and at that of the program in any case, from another thread then.
+
+    Raises `OSError` where the program ends already.
+    """
+    try:
+        _REGISTER.remember(remove)
+        yield
+    finally:
+        remove()
+        _REGISTER.forget_removal(remove)
 
 
 def _remove(path: Path) -> None:

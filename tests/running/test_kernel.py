@@ -219,29 +219,53 @@ def test_of_ranks_that_wait_too_long_the_missing_bytes_are_said(
     )
 
 
-@needs_the_kernel
-def test_the_next_run_removes_what_a_killed_one_left(in_tmp: Path) -> None:
+COMMAND = (sys.executable, "-m", "lightloom", "run", "plan.json", "--transport", "kernel", "--runs", "1")
+
+
+@pytest.fixture
+def from_command_line(in_tmp: Path) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, str], list[int]]]:
+    """A run of many seconds of three ranks, its environment, and its controller with what that started."""
     plan = plan_of(gpus=3)
     plan.save("plan.json")
-    command = [sys.executable, "-m", "lightloom", "run", "plan.json", "--transport", "kernel", "--runs", "1"]
-    slow = [*command, "--warm-ups", "0", "--dilation", str(dilation(plan, 30.0))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or str(in_tmp) for path in sys.path)}
+    slow = [*COMMAND, "--warm-ups", "0", "--dilation", str(dilation(plan, 30.0))]
     running = subprocess.Popen(slow, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end, controller = time.monotonic() + 30, 0
     while time.monotonic() < end and len(children(controller)) < plan.gpus + 1:
         time.sleep(0.02)
         controller = next(iter(children(running.pid)), 0)
-    processes = [controller, *children(controller)]
     assert len(of_process(controller)) == plan.gpus + 1
+    yield running, environment, [controller, *children(controller)]
+    running.kill()
+    running.wait()
+
+
+@needs_the_kernel
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_leaves_nothing(
+    how: signal.Signals, from_command_line: tuple[subprocess.Popen[bytes], dict[str, str], list[int]]
+) -> None:
+    running, _, processes = from_command_line
+    running.send_signal(how)
+    assert running.wait(10) == 1
+    assert of_process(processes[0]) == []
+    assert all_ended(processes)
+
+
+@needs_the_kernel
+def test_the_next_run_removes_what_a_killed_one_left(
+    from_command_line: tuple[subprocess.Popen[bytes], dict[str, str], list[int]],
+) -> None:
+    running, environment, processes = from_command_line
     running.kill()
     running.wait()
     assert all_ended(processes)
-    assert len(of_process(controller)) == plan.gpus + 1
-    quick = [*command, "--dilation", str(dilation(plan)), "--format", "json"]
+    assert len(of_process(processes[0])) == 4
+    quick = [*COMMAND, "--dilation", str(dilation(ll.Plan.load("plan.json"))), "--format", "json"]
     done = subprocess.run(quick, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, json.loads(done.stdout)["wrong"]) == (0, 0)
     assert "of runs that were killed" in done.stderr
-    assert of_process(controller) == []
+    assert of_process(processes[0]) == []
 
 
 @needs_the_kernel

@@ -14,11 +14,14 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from lightloom.errors import refuse
 from lightloom.running.pace import MOST_PACKET
+from lightloom.unfinished import removed_at_end
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -56,6 +59,7 @@ class KernelNetwork:
         self._switch, self._ranks = f"{stem}-switch", [f"{stem}-rank-{rank}" for rank in range(ranks)]
         self._ports, self._packet_bytes, self._rate_bps = ports, packet_bytes, rate_bps
         frame = packet_bytes + ENVELOPE + IP_AND_UDP + ETHERNET
+        self._stack, self._lock, self._is_over = ExitStack(), Lock(), False
         self._bucket_bytes = max(BUCKET_PACKETS * packet_bytes, round(BUCKET_S * rate_bps), frame)
 
     @property
@@ -70,25 +74,26 @@ class KernelNetwork:
         if self._packet_bytes > MOST_PACKET["kernel"]:
             accepted = f"at most {MOST_PACKET['kernel']} bytes where the kernel carries packets"
             raise refuse("packet_size", f"`{self._packet_bytes}` is not accepted; it takes {accepted}")
-        try:
+        with ExitStack() as stack:
+            stack.enter_context(removed_at_end(self.remove))
             self._make()
-        except BaseException:
-            self.remove()
-            raise
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.remove()
+        self._stack.close()
 
     def remove(self) -> None:
-        """Remove those namespaces that there are."""
-        _remove([name for name in (self._switch, *self._ranks) if (FOLDER / name).exists()])
+        """Remove those namespaces that there are, and make none any more; from any thread."""
+        with self._lock:
+            self._is_over = True
+            _remove([name for name in (self._switch, *self._ranks) if (FOLDER / name).exists()])
 
     def _make(self) -> None:
         names = [self._switch, *self._ranks]
-        _carry_out(["ip"], [f"netns add {name}" for name in names])
+        self._carry_out(["ip"], [f"netns add {name}" for name in names])
         mtu = self._packet_bytes + ENVELOPE + IP_AND_UDP
         numbers = [(rank, port) for rank in range(len(self._ranks)) for port in range(self._ports)]
         pairs = [
@@ -97,14 +102,14 @@ class KernelNetwork:
             for place, (rank, port) in enumerate(numbers)
         ]
         ends = [f"r{rank}p{port}" for rank, port in numbers]
-        _carry_out(["ip", "-n", self._switch], [*pairs, *_up(ends, mtu)])
+        self._carry_out(["ip", "-n", self._switch], [*pairs, *_up(ends, mtu)])
         # Tried once, so that what the kernel does not have is known before anything starts.
         place = f"dev {ends[0]} parent ffff: protocol ip prio 1 u32"
         trial = [
             f"filter add {place} match ip protocol 17 0xff action mirred egress redirect dev {ends[0]}",
             f"filter del {place}",
         ]
-        _carry_out(["tc", "-n", self._switch], [*(f"qdisc add dev {end} ingress" for end in ends), *trial])
+        self._carry_out(["tc", "-n", self._switch], [*(f"qdisc add dev {end} ingress" for end in ends), *trial])
         # Headers take no time: what a frame has beside its packet's data is not counted.
         uncounted = ETHERNET + IP_AND_UDP + ENVELOPE
         bucket = (
@@ -113,8 +118,17 @@ class KernelNetwork:
         )
         ports = [f"p{port}" for port in range(self._ports)]
         for name in self._ranks:
-            _carry_out(["ip", "-n", name], _up(ports, mtu))
-            _carry_out(["tc", "-n", name], [f"qdisc add dev {port} root handle 1: {bucket}" for port in ports])
+            self._carry_out(["ip", "-n", name], _up(ports, mtu))
+            self._carry_out(["tc", "-n", name], [f"qdisc add dev {port} root handle 1: {bucket}" for port in ports])
+
+    def _carry_out(self, command: list[str], lines: list[str]) -> None:
+        with self._lock:
+            if self._is_over:
+                raise InterruptedError(None, "the program ends")
+            done = _say(command, lines)
+        if done.returncode:
+            said = " ".join(line.strip() for line in done.stderr.splitlines()) or f"exit status {done.returncode}"
+            raise _refused(f"`{command[0]}` says: {said}")
 
 
 def reason_against() -> str | None:
@@ -180,13 +194,6 @@ def _remove(names: list[str]) -> None:
     if names:
         # Another run may remove the same at the same time.
         _say(["ip", "-force"], [f"netns del {name}" for name in names])
-
-
-def _carry_out(command: list[str], lines: list[str]) -> None:
-    done = _say(command, lines)
-    if done.returncode:
-        said = " ".join(line.strip() for line in done.stderr.splitlines()) or f"exit status {done.returncode}"
-        raise _refused(f"`{command[0]}` says: {said}")
 
 
 def _say(command: list[str], lines: list[str]) -> subprocess.CompletedProcess[str]:
