@@ -30,6 +30,7 @@ WEIGHTS = {
     "bound": 12,
     "verify": 10,
     "simulate": 13,
+    "run": 3,
     "circuits": 6,
     "export": 6,
     "sweep": 3,
@@ -169,6 +170,7 @@ class CommandLine:
         self._flag("--no-background-reconfiguration", 0.03)
         self._text("--window", values.WINDOW, 0.1)
         self._topologies("--initial", 0.2)
+        self._text("--optics", values.OPTICS, 0.08)
         if self._chance(0.12):
             preset = rng.choice(("default", "mems-3d", "bridge", "harvest"))
             self._put("--fabric", preset if self._chance(0.4) else self._file(inputs.fabric_file, ".toml"))
@@ -236,6 +238,22 @@ class CommandLine:
         self._output("--trace", (".json", ".json.gz"), 0.15)
         self._output("--plot", (".png", ".svg", ".pdf"), 0.003)
         self._format()
+
+    def _run(self) -> None:
+        self.arguments.append(self._file(inputs.plan_file, ".json"))
+        # As fast as processes can, once: large plans take long all the same.
+        self._text("--dilation", values.DILATION, 0.9)
+        self._text("--runs", Values(("1", "2"), values.SMALL_COUNT.edges), 0.9)
+        self._text("--warm-ups", Values(("0", "1"), values.SMALL_COUNT.edges), 0.9)
+        self._name("--dtype", ("float32", "float64", "int32", "bfloat16"), 0.4)
+        self._name("--reduction", ("sum", "max"), 0.3)
+        self._text("--packet-size", values.SIZE, 0.1)
+        self._flag("--no-real-time", 0.5)
+        self._flag("--all-steps", 0.2)
+        self._output("--output", (".json",), 0.2)
+        self._output("--plot", (".png", ".svg"), 0.01)
+        self._output("--trace", (".json", ".json.gz"), 0.1)
+        self._name("--format", ("table", "json", "csv"), 0.5)
 
     def _circuits(self) -> None:
         self.arguments.append(self._file(inputs.plan_file, ".json"))

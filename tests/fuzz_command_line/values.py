@@ -190,6 +190,7 @@ OPTICS = Values(
         "optics",
     ),
 )
+DILATION = Values(("1", "10", "100"), ("0", "-1", "1e-9", "1e300", "nan", "inf", "x", ""))
 NO_ADDRESSES = (
     "",
     "scpi",
