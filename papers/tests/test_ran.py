@@ -96,6 +96,7 @@ def test_figure_6_runs_every_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     assert grids.predicted.over_best[0, 0] >= 1
 
 
+@pytest.mark.slow
 def test_figures_7_and_12_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figure_7, "RUNS", 1)
     monkeypatch.setattr(figure_7, "TESTBED", replace(figure_7.TESTBED, startup="2us"))

@@ -38,7 +38,7 @@ def test_sends_enclose_startup_and_bandwidth() -> None:
 
 def test_a_fabric_comes_of_runs(cli: RunCli, in_tmp: Path) -> None:
     ll.plan("all-reduce", "1MiB", fabric=FABRIC).save("plan.json")
-    ran = cli("run", "plan.json", "--calibrate", "times.csv", "--runs", 1)
+    ran = cli("run", "plan.json", "--calibrate", "times.csv", "--runs", 1, "--dilation", 1000)
     assert ran.status == 0, ran.err
     assert "one-hop sends by shared-memory" in ran.out.splitlines()[0]
     assert cli("calibrate", "times.csv", "--hop-delay", "1us", "--output", "fabric.toml").status == 0
