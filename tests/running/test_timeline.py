@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import lightloom as ll
 from lightloom.running.measurement import Measurement
@@ -102,6 +103,25 @@ def test_forwarded_bytes_are_those_of_the_paths(forwarding: Measurement) -> None
     # On a ring one way, a block to the second next rank passes one, to the third next two.
     blocks = 4 * (1 + 2)
     assert sum(step.forwarded_bytes for step in forwarding.steps) == blocks * forwarding.plan.size_bytes // 4
+
+
+def test_the_picture_shows_of_dark_time_what_computation_does_not_hide() -> None:
+    fabric = ll.Fabric(gpus=4, reconfiguration_delay="30us", window="20us")
+    plan = ll.plan("all-reduce", "8KiB", fabric=fabric, planner="bvn", algorithm="halving-doubling")
+    assert plan.reconfigurations > 0
+    above, _ = ll.run(plan, runs=1, warm_ups=0, dilation=100).plot().axes
+    (collection,) = above.collections
+    colours = np.asarray(collection.get_facecolor())
+    corners = [np.asarray(path.vertices)[:, 0] for path in collection.get_paths()]
+    dark = [
+        np.ptp(found)
+        for found, colour in zip(corners, colours, strict=True)
+        if to_hex(colour).upper() == COLOURS["dark"]
+    ]
+    planned_s, measured_s = np.split(np.array(dark), 2)
+    assert planned_s == pytest.approx([10e-6] * plan.reconfigurations)
+    # Never less than it takes, whatever the machine does.
+    assert measured_s.min() >= 10e-6 * (1 - 1e-3)
 
 
 @pytest.mark.parametrize("which", ["changing", "forwarding"])

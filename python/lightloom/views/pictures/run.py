@@ -57,7 +57,7 @@ def plot_run(measurement: Measurement, path: str | os.PathLike[str] | None = Non
     if path is not None:
         check_plot_path(path)
     run = shown_run(measurement)
-    planned, measured = planned_steps(measurement), measured_steps(measurement, run)
+    planned, measured = planned_steps(measurement), [_seen(parts) for parts in measured_steps(measurement, run)]
     ranks = _shown_ranks(measurement.plan.gpus)
     figure = Figure(figsize=(12, 3.2 + 0.22 * max(len(ranks), 6)), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 0.22 * max(len(ranks), 6)))
@@ -90,6 +90,13 @@ def _title(measurement: Measurement, run: int) -> str:
         f"{what_is_planned(plan)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
         f"{which}{settings.transport}{slowed}: measured {show_time(total_s)}{part}{doubt}"
     )
+
+
+def _seen(parts: Sequence[Part]) -> list[Part]:
+    """The parts, of dark time what computation does not hide: that is what the plan has of it."""
+    hidden_s = max((part.last_s for part in parts if part.name == "computation"), default=0.0)
+    shown = [part._replace(first_s=max(part.first_s, hidden_s)) if part.name == "dark" else part for part in parts]
+    return [part for part in shown if part.last_s > part.first_s]
 
 
 def _end_s(steps: Sequence[Sequence[Part]]) -> float:
