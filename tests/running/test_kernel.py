@@ -61,9 +61,9 @@ def named(process: int, started: int, place: str = "switch") -> str:
 
 
 @needs_the_kernel
-@pytest.mark.parametrize("index", range(12))
+@pytest.mark.parametrize("index", range(16))
 def test_random_plans_give_what_they_mean(index: int) -> None:
-    plan = small_plan(index, most_gpus=8)
+    plan = small_plan(index)
     if plan is None:
         return
     try:

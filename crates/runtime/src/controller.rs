@@ -79,8 +79,8 @@ pub fn run(request: &Request, file: &OwnedFd, owner: &dyn Owner) -> Result<Repor
                 let transport = SharedMemory::new(&board, number as usize, request.ports as usize);
                 Rank::new(request, &board, number, shares, &segment_begins, &workspaces, transport).serve()
             };
-            let incoming_bytes = shares.iter().map(|share| share.incoming_bytes).max().unwrap_or(0);
-            match KernelPorts::open(&board, request, namespaces, number, incoming_bytes) {
+            let incoming_packets = shares.iter().map(|share| share.incoming_packets).max().unwrap_or(0);
+            match KernelPorts::open(&board, request, namespaces, number, incoming_packets) {
                 Ok(ports) => Rank::new(request, &board, number, shares, &segment_begins, &workspaces, ports).serve(),
                 Err(why) => {
                     board.fail(&board.failed(Who::Rank(number), why));

@@ -14,9 +14,10 @@ use crate::wire::Header;
 
 /// What the kernel needs for a packet beside its bytes.
 const RECORD_BYTES: u64 = 1024;
-/// What a rank that wakes late must have handed over, or find room for.
-const SLACK_NS: f64 = 20e6;
-const LEAST_PACKETS: u64 = 16;
+/// What a rank hands over ahead of time, so that it may wake late; ranks that begin at once and hand over more keep each
+/// other waiting. The system doubles it, for its records.
+const SLACK_NS: f64 = 4e6;
+const LEAST_PACKETS: u64 = 4;
 const MOST_BUFFER: u64 = 256 << 20;
 
 struct Port {
@@ -42,7 +43,7 @@ pub struct KernelPorts<'a> {
 impl<'a> KernelPorts<'a> {
     /// Moves this process into the rank's namespace, and opens its ports.
     ///
-    /// incoming_bytes: the most that comes to the rank in a step.
+    /// incoming_packets: the most that come to the rank in a step.
     ///
     /// # Errors
     /// What the system refuses, in words.
@@ -51,18 +52,16 @@ impl<'a> KernelPorts<'a> {
         request: &'a Request,
         namespaces: &Namespaces,
         rank: u32,
-        incoming_bytes: u64,
+        incoming_packets: u64,
     ) -> Result<Self, String> {
         enter(&namespaces.ranks[rank as usize])?;
         let packet = u64::from(request.packet_bytes);
-        let room = |bytes: u64| {
-            let packets = bytes.div_ceil(packet).max(LEAST_PACKETS);
-            packets.saturating_mul(packet + RECORD_BYTES).min(MOST_BUFFER) as usize
-        };
+        let room = |packets: u64| packets.saturating_mul(packet + RECORD_BYTES).min(MOST_BUFFER) as usize;
         let per_ns = if request.ns_per_byte > 0.0 { 1.0 / request.ns_per_byte } else { f64::INFINITY };
-        let sent_bytes = room((SLACK_NS * per_ns).min(MOST_BUFFER as f64) as u64);
+        let sent_bytes = room(((SLACK_NS * per_ns / packet as f64) as u64).max(LEAST_PACKETS));
+        let received_bytes = room(incoming_packets.max(LEAST_PACKETS));
         let port = |number| {
-            let datagrams = Datagrams::open(Some(&format!("p{number}")), sent_bytes, room(incoming_bytes))?;
+            let datagrams = Datagrams::open(Some(&format!("p{number}")), sent_bytes, received_bytes)?;
             Ok(Port { datagrams, sent: 0, arrivals: Arrivals::default(), is_full: false })
         };
         let ports = (0..request.ports).map(port).collect::<Result<_, String>>()?;

@@ -31,6 +31,8 @@ pub struct StepShare {
     pub received: Vec<Received>,
     /// Bytes that come to it, also for others.
     pub incoming_bytes: u64,
+    /// Packets that come to it, also for others.
+    pub incoming_packets: u64,
     /// Bytes that it receives, all messages one after the other.
     pub staged_bytes: u64,
 }
@@ -50,7 +52,9 @@ pub fn shares(request: &Request) -> Result<Vec<Vec<StepShare>>, (usize, u32, u32
             if request.ports_to(configuration, pair[0], pair[1]).next().is_none() {
                 return Err((step, pair[0], pair[1]));
             }
-            shares[pair[1] as usize][step].incoming_bytes += bytes;
+            let next = &mut shares[pair[1] as usize][step];
+            next.incoming_bytes += bytes;
+            next.incoming_packets += bytes.div_ceil(u64::from(request.packet_bytes));
         }
         let ports = request.ports_to(configuration, path[0], path[1]).collect();
         shares[path[0] as usize][step].sent.push(Sent { message, bytes, ports });
