@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import lightloom as ll
 from lightloom.errors import InputError
+from lightloom.running.controller import RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import program_of
@@ -100,12 +102,60 @@ def test_plans_for_other_optics_run_on_the_same_ports() -> None:
         ({"reduction": "product"}, "reduction: unknown name `product`"),
         ({"runs": 0}, "runs: "),
         ({"packet_size": 8}, "packet_size: 8 is not accepted; it takes 64 to 1048576 bytes"),
+        ({"packet_size": "1TiB"}, "packet_size: 1099511627776 is not accepted; it takes 64 to 1048576 bytes"),
+        ({"real_time": None}, "real_time: `None` is not accepted; it takes True or False"),
+        ({"seed": -1}, "seed: `-1` is not accepted; it takes a whole number from 0"),
+        ({"seed": 1.5}, "seed: `1.5` is not accepted"),
+        ({"data": 5}, "data: `5` is not accepted; it takes a list of 4 arrays"),
+        ({"data": iter([])}, "data: `<list_iterator"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as caught:
         ll.run(plan_of(), **settings)  # type: ignore[arg-type]
     assert str(caught.value).startswith(message)
+
+
+def test_a_run_that_would_take_years_is_refused() -> None:
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=4, bandwidth="1Mbit/s"))
+    with pytest.raises(InputError, match=r"^dilation: a run takes .* s, 1e\+09 times slower; it takes at most"):
+        ll.run(plan, dilation=1e9)
+
+
+def test_memory_is_asked_for_before_test_data_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def drawn(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("lightloom.running.workspaces.free_memory", lambda: 1 << 16)
+    monkeypatch.setattr("lightloom.running.executor.DrawnInputs", drawn)
+    with pytest.raises(RunFailedError, match=r"^memory: the run needs .* MiB are free"):
+        run_once(plan_of())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("reduction", ["sum", "max"])
+def test_data_that_are_no_numbers_are_compared_without_a_word(reduction: str) -> None:
+    arrays = [np.full(4096, 3e38, dtype=np.float32) for _ in range(4)]
+    arrays[1][5], arrays[2][7], arrays[3][7] = np.nan, np.inf, -np.inf
+    assert run_once(plan_of(), data=arrays, reduction=reduction).wrong == 0
+
+
+def test_threads_share_an_executor() -> None:
+    plan = plan_of()
+    with ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan)) as executor, ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda seed: executor.run(plan, seed=seed).wrong, range(8))) == [0] * 8
+
+
+def test_a_run_within_a_run_is_refused() -> None:
+    plan = plan_of()
+    with ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan)) as executor:
+
+        def again(_done: int) -> None:
+            executor.run(plan)
+
+        with pytest.raises(InputError, match=r"^progress: it runs a plan by the executor"):
+            executor.run(plan, progress=again)
+        assert executor.run(plan).wrong == 0
 
 
 def test_data_of_another_size_is_refused() -> None:

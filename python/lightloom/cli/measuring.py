@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# Options that are False where they are not given; of the others, False is an answer.
+FLAGS = {"all_steps", "barriers"}
+
+
 class Use(Enum):
     """What the verb is asked for: by the option that says so, and those that do not go with it."""
 
@@ -42,7 +46,7 @@ def check_use(options: Mapping[str, Any]) -> Use:
 
     Raises `InputError` that names an option that does nothing beside the others, or `plan`.
     """
-    given = {name for name, value in options.items() if value not in (None, False)}
+    given = {name for name, value in options.items() if value is not None and not (value is False and name in FLAGS)}
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
     for name in sorted(given & use.refused):
         if use is Use.PLAN:

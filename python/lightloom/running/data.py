@@ -139,6 +139,8 @@ def checked_inputs(program: Program, arrays: Sequence[Array], kind: DataType) ->
 
     Raises `InputError` that names `data`.
     """
+    if not isinstance(arrays, Sequence | np.ndarray):
+        raise refuse("data", f"`{shown(arrays)}` is not accepted; it takes a list of {program.ranks} arrays")
     if len(arrays) != program.ranks:
         raise refuse("data", f"it has {counted(len(arrays), 'array')}; it takes one for each of {program.ranks} ranks")
     sizes = (program.input_bytes // program.element_bytes).tolist()
@@ -156,6 +158,7 @@ class Expected(NamedTuple):
     tolerances: list[Array] | None
 
 
+@np.errstate(invalid="ignore", over="ignore")  # data may be infinite, or no numbers
 def expected(
     program: Program,
     inputs: Sequence[Array],
@@ -177,6 +180,7 @@ def expected(
     return Expected([whole[one] for one in shares], None if tolerance is None else [tolerance[one] for one in shares])
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
     """How many elements of the outputs of all ranks are not what they must be; one that is no number equals another."""
     count = 0
@@ -186,8 +190,7 @@ def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
         if kind.is_floating:
             same |= np.isnan(one) & np.isnan(other)
         if wanted.tolerances is not None:
-            with np.errstate(invalid="ignore", over="ignore"):
-                same |= np.abs(one.astype(np.float64) - other) <= wanted.tolerances[rank]
+            same |= np.abs(one.astype(np.float64) - other) <= wanted.tolerances[rank]
         count += int(np.count_nonzero(~same))
     return count
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lightloom import _core
 from lightloom.errors import FailedError, InputError, refuse, shown, unknown_name
-from lightloom.inputs.quantities import bytes_of
 from lightloom.inputs.validation import whole_number
 from lightloom.planning import plan
 from lightloom.plans import Plan
@@ -17,7 +17,7 @@ from lightloom.running.controller import Controller
 from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
 from lightloom.running.namespaces import KernelNetwork, remove_left
-from lightloom.running.pace import checked_dilation
+from lightloom.running.pace import checked_dilation, checked_packet
 from lightloom.running.prepared import Prepared, RunOptions, prepared
 from lightloom.running.workspaces import Workspaces
 
@@ -46,15 +46,8 @@ class Executor:
         with ll.Executor(fabric, runs=1) as executor:
             measurement = executor.run(executor.plan("all-reduce", "1MiB"), arrays)
 
-    fabric: what `plan` plans for; for `run` of plans that are there it is not needed. transport: `"shared-memory"`:
-    packets go through memory, and a switch process holds them back by rate, hop delay and dark time; `"mpi"`: processes
-    send messages by the MPI that there is, without circuits of their own, each of them one that mpiexec has started, or
-    for this run is to start. dtype: `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction:
-    `"sum"` or `"max"`. runs: that are measured; warm_ups: before them. dilation: rates are divided and delays
-    multiplied by it; chosen from machine and plan unless it is said. packet_size: `"4KiB"` or bytes, likewise.
-    real_time: ask for real-time priority and locked memory, which are used where they are allowed. switch: an address
-    such as `"scpi://192.0.2.7"`; that switch makes and acknowledges every configuration of circuits, too.
-    transport: `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
+    fabric: what `plan` plans for; for `run` of plans that are there it is not needed. transport:
+    `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
     and dark time; `"kernel"`: they go through the kernel's network, whose token buckets are the rates and whose filters
     are the circuits, without hop delay (root, and iproute2); `"mpi"`: processes send messages by the MPI that there is,
     without circuits of their own, each of them one that mpiexec has started, or for this run is to start. dtype:
@@ -63,6 +56,8 @@ class Executor:
     plan unless it is said. packet_size: `"4KiB"` or bytes, likewise. real_time: ask for real-time priority and locked
     memory, which are used where they are allowed. switch: an address such as `"scpi://192.0.2.7"`; that switch makes
     and acknowledges every configuration of circuits, too.
+
+    Threads may share an executor: one waits until another's plan has run.
 
     Raises `InputError` that names the argument.
     """
@@ -87,6 +82,8 @@ class Executor:
             for name, value in (("dilation", dilation), ("packet_size", packet_size)):
                 if value is not None:
                     raise refuse(name, f"`{shown(value)}` is not accepted; MPI's messages take the time that they take")
+        if not isinstance(real_time, bool):
+            raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
         self._transport, self._switch = transport, switch
         self._options = RunOptions(
             kind=data_type(dtype),
@@ -94,12 +91,15 @@ class Executor:
             runs=whole_number("runs", runs, 1, MOST_RUNS),
             warm_ups=whole_number("warm_ups", warm_ups, 0, MOST_RUNS),
             dilation=None if dilation is None else checked_dilation(dilation),
-            packet_bytes=None if packet_size is None else bytes_of("packet_size", packet_size),
+            packet_bytes=None if packet_size is None else checked_packet(packet_size),
             transport=transport,
             real_time=real_time,
             has_outside_switch=switch is not None,
         )
         self._controller: Controller | None = None
+        # There is one controller, which runs one plan at a time.
+        self._lock = RLock()
+        self._is_running = False
         self._fabric = fabric
         self._plans: dict[tuple[str, str | float], Plan] = {}
         # By identity of the plan, which is kept with it; the one that was used last is at the end.
@@ -139,6 +139,24 @@ class Executor:
         Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in
         time, or the system refuses what a run needs: all processes are ended then.
         """
+        seed = whole_number("seed", seed, 0)
+        with self._lock:
+            # The lock keeps other threads out; what is left is a run within a run.
+            if self._is_running:
+                raise refuse("progress", "it runs a plan by the executor that it is told the progress of")
+            self._is_running = True
+            try:
+                return self._run(plan, data, seed, progress)
+            finally:
+                self._is_running = False
+
+    def _run(
+        self,
+        plan: Plan | str | os.PathLike[str],
+        data: Sequence[NDArray[Any]] | None,
+        seed: int,
+        progress: Callable[[int], None] | None,
+    ) -> Measurement:
         if self._transport == "mpi":
             from lightloom.running.mpi_processes import run_by_mpi
             from lightloom.running.mpi_runs import MpiOptions
@@ -148,10 +166,10 @@ class Executor:
             return run_by_mpi(plan, data, options, seed=seed, progress=progress)
         ready = self._ready(plan if isinstance(plan, Plan) else Plan.load(plan))
         program, kind, reduction = ready.program, self._options.kind, self._options.reduction
-        inputs = (
-            list(DrawnInputs(program, kind, reduction, seed)) if data is None else checked_inputs(program, data, kind)
-        )
+        given = None if data is None else checked_inputs(program, data, kind)
+        # Workspaces first: they refuse what memory does not hold, test data included.
         with Workspaces(program, kind) as workspaces:
+            inputs = list(DrawnInputs(program, kind, reduction, seed)) if given is None else given
             workspaces.load(inputs)
             report = self._report(ready, workspaces, progress or _nothing)
             arrays = workspaces.store()

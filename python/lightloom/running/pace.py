@@ -6,12 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from lightloom.errors import refuse, shown
+from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.running.program import Program
 
-__all__ = ["LARGEST_DILATION", "checked_dilation", "dilation_for", "packet_bytes_for"]
+__all__ = ["LARGEST_DILATION", "checked_dilation", "checked_packet", "dilation_for", "packet_bytes_for"]
 
 LARGEST_DILATION = 1e9
 # The shortest step takes so long at least: many times what it takes to wake a process.
@@ -22,6 +23,8 @@ COPIED_BPS = 2.5e8
 PACKET_S = 1e-4
 PACKET_PER_CIRCUIT_S = {"shared-memory": 2.5e-5, "kernel": 1e-4}
 LEAST_PACKET = 1024
+# Bytes of a packet that is asked for, as the switch process takes them.
+ASKED_PACKET = (64, 1 << 20)
 # A datagram is at most 64 KiB, headers included.
 MOST_PACKET = {"shared-memory": 1 << 16, "kernel": 1 << 15}
 # Packets of a message that is passed on, so that it is on all its circuits at once.
@@ -39,6 +42,14 @@ def checked_dilation(dilation: float) -> float:
             "dilation", f"`{shown(dilation)}` is not accepted; it takes a number from 1 to {LARGEST_DILATION:g}"
         )
     return value
+
+
+def checked_packet(size: str | float) -> int:
+    """Bytes of a packet. Raises `InputError` that names `packet_size`."""
+    packet_bytes, (least, most) = bytes_of("packet_size", size), ASKED_PACKET
+    if not least <= packet_bytes <= most:
+        raise refuse("packet_size", f"{packet_bytes} is not accepted; it takes {least} to {most} bytes")
+    return packet_bytes
 
 
 def dilation_for(plan: Plan) -> float:

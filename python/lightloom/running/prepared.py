@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
+from lightloom.errors import refuse
 from lightloom.port_maps import circuits
 from lightloom.running.pace import dilation_for, packet_bytes_for
 from lightloom.running.program import program_of
@@ -28,6 +29,8 @@ DEADLINE_FACTOR = 10.0
 DEADLINE_FLOOR_S = 5.0
 # The machine is watched for so long before the runs, but no longer than they take.
 PROBE_S = 0.2
+# Nobody waits longer for a run; nanoseconds of its deadlines fit into 64 bits.
+LONGEST_S = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +83,18 @@ class Prepared:
 def prepared(plan: Plan, options: RunOptions) -> Prepared:
     """The plan made ready.
 
-    Raises `InputError` that names `plan` where it does not verify or changes circuits in the background.
+    Raises `InputError` that names `plan` where it does not verify or changes circuits in the background, and `dilation`
+    where a run would not end in days.
     """
     program = program_of(plan, options.kind.size_bytes)
     dark_s, windows_s = _core.change_times(plan.core)
     # The switch process joins any ports, whatever the optical layer that the plan is for.
     on_ports = circuits(plan, "crossbar")
     dilation = dilation_for(plan) if options.dilation is None else options.dilation
+    if plan.total_s * dilation > LONGEST_S:
+        field = "plan" if options.dilation is None else "dilation"
+        took = f"{plan.total_s:.4g} s, {dilation:g} times slower"
+        raise refuse(field, f"a run takes {took}; it takes at most {LONGEST_S:g} s, slowed down")
     packet_bytes = options.packet_bytes or packet_bytes_for(plan, program, dilation, options.transport)
     configuration = np.zeros(len(plan.steps), dtype=np.int64)
     for held in on_ports.configurations:
