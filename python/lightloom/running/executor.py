@@ -176,15 +176,17 @@ class Executor:
         times_ns, moments, lateness, granted = _core.run_report(report)
         settings = RunSettings(
             transport=self._transport,
-            dilation=ready.dilation,
+            dilation=ready.pace.dilation,
             dtype=kind.name,
             reduction=reduction,
             runs=self._options.runs,
             warm_ups=self._options.warm_ups,
-            packet_bytes=ready.packet_bytes,
+            packet_bytes=ready.pace.packet_bytes,
             switch=self._switch,
             real_time=granted[0],
             locked=granted[1],
+            packet_rate=ready.pace.packet_rate,
+            most_packet_rate=ready.pace.most_packet_rate,
         )
         return Measurement(
             ready.plan,
@@ -231,7 +233,7 @@ class Executor:
                 self._controller.number,
                 ranks=ready.plan.gpus,
                 ports=ready.plan.ports,
-                packet_bytes=ready.packet_bytes,
+                packet_bytes=ready.pace.packet_bytes,
                 rate_bps=ready.rate_bps,
             )
             with network:
@@ -318,7 +320,7 @@ def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDAr
     )
 
     def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
-        return ns / (ready.dilation * NANOSECONDS)
+        return ns / (ready.pace.dilation * NANOSECONDS)
 
     return RunTimes(
         total_s=seconds(total_ns),

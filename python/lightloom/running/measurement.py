@@ -73,7 +73,8 @@ class RunSettings:
 
     dilation: rates are divided and delays multiplied by it. dtype, reduction: of the data. packet_bytes: without
     headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.
-    real_time, locked: whether all processes had real-time priority, and shared memory was locked.
+    real_time, locked: whether all processes had real-time priority, and shared memory was locked. packet_rate: packets
+    over all hops in a second of the machine; most_packet_rate: that it keeps up with; None where messages go whole.
     """
 
     transport: str
@@ -86,6 +87,13 @@ class RunSettings:
     switch: str | None
     real_time: bool
     locked: bool
+    packet_rate: float | None = None
+    most_packet_rate: float | None = None
+
+    @property
+    def keeps_up_with_packets(self) -> bool:
+        """Whether there were no more packets in a second than the machine passes on in time."""
+        return self.packet_rate is None or self.most_packet_rate is None or self.packet_rate <= self.most_packet_rate
 
     @property
     def has_hop_delay(self) -> bool:
@@ -272,7 +280,8 @@ class Measurement(Table):
     @property
     def verdict(self) -> str:
         """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
-        return "conclusive" if self.lateness_s <= self.tolerated_lateness_s else "inconclusive"
+        in_time = self.lateness_s <= self.tolerated_lateness_s
+        return "conclusive" if in_time and self.settings.keeps_up_with_packets else "inconclusive"
 
     def _predicted_s(self, step: Step) -> float:
         return step.total_s - self._left_out_s(step)
@@ -312,6 +321,8 @@ class Measurement(Table):
                 "tolerated_s": self.tolerated_lateness_s,
                 "found_s": self.lateness_s,
                 **{name: late._asdict() for name, late in self._jitter._asdict().items()},
+                "packet_rate": settings.packet_rate,
+                "most_packet_rate": settings.most_packet_rate,
                 "real_time": settings.real_time,
                 "locked": settings.locked,
             },

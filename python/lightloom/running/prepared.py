@@ -10,7 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.errors import refuse
 from lightloom.port_maps import circuits
-from lightloom.running.pace import dilation_for, packet_bytes_for
+from lightloom.running.pace import Pace, pace_of
 from lightloom.running.program import program_of
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class Prepared:
     program: Program
     circuits: Circuits
     windows_s: tuple[float, ...]
-    dilation: float
-    packet_bytes: int
+    pace: Pace
     columns: dict[str, Any]
     steps: dict[str, NDArray[np.int64]]
     settings: dict[str, Any]
@@ -77,7 +76,7 @@ class Prepared:
     @property
     def rate_bps(self) -> float:
         """Bytes that a circuit takes in a second, dilated."""
-        return self.plan.bandwidth_bps / 8 / self.dilation
+        return self.plan.bandwidth_bps / 8 / self.pace.dilation
 
 
 def prepared(plan: Plan, options: RunOptions) -> Prepared:
@@ -90,12 +89,12 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     dark_s, windows_s = _core.change_times(plan.core)
     # The switch process joins any ports, whatever the optical layer that the plan is for.
     on_ports = circuits(plan, "crossbar")
-    dilation = dilation_for(plan) if options.dilation is None else options.dilation
+    pace = pace_of(plan, program, options.transport, dilation=options.dilation, packet_bytes=options.packet_bytes)
+    dilation = pace.dilation
     if plan.total_s * dilation > LONGEST_S:
         field = "plan" if options.dilation is None else "dilation"
         took = f"{plan.total_s:.4g} s, {dilation:g} times slower"
         raise refuse(field, f"a run takes {took}; it takes at most {LONGEST_S:g} s, slowed down")
-    packet_bytes = options.packet_bytes or packet_bytes_for(plan, program, dilation, options.transport)
     configuration = np.zeros(len(plan.steps), dtype=np.int64)
     for held in on_ports.configurations:
         configuration[list(held.steps)] = held.index
@@ -119,7 +118,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "ns_per_byte": 8 / plan.bandwidth_bps * dilation * NANOSECONDS,
         "startup_ns": int(dilated_ns(plan.startup_s)),
         "hop_ns": int(dilated_ns(plan.hop_delay_s)),
-        "packet_bytes": packet_bytes,
+        "packet_bytes": pace.packet_bytes,
         "runs": options.runs,
         "warm_ups": options.warm_ups,
         "asks_priority": options.real_time,
@@ -145,7 +144,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
             )
         },
     }
-    return Prepared(plan, program, on_ports, tuple(windows_s), dilation, packet_bytes, columns, steps, settings)
+    return Prepared(plan, program, on_ports, tuple(windows_s), pace, columns, steps, settings)
 
 
 def _ends(on_ports: Circuits, ports: int) -> NDArray[np.int64]:

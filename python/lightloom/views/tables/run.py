@@ -128,9 +128,14 @@ def _machine(measurement: Measurement) -> list[str]:
         if one.sleeps
     )
     found, most = show_time(measurement.lateness_s), show_time(measurement.tolerated_lateness_s)
-    against = "at most" if measurement.verdict == "conclusive" else "more than"
-    return [
-        f"machine     {granted}, {locked}",
-        f"lateness    of sleeps, the middle and 99 of 100: {late}",
-        f"verdict     {measurement.verdict}: {found} is {against} {most}, 5% of a mean step slowed down",
-    ]
+    is_late = measurement.lateness_s > measurement.tolerated_lateness_s
+    against = "more than" if is_late else "at most"
+    why = f"{found} late is {against} {most}, 5% of a mean step slowed down"
+    lines = [f"machine     {granted}, {locked}", f"lateness    of sleeps, the middle and 99 of 100: {late}"]
+    if settings.packet_rate is not None and settings.most_packet_rate is not None:
+        kept = "at most" if settings.keeps_up_with_packets else "more than"
+        rates = f"{settings.packet_rate:,.0f} a second over all hops, {kept} the {settings.most_packet_rate:,.0f}"
+        lines.append(f"packets     {rates} that the cores keep up with")
+        if not settings.keeps_up_with_packets and not is_late:
+            why = "more packets than the cores keep up with"
+    return [*lines, f"verdict     {measurement.verdict}: {why}"]
