@@ -209,6 +209,19 @@ def test_a_corrupted_program_leaves_wrong_elements(algorithm: str, message: int,
     assert wrong_elements(program, kind) == 0
 
 
+@pytest.mark.parametrize("collective", ["all-gather", "all-to-all", "broadcast"])
+@pytest.mark.parametrize("kind", DATA_TYPES.values(), ids=lambda kind: kind.name)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_reducing_where_nothing_was_leaves_wrong_elements(collective: str, kind: DataType, reduction: str) -> None:
+    plan = planned(collective, "1KiB", 4)
+    assert plan is not None
+    program = program_of(plan, kind.size_bytes)
+    assert not program.is_reduction.any()
+    spoilt = dataclasses.replace(program, is_reduction=np.ones_like(program.is_reduction))
+    assert wrong_elements(program, kind, reduction) == 0
+    assert wrong_elements(spoilt, kind, reduction) > 0
+
+
 def test_a_corrupted_plan_makes_no_program() -> None:
     plan = planned("all-reduce", "1MiB", 4, algorithm="ring")
     assert plan is not None

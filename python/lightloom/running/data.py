@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 REDUCTIONS = ("sum", "max")
+# Every byte of a workspace before data are put there: larger numbers than those of data, in every type.
+UNWRITTEN = 0x7E
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,10 @@ class DataType:
     name: str
     storage: np.dtype[Any]
     exact_bits: int
+
+    def unwritten(self, count: int) -> Array:
+        """Elements of memory that nothing was put into: so large that to reduce with them does not look right."""
+        return np.full(count * self.size_bytes, UNWRITTEN, dtype=np.uint8).view(self.storage)
 
     @property
     def size_bytes(self) -> int:

@@ -29,7 +29,7 @@ def interpret(program: Program, inputs: Sequence[Array], kind: DataType, reducti
     inputs: an array a rank, as `data.checked_inputs` has them. kind, reduction: of the elements.
     """
     size = program.element_bytes
-    workspaces = [np.zeros(count, dtype=kind.storage) for count in (program.workspace_bytes // size).tolist()]
+    workspaces = [kind.unwritten(count) for count in (program.workspace_bytes // size).tolist()]
     outputs = [np.zeros(count, dtype=kind.storage) for count in (program.output_bytes // size).tolist()]
     _copy(program.loads, inputs, workspaces, size)
     source = program.gpus[program.gpu_offsets[:-1]]

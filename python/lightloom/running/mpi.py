@@ -101,7 +101,7 @@ class MpiRank:
         self.rank: int = self._all.Get_rank()
         self._program, self._kind = program, kind
         self._parts = part_of(program, self.rank)
-        self._workspace = np.zeros(self._elements(program.workspace_bytes), dtype=kind.storage)
+        self._workspace = kind.unwritten(self._elements(program.workspace_bytes))
         self._buffer = np.empty(max((part.buffered for part in self._parts), default=0), dtype=kind.storage)
         near = self._all.Split_type(self._mpi.COMM_TYPE_SHARED)
         # With more ranks than cores, one that keeps asking keeps others from sending.

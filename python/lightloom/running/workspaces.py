@@ -11,6 +11,7 @@ import numpy as np
 from lightloom._core import free_memory
 from lightloom.files import MIB
 from lightloom.running.controller import RunFailedError
+from lightloom.running.data import UNWRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,10 +60,9 @@ class Workspaces:
             ) from error
 
     def load(self, inputs: Sequence[Array]) -> None:
-        """Put what ranks begin with into their workspaces; the rest of them is zero."""
+        """Put what ranks begin with into their workspaces; the rest of them is as if nothing was put there."""
+        np.frombuffer(self._memory, np.uint8)[:] = UNWRITTEN
         spaces = self._arrays()
-        for space in spaces:
-            space[:] = 0
         _copy(self._program.loads, inputs, spaces, self._program.element_bytes)
 
     def store(self) -> list[Array]:
