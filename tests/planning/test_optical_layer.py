@@ -141,7 +141,7 @@ def test_what_cannot_be_held_is_refused_with_its_reason(cli: RunCli, tmp_path: P
     )
     assert "must leave" in error
     for optics in ("island:4x1", "islands:4", "islands:0x1", "mesh:1x2", "mesh:8x8,colour=red", "nowhere.toml"):
-        assert_refused(cli, tmp_path, *problem, "--optics", optics, field="")
+        assert_refused(cli, tmp_path, *problem, "--optics", optics, field="optics")
     assert_refused(
         cli, tmp_path, *problem, "--optics", "islands:4x1", "--planner", "exact", "--algorithm", "ring", field="optics"
     )
