@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import lightloom as ll
+from lightloom.running.controller import RunFailedError
 
 # Seconds that a run takes: enough for processes to wait for each other.
 RUN_S = 0.01
@@ -22,6 +26,32 @@ def run_once(plan: ll.Plan, **settings: object) -> ll.Measurement:
 def plan_of(collective: str = "all-reduce", gpus: int = 4, size: str = "16KiB", **settings: object) -> ll.Plan:
     fabric = ll.Fabric(gpus=gpus, bandwidth="100Gbps", reconfiguration_delay="10us")
     return ll.plan(collective, size=size, fabric=fabric, **settings)  # type: ignore[arg-type]
+
+
+@contextmanager
+def begun(
+    plan: ll.Plan, transport: str = "shared-memory", settle_s: float = 0.5
+) -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
+    """A run of 30 seconds whose first step has begun, and what it says at its end."""
+    executor = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0), transport=transport)
+    said: list[str] = []
+
+    def carry_out() -> None:
+        try:
+            executor.run(plan)
+        except RunFailedError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=carry_out)
+    thread.start()
+    end = time.monotonic() + 20
+    while len(children(executor.controller or 0)) < plan.gpus + 1 and time.monotonic() < end:
+        time.sleep(0.01)
+    # Until the first step has begun.
+    time.sleep(settle_s)
+    yield executor, thread, said
+    executor.close()
+    thread.join(20)
 
 
 def children(process: int) -> list[int]:

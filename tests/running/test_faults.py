@@ -17,7 +17,7 @@ import lightloom as ll
 from lightloom.running import controller, prepared, workspaces
 from lightloom.running.controller import RunFailedError
 from lightloom.switches.simulated import Faults, start_switch
-from tests.running.processes import all_ended, children, dilation, plan_of
+from tests.running.processes import all_ended, begun, children, dilation, plan_of
 from tests.running.random_faults import random_faults
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
@@ -41,25 +41,8 @@ def quick_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
     """A run of many seconds that has begun, and what it says at its end."""
     monkeypatch.setattr(controller, "SILENT_S", 2.0)
-    plan = plan_of(algorithm="ring")
-    executor, said = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0)), []
-
-    def carry_out() -> None:
-        try:
-            executor.run(plan)
-        except RunFailedError as error:
-            said.append(str(error))
-
-    thread = threading.Thread(target=carry_out)
-    thread.start()
-    end = time.monotonic() + 20
-    while len(children(executor.controller or 0)) < plan.gpus + 1 and time.monotonic() < end:
-        time.sleep(0.01)
-    # Until the first step has begun.
-    time.sleep(0.5)
-    yield executor, thread, said
-    executor.close()
-    thread.join(20)
+    with begun(plan_of(algorithm="ring")) as run:
+        yield run
 
 
 @pytest.mark.parametrize(("place", "who"), [(0, "the switch process"), (3, "rank 2")])

@@ -22,12 +22,11 @@ import pytest
 import lightloom as ll
 from lightloom.errors import InputError
 from lightloom.running import namespaces, prepared
-from lightloom.running.controller import RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.interpreter import interpret
 from lightloom.running.namespaces import FOLDER, KernelNetwork, reason_against, remove_left
 from lightloom.running.program import program_of
-from tests.running.processes import all_ended, children, dilation, plan_of, run_once
+from tests.running.processes import all_ended, begun, children, dilation, plan_of, run_once
 from tests.running.programs import small_plan
 
 
@@ -128,25 +127,8 @@ def quick_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def started() -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
     """A run of many seconds that has begun, and what it says at its end."""
-    plan = plan_of(algorithm="ring", size="64KiB")
-    executor, said = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0), transport="kernel"), []
-
-    def carry_out() -> None:
-        try:
-            executor.run(plan)
-        except RunFailedError as error:
-            said.append(str(error))
-
-    thread = threading.Thread(target=carry_out)
-    thread.start()
-    end = time.monotonic() + 20
-    while len(children(executor.controller or 0)) < plan.gpus + 1 and time.monotonic() < end:
-        time.sleep(0.01)
-    # Until the first step has begun.
-    time.sleep(0.7)
-    yield executor, thread, said
-    executor.close()
-    thread.join(20)
+    with begun(plan_of(algorithm="ring", size="64KiB"), "kernel", 0.7) as run:
+        yield run
 
 
 @needs_the_kernel
