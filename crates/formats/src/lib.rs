@@ -1,4 +1,4 @@
-//! Text in, text out: plans and switch settings as JSON, schedules from MSCCL XML. Nothing here touches a file.
+//! Text in, text out: plans, switch settings, workloads and training iterations as JSON, schedules from MSCCL XML. Nothing here touches a file.
 //!
 //! Readers take outside data: they bound sizes before they allocate, never panic, and answer with one
 //! line that names the place, such as `plan.steps[3].hops`.
@@ -6,8 +6,13 @@
 mod circuits_json;
 mod msccl;
 mod one_line;
+mod ordered;
 mod plan_json;
+mod training_json;
+mod workload_json;
 
 pub use circuits_json::{CIRCUITS_SCHEMA, circuits_from_json, circuits_to_json};
 pub use msccl::schedule_from_msccl;
 pub use plan_json::{SCHEMA, plan_from_json, plan_to_json};
+pub use training_json::{TRAINING_SCHEMA, training_from_json, training_to_json};
+pub use workload_json::{WORKLOAD_SCHEMA, workload_from_json, workload_to_json};

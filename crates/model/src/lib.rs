@@ -30,8 +30,10 @@ mod schedule;
 mod shape;
 mod topology;
 mod traffic;
+mod training_plan;
 mod translations;
 pub mod units;
+mod workload;
 
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
 pub use circuits::{Circuits, Configuration, MAX_SWITCH_PORTS, Switch, SwitchSetting};
@@ -56,7 +58,9 @@ pub use schedule::{Op, Schedule, Step, Transfer};
 pub use shape::{MAX_GPUS, MAX_PORTS, Shape};
 pub use topology::{Link, SetUp, Topology};
 pub use traffic::{Traffic, TrafficEntry};
+pub use training_plan::{MessageTopology, TrainingEvent, TrainingPlan};
 pub use translations::Translations;
+pub use workload::{Axis, MAX_NODES, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
 
 /// Index of a GPU in the collective, `0..gpus`.
 pub type Rank = u32;

@@ -29,6 +29,7 @@ mod series;
 mod simulation;
 mod step;
 mod topology;
+mod training;
 mod units;
 mod workload;
 
@@ -74,6 +75,8 @@ mod _core {
     use super::simulation::{PyCircuitTotals, PyCircuitUses, PyGpuTimes, PySimulatedStep, PySimulation, simulate};
     #[pymodule_export]
     use super::topology::PyTopology;
+    #[pymodule_export]
+    use super::training::{PyTrainingPlan, PyWorkload, train, training_policies, verify_training};
     #[pymodule_export]
     use super::units::{
         check_rate, check_size, check_time, counted, parse_rate, parse_size, parse_time, parse_window, ranges,

@@ -14,6 +14,7 @@
 //! | the four cost terms, reconfigurations, total | `costs` |
 //! | the bound, where its class is known | `bound` |
 //! | what switches are told for a plan: changes, circuits, steps, times; of a mesh of MZIs ways, losses and states | `circuits` |
+//! | a training iteration: times, ports, circuits and changes of every rank | `training` |
 
 mod bound;
 mod changes;
@@ -26,9 +27,11 @@ mod ports;
 mod report;
 mod routing;
 mod shared_ports;
+mod training;
 
 pub use circuits::circuits;
 pub use report::{Check, Report};
+pub use training::training;
 
 use bounds::KnownBounds;
 use model::{Plan, Schedule, Step};

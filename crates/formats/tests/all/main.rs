@@ -6,3 +6,4 @@ mod circuits_json;
 mod msccl;
 mod plan_json;
 mod random_plans;
+mod workload_json;

@@ -6,3 +6,4 @@ mod execution;
 mod plans;
 mod registry;
 mod schedules;
+mod training;

@@ -1,0 +1,295 @@
+//! Planned training iterations as JSON, version `lightloom.training/1`, with the workload and the plans in it. Times are
+//! seconds; keys are exactly those that [`training_to_json`] writes.
+
+use std::collections::BTreeMap;
+
+use model::{
+    Bound, Error, Fabric, Initial, Link, MessageTopology, Rank, ReconfigurationDelay, ReconfigurationOverlap,
+    ReconfigurationPolicy, Result, Shape, Topology, TrainingEvent, TrainingPlan, Translations, Workload,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::one_line::one_line;
+use crate::ordered::Ordered;
+use crate::workload_json::{WorkloadText, workload_of, workload_to_json};
+use crate::{plan_from_json, plan_to_json};
+
+/// The version that is written and read.
+pub const TRAINING_SCHEMA: &str = "lightloom.training/1";
+
+/// Longer texts are refused before they are parsed.
+const MAX_BYTES: usize = 512 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TrainingText<'a> {
+    schema: String,
+    policy: String,
+    exact: bool,
+    workload: WorkloadText,
+    fabric: FabricText,
+    total_s: f64,
+    compute_s: f64,
+    exposed_communication_s: f64,
+    lower_bound_s: f64,
+    bound_class: String,
+    reconfigurations: usize,
+    reconfiguration_hidden_s: f64,
+    reconfiguration_exposed_s: f64,
+    critical_path_s: Ordered<f64>,
+    policies: Ordered<Option<f64>>,
+    policy_notes: Ordered<String>,
+    events: Vec<EventText>,
+    topologies: Vec<TopologyText>,
+    #[serde(borrow)]
+    plans: Vec<&'a RawValue>,
+}
+
+/// `axis` is null where all ranks are one group.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TopologyText {
+    name: String,
+    #[serde(deserialize_with = "Option::deserialize")]
+    axis: Option<String>,
+    rests: bool,
+    links: Vec<(Rank, Rank, u32)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FabricText {
+    ports: u32,
+    bandwidth_bps: f64,
+    startup_s: f64,
+    hop_delay_s: f64,
+    reconfiguration_delay_s: f64,
+    initial: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EventText {
+    node: String,
+    start_s: f64,
+    end_s: f64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    plan: Option<usize>,
+    ports: Vec<u32>,
+    reconfigured: bool,
+    returns: bool,
+    direct: bool,
+    #[serde(deserialize_with = "Option::deserialize")]
+    topology: Option<usize>,
+    reconfiguration_exposed_s: f64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    waits_for: Option<usize>,
+}
+
+/// `training` as JSON, one line an event. Numbers are written so that they read back to the bit.
+pub fn training_to_json(training: &TrainingPlan) -> String {
+    let indented = |text: String| text.trim_end().replace('\n', "\n  ");
+    let object = |entries: Vec<(String, Value)>| {
+        let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{}: {value}", json!(key))).collect();
+        format!("{{{}}}", entries.join(", "))
+    };
+    let fabric = &training.fabric;
+    let fabric = object(vec![
+        ("ports".into(), json!(fabric.shape.ports())),
+        ("bandwidth_bps".into(), json!(fabric.bandwidth_bps)),
+        ("startup_s".into(), json!(fabric.startup_s)),
+        ("hop_delay_s".into(), json!(fabric.hop_delay_s)),
+        ("reconfiguration_delay_s".into(), json!(fabric.reconfiguration.delay().constant_s().unwrap_or_default())),
+        ("initial".into(), json!(training.resting)),
+    ]);
+    let path = training.critical_path_s.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect();
+    let policies = training.policies.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect();
+    let notes = training.policy_notes.iter().map(|(name, note)| (name.clone(), json!(note))).collect();
+    let events: Vec<String> = training
+        .events
+        .iter()
+        .zip(&training.workload.nodes)
+        .map(|(event, node)| {
+            let keys = vec![
+                ("node".into(), json!(node.id)),
+                ("start_s".into(), json!(event.start_s)),
+                ("end_s".into(), json!(event.end_s)),
+                ("plan".into(), json!(event.plan)),
+                ("ports".into(), json!(event.ports)),
+                ("reconfigured".into(), json!(event.reconfigured)),
+                ("returns".into(), json!(event.returns)),
+                ("direct".into(), json!(event.direct)),
+                ("topology".into(), json!(event.topology)),
+                ("reconfiguration_exposed_s".into(), json!(event.reconfiguration_exposed_s)),
+                ("waits_for".into(), json!(event.waits_for)),
+            ];
+            format!("    {}", object(keys))
+        })
+        .collect();
+    let topologies = training.topologies.iter().map(|MessageTopology { axis, rests, topology }| {
+        let links: Vec<_> = topology.expanded().iter().map(|link| json!([link.src, link.dst, link.count])).collect();
+        let keys = vec![
+            ("name".into(), json!(topology.name())),
+            ("axis".into(), json!(axis.map(|axis| &training.workload.mesh[axis].name))),
+            ("rests".into(), json!(rests)),
+            ("links".into(), Value::Array(links)),
+        ];
+        format!("\n    {}", object(keys))
+    });
+    let topologies: Vec<String> = topologies.collect();
+    let plans: Vec<String> = training.plans.iter().map(|plan| format!("  {}", indented(plan_to_json(plan)))).collect();
+    let lines = [
+        format!("\"schema\": \"{TRAINING_SCHEMA}\""),
+        format!("\"policy\": {}", json!(training.policy)),
+        format!("\"exact\": {}", training.exact),
+        format!("\"total_s\": {}", json!(training.total_s)),
+        format!("\"compute_s\": {}", json!(training.compute_s)),
+        format!("\"exposed_communication_s\": {}", json!(training.exposed_communication_s())),
+        format!("\"lower_bound_s\": {}", json!(training.bound.seconds)),
+        format!("\"bound_class\": {}", json!(training.bound.class)),
+        format!("\"reconfigurations\": {}", training.reconfigurations),
+        format!("\"reconfiguration_hidden_s\": {}", json!(training.reconfiguration_hidden_s)),
+        format!("\"reconfiguration_exposed_s\": {}", json!(training.reconfiguration_exposed_s)),
+        format!("\"critical_path_s\": {}", object(path)),
+        format!("\"policies\": {}", object(policies)),
+        format!("\"policy_notes\": {}", object(notes)),
+        format!("\"fabric\": {fabric}"),
+        format!("\"workload\": {}", indented(workload_to_json(&training.workload))),
+        format!("\"events\": [\n{}\n  ]", events.join(",\n")),
+        format!("\"topologies\": [{}\n  ]", topologies.join(",")),
+        format!("\"plans\": [\n{}\n  ]", plans.join(",\n")),
+    ];
+    format!("{{\n  {}\n}}\n", lines.join(",\n  "))
+}
+
+/// What `text` says of a planned iteration; the inverse of [`training_to_json`].
+///
+/// # Errors
+/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or whose parts do not fit
+/// each other. What the numbers are worth is for the judge to say.
+pub fn training_from_json(text: &str) -> Result<TrainingPlan> {
+    if text.len() > MAX_BYTES {
+        let reason = format!("{} bytes of text; at most {MAX_BYTES} are read", text.len());
+        return Err(Error::malformed("training", reason));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed: TrainingText<'_> = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        // A document of another version fails on some key first; its version is the better answer.
+        other_schema(text).unwrap_or_else(|| {
+            let place = match error.path().to_string().as_str() {
+                "." => "training".to_string(),
+                path => format!("training.{path}"),
+            };
+            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+        })
+    })?;
+    json.end().map_err(|error| Error::malformed("training", one_line(&error.to_string())))?;
+    if parsed.schema != TRAINING_SCHEMA {
+        return Err(wrong_schema(&parsed.schema));
+    }
+    read(parsed)
+}
+
+fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
+    let workload = workload_of(text.workload).map_err(|error| Error::malformed("training", error))?;
+    let at = |error: Error| Error::malformed("training.fabric", error);
+    let FabricText { ports, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s, initial } = text.fabric;
+    let fabric = Fabric {
+        shape: Shape::new(workload.ranks, &[workload.ranks], ports).map_err(at)?,
+        bandwidth_bps,
+        startup_s,
+        hop_delay_s,
+        reconfiguration: ReconfigurationPolicy::new(
+            ReconfigurationDelay::per_port(reconfiguration_delay_s, 0.0),
+            ReconfigurationOverlap::default(),
+        ),
+        initial: Initial::Free,
+        optics: None,
+    };
+    fabric.check().map_err(at)?;
+    let nodes: BTreeMap<&str, usize> =
+        workload.nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), index)).collect();
+    let mut events = Vec::with_capacity(text.events.len());
+    for (index, event) in text.events.into_iter().enumerate() {
+        if nodes.get(event.node.as_str()) != Some(&index) {
+            let reason = format!("`{}` is not node {index} of the workload", one_line(&event.node));
+            return Err(Error::malformed(format!("training.events[{index}].node"), reason));
+        }
+        events.push(TrainingEvent {
+            start_s: event.start_s,
+            end_s: event.end_s,
+            plan: event.plan,
+            ports: event.ports,
+            reconfigured: event.reconfigured,
+            returns: event.returns,
+            direct: event.direct,
+            topology: event.topology,
+            reconfiguration_exposed_s: event.reconfiguration_exposed_s,
+            waits_for: event.waits_for,
+        });
+    }
+    let plan = |(index, plan): (usize, &&RawValue)| {
+        plan_from_json(plan.get()).map_err(|error| Error::malformed(format!("training.plans[{index}]"), error))
+    };
+    let named = |entries: Ordered<f64>| entries.0;
+    let training = TrainingPlan {
+        policy: one_line(&text.policy),
+        exact: text.exact,
+        fabric,
+        resting: one_line(&initial),
+        events,
+        topologies: topologies(text.topologies, &workload)?,
+        plans: text.plans.iter().enumerate().map(plan).collect::<Result<_>>()?,
+        total_s: text.total_s,
+        compute_s: text.compute_s,
+        bound: Bound { seconds: text.lower_bound_s, class: one_line(&text.bound_class) },
+        reconfigurations: text.reconfigurations,
+        reconfiguration_hidden_s: text.reconfiguration_hidden_s,
+        reconfiguration_exposed_s: text.reconfiguration_exposed_s,
+        critical_path_s: named(text.critical_path_s),
+        policies: text.policies.0,
+        policy_notes: text.policy_notes.0,
+        workload,
+    }
+    .checked()?;
+    let (stated, sum) = (text.exposed_communication_s, training.exposed_communication_s());
+    if (stated - sum).abs() > 1e-12 * training.total_s {
+        let reason = format!("it is {stated}, total_s − compute_s is {sum}");
+        return Err(Error::malformed("training.exposed_communication_s", reason));
+    }
+    Ok(training)
+}
+
+fn topologies(texts: Vec<TopologyText>, workload: &Workload) -> Result<Vec<MessageTopology>> {
+    let read = texts.into_iter().enumerate().map(|(index, text)| {
+        let at = |reason: String| Error::malformed(format!("training.topologies[{index}]"), one_line(&reason));
+        let axis = match &text.axis {
+            None => None,
+            Some(name) => {
+                let found = workload.mesh.iter().position(|axis| axis.name == *name);
+                Some(found.ok_or_else(|| at(format!("`{name}` is no axis of the mesh")))?)
+            }
+        };
+        let ranks = axis.map_or(workload.ranks, |axis| workload.mesh[axis].size);
+        let links = text.links.into_iter().map(|(src, dst, count)| Link { src, dst, count });
+        let topology = Topology::new(one_line(&text.name), Translations::trivial(ranks), links);
+        let topology = topology.map_err(|error| at(error.to_string()))?;
+        Ok(MessageTopology { axis, rests: text.rests, topology })
+    });
+    read.collect()
+}
+
+fn other_schema(text: &str) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: String,
+    }
+    let version: Version = serde_json::from_str(text).ok()?;
+    (version.schema != TRAINING_SCHEMA).then(|| wrong_schema(&version.schema))
+}
+
+fn wrong_schema(found: &str) -> Error {
+    Error::malformed("training.schema", format!("it is `{}`; `{TRAINING_SCHEMA}` is read", one_line(found)))
+}

@@ -1,0 +1,295 @@
+//! Workloads as JSON, version `lightloom.workload/1`. Times are seconds, sizes bytes; unknown keys are refused, missing
+//! ones named.
+//!
+//! | key | form |
+//! |---|---|
+//! | `mesh` | axes and their sizes, fastest first; may be left out |
+//! | `groups` | named lists of ranks; may be left out |
+//! | `nodes[].ranks` | a list, or a group's name; left out for all ranks |
+//! | `nodes[].group` | a group's name, or names |
+//! | `nodes[].source`, `destination` | a rank each, or lists of one length |
+
+use std::collections::BTreeMap;
+
+use model::{
+    Axis, Collective, Error, Over, Rank, RankGroup, Ranks, Result, Work, Workload, WorkloadNode, WorkloadParts,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::one_line::one_line;
+use crate::ordered::Ordered;
+
+/// The version that is written and read.
+pub const WORKLOAD_SCHEMA: &str = "lightloom.workload/1";
+
+/// Longer texts are refused before they are parsed.
+const MAX_BYTES: usize = 256 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkloadText {
+    schema: String,
+    name: Option<String>,
+    ranks: u32,
+    #[serde(default)]
+    mesh: Ordered<u32>,
+    #[serde(default)]
+    groups: Ordered<Vec<Rank>>,
+    model_flops: Option<f64>,
+    peak_flops: Option<f64>,
+    nodes: Vec<NodeText>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum NodeText {
+    Compute {
+        id: String,
+        ranks: Option<RanksText>,
+        duration_s: f64,
+        after: Vec<String>,
+    },
+    Collective {
+        id: String,
+        collective: String,
+        axis: Option<String>,
+        ranks: Option<RanksText>,
+        group: Option<Names>,
+        size_bytes: u64,
+        after: Vec<String>,
+        stream: Option<String>,
+    },
+    Send {
+        id: String,
+        source: Numbers,
+        destination: Numbers,
+        size_bytes: u64,
+        after: Vec<String>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RanksText {
+    Name(String),
+    List(Vec<Rank>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Numbers {
+    One(Rank),
+    Several(Vec<Rank>),
+}
+
+/// `workload` as JSON, one line a node. Numbers are written so that they read back to the bit.
+pub fn workload_to_json(workload: &Workload) -> String {
+    let mut head = vec![format!("\"schema\": \"{WORKLOAD_SCHEMA}\"")];
+    head.extend(workload.name.as_ref().map(|name| format!("\"name\": {}", json!(name))));
+    head.push(format!("\"ranks\": {}", workload.ranks));
+    let mesh: Vec<String> = workload.mesh.iter().map(|axis| format!("{}: {}", json!(axis.name), axis.size)).collect();
+    head.push(format!("\"mesh\": {{{}}}", mesh.join(", ")));
+    let groups: Vec<String> =
+        workload.groups.iter().map(|group| format!("\n    {}: {}", json!(group.name), json!(group.ranks))).collect();
+    head.push(format!("\"groups\": {{{}}}", groups.join(",")));
+    let flops = [("model_flops", workload.model_flops), ("peak_flops", workload.peak_flops)];
+    head.extend(
+        flops.iter().filter_map(|(key, flops)| flops.map(|flops| format!("\"{key}\": {}", Value::from(flops)))),
+    );
+    let nodes: Vec<String> = workload.nodes.iter().map(|node| format!("    {}", node_value(workload, node))).collect();
+    format!("{{\n  {},\n  \"nodes\": [\n{}\n  ]\n}}\n", head.join(",\n  "), nodes.join(",\n"))
+}
+
+fn node_value(workload: &Workload, node: &WorkloadNode) -> Value {
+    let ranks_value = |ranks: &Ranks| match ranks {
+        Ranks::All => None,
+        Ranks::Group(group) => Some(json!(workload.groups[*group].name)),
+        Ranks::List(list) => Some(json!(list)),
+    };
+    let after: Vec<&str> = node.after.iter().map(|&before| workload.nodes[before].id.as_str()).collect();
+    let mut keys = Map::new();
+    keys.insert("id".into(), json!(node.id));
+    match &node.work {
+        Work::Compute { ranks, duration_s } => {
+            keys.insert("kind".into(), json!("compute"));
+            keys.extend(ranks_value(ranks).map(|ranks| ("ranks".into(), ranks)));
+            keys.insert("duration_s".into(), json!(duration_s));
+        }
+        Work::Collective { collective, over, size_bytes, stream } => {
+            keys.insert("kind".into(), json!("collective"));
+            keys.insert("collective".into(), json!(collective.name()));
+            match over {
+                Over::Axis { axis, within } => {
+                    keys.insert("axis".into(), json!(workload.mesh[*axis].name));
+                    keys.extend(ranks_value(within).map(|ranks| ("ranks".into(), ranks)));
+                }
+                Over::Groups(groups) => {
+                    let names: Vec<&str> = groups.iter().map(|&group| workload.groups[group].name.as_str()).collect();
+                    keys.insert("group".into(), if names.len() == 1 { json!(names[0]) } else { json!(names) });
+                }
+            }
+            keys.insert("size_bytes".into(), json!(size_bytes));
+            keys.extend(stream.as_ref().map(|stream| ("stream".into(), json!(stream))));
+        }
+        Work::Send { pairs, size_bytes } => {
+            keys.insert("kind".into(), json!("send"));
+            let (sources, destinations): (Vec<Rank>, Vec<Rank>) = pairs.iter().copied().unzip();
+            for (key, ends) in [("source", sources), ("destination", destinations)] {
+                keys.insert(key.into(), if ends.len() == 1 { json!(ends[0]) } else { json!(ends) });
+            }
+            keys.insert("size_bytes".into(), json!(size_bytes));
+        }
+    }
+    keys.insert("after".into(), json!(after));
+    Value::Object(keys)
+}
+
+/// The workload that `text` describes; the inverse of [`workload_to_json`].
+///
+/// # Errors
+/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, names that nothing has, or
+/// what [`Workload::new`] does not take.
+pub fn workload_from_json(text: &str) -> Result<Workload> {
+    if text.len() > MAX_BYTES {
+        let reason = format!("{} bytes of text; at most {MAX_BYTES} are read", text.len());
+        return Err(Error::malformed("workload", reason));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed: WorkloadText = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        // A document of another version fails on some key first; its version is the better answer.
+        other_schema(text).unwrap_or_else(|| {
+            let place = match error.path().to_string().as_str() {
+                "." => "workload".to_string(),
+                path => format!("workload.{path}"),
+            };
+            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+        })
+    })?;
+    json.end().map_err(|error| Error::malformed("workload", one_line(&error.to_string())))?;
+    workload_of(parsed)
+}
+
+pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
+    if text.schema != WORKLOAD_SCHEMA {
+        return Err(wrong_schema(&text.schema));
+    }
+    let mesh: Vec<Axis> = text.mesh.0.into_iter().map(|(name, size)| Axis { name, size }).collect();
+    let groups: Vec<RankGroup> = text.groups.0.into_iter().map(|(name, ranks)| RankGroup { name, ranks }).collect();
+    let names = Known {
+        axes: mesh.iter().enumerate().map(|(index, axis)| (axis.name.clone(), index)).collect(),
+        groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
+        nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id().to_string(), index)).collect(),
+    };
+    let nodes = text.nodes.into_iter().enumerate().map(|(index, node)| names.node(index, node));
+    Workload::new(WorkloadParts {
+        name: text.name.map(|name| one_line(&name)),
+        ranks: text.ranks,
+        nodes: nodes.collect::<Result<_>>()?,
+        mesh,
+        groups,
+        model_flops: text.model_flops,
+        peak_flops: text.peak_flops,
+    })
+}
+
+impl NodeText {
+    fn id(&self) -> &str {
+        match self {
+            Self::Compute { id, .. } | Self::Collective { id, .. } | Self::Send { id, .. } => id,
+        }
+    }
+}
+
+/// Indices by name.
+struct Known {
+    axes: BTreeMap<String, usize>,
+    groups: BTreeMap<String, usize>,
+    nodes: BTreeMap<String, usize>,
+}
+
+impl Known {
+    fn node(&self, index: usize, text: NodeText) -> Result<WorkloadNode> {
+        let field = |name: &str| format!("workload.nodes[{index}].{name}");
+        let find = |key: &str, name: &str, among: &BTreeMap<String, usize>| {
+            among.get(name).copied().ok_or_else(|| unknown(&field(key), key, name, among))
+        };
+        let ranks_of = |ranks: Option<RanksText>| match ranks {
+            None => Ok(Ranks::All),
+            Some(RanksText::Name(name)) => Ok(Ranks::Group(find("ranks", &name, &self.groups)?)),
+            Some(RanksText::List(list)) => Ok(Ranks::List(list)),
+        };
+        let (id, after, work) = match text {
+            NodeText::Compute { id, ranks, duration_s, after } => {
+                (id, after, Work::Compute { ranks: ranks_of(ranks)?, duration_s })
+            }
+            NodeText::Collective { id, collective, axis, ranks, group, size_bytes, after, stream } => {
+                let over = match (axis, group) {
+                    (Some(axis), None) => {
+                        Over::Axis { axis: find("axis", &axis, &self.axes)?, within: ranks_of(ranks)? }
+                    }
+                    (None, Some(_)) if ranks.is_some() => {
+                        return Err(Error::malformed(field("ranks"), "they go with an axis, not with a group"));
+                    }
+                    (None, Some(Names::One(name))) => Over::Groups(vec![find("group", &name, &self.groups)?]),
+                    (None, Some(Names::Several(names))) => {
+                        let found = names.iter().map(|name| find("group", name, &self.groups));
+                        Over::Groups(found.collect::<Result<_>>()?)
+                    }
+                    _ => {
+                        let reason = "there must be either `axis` or `group`";
+                        return Err(Error::malformed(format!("workload.nodes[{index}]"), reason));
+                    }
+                };
+                let collective = Collective::parse(&collective)
+                    .map_err(|error| Error::malformed(field("collective"), one_line(&error.reason())))?;
+                (id, after, Work::Collective { collective, over, size_bytes, stream })
+            }
+            NodeText::Send { id, source, destination, size_bytes, after } => {
+                let [sources, destinations] = [source, destination].map(|ends| match ends {
+                    Numbers::One(rank) => vec![rank],
+                    Numbers::Several(ranks) => ranks,
+                });
+                if sources.len() != destinations.len() {
+                    let reason = format!("there are {} for {} sources", destinations.len(), sources.len());
+                    return Err(Error::malformed(field("destination"), reason));
+                }
+                (id, after, Work::Send { pairs: sources.into_iter().zip(destinations).collect(), size_bytes })
+            }
+        };
+        let after = after.iter().map(|before| find("after", before, &self.nodes)).collect::<Result<_>>()?;
+        Ok(WorkloadNode { id, after, work })
+    }
+}
+
+fn unknown(field: &str, key: &str, name: &str, among: &BTreeMap<String, usize>) -> Error {
+    let what = match key {
+        "axis" => "axis of the mesh",
+        "after" => "node",
+        _ => "group",
+    };
+    let known: Vec<&str> = among.keys().take(8).map(String::as_str).collect();
+    let more = if among.len() > known.len() { ", …" } else { "" };
+    let known = if known.is_empty() { "none".into() } else { format!("{}{more}", known.join(", ")) };
+    Error::malformed(field, one_line(&format!("`{name}` is no {what}; there are {known}")))
+}
+
+fn other_schema(text: &str) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: String,
+    }
+    let version: Version = serde_json::from_str(text).ok()?;
+    (version.schema != WORKLOAD_SCHEMA).then(|| wrong_schema(&version.schema))
+}
+
+fn wrong_schema(found: &str) -> Error {
+    Error::malformed("workload.schema", format!("it is `{}`; `{WORKLOAD_SCHEMA}` is read", one_line(found)))
+}

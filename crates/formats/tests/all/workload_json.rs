@@ -1,0 +1,83 @@
+//! Workloads survive JSON; altered text is a workload or one line of refusal.
+
+use formats::{workload_from_json, workload_to_json};
+use model::{Axis, Collective, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
+use proptest::prelude::*;
+
+/// Eight ranks, 4 × 2, and two groups that overlap.
+fn any_workload() -> impl Strategy<Value = Workload> {
+    let ranks = prop_oneof![
+        Just(Ranks::All),
+        Just(Ranks::Group(0)),
+        prop::sample::subsequence((0..8).collect::<Vec<u32>>(), 1..8).prop_map(Ranks::List),
+    ];
+    let compute = (ranks, 0.0..1.0f64).prop_map(|(ranks, duration_s)| Work::Compute { ranks, duration_s });
+    let over = prop_oneof![
+        (0usize..2).prop_map(|axis| Over::Axis { axis, within: Ranks::All }),
+        Just(Over::Axis { axis: 0, within: Ranks::Group(0) }),
+        Just(Over::Groups(vec![1])),
+        Just(Over::Groups(vec![0, 2])),
+    ];
+    let stream = prop::option::of("[a-z \"é]{1,4}");
+    let collective = (prop::sample::select(Collective::ALL.to_vec()), over, 1u64..1 << 40, stream)
+        .prop_map(|(collective, over, size_bytes, stream)| Work::Collective { collective, over, size_bytes, stream });
+    let send = (1usize..5, 1u64..1 << 40).prop_map(|(pairs, size_bytes)| Work::Send {
+        pairs: (0..pairs as u32).map(|place| (place, place + 4)).collect(),
+        size_bytes,
+    });
+    let node = (prop_oneof![compute, collective, send], prop::collection::vec(any::<prop::sample::Index>(), 0..3));
+    prop::collection::vec(node, 1..8).prop_map(|drawn| {
+        let nodes = drawn.into_iter().enumerate().map(|(index, (work, before))| {
+            let mut after: Vec<usize> = before.iter().filter(|_| index > 0).map(|before| before.index(index)).collect();
+            after.sort_unstable();
+            after.dedup();
+            WorkloadNode { id: format!("n{index} \"é\""), after, work }
+        });
+        let group = |name: &str, ranks: Vec<u32>| RankGroup { name: name.into(), ranks };
+        Workload::new(WorkloadParts {
+            name: Some("drawn".into()),
+            ranks: 8,
+            mesh: vec![Axis { name: "tp".into(), size: 4 }, Axis { name: "dp".into(), size: 2 }],
+            groups: vec![group("low", vec![3, 2, 1, 0]), group("odd", vec![1, 3, 5]), group("high", vec![4, 5, 6, 7])],
+            model_flops: Some(1e15),
+            peak_flops: None,
+            nodes: nodes.collect(),
+        })
+        .expect("a workload")
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(workload in any_workload()) {
+        prop_assert_eq!(workload_from_json(&workload_to_json(&workload)).unwrap(), workload);
+    }
+
+    #[test]
+    fn altered_text_is_read_or_refused_in_one_line(workload in any_workload(), at in any::<prop::sample::Index>(), with in "[0-9a-z\\[\\]{},:\"-]{0,3}") {
+        let text: Vec<char> = workload_to_json(&workload).chars().collect();
+        let at = at.index(text.len());
+        let altered: String = text[..at].iter().copied().chain(with.chars()).chain(text[at + 1..].iter().copied()).collect();
+        if let Err(error) = workload_from_json(&altered) {
+            prop_assert!(!error.to_string().contains('\n') && error.field().starts_with("workload"));
+        }
+    }
+}
+
+#[test]
+fn wrong_graphs_name_what_is_wrong() {
+    let node =
+        |id: &str, after: &str| format!(r#"{{"id": "{id}", "kind": "compute", "duration_s": 1, "after": [{after}]}}"#);
+    let text = |nodes: &[String]| {
+        format!(r#"{{"schema": "lightloom.workload/1", "ranks": 2, "nodes": [{}]}}"#, nodes.join(","))
+    };
+    for (nodes, field, said) in [
+        (vec![node("a", "\"b\""), node("b", "\"a\"")], "workload.nodes[0].after", "waits for itself"),
+        (vec![node("a", "\"c\"")], "workload.nodes[0].after", "`c` is no node"),
+        (vec![node("a", ""), node("a", "")], "workload.nodes[1].id", "another node's"),
+    ] {
+        let error = workload_from_json(&text(&nodes)).unwrap_err();
+        assert_eq!(error.field(), field);
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}

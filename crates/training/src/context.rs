@@ -1,0 +1,136 @@
+//! What all policies share: the workload made ready, the fabric, and the library of plans.
+
+use model::{Error, Fabric, Result, Workload};
+
+use crate::jobs::{Jobs, Kind, Task};
+use crate::library::{Library, TopologyId};
+use crate::splits::{Split, even, splits};
+use crate::timeline::{Timeline, Use, timeline};
+
+/// Most topologies that plans of a family begin or end with: where it has all ports alone, and where it shares them.
+const MOST_TOPOLOGIES: [usize; 2] = [14, 4];
+
+/// Topologies that a family's groups may rest on or keep, beside the resting topology.
+const NAMED: [&str; 1] = ["ring"];
+
+/// The workload, the fabric, and the plans.
+pub(crate) struct Context<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) jobs: &'a Jobs,
+    pub(crate) library: Library<'a>,
+    pub(crate) splits: Vec<Split>,
+    /// By family: the numbers of ports for which there are plans.
+    pub(crate) widths: Vec<Vec<u32>>,
+    /// The split of the resting topologies; none where there are more families than ports.
+    pub(crate) resting_split: Option<Split>,
+    /// By family: its resting topology on its ports of that split; none where its groups cannot all have it at once.
+    pub(crate) resting: Vec<Option<TopologyId>>,
+    pub(crate) resting_name: String,
+}
+
+impl<'a> Context<'a> {
+    /// # Errors
+    /// A fabric that training is not planned for, a resting topology that no group can have, a collective that no
+    /// planner serves.
+    pub(crate) fn new(
+        workload: &'a Workload,
+        jobs: &'a Jobs,
+        fabric: &'a Fabric,
+        resting_name: &str,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self> {
+        let delay_s = constant_delay_s(fabric)?;
+        let (families, ports) = (jobs.families.len(), fabric.shape.ports());
+        let most = MOST_TOPOLOGIES[usize::from(families > 1)];
+        let mut library = Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most);
+        let splits = if families == 0 { Vec::new() } else { splits(families, ports) };
+        let resting_split = (families > 0 && families <= ports as usize).then(|| even(families, ports));
+        let mut resting = vec![None; families];
+        let mut rests_somewhere = families == 0;
+        let widths: Vec<Vec<u32>> =
+            (0..families).map(|family| widths_of(&splits, family, ports, jobs.in_series().is_some())).collect();
+        for (family, widths) in widths.iter().enumerate() {
+            for &width in widths {
+                let label = &jobs.families[family].label;
+                progress(&format!("plans for {label}, {}", model::counted(u64::from(width), "port")));
+                let rests = library.named(family, width, resting_name);
+                rests_somewhere |= rests.is_some();
+                let named = NAMED.iter().filter_map(|name| library.named(family, width, name));
+                let given: Vec<TopologyId> = rests.into_iter().chain(named.collect::<Vec<_>>()).collect();
+                library.stock(family, width, &given)?;
+                let is_own = resting_split.as_ref().is_some_and(|split| split[family].1 - split[family].0 == width);
+                if is_own && !jobs.families[family].overlaps {
+                    resting[family] = rests;
+                }
+            }
+        }
+        if !rests_somewhere {
+            let accepts = "a topology that some group of the workload can have on the ports, such as ring";
+            return Err(Error::value("initial", resting_name, accepts));
+        }
+        let resting_name = resting_name.to_string();
+        Ok(Self { workload, jobs, library, splits, widths, resting_split, resting, resting_name })
+    }
+
+    pub(crate) fn ports(&self) -> u32 {
+        self.library.group_plans.fabric.shape.ports()
+    }
+
+    pub(crate) fn delay_s(&self) -> f64 {
+        self.library.group_plans.delay_s
+    }
+
+    pub(crate) fn timeline(&self, uses: &[Option<Use>]) -> Option<Timeline> {
+        timeline(self.jobs, self.ports(), self.delay_s(), uses)
+    }
+
+    /// The uses that a kind's choice makes of all nodes; none where a kind has no choice.
+    pub(crate) fn by_kind(&self, choice: impl Fn(usize, &Kind) -> Option<Use>) -> Option<Vec<Option<Use>>> {
+        let of_kind: Vec<Option<Use>> =
+            self.jobs.kinds.iter().enumerate().map(|(index, kind)| choice(index, kind)).collect();
+        let of_job = |task: &Task| match task {
+            Task::Compute { .. } => Some(None),
+            Task::Communicate { kind, .. } => of_kind[*kind].map(Some),
+        };
+        self.jobs.jobs.iter().map(|job| of_job(&job.task)).collect()
+    }
+
+    /// How many nodes are of each kind.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.jobs.kinds.len()];
+        for job in &self.jobs.jobs {
+            if let Task::Communicate { kind, .. } = job.task {
+                counts[kind] += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// The numbers of ports for which a family has plans: those of the splits; where communications overlap, streams of a
+/// family may share them too.
+fn widths_of(splits: &[Split], family: usize, ports: u32, in_series: bool) -> Vec<u32> {
+    let of_splits = splits.iter().map(|split| split[family].1 - split[family].0);
+    let shares = [1, ports / 2, ports - ports / 2, ports.saturating_sub(1)];
+    let of_streams = shares.into_iter().filter(|_| !in_series);
+    let mut widths: Vec<u32> = of_splits.chain(of_streams).filter(|width| *width > 0).collect();
+    widths.sort_unstable();
+    widths.dedup();
+    widths
+}
+
+/// The delay of a change, where every change is charged the same and hides behind nothing but idle time.
+fn constant_delay_s(fabric: &Fabric) -> Result<f64> {
+    let accepts = "one delay for every change";
+    if fabric.optics.is_some() {
+        return Err(Error::value("optics", "an optical layer", "none: training iterations are planned without one"));
+    }
+    let hides = fabric.reconfiguration.runs_in_background()
+        || fabric.reconfiguration.overlap() != &model::ReconfigurationOverlap::default();
+    if hides {
+        let accepts = "none: what hides a change is the iteration's own idle time";
+        return Err(Error::value("reconfiguration_overlap", "a window or background changes", accepts));
+    }
+    let delay = fabric.reconfiguration.delay();
+    delay.constant_s().ok_or_else(|| Error::value("reconfiguration_delay", delay.summary(), accepts))
+}

@@ -1,0 +1,22 @@
+//! A way to carry out a communication, by the topologies that it begins and ends with.
+
+/// A topology of a group, or the circuits of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TopologyId(pub(crate) u32);
+
+/// A way to carry out a communication on some ports.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Entry {
+    /// Index of the plan; none for messages.
+    pub(crate) plan: Option<usize>,
+    /// Its time without the change to its first topology, s.
+    pub(crate) duration_s: f64,
+    pub(crate) first: TopologyId,
+    pub(crate) last: TopologyId,
+    /// Whether messages have circuits of their own.
+    pub(crate) direct: bool,
+    /// Whether it keeps one topology.
+    pub(crate) keeps: bool,
+    /// Whether messages pass through ranks that take no part in them.
+    pub(crate) through: bool,
+}

@@ -1,0 +1,168 @@
+//! Plans of one group, from whichever planner; all on the fabric's delay, without the change to their first topology.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lightloom::{Request, Size, TopologyRef};
+use model::{
+    Collective, Convention, CostSettings, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Result, Routing,
+    Shape, Topology,
+};
+use planners::{Cache, PlannerOptions};
+
+use crate::variants::Variant;
+
+/// What is planned: a collective of a group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Asked {
+    pub(crate) collective: Collective,
+    pub(crate) size_bytes: u64,
+    /// Ranks of the group.
+    pub(crate) ranks: u32,
+    pub(crate) ports: u32,
+}
+
+/// How it is planned.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Manner {
+    /// The start; free where there is none.
+    pub(crate) start: Option<Topology>,
+    /// The delay that the planner is told, s.
+    pub(crate) delay_s: f64,
+    /// All planners where there is none.
+    pub(crate) planner: Option<&'static str>,
+    /// The one topology that a static planner may use.
+    pub(crate) on: Option<Topology>,
+}
+
+/// Whether a group's plans are looked for with less effort: shortest paths in place of flows, from fewer topologies.
+pub(crate) fn is_large(ranks: u32, ports: u32) -> bool {
+    ranks * ports > 200
+}
+
+/// Plans for groups of a fabric.
+pub(crate) struct GroupPlans<'a> {
+    pub(crate) fabric: &'a Fabric,
+    /// What every change is charged, s.
+    pub(crate) delay_s: f64,
+    cache: Arc<Cache>,
+}
+
+impl<'a> GroupPlans<'a> {
+    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64) -> Self {
+        Self { fabric, delay_s, cache: Arc::default() }
+    }
+
+    /// # Errors
+    /// What the planner refuses.
+    pub(crate) fn plan(&self, asked: Asked, manner: &Manner) -> Result<Plan> {
+        let initial = manner.start.clone().map_or(Initial::Free, Initial::Topology);
+        let mut settings = Convention::select(None, manner.planner)?.settings;
+        if is_large(asked.ranks, asked.ports) && settings == CostSettings::default() {
+            settings.routing = Routing::EqualSplit;
+        }
+        let request = Request {
+            settings,
+            planner: manner.planner.map(str::to_string),
+            static_topologies: manner.on.clone().map(|on| vec![TopologyRef::Given(on)]),
+            ..self.request(asked, self.fabric_of(asked, initial, manner.delay_s)?)
+        };
+        self.started_free(asked, &lightloom::plan(&request)?)
+    }
+
+    /// The plan of another plan's variant, of a collective that may be another one.
+    ///
+    /// # Errors
+    /// A topology that does not serve its step.
+    pub(crate) fn of_variant(&self, plan: &Plan, (schedule, topologies): Variant) -> Result<Plan> {
+        let shape = &plan.fabric.shape;
+        let (collective, size_bytes) = (schedule.collective(), plan.size_bytes);
+        let asked = Asked { collective, size_bytes, ranks: shape.gpus(), ports: shape.ports() };
+        let request = Request {
+            workload: lightloom::Workload::Schedule(schedule),
+            settings: plan.settings,
+            ..self.request(asked, plan.fabric.clone())
+        };
+        self.started_free(asked, &lightloom::plan_on(&request, &topologies)?)
+    }
+
+    /// The bound for any algorithm, from a free start, s.
+    ///
+    /// # Errors
+    /// A group that no fabric can have.
+    pub(crate) fn bound_s(&self, asked: Asked) -> Result<f64> {
+        let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
+        let Asked { collective, size_bytes, .. } = asked;
+        let bounds = &self.cache.bounds;
+        Ok(bounds.any_algorithm(collective, None, &fabric, CostSettings::default(), size_bytes).seconds())
+    }
+
+    /// Messages of so many bytes: α + δ·hops + β·m·load.
+    pub(crate) fn message_s(&self, size_bytes: u64, hops: u32, load: f64) -> f64 {
+        let Fabric { startup_s, hop_delay_s, .. } = self.fabric;
+        startup_s + hop_delay_s * f64::from(hops) + self.fabric.byte_s() * size_bytes as f64 * load
+    }
+
+    fn fabric_of(&self, asked: Asked, initial: Initial, delay_s: f64) -> Result<Fabric> {
+        Ok(Fabric {
+            shape: Shape::new(asked.ranks, &[asked.ranks], asked.ports)?,
+            bandwidth_bps: self.fabric.bandwidth_bps,
+            startup_s: self.fabric.startup_s,
+            hop_delay_s: self.fabric.hop_delay_s,
+            reconfiguration: ReconfigurationPolicy::constant(delay_s),
+            initial,
+            optics: None,
+        })
+    }
+
+    /// A request for any algorithm by any planner.
+    fn request(&self, asked: Asked, fabric: Fabric) -> Request {
+        Request {
+            fabric,
+            workload: lightloom::Workload::Collective {
+                collective: asked.collective,
+                algorithm: None,
+                options: collectives::Options::default(),
+            },
+            size: Size::Buffer(asked.size_bytes),
+            settings: CostSettings::default(),
+            routing_is_given: false,
+            planner: None,
+            candidates: None,
+            static_topologies: None,
+            options: PlannerOptions::default(),
+            seed: 0,
+            cache: self.cache.clone(),
+        }
+    }
+
+    /// The same plan on the fabric's own delay, without the change to its first topology.
+    fn started_free(&self, asked: Asked, plan: &Plan) -> Result<Plan> {
+        let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
+        let mut steps = plan.steps.clone();
+        let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut topologies = Vec::new();
+        for (index, step) in steps.iter_mut().enumerate() {
+            step.reconfigured &= index > 0;
+            step.cost.reconfiguration_s = if step.reconfigured { self.delay_s } else { 0.0 };
+            step.topology = *places.entry(step.topology).or_insert_with(|| {
+                topologies.push(plan.topologies[step.topology].clone());
+                topologies.len() - 1
+            });
+        }
+        let bounds = &self.cache.bounds;
+        let bound = bounds.any_algorithm(asked.collective, None, &fabric, plan.settings, plan.size_bytes);
+        Plan::new(PlanParts {
+            algorithm: plan.algorithm.clone(),
+            planner: plan.planner.clone(),
+            size_bytes: plan.size_bytes,
+            fabric,
+            settings: plan.settings,
+            chunks: plan.chunks.clone(),
+            topologies,
+            steps,
+            bound: bound.bound(),
+            narrow_bound: None,
+        })
+    }
+}

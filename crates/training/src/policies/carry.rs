@@ -1,0 +1,84 @@
+//! Plans, ports and topologies chosen together over the whole iteration.
+
+use super::policy::{Outcome, Policy};
+use crate::context::Context;
+use crate::jobs::Task;
+use crate::overlapped::{Allotment, search};
+use crate::series::{Turn, shortest};
+use crate::timeline::Use;
+
+pub(super) const POLICY: Policy = Policy {
+    name: "carry",
+    summary: "plans, port splits and topologies chosen together: the end topology of one is the start of the next",
+    can_be_chosen: true,
+    plan,
+};
+
+fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
+    let mut found: Vec<Outcome> = before.to_vec();
+    match context.jobs.in_series() {
+        Some(nodes) if !nodes.is_empty() => found.extend(in_series(context, &nodes)),
+        _ => found.extend(overlapped(context, before)),
+    }
+    // Of equal times the last: its own rather than that of another policy.
+    let best = found.into_iter().rev().min_by(|a, b| a.timeline.total_s.total_cmp(&b.timeline.total_s))?;
+    let note = if best.policy == POLICY.name { best.note } else { format!("nothing is faster than {}", best.policy) };
+    Some(Outcome { policy: POLICY.name, note, ..best })
+}
+
+fn in_series(context: &Context<'_>, nodes: &[usize]) -> Option<Outcome> {
+    let turns = turns(context, nodes);
+    let found = shortest(&context.library, context.jobs.families.len(), &context.splits, &turns)?;
+    let mut uses: Vec<Option<Use>> = vec![None; context.jobs.jobs.len()];
+    for (&node, (ports, entry)) in nodes.iter().zip(&found.chosen) {
+        uses[node] = Some(Use { ports: *ports, entry: *entry, returns: None });
+    }
+    let timeline = context.timeline(&uses)?;
+    let one_family = context.jobs.families.len() == 1;
+    let note = if one_family {
+        "shortest path over (communication, topology)"
+    } else {
+        "shortest path over (communication, port split, topologies)"
+    };
+    let is_shortest = one_family && found.is_shortest;
+    Some(Outcome { policy: POLICY.name, uses, timeline, note: note.into(), is_shortest })
+}
+
+/// The communications of a series, each with the computation between it and the one before.
+fn turns(context: &Context<'_>, nodes: &[usize]) -> Vec<Turn> {
+    let mut idle_s = 0.0;
+    let mut turns: Vec<Turn> = Vec::with_capacity(nodes.len());
+    for &node in &context.jobs.order {
+        match context.jobs.jobs[node].task {
+            Task::Compute { duration_s } => idle_s += duration_s,
+            Task::Communicate { kind, .. } => {
+                turns.push(Turn { kind, family: context.jobs.kinds[kind].family, idle_s });
+                idle_s = 0.0;
+            }
+        }
+    }
+    // What is idle at the end is idle before the first of the next iteration.
+    if let Some(first) = turns.first_mut() {
+        first.idle_s += idle_s;
+    }
+    turns
+}
+
+fn overlapped(context: &Context<'_>, before: &[Outcome]) -> Option<Outcome> {
+    let lanes = context.jobs.lanes.len();
+    let mut starts: Vec<Allotment> = vec![vec![(0, context.ports()); lanes]];
+    for outcome in before {
+        let mut allotment = starts[0].clone();
+        for (used, job) in outcome.uses.iter().zip(&context.jobs.jobs) {
+            if let (Some(used), Task::Communicate { lane, .. }) = (used, &job.task) {
+                allotment[*lane] = used.ports;
+            }
+        }
+        if !starts.contains(&allotment) {
+            starts.push(allotment);
+        }
+    }
+    let (uses, timeline) = search(context, &starts)?;
+    let note = "list scheduling, ports by lane, plans along the ports".to_string();
+    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+}

@@ -1,0 +1,57 @@
+//! A topology for each family that stays for the whole iteration.
+
+use crate::context::Context;
+use crate::library::{Entry, TopologyId};
+use crate::overlapped::Timed;
+use crate::splits::Split;
+use crate::timeline::Use;
+
+/// By kind: the entry that it runs by on the family's topology.
+pub(super) type OnTopology = Vec<Option<Entry>>;
+
+/// The timeline where each family keeps a topology on its ports, the one that its communications take the least time on in
+/// all; with the topologies. None where some family has none that serves all of its kinds, or groups that share ranks, so
+/// that circuits would change between them.
+pub(super) fn best_kept(
+    context: &Context<'_>,
+    split: &Split,
+    candidates: impl Fn(usize, u32) -> Vec<(TopologyId, OnTopology)>,
+) -> Option<(Timed, Vec<TopologyId>)> {
+    let counts = context.counts();
+    let mut chosen: Vec<Option<Use>> = vec![None; context.jobs.kinds.len()];
+    let mut topologies = Vec::new();
+    for (family, &ports) in split.iter().enumerate() {
+        let kinds: Vec<usize> = (0..counts.len()).filter(|&kind| context.jobs.kinds[kind].family == family).collect();
+        let mut best: Option<(f64, TopologyId, OnTopology)> = None;
+        for (topology, entries) in candidates(family, ports.1 - ports.0) {
+            let all: Option<f64> =
+                kinds.iter().map(|&kind| Some(entries[kind]?.duration_s * counts[kind] as f64)).sum();
+            if let Some(all_s) = all
+                && best.as_ref().is_none_or(|(best_s, ..)| all_s < *best_s)
+            {
+                best = Some((all_s, topology, entries));
+            }
+        }
+        let (_, topology, entries) = best?;
+        topologies.push(topology);
+        for kind in kinds {
+            chosen[kind] = entries[kind].map(|entry| Use { ports, entry, returns: None });
+        }
+    }
+    let uses = context.by_kind(|kind, _| chosen[kind])?;
+    let timeline = context.timeline(&uses)?;
+    if timeline.events.iter().any(|event| event.reconfigured) {
+        return None;
+    }
+    Some(((uses, timeline), topologies))
+}
+
+/// What is kept, in words.
+pub(super) fn told(context: &Context<'_>, split: &Split, topologies: &[TopologyId]) -> String {
+    let families = split.iter().zip(topologies).zip(&context.jobs.families);
+    let told = families.map(|((ports, topology), family)| {
+        let ports = model::counted(u64::from(ports.1 - ports.0), "port");
+        format!("{}: {} on {ports}", family.label, context.library.name(*topology))
+    });
+    told.collect::<Vec<_>>().join("; ")
+}

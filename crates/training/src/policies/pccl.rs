@@ -1,0 +1,52 @@
+//! PCCL's rule: each collective by its own planner, from the topology in force and back; messages first, on circuits of
+//! their own (PCCL §6).
+
+use super::alone;
+use super::policy::{Outcome, Policy};
+use crate::context::Context;
+use crate::jobs::{Kind, Message};
+use crate::library::Entry;
+use crate::timeline::Use;
+
+pub(super) const POLICY: Policy = Policy {
+    name: "pccl",
+    summary: "PCCL's rule: its planner for each collective from the resting topology and back, messages first",
+    can_be_chosen: true,
+    plan,
+};
+
+fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
+    let mut of_kind: Vec<Option<Use>> = Vec::new();
+    for (kind, of) in context.jobs.kinds.iter().enumerate() {
+        of_kind.push(best(context, kind, of));
+    }
+    let uses = context.by_kind(|kind, _| of_kind[kind])?;
+    let timeline = context.timeline(&uses)?;
+    let note = format!("resting topology {}, {}", context.resting_name, alone::shares(context));
+    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+}
+
+fn best(context: &mut Context<'_>, kind: usize, of: &Kind) -> Option<Use> {
+    let all = context.ports();
+    if let Message::Send(_) = of.message {
+        let direct: Vec<Entry> =
+            context.library.entries(kind, all).iter().copied().filter(|entry| entry.direct).collect();
+        return alone::best(context, kind, of, &direct);
+    }
+    let resting = context.resting[of.family];
+    let own = context.resting_split.as_ref().map_or((0, 0), |split| split[of.family]);
+    let delay_s = context.delay_s();
+    let mut found: Vec<(f64, Use)> = Vec::new();
+    if resting.is_some()
+        && let Ok(Some(entry)) = context.library.by_planner(kind, own.1 - own.0, "pccl", resting, None)
+    {
+        let changes = [entry.first, entry.last].map(|id| if resting == Some(id) { 0.0 } else { delay_s });
+        found.push((entry.duration_s + changes[0] + changes[1], Use { ports: own, entry, returns: Some(resting) }));
+    }
+    if (resting.is_none() || own != (0, all))
+        && let Ok(Some(entry)) = context.library.by_planner(kind, all, "pccl", None, None)
+    {
+        found.push((entry.duration_s + 2.0 * delay_s, Use { ports: (0, all), entry, returns: Some(None) }));
+    }
+    found.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, used)| used)
+}

@@ -1,0 +1,70 @@
+//! Rings and tori that never change: every family's groups on a ring or torus of their own, on an even share of the ports.
+
+use std::collections::BTreeMap;
+
+use super::kept::{OnTopology, best_kept, told};
+use super::policy::{Outcome, Policy};
+use crate::context::Context;
+use crate::jobs::Message;
+use crate::library::{Entry, TopologyId};
+use crate::splits::even;
+
+pub(super) const POLICY: Policy = Policy {
+    name: "static",
+    summary: "the best of rings and tori along the axes, with even shares of the ports, never changed",
+    can_be_chosen: true,
+    plan,
+};
+
+fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
+    let families = context.jobs.families.len();
+    if families == 0 || families > context.ports() as usize {
+        return None;
+    }
+    let split = even(families, context.ports());
+    let mut known: BTreeMap<usize, Vec<(TopologyId, OnTopology)>> = BTreeMap::new();
+    for (family, range) in split.iter().enumerate() {
+        let ports = range.1 - range.0;
+        let mut of_family: Vec<(TopologyId, OnTopology)> = Vec::new();
+        for name in names(context.jobs.families[family].size) {
+            let Some(topology) = context.library.named(family, ports, &name) else { continue };
+            if of_family.iter().any(|(known, _)| *known == topology) {
+                continue;
+            }
+            let mut entries: OnTopology = Vec::new();
+            for (kind, of) in context.jobs.kinds.iter().enumerate() {
+                let entry = match &of.message {
+                    _ if of.family != family => None,
+                    Message::Send(_) => context.library.message_over(kind, topology),
+                    Message::Collective(_) => {
+                        context.library.by_planner(kind, ports, "static", None, Some(topology)).ok().flatten()
+                    }
+                };
+                entries.push(entry.filter(|entry: &Entry| entry.keeps));
+            }
+            of_family.push((topology, entries));
+        }
+        known.insert(family, of_family);
+    }
+    let context = &*context;
+    let ((uses, timeline), topologies) = best_kept(context, &split, |family, _| known[&family].clone())?;
+    let note = told(context, &split, &topologies);
+    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+}
+
+/// The ring, and the most nearly square and cubic tori of so many ranks.
+fn names(size: u32) -> Vec<String> {
+    let mut names = vec!["ring".to_string()];
+    let divisors: Vec<u32> = (2..size).filter(|side| size.is_multiple_of(*side)).collect();
+    if let Some(side) = divisors.iter().copied().filter(|side| side * side <= size).max() {
+        names.push(format!("torus:{}x{side}", size / side));
+    }
+    let cubic = divisors.iter().flat_map(|&a| divisors.iter().map(move |&b| (a, b))).filter(|&(a, b)| {
+        let product = u64::from(a) * u64::from(b);
+        a <= b && u64::from(size).is_multiple_of(product) && u64::from(size) / product >= u64::from(b)
+    });
+    if let Some((a, b)) = cubic.max() {
+        names.push(format!("torus:{}x{b}x{a}", size / (a * b)));
+    }
+    names
+}

@@ -1,0 +1,86 @@
+//! How the ports of a GPU are shared between families.
+
+/// Most splits that are tried.
+const MOST: usize = 128;
+
+/// Ports of each family, from the first to the one after the last; none where both are the same.
+pub(crate) type Split = Vec<(u32, u32)>;
+
+/// All ways to give all `ports` to `families`, in order, each a range; in steps of several ports where there are too many
+/// ways. Some families may have none.
+pub(crate) fn splits(families: usize, ports: u32) -> Vec<Split> {
+    let mut step = 1;
+    while ways(families, ports / step) > MOST && step < ports {
+        step += 1;
+    }
+    let mut shares = Vec::new();
+    share_out(families, ports / step, &mut Vec::new(), &mut shares);
+    let mut all: Vec<Split> = shares.into_iter().map(|parts| ranges(&parts, step, ports)).collect();
+    all.push(even(families, ports));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The same number of ports for each family, one more for the first ones where they do not go into each other.
+pub(crate) fn even(families: usize, ports: u32) -> Split {
+    let families_u32 = families as u32;
+    let share = |family: u32| ports / families_u32 + u32::from(family < ports % families_u32);
+    let mut first = 0;
+    (0..families_u32)
+        .map(|family| {
+            let range = (first, first + share(family));
+            first = range.1;
+            range
+        })
+        .collect()
+}
+
+/// Ranges of so many steps each; what is left over goes to the last family that has any.
+fn ranges(parts: &[u32], step: u32, ports: u32) -> Split {
+    let last = parts.iter().rposition(|&part| part > 0).unwrap_or(0);
+    let mut first = 0;
+    let range = |(index, part): (usize, &u32)| {
+        let end = if index == last { ports } else { first + part * step };
+        let range = (first, end);
+        first = end;
+        range
+    };
+    parts.iter().enumerate().map(range).collect()
+}
+
+fn share_out(families: usize, parts: u32, given: &mut Vec<u32>, all: &mut Vec<Vec<u32>>) {
+    if given.len() + 1 == families {
+        all.push(given.iter().copied().chain([parts]).collect());
+        return;
+    }
+    for part in 0..=parts {
+        given.push(part);
+        share_out(families, parts - part, given, all);
+        given.pop();
+    }
+}
+
+/// C(parts + families − 1, families − 1), as far as it matters.
+fn ways(families: usize, parts: u32) -> usize {
+    (1..families).fold(1usize, |ways, chosen| ways.saturating_mul(parts as usize + chosen) / chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ports_are_given_once() {
+        for (families, ports) in [(1, 6), (2, 1), (3, 6), (4, 6), (3, 18), (5, 4)] {
+            let all = splits(families, ports);
+            assert!(!all.is_empty() && all.len() <= MOST + 1, "{families} {ports}: {}", all.len());
+            for split in &all {
+                assert_eq!((split[0].0, split.iter().map(|range| range.1 - range.0).sum::<u32>()), (0, ports));
+                assert!(split.windows(2).all(|pair| pair[0].1 == pair[1].0));
+            }
+            assert!(all.contains(&even(families, ports)));
+        }
+        assert_eq!(splits(3, 6).len(), 28);
+    }
+}

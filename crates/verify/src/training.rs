@@ -1,0 +1,58 @@
+//! Whether a training iteration runs as its plan says: recomputed for every rank and port from the workload, the fabric
+//! and the plans of the groups. Nothing here is shared with what plans iterations.
+//!
+//! | checks | file |
+//! |---|---|
+//! | events have what their nodes need; nothing can be followed where they have not | `events` |
+//! | each plan by itself, and that it is its node's on this fabric | `group_plans` |
+//! | how long events take | `durations` |
+//! | dependencies, one computation a rank at a time, streams | `order` |
+//! | ports: one holder at a time, the circuits that they have, changes and returns, over the end of the iteration too | `replay` |
+//! | messages over circuits of a group | `routed` |
+//! | nothing starts later than it must; what reconfigurations are waited for | `waits` |
+//! | the total, the time without communication, the critical path | `summary`, `critical_path` |
+//! | the lower bound and the policies' times | `lower_bound`, `port_bytes` |
+
+mod catalogue;
+mod critical_path;
+mod durations;
+mod events;
+mod group_plans;
+mod iteration;
+mod lower_bound;
+mod order;
+mod port_bytes;
+mod replay;
+mod routed;
+mod summary;
+mod waits;
+
+use model::TrainingPlan;
+
+use crate::report::Report;
+use catalogue::Catalogue;
+use iteration::Iteration;
+use waits::Waits;
+
+/// Judges a planned iteration. Where events lack what their nodes need, that is the only check.
+///
+/// Costs what the judge of each plan does, and O(Σ over events of ranks · ports · log) for the rest.
+pub fn training(training: &TrainingPlan) -> Report {
+    let events = events::check(training);
+    let change_s = training.fabric.reconfiguration.delay().constant_s();
+    let (Some(change_s), true) = (change_s, events.passed) else { return Report { checks: vec![events] } };
+    let iteration = Iteration::new(training, change_s);
+    let catalogue = Catalogue::new(training);
+    let streams = order::stream_predecessors(&training.workload);
+    let mut waits = Waits::none(training);
+    let mut checks = vec![events, group_plans::check(training)];
+    checks.extend(order::check(&iteration, &streams, &mut waits));
+    let replayed = replay::check(&iteration, &catalogue, &mut waits);
+    checks.push(durations::check(&iteration, &replayed.routed_s));
+    checks.extend(replayed.checks);
+    checks.extend(waits::check(&iteration, &waits));
+    checks.extend(summary::check(&iteration));
+    checks.push(critical_path::check(&iteration));
+    checks.extend(lower_bound::check(&iteration, &streams));
+    Report { checks }
+}

@@ -1,0 +1,66 @@
+//! The plans of the groups: each by itself, and whether they are plans of their nodes on this fabric.
+
+use bounds::KnownBounds;
+use model::{Plan, TrainingPlan, Work};
+
+use super::iteration::name;
+use crate::plan_with;
+use crate::report::{Check, Tally};
+
+/// Judges every plan as such; then, of every collective, that its plan is of the same collective and size, on as many
+/// ports as the event holds, and at the rates and delays of the fabric of all ranks.
+pub(super) fn check(training: &TrainingPlan) -> Check {
+    let mut tally = Tally::new("plans");
+    let known = KnownBounds::default();
+    for (index, plan) in training.plans.iter().enumerate() {
+        let report = plan_with(plan, &known);
+        let failure = report.first_failure();
+        tally.expect(failure.is_none(), || {
+            let user = training.events.iter().position(|event| event.plan == Some(index));
+            let whose = user.map(|event| format!(", of {}", name(training, event))).unwrap_or_default();
+            failure.map(|check| format!("plan {index}{whose}: {}: {}", check.name, check.detail)).unwrap_or_default()
+        });
+    }
+    for (event, planned) in training.events.iter().enumerate() {
+        if let Some(plan) = planned.plan.map(|plan| &training.plans[plan]) {
+            let fault = fault(training, event, plan);
+            tally.expect(fault.is_none(), || format!("{}: {}", name(training, event), fault.unwrap_or_default()));
+        }
+    }
+    tally.into_check("statement", "of plans by themselves and of those that use them")
+}
+
+/// What a plan has other than its event needs, if anything.
+fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
+    let Work::Collective { collective, size_bytes, .. } = &training.workload.nodes[event].work else { return None };
+    let (whole, own) = (&training.fabric, &plan.fabric);
+    if plan.collective() != *collective {
+        return Some(format!("its plan is of {}, not {}", plan.collective().name(), collective.name()));
+    }
+    if plan.size_bytes != *size_bytes {
+        return Some(format!("its plan is of {} bytes, not {size_bytes}", plan.size_bytes));
+    }
+    if plan.chunks.as_pieces().is_some() {
+        return Some("its plan is of blocks of unequal sizes".into());
+    }
+    if let Some((root, _)) = plan.chunks.as_buffer().filter(|&(root, _)| root != 0) {
+        return Some(format!("its plan has root {root}; the root is the group's first rank"));
+    }
+    let (ports, held) = (own.shape.ports() as usize, training.events[event].ports.len());
+    if ports != held {
+        return Some(format!("its plan is on {ports} ports, it holds {held}"));
+    }
+    let numbers = [
+        ("bandwidth", own.bandwidth_bps, whole.bandwidth_bps),
+        ("startup", own.startup_s, whole.startup_s),
+        ("hop delay", own.hop_delay_s, whole.hop_delay_s),
+    ];
+    if let Some((what, has, should)) = numbers.into_iter().find(|(_, has, should)| has != should) {
+        return Some(format!("the {what} of its plan is {has}, the fabric's is {should}"));
+    }
+    let (change, overlap) = (&own.reconfiguration, &whole.reconfiguration);
+    if change.delay().constant_s() != overlap.delay().constant_s() || change.overlap() != overlap.overlap() {
+        return Some("its plan is charged other reconfigurations than the fabric's".into());
+    }
+    (own.optics != whole.optics).then(|| "its plan has another optical layer than the fabric".into())
+}

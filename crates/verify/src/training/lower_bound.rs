@@ -1,0 +1,105 @@
+//! The lower bound, and the times of the policies beside it.
+
+use std::collections::BTreeMap;
+
+use bounds::any_algorithm;
+use model::{Collective, CostSettings, Fabric, Initial, Rank, Shape, Work};
+
+use super::iteration::{Iteration, show_apart};
+use super::port_bytes;
+use crate::report::{Check, Tally};
+
+/// The policy that is a reference: its fabric is another one.
+const REFERENCE: &str = "packet-switch";
+
+/// Checks that the bound is one: at most what is recomputed, the total, and the time of every policy on this fabric; and
+/// that the plan's own policy is among those with the plan's time.
+pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>]) -> [Check; 2] {
+    let training = iteration.training;
+    let [mut bound, mut policies] = ["bound", "policies"].map(Tally::new);
+    let bound_s = training.bound.seconds;
+    bound.expect(bound_s.is_finite() && bound_s >= 0.0, || format!("{bound_s} s is not a time"));
+    bound.expect(iteration.is_by(bound_s, iteration.total_s), || {
+        let [stated, total] = show_apart([bound_s, iteration.total_s]);
+        format!("stated as {stated}, the iteration takes {total}")
+    });
+    let terms = [longest_chain_s(iteration, streams), port_bytes::busiest_s(training), busiest_rank_s(iteration)];
+    let known_s = terms.into_iter().fold(0.0, f64::max);
+    bound.expect(iteration.is_by(bound_s, known_s), || {
+        let [stated, chain, ports, rank] = show_apart([bound_s, terms[0], terms[1], terms[2]]);
+        format!(
+            "stated as {stated}; the longest chain makes {chain}, the busiest ports {ports}, the busiest rank {rank}"
+        )
+    });
+    let mut times: BTreeMap<&str, Option<f64>> = BTreeMap::new();
+    for (policy, time_s) in &training.policies {
+        policies.expect(times.insert(policy, *time_s).is_none(), || format!("`{policy}` is stated twice"));
+        if let Some(time_s) = time_s.filter(|_| policy != REFERENCE) {
+            policies.expect(iteration.is_by(bound_s, time_s), || {
+                let [time, bound] = show_apart([time_s, bound_s]);
+                format!("`{policy}` takes {time}, below the lower bound of {bound}")
+            });
+        }
+    }
+    let own_s = times.get(training.policy.as_str()).copied().flatten();
+    policies.expect(own_s.is_some_and(|own_s| iteration.is_at(own_s, iteration.total_s)), || {
+        let [own, total] = show_apart([own_s.unwrap_or(0.0), iteration.total_s]);
+        let stated = own_s.map_or("without a time".into(), |_| format!("stated as {own}"));
+        format!("`{}`, the plan's own, is {stated}, the plan takes {total}", training.policy)
+    });
+    [
+        bound.into_check("comparison", "of the lower bound, which was recomputed"),
+        policies.into_check("statement", "of the policies' times"),
+    ]
+}
+
+/// The longest chain of dependencies and streams, every communication at its own bound on all ports.
+fn longest_chain_s(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>]) -> f64 {
+    let (training, workload) = (iteration.training, &iteration.training.workload);
+    let fabric = &training.fabric;
+    let mut known: Vec<((Collective, u64, u32, CostSettings), f64)> = Vec::new();
+    let mut ends_s = vec![0.0_f64; workload.nodes.len()];
+    for &event in &iteration.order {
+        let takes_s = match iteration.work(event) {
+            Work::Compute { duration_s, .. } => *duration_s,
+            Work::Send { size_bytes, .. } => {
+                let bytes_s = 8.0 / fabric.bandwidth_bps * *size_bytes as f64;
+                fabric.startup_s + fabric.hop_delay_s + bytes_s / f64::from(fabric.shape.ports())
+            }
+            Work::Collective { collective, size_bytes, .. } => {
+                let Some(plan) = iteration.plan(event) else { continue };
+                let question = (*collective, *size_bytes, plan.fabric.shape.gpus(), plan.settings);
+                let answer = known.iter().find(|(asked, _)| *asked == question).map(|(_, seconds)| *seconds);
+                answer.unwrap_or_else(|| {
+                    let seconds = collective_s(fabric, question);
+                    known.push((question, seconds));
+                    seconds
+                })
+            }
+        };
+        let after = workload.nodes[event].after.iter().chain(streams[event].iter().map(|(other, _)| other));
+        ends_s[event] = after.map(|&other| ends_s[other]).fold(0.0, f64::max) + takes_s;
+    }
+    ends_s.into_iter().fold(0.0, f64::max)
+}
+
+/// No algorithm is faster, of a group with all ports of the fabric whose first circuits are free.
+fn collective_s(fabric: &Fabric, question: (Collective, u64, u32, CostSettings)) -> f64 {
+    let (collective, size_bytes, gpus, settings) = question;
+    // A group has two ranks at least, so that there is such a shape.
+    let Ok(shape) = Shape::new(gpus, &[], fabric.shape.ports()) else { return 0.0 };
+    let group = Fabric { shape, initial: Initial::Free, ..fabric.clone() };
+    any_algorithm(collective, None, &group, settings, size_bytes).seconds()
+}
+
+/// Computations of the rank that has most.
+fn busiest_rank_s(iteration: &Iteration<'_>) -> f64 {
+    let workload = &iteration.training.workload;
+    let mut busy_s = vec![0.0_f64; workload.ranks as usize];
+    for (node, found) in workload.nodes.iter().enumerate() {
+        if let Work::Compute { duration_s, .. } = found.work {
+            workload.ranks_of(node).into_iter().for_each(|rank| busy_s[rank as usize] += duration_s);
+        }
+    }
+    busy_s.into_iter().fold(0.0, f64::max)
+}

@@ -1,0 +1,124 @@
+//! Bytes that must pass the ports of ranks, whatever algorithms are used.
+//!
+//! What a rank must send or receive of a collective by itself may be less than its part of what all ranks of the group
+//! must: of an AllReduce any rank may leave the work to others, but all together send 2(n−1) buffers. So ports are bounded
+//! twice: by what single ranks must, and in each direction by the mean over ranks that are joined by groups that may share
+//! work. Of what a single rank must, the larger direction of every communication counts: ports are held from its begin to
+//! its end, so that no other communication fills the other direction.
+
+use std::collections::BTreeSet;
+
+use model::{Collective, Rank, TrainingPlan, Work};
+
+/// Bytes out of and into a rank.
+type Bytes = [f64; 2];
+
+/// Seconds that the ports of some rank are busy at least, all of them at the full rate.
+pub(super) fn busiest_s(training: &TrainingPlan) -> f64 {
+    let workload = &training.workload;
+    let ranks = workload.ranks as usize;
+    let mut must = vec![0.0; ranks];
+    let mut part: Vec<Bytes> = vec![[0.0; 2]; ranks];
+    let mut joined = [Joined::new(ranks), Joined::new(ranks)];
+    for (node, found) in workload.nodes.iter().enumerate() {
+        match &found.work {
+            Work::Compute { .. } => {}
+            Work::Send { pairs, size_bytes } => {
+                let mut ends = BTreeSet::new();
+                for (way, rank) in pairs.iter().flat_map(|&(source, destination)| [(0, source), (1, destination)]) {
+                    ends.insert(rank);
+                    part[rank as usize][way] += *size_bytes as f64;
+                }
+                ends.into_iter().for_each(|rank| must[rank as usize] += *size_bytes as f64);
+            }
+            Work::Collective { collective, size_bytes, .. } => {
+                for group in workload.groups_of(node) {
+                    add_group(*collective, *size_bytes as f64, &group, &mut must, &mut part, &mut joined);
+                }
+            }
+        }
+    }
+    let mut bytes = must.into_iter().fold(0.0, f64::max);
+    for (way, joined) in joined.iter_mut().enumerate() {
+        let mut sums = vec![(0.0, 0u32); ranks];
+        for (rank, part) in part.iter().enumerate() {
+            let (sum, count) = &mut sums[joined.root(rank)];
+            (*sum, *count) = (*sum + part[way], *count + 1);
+        }
+        let means = sums.into_iter().filter(|(_, count)| *count > 0).map(|(sum, count)| sum / f64::from(count));
+        bytes = means.fold(bytes, f64::max);
+    }
+    bytes * 8.0 / (training.fabric.bandwidth_bps * f64::from(training.fabric.shape.ports()))
+}
+
+/// Adds what a group must send and receive in a collective on buffers of `bytes`.
+fn add_group(
+    collective: Collective,
+    bytes: f64,
+    group: &[Rank],
+    must: &mut [f64],
+    part: &mut [Bytes],
+    joined: &mut [Joined; 2],
+) {
+    let others = (group.len() - 1) as f64;
+    let block = bytes / group.len() as f64;
+    let all = others * if collective == Collective::AllReduce { 2.0 * bytes } else { bytes };
+    let of = |place: usize| -> Bytes {
+        match collective {
+            Collective::AllReduce => [bytes, bytes],
+            Collective::ReduceScatter => [others * block, block],
+            Collective::AllGather => [block, others * block],
+            Collective::AllToAll => [others * block; 2],
+            Collective::Broadcast => {
+                if place == 0 {
+                    [bytes, 0.0]
+                } else {
+                    [0.0, bytes]
+                }
+            }
+        }
+    };
+    for (place, &rank) in group.iter().enumerate() {
+        let [out, into] = of(place);
+        must[rank as usize] += out.max(into);
+    }
+    for (way, joined) in joined.iter_mut().enumerate() {
+        // Where blocks go from each to each, and with two ranks, nothing can be left to others.
+        let is_each_own = group.len() == 2
+            || match collective {
+                Collective::AllToAll => true,
+                Collective::ReduceScatter => way == 0,
+                Collective::AllGather | Collective::Broadcast => way == 1,
+                Collective::AllReduce => false,
+            };
+        for (place, &rank) in group.iter().enumerate() {
+            let own = of(place)[way];
+            part[rank as usize][way] += if is_each_own { own } else { all / group.len() as f64 };
+            if !is_each_own {
+                joined.join(group[0], rank);
+            }
+        }
+    }
+}
+
+/// Sets of ranks, joined one pair at a time.
+struct Joined(Vec<usize>);
+
+impl Joined {
+    fn new(ranks: usize) -> Self {
+        Self((0..ranks).collect())
+    }
+
+    fn root(&mut self, mut rank: usize) -> usize {
+        while self.0[rank] != rank {
+            self.0[rank] = self.0[self.0[rank]];
+            rank = self.0[rank];
+        }
+        rank
+    }
+
+    fn join(&mut self, a: Rank, b: Rank) {
+        let (a, b) = (self.root(a as usize), self.root(b as usize));
+        self.0[a.max(b)] = a.min(b);
+    }
+}

@@ -1,0 +1,251 @@
+//! Every port of every rank, event by event: who holds it, which circuits it has, when these change.
+
+mod message;
+mod over_topology;
+mod resting;
+mod resting_circuits;
+
+use std::collections::BTreeMap;
+
+use model::{Rank, Work};
+
+use super::catalogue::{Catalogue, Circuits, PlanTopologies};
+use super::iteration::{Iteration, show_apart};
+use super::waits::Waits;
+use crate::report::{Check, Tally};
+use resting_circuits::Resting;
+
+/// What is found where all ports are followed.
+pub(super) struct Replayed {
+    pub(super) checks: [Check; 3],
+    /// Durations of messages over circuits of a group, by event, where these are there.
+    pub(super) routed_s: BTreeMap<usize, f64>,
+}
+
+/// What a port of a rank has, and since when.
+#[derive(Debug, Clone, Copy)]
+struct Port {
+    /// None until something sets them up.
+    circuits: Option<Circuits>,
+    /// Who used it last; none in the iteration before.
+    user: Option<usize>,
+    /// When that is done, a return to the resting topology included, s.
+    busy_until_s: f64,
+    /// Since when it has its circuits without a change, s.
+    since_s: f64,
+    /// The message that is the last to go over its circuits; none in the iteration before.
+    passed_by: Option<usize>,
+    /// Until when it does, s.
+    passed_until_s: f64,
+}
+
+const UNUSED: Port = Port {
+    circuits: None,
+    user: None,
+    busy_until_s: f64::NEG_INFINITY,
+    since_s: f64::NEG_INFINITY,
+    passed_by: None,
+    passed_until_s: f64::NEG_INFINITY,
+};
+
+/// What an event does to the ports of a rank.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    needs: Option<Circuits>,
+    leaves: Option<Circuits>,
+    /// Whether what it needs is the resting topology of its plan.
+    needs_resting: bool,
+    /// Whether circuits stand from its begin to when it is done with its ports.
+    is_steady: bool,
+    until_s: f64,
+}
+
+/// The circuits that change before an event, at one of the ports that are the last to be free.
+struct Change {
+    rank: Rank,
+    port: u32,
+    since_s: f64,
+}
+
+struct Findings {
+    held: Tally,
+    circuits: Tally,
+    resting: Tally,
+    routed_s: BTreeMap<usize, f64>,
+}
+
+impl Findings {
+    fn none() -> Self {
+        let [held, circuits, resting] = ["held-ports", "circuits", "resting"].map(Tally::new);
+        Self { held, circuits, resting, routed_s: BTreeMap::new() }
+    }
+}
+
+struct Replay<'a> {
+    iteration: &'a Iteration<'a>,
+    catalogue: &'a Catalogue<'a>,
+    /// The ports that any event has, ascending.
+    used: Vec<u32>,
+    /// By rank and port.
+    ports: Vec<Port>,
+    resting: Resting,
+    findings: Findings,
+}
+
+/// Checks that no port is held twice at once, that circuits are changed where they must be, α_r before they are needed,
+/// and that no two resting topologies want one port. The iteration repeats: what ports have at its end is what they have
+/// at its begin.
+pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits: &mut [Waits]) -> Replayed {
+    let mut used: Vec<u32> = iteration.training.events.iter().flat_map(|event| &event.ports).copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let ports = vec![UNUSED; iteration.training.workload.ranks as usize * used.len()];
+    let mut replay =
+        Replay { iteration, catalogue, used, ports, resting: Resting::default(), findings: Findings::none() };
+    replay.claim_resting();
+    let claimed = replay.resting.clone();
+    // Once to find what ports have at the end; what is wrong is found when that is known.
+    replay.follow(&mut waits.to_vec());
+    replay.resting = claimed;
+    let resting = std::mem::replace(&mut replay.findings, Findings::none()).resting;
+    replay.findings.resting = resting;
+    for port in &mut replay.ports {
+        (port.user, port.passed_by) = (None, None);
+        for time_s in [&mut port.busy_until_s, &mut port.since_s, &mut port.passed_until_s] {
+            *time_s -= iteration.total_s;
+        }
+    }
+    replay.follow(waits);
+    let Findings { held, circuits, resting, routed_s } = replay.findings;
+    let checks = [
+        held.into_check("use", "of a port of a rank, one at a time"),
+        circuits.into_check("statement", "of circuits that ports have and of their changes"),
+        resting.into_check("port", "of ranks with a resting topology"),
+    ];
+    Replayed { checks, routed_s }
+}
+
+impl Replay<'_> {
+    fn slot(&self, rank: Rank, port: u32) -> usize {
+        rank as usize * self.used.len() + self.used.partition_point(|&other| other < port)
+    }
+
+    fn follow(&mut self, waits: &mut [Waits]) {
+        let iteration = self.iteration;
+        for &event in &iteration.order {
+            let planned = iteration.event(event);
+            let changed = match iteration.work(event) {
+                Work::Compute { .. } => continue,
+                Work::Collective { .. } => self.collective(event, &mut waits[event]),
+                Work::Send { pairs, .. } if planned.direct => self.direct(event, pairs, &mut waits[event]),
+                Work::Send { pairs, size_bytes } if planned.topology.is_some() => {
+                    self.over_topology(event, pairs, *size_bytes, &mut waits[event])
+                }
+                Work::Send { pairs, size_bytes } => {
+                    self.routed(event, pairs, *size_bytes, &mut waits[event]);
+                    None
+                }
+            };
+            self.compare(event, changed);
+        }
+    }
+
+    fn collective(&mut self, event: usize, waits: &mut Waits) -> Option<Change> {
+        let (iteration, catalogue) = (self.iteration, self.catalogue);
+        let planned = iteration.event(event);
+        let plan: PlanTopologies = catalogue.plan(planned.plan?);
+        let ports = catalogue.ports_number(&planned.ports);
+        let stays = plan.initial == Some(plan.last);
+        let mut changed = None;
+        for ranks in iteration.training.workload.groups_of(event) {
+            let group = catalogue.group_number(&ranks);
+            let of = |topology: usize| Circuits::Group { group, topology, ports };
+            let rests = planned.returns && !stays;
+            let used = Use {
+                needs: Some(of(plan.first)),
+                leaves: Some(if planned.returns { Circuits::Resting } else { of(plan.last) }),
+                needs_resting: plan.initial == Some(plan.first),
+                is_steady: plan.is_steady && !rests,
+                until_s: planned.end_s + if rests { iteration.change_s } else { 0.0 },
+            };
+            for rank in ranks {
+                self.take(event, rank, used, waits, &mut changed);
+            }
+        }
+        changed
+    }
+
+    /// An event uses the ports of a rank; `changed` becomes the port with other circuits that was the last in use.
+    fn take(&mut self, event: usize, rank: Rank, used: Use, waits: &mut Waits, changed: &mut Option<Change>) {
+        for &port in &self.iteration.event(event).ports {
+            let since_s = self.take_port(event, (rank, port), used, waits);
+            if let Some(since_s) = since_s.filter(|&since_s| changed.as_ref().is_none_or(|last| last.since_s < since_s))
+            {
+                *changed = Some(Change { rank, port, since_s });
+            }
+        }
+    }
+
+    /// An event uses a port; until when its circuits are in use before, where it has others than are needed.
+    fn take_port(&mut self, event: usize, at: (Rank, u32), used: Use, waits: &mut Waits) -> Option<f64> {
+        let (iteration, (rank, port)) = (self.iteration, at);
+        let start_s = iteration.event(event).start_s;
+        let slot = self.slot(rank, port);
+        let before = self.ports[slot];
+        let show_late = |until_s: f64, what: &str| {
+            let [start, until] = show_apart([start_s, until_s]);
+            format!("{}, rank {rank}, port {port}: starts at {start}, {what} until {until}", iteration.name(event))
+        };
+        self.findings.held.expect(iteration.is_by(before.busy_until_s, start_s), || {
+            let whose = before.user.map_or("the iteration before".into(), |user| iteration.name(user));
+            show_late(before.busy_until_s, &format!("{whose} has the port"))
+        });
+        if before.busy_until_s > f64::NEG_INFINITY {
+            waits.of(before.user, before.busy_until_s);
+        }
+        let in_place = match (before.circuits, used.needs) {
+            (Some(Circuits::Resting), Some(needs)) if used.needs_resting => self.resting.is_or_becomes(slot, needs),
+            (has, needs) => has == needs,
+        };
+        let since_s = before.busy_until_s.max(before.passed_until_s);
+        if !in_place {
+            let user = if before.passed_until_s > before.busy_until_s { before.passed_by } else { before.user };
+            waits.change_after(user, since_s + iteration.change_s);
+        } else if !used.is_steady {
+            self.findings.circuits.expect(iteration.is_by(before.passed_until_s, start_s), || {
+                show_late(before.passed_until_s, "a message needs its first circuits")
+            });
+        }
+        self.ports[slot] = Port {
+            circuits: used.leaves,
+            user: Some(event),
+            busy_until_s: used.until_s.max(before.busy_until_s),
+            since_s: if in_place && used.is_steady { before.since_s } else { used.until_s },
+            ..before
+        };
+        (!in_place).then_some(since_s)
+    }
+
+    /// Compares what an event says of changes before it with what its ports have.
+    fn compare(&mut self, event: usize, changed: Option<Change>) {
+        let iteration = self.iteration;
+        let planned = iteration.event(event);
+        let name = || iteration.name(event);
+        self.findings.circuits.expect(planned.reconfigured == changed.is_some(), || match &changed {
+            None => format!("{}: reconfigured is true, and all ports have its first circuits already", name()),
+            Some(Change { rank, port, .. }) => {
+                format!("{}, rank {rank}, port {port}: has other circuits, and reconfigured is false", name())
+            }
+        });
+        if let Some(Change { rank, port, since_s }) = changed {
+            let ready_s = since_s + iteration.change_s;
+            self.findings.circuits.expect(iteration.is_by(ready_s, planned.start_s), || {
+                let [start, since, ready] = show_apart([planned.start_s, since_s, ready_s]);
+                let name = name();
+                format!(
+                    "{name}, rank {rank}, port {port}: starts at {start}, in use until {since} and dark until {ready}"
+                )
+            });
+        }
+    }
+}
