@@ -14,7 +14,7 @@ HEADER = """\
 What `lightloom export PLAN --to FORMAT` writes, and what `lightloom verify` and `--schedule` read, told by its content;
 from the registry in `python/lightloom/formats.py`, and as `lightloom list formats` shows it. `python -m
 tests.formats_page` writes this page. What a format cannot say of a plan is in the side file of the export
-([how to](../how-to/export-a-plan.md)).
+([how to](../how-to/export-a-plan.md)); what readers of workloads take and ask for is [on a page](workloads.md).
 
 | format | what it is | written | read | what it cannot say | definition |
 |---|---|---|---|---|---|
@@ -27,8 +27,7 @@ def page() -> str:
 
 
 def _row(one: Format) -> str:
-    read = f"as a {one.read}" if one.read else "no"
-    cells = (f"`{one.name}`", one.summary, one.written or "no", read, one.cannot_say, one.source)
+    cells = (f"`{one.name}`", one.summary, one.written or "no", one.made_of_it, one.cannot_say, one.source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -31,10 +31,14 @@ if TYPE_CHECKING:
     from lightloom.problem import Problem
     from lightloom.running.executor import Executor, run
     from lightloom.running.measurement import Measurement
-    from lightloom.simulation import Simulation, simulate
+    from lightloom.simulating import simulate
+    from lightloom.simulation import Simulation
     from lightloom.sizes import SizeTable, plan_sizes
     from lightloom.steps import Step
     from lightloom.sweeps import SweepResult, sweep
+    from lightloom.training.planning import train
+    from lightloom.training.result import Training
+    from lightloom.training.workload import Workload
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
@@ -60,6 +64,8 @@ _HOMES = {
     "Step": "steps",
     "SweepResult": "sweeps",
     "Topology": "_core",
+    "Training": "training.result",
+    "Workload": "training.workload",
     "__version__": "_core",
     "bound": "bounds",
     "calibrate": "calibration",
@@ -74,9 +80,10 @@ _HOMES = {
     "route_fibres": "fibres",
     "route_mesh": "meshes",
     "run": "running.executor",
-    "simulate": "simulation",
+    "simulate": "simulating",
     "sweep": "sweeps",
     "to_networkx": "inputs.graphs",
+    "train": "training.planning",
     "verify": "planning",
 }
 
@@ -103,6 +110,8 @@ __all__ = [
     "Step",
     "SweepResult",
     "Topology",
+    "Training",
+    "Workload",
     "__version__",
     "bound",
     "calibrate",
@@ -120,6 +129,7 @@ __all__ = [
     "simulate",
     "sweep",
     "to_networkx",
+    "train",
     "verify",
 ]
 

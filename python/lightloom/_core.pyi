@@ -83,6 +83,40 @@ def algorithm_table(
     empty), `steps` (int or None), `sent_share` (bytes that the busiest rank sends over m, or None)."""
 
 @final
+class Workload:
+    """A checked workload: computation, collectives and messages of one training iteration."""
+
+    @staticmethod
+    def from_json(json: str) -> Workload:
+        """Raises `InputError` that names the path of what is wrong."""
+
+    def to_json(self) -> str: ...
+    @property
+    def ranks(self) -> int: ...
+
+class TrainingPlan:
+    """A planned training iteration."""
+
+    @staticmethod
+    def from_json(json: str) -> TrainingPlan:
+        """Its parts fit each other; `verify_training` says what they are worth. Raises `InputError`."""
+
+    def to_json(self) -> str: ...
+
+def training_policies() -> list[tuple[str, str, bool]]:
+    """Name, summary, and whether it can be chosen, of every policy."""
+
+def train(
+    workload: Workload, fabric: Fabric, resting: str, policy: str, progress: Callable[[str], object] | None = None
+) -> TrainingPlan:
+    """Plan an iteration; `resting` names the topology of a group that rests. What is returned passed the judge.
+
+    Raises `InputError` that names what is wrong.
+    """
+
+def verify_training(plan: TrainingPlan) -> list[tuple[str, bool, str]]:
+    """Check, whether it passed, what was checked or is wrong: by code that knows no planner."""
+
 class Topology:
     """All circuits that are live during a step."""
 

@@ -1,9 +1,9 @@
 """The formats of other tools: which are written, which are read, and what each cannot say.
 
 The registry, and the only list of them. A format is a file in `exports/` with a function `export`, which makes its
-files of a plan (`lightloom.exports.exported`), or a file in `inputs/schedules/` with functions `recognises` and `read`,
-which make a schedule or a sequence of topologies of its text, or both; and its line here. Nothing is imported before
-it is needed.
+files of a plan (`lightloom.exports.exported`), a file in `inputs/schedules/` with functions `recognises` and `read`,
+which make a schedule or a sequence of topologies of its text, a file in `inputs/workloads/` with such functions, which
+make a workload of it, or several of these; and its line here. Nothing is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Format(NamedTuple):
     written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it, a
     `"schedule"` or a `"sequence"` of topologies; empty where it is not read. cannot_say: what of a plan has no place in
     it. writer, reader: modules. follows_links: whether each of its transfers crosses one link of the topology that it
-    was made for.
+    was made for. workload_reader: the module that reads workloads, empty where none are read.
     """
 
     name: str
@@ -35,6 +35,13 @@ class Format(NamedTuple):
     read: str = ""
     reader: str = ""
     follows_links: bool = False
+    workload_reader: str = ""
+
+    @property
+    def made_of_it(self) -> str:
+        """What it is read as, for people."""
+        made = [*([self.read] if self.read else []), *(["workload"] if self.workload_reader else [])]
+        return " or ".join(f"as a {one}" for one in made) or "no"
 
 
 FORMATS = (
@@ -92,6 +99,7 @@ FORMATS = (
         writer="lightloom.exports.chakra",
         read="schedule",
         reader="lightloom.inputs.schedules.chakra",
+        workload_reader="lightloom.inputs.workloads.chakra",
     ),
     Format(
         "astra-sim",
@@ -121,6 +129,20 @@ FORMATS = (
         written=FOLDER,
         writer="lightloom.exports.graphml",
     ),
+    Format(
+        "aicb",
+        "AICB's and SimAI's text: computation and collectives of training, line by line",
+        "aliyun/aicb, workload_generator; aliyun/SimAI, astra-sim/workload/Workload.cc",
+        "",
+        workload_reader="lightloom.inputs.workloads.aicb",
+    ),
+    Format(
+        "topoopt",
+        "TopoOpt's task graphs, .fbuf: computation, AllReduces and messages of training",
+        "hipersys-team/TopoOpt, FlatBufTaskGraph",
+        "",
+        workload_reader="lightloom.inputs.workloads.topoopt",
+    ),
 )
 
 
@@ -140,7 +162,7 @@ def format_rows() -> list[dict[str, str]]:
         {
             "name": one.name,
             "written": one.written or "no",
-            "read": f"as a {one.read}" if one.read else "no",
+            "read": one.made_of_it,
             "summary": one.summary,
             "cannot say": one.cannot_say,
             "source": one.source,

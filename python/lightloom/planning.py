@@ -15,6 +15,7 @@ from lightloom.inputs.requests import build_request
 from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
 from lightloom.port_maps import Circuits
+from lightloom.training.result import Training
 
 if TYPE_CHECKING:
     import os
@@ -145,9 +146,12 @@ def compare(
 
 
 def verify(
-    subject: Plan | _core.Schedule | Circuits, *, plan: Plan | None = None, optics: str | None = None
+    subject: Plan | _core.Schedule | Circuits | Training, *, plan: Plan | None = None, optics: str | None = None
 ) -> list[Check]:
     """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone.
+
+    Of a training iteration every port of every rank is followed, and all that it says is recomputed. Iterations that
+    `Training.from_json` gives have passed; `Training.unjudged` reads others.
 
     Circuits are judged beside their plan, which must pass its own judge: their changes are followed from dark switches
     on, and what comes of them must be the plan's topologies, in time. In a mesh of MZIs light is followed through the
@@ -168,8 +172,13 @@ def verify(
         return [Check(*check) for check in _core.verify_circuits(subject.core, beside.core, kind)]
     if plan is not None or optics is not None:
         raise refuse("plan" if plan is not None else "optics", "it goes with circuits")
+    if isinstance(subject, Training):
+        core = _core.TrainingPlan.from_json(subject.to_json())
+        return [Check(*check) for check in _core.verify_training(core)]
     if not isinstance(subject, (Plan, _core.Schedule)):
-        raise refuse("subject", f"`{shown(subject)}` is not accepted; it takes a Plan, a Schedule or Circuits")
+        raise refuse(
+            "subject", f"`{shown(subject)}` is not accepted; it takes a Plan, a Schedule, Circuits or Training"
+        )
     checks = _core.verify_schedule(subject) if isinstance(subject, _core.Schedule) else _core.verify_plan(subject.core)
     return [Check(*check) for check in checks]
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.frames import Table
-from lightloom.inputs.quantities import bytes_of, seconds_of
-from lightloom.plans import Plan
 
 if TYPE_CHECKING:
     import os
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lightloom.differences import Difference
+    from lightloom.plans import Plan
 
 SCHEMA = "lightloom.simulation/1"
 
@@ -35,50 +34,6 @@ class SimulationSettings:
     reconfiguration: str = "global"
     buffer_bytes: int | None = None
     symmetry: str = "quotient"
-
-
-def simulate(
-    plan: Plan | str | os.PathLike[str],
-    *,
-    level: str = "packet",
-    packet_size: str | float = "4096B",
-    header_size: str | float = "0B",
-    injection: str = "burst",
-    forwarding: str = "store-and-forward",
-    sync: str = "barrier",
-    barrier: str | float = "0s",
-    reconfiguration: str = "global",
-    buffer: str | float | None = None,
-    symmetry: str = "quotient",
-) -> Simulation:
-    """Simulate a plan: when each step, GPU and circuit is busy.
-
-    plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`.
-    level: `"packet"`, every packet in FIFO queues; `"flow"`, flows at max-min fair rates.
-    packet_size: payload of a packet, `"4KiB"` or bytes; header_size: bytes on the wire beside it.
-    injection: `"burst"`, all at the start of the step; `"paced"`, evenly over the time of the step's busiest link.
-    forwarding: `"store-and-forward"`, or `"cut-through"`: a packet goes on once its header is there.
-    sync: `"barrier"`, all GPUs finish a step before any begins the next; `"dataflow"`, each goes on when it can.
-    barrier: time of a barrier between two steps, `"1us"` or seconds.
-    reconfiguration: which circuits are dark during a change: `"global"`, all; `"ports"`, those that change.
-    buffer: bytes on their way that the far end of a circuit can hold, `"64KiB"` or bytes; no limit when left out.
-    symmetry: `"quotient"`, one GPU stands for all that are like it; `"full"`, every GPU; the results are the same.
-
-    Raises `InputError` that names the argument, also where the simulation would take 9223 s or more.
-    """
-    settings = SimulationSettings(
-        level=level,
-        packet_bytes=bytes_of("packet_size", packet_size),
-        header_bytes=bytes_of("header_size", header_size, or_none=True),
-        injection=injection,
-        forwarding=forwarding,
-        sync=sync,
-        barrier_s=seconds_of("barrier", barrier),
-        reconfiguration=reconfiguration,
-        buffer_bytes=None if buffer is None else bytes_of("buffer", buffer),
-        symmetry=symmetry,
-    )
-    return Simulation(plan if isinstance(plan, Plan) else Plan.load(plan), settings)
 
 
 class Simulation(Table):

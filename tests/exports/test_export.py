@@ -35,9 +35,9 @@ def test_a_format_is_what_its_line_says(one: Format) -> None:
     assert one.written in {"", FILE, FOLDER}
     assert bool(one.written) == bool(one.writer)
     assert bool(one.read) == bool(one.reader)
-    assert one.written or one.read
+    assert one.written or one.read or one.workload_reader
     assert one.cannot_say or not one.written
-    for module in filter(None, (one.writer, one.reader)):
+    for module in filter(None, (one.writer, one.reader, one.workload_reader)):
         assert import_module(module).__doc__
 
 
@@ -204,7 +204,7 @@ def test_the_page_of_formats_is_what_the_registry_says() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("plan.txt", "file: `plan.txt` is neither a plan (JSON), nor circuits (JSON), nor a schedule (msccl-xml, "),
+        ("plan.txt", "file: `plan.txt` is neither a plan (JSON), nor a training iteration (JSON), nor circuits "),
         ("plan.txt.circuits.json", "file: it is the side file of an export; what is checked is the file or folder"),
     ],
 )

@@ -31,6 +31,7 @@ WEIGHTS = {
     "verify": 10,
     "simulate": 13,
     "run": 3,
+    "train": 3,
     "circuits": 6,
     "export": 6,
     "sweep": 3,
@@ -254,6 +255,18 @@ class CommandLine:
         self._output("--plot", (".png", ".svg"), 0.01)
         self._output("--trace", (".json", ".json.gz"), 0.1)
         self._name("--format", ("table", "json", "csv"), 0.5)
+
+    def _train(self) -> None:
+        self.arguments.append(self._file(inputs.workload_file, ".json"))
+        self._text("--ports", values.PORTS, 0.5)
+        for option, known in (("--bandwidth", values.RATE), ("--startup", values.TIME), ("--hop-delay", values.TIME)):
+            self._text(option, known, 0.2)
+        self._text("--reconfiguration-delay", values.TIME, 0.4)
+        self._name("--policy", ("carry", "alone", "pccl", "one-shot", "static"), 0.4)
+        self._output("--output", (".json",), 0.2)
+        self._output("--trace", (".json", ".json.gz"), 0.1)
+        self._output("--plot", (".png", ".svg"), 0.01)
+        self._name("--format", ("table", "json", "csv"), 0.6)
 
     def _circuits(self) -> None:
         self.arguments.append(self._file(inputs.plan_file, ".json"))

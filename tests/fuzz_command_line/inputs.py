@@ -143,6 +143,41 @@ def sequence_file(rng: Random, path: Path, wild: float) -> None:
     write(rng, path, json.dumps(document), wild)
 
 
+def workload_file(rng: Random, path: Path, wild: float) -> None:
+    """A workload of two axes and a group: computation, collectives, and messages."""
+    first, second = rng.choice(((2, 2), (4, 2), (3, 1)))
+    ranks = list(range(first * second))
+    size = rng.choice((1, 4096, 10**6))
+    collective = rng.choice(("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"))
+    document = {
+        "schema": "lightloom.workload/1",
+        "name": "small",
+        "ranks": len(ranks),
+        "mesh": {"tp": first, "dp": second},
+        "groups": {"some": ranks[:2]},
+        "peak_flops": 1e15,
+        "model_flops": 1e12,
+        "nodes": [
+            {"id": "f", "kind": "compute", "duration_s": 1e-5, "after": []},
+            {
+                "id": "a",
+                "kind": "collective",
+                "collective": collective,
+                "axis": "tp",
+                "size_bytes": size,
+                "after": ["f"],
+            },
+            {"id": "s", "kind": "send", "source": 0, "destination": 1, "size_bytes": size, "after": ["a"]},
+            {"id": "g", "kind": "compute", "ranks": "some", "duration_s": 2e-5, "after": rng.choice((["a"], ["s"]))},
+            {"id": "d", "kind": "collective", "collective": "all-reduce", "group": "some", "size_bytes": size}
+            | {"after": ["a"], "stream": "dp"},
+        ],
+    }
+    for _ in range(rng.choice((1, 1, 2)) if rng.random() < wild else 0):
+        replace_one(rng, document)
+    write(rng, path, json.dumps(document), wild / 2)
+
+
 def measurements_file(rng: Random, path: Path, wild: float) -> None:
     """Measured times as `calibrate` takes them."""
     write(rng, path, rng.choice((TIMES, RUNS)), wild)

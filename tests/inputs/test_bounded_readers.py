@@ -1,7 +1,10 @@
 """Readers of files are bounded in memory and time: an answer or one `InputError`, whatever the file."""
 
+import gzip
+import struct
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,12 @@ MIB = 1 << 20
 # What a reader may take beside the interpreter, NumPy and Lightloom, which take some 100 MiB.
 MOST_MIB = 700
 
+LAYERS = b"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1\n1\n"
+# A root whose field 8 is a vector of tables without fields, as many as zeros follow.
+TASKS = struct.pack("<I12HiIII", 28, 24, 12, *[0] * 8, 4, 0, 24, 8, 0, 15 * MIB)
+RANK = tarfile.TarInfo("a.0.et")
+RANK.size = 280 * MIB
+
 # Reader, file and content: bytes by the million that are few lines, or few of what is counted.
 FLOODS: dict[str, tuple[str, str, bytes]] = {
     "a line of a matrix": ("matrix", "m.csv", b"1," * (32 * MIB)),
@@ -39,6 +48,11 @@ FLOODS: dict[str, tuple[str, str, bytes]] = {
     "a deep key of TOML": ("fabric", "f.toml", b"a." * (MIB // 4) + b"a = 1"),
     "a plan": ("plan", "p.json", b"[" * (32 * MIB)),
     "a schedule": ("schedule", "s.xml", b"<a>" * (4 * MIB)),
+    "a workload": ("workload", "w.json", b'{"schema": "lightloom.workload/1", "a": ' + b"[" * (32 * MIB)),
+    "lines of layers": ("workload", "w.txt", LAYERS + b"\n" * (60 * MIB)),
+    "columns of layers": ("workload", "w.txt", LAYERS + b"1 " * (30 * MIB)),
+    "tasks": ("workload", "w.fbuf", TASKS + bytes(60 * MIB)),
+    "zeros in an archive": ("workload", "w.tgz", gzip.compress(RANK.tobuf()) + gzip.compress(bytes(MIB)) * 280),
 }
 # `ru_maxrss` of a process starts at what its parent holds, which runs every other test: the kernel's peak of this
 # program alone is VmHWM.
@@ -50,9 +64,11 @@ from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import read_topology
 from lightloom.inputs.matrix import read_matrix
 from lightloom.inputs.schedules.reading import read_schedule
+from lightloom.inputs.workloads.reading import read_workload
 readers = {
     "matrix": read_matrix, "calibrate": ll.calibrate, "fabric": Fabric.from_toml, "plan": ll.Plan.load,
-    "schedule": read_schedule, "topology": lambda path: read_topology("topology", path, None),
+    "schedule": read_schedule, "workload": lambda path: read_workload(path, time_unit="s" if "fbuf" in path else None),
+    "topology": lambda path: read_topology("topology", path, None),
 }
 for reader, path in zip(sys.argv[1::2], sys.argv[2::2]):
     try:

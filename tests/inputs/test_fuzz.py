@@ -61,7 +61,9 @@ def test_a_plan_with_one_value_replaced_is_refused_or_fails_or_is_as_good(
         return
     if all(check.passed for check in ll.verify(plan)):
         unused = path[0] == "topologies" and all(step.topology_index != path[1] for step in PLAN.steps)
-        assert replacement == before or unused or HARMLESS & set(path)
+        # A run of one chunk, `[5, 5, 1]`, is that chunk.
+        alike = replacement == before or (isinstance(replacement, list) and replacement[:2] == [before, before])
+        assert alike or unused or HARMLESS & set(path)
 
 
 @pytest.mark.parametrize("key", sorted(KNOWN))

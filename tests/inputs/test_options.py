@@ -26,9 +26,12 @@ from lightloom.inputs.options import (
     SETTINGS,
     SIMULATION,
     SWEEP,
+    TRAINING,
+    Group,
     Kind,
     Option,
     Settings,
+    by_name,
     options_of,
 )
 from lightloom.inputs.options.option import PLANNING
@@ -108,6 +111,10 @@ def test_arguments_of_a_fabric_a_simulation_a_sweep_and_a_calibration_agree_with
     assert_agree(SIMULATION, {name: one for name, one in keywords(ll.simulate).items() if name != "plan"})
     sweep = {name: one for name, one in keywords(ll.sweep).items() if name not in {"description", "advance"}}
     assert_agree(SWEEP, sweep)
+    read = keywords(ll.Workload.read)
+    assert [row.name for row in TRAINING if row.name in read] == [name for name in read if name != "path"]
+    assert {row.name for row in TRAINING} - set(read) == {"policy"}
+    assert keywords(ll.train)["policy"].default == by_name(TRAINING)["policy"].default
     calibrate = keywords(ll.calibrate)
     assert {row.name for row in (*CALIBRATION, *SCHEDULE_OF)} == {*calibrate, *ScheduleOf.__annotations__} - {
         "measurements"
@@ -119,6 +126,8 @@ def test_sweeps_take_what_plans_and_simulations_take() -> None:
     planned = {row.name for row in (*ARGUMENTS, *FABRIC, *SETTINGS)}
     assert set(known_keys("model")) == planned
     assert set(known_keys("packet")) == planned | {row.name for row in SIMULATION} - {"level"}
+    trained = {row.name for row in options_of("train") if row.group is not Group.OUTPUT}
+    assert set(known_keys("train")) == trained | {"workload"}
 
 
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS])

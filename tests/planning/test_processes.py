@@ -83,6 +83,8 @@ def results() -> dict[str, Any]:
         "mesh of routes": mesh.mesh,
         "routes through a mesh": mesh,
         "fibres": ll.route_fibres("2x3", [(0, 5), (5, 0), (1, 4)]),
+        "workload": WORKLOAD,
+        "training": ll.train(WORKLOAD),
         **({"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10)} if RUNS else {}),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
@@ -96,6 +98,24 @@ def caught(work: Callable[[], object]) -> BaseException:
     raise AssertionError
 
 
+WORKLOAD = ll.Workload.of(
+    {
+        "schema": "lightloom.workload/1",
+        "ranks": 4,
+        "mesh": {"tp": 4},
+        "nodes": [
+            {"id": "f", "kind": "compute", "duration_s": 1e-5, "after": []},
+            {
+                "id": "a",
+                "kind": "collective",
+                "collective": "all-reduce",
+                "axis": "tp",
+                "size_bytes": 4096,
+                "after": ["f"],
+            },
+        ],
+    }
+)
 BROADCAST = next(row["name"] for row in registry()["algorithms"] if "broadcast" in row["collectives"].split(", "))
 ROWS = Measurements(tuple(Row(i, 1 << i, 1e-5 + (1 << i) * 1e-10, 1.0, 1.0, 1 << i) for i in range(10, 20)))
 

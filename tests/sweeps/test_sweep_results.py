@@ -314,5 +314,11 @@ def test_examples_say_what_they_are_for(path: Path) -> None:
         case "packets":
             barrier, dataflow = (result["simulated_s"][result["sync"] == sync] for sync in ("barrier", "dataflow"))
             assert (dataflow <= barrier * (1 + 1e-12)).all()
+        case "training":
+            # Changes pay where they are quick, most where circuits are fast; slow ones are not made at all.
+            by_delay = result.grid("ratio")
+            assert by_delay.max() == by_delay[0, -1] > 1.1
+            assert by_delay[-1] == pytest.approx(1, abs=1e-9)
+            assert (np.diff(by_delay[0]) > 0).all()
         case _:
             pytest.fail("say here what it is for")

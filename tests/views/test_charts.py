@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lightloom.errors import InputError
 from lightloom.views.axis_units import (
+    distinct_labels,
     even_range,
     log_range,
     natural_label,
@@ -83,6 +84,11 @@ def test_ticks_are_numbers_as_people_write_them() -> None:
     assert log_range("ratio", 0.033, 4.97) == pytest.approx([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5])
     assert log_range("time", 5e-5, 0.09) == pytest.approx([3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
     assert even_range(0, 4.9e-3) == pytest.approx([0, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3])
+
+
+def test_ticks_an_even_step_apart_are_labelled_so() -> None:
+    assert distinct_labels("time", [0.82, 0.8225, 0.825]) == ["820 ms", "822.5 ms", "825 ms"]
+    assert distinct_labels("time", [0.0, 1e-3, 3.7321e-3]) == ["0", "1 ms", "3.73 ms"]
 
 
 def test_a_heat_map_shows_every_cell_where_its_axes_say() -> None:

@@ -42,8 +42,8 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads, optics, drivers, fabrics, benchmarks, formats, and figures where lightloom-papers is
-    installed.
+    technologies, workloads, optics, drivers, fabrics, models, policies, benchmarks, formats, and figures where
+    lightloom-papers is installed.
 
     \b
     Examples:
@@ -100,15 +100,22 @@ def _listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
     from lightloom.benchmarks import all_benchmarks
     from lightloom.formats import format_rows
     from lightloom.inputs.fabric import presets
+    from lightloom.inputs.workloads.model import summaries
     from lightloom.switches.registry import driver_rows
 
     def benchmarks() -> list[dict[str, str]]:
         return [{"name": one.name, "summary": one.summary, "source": one.source} for one in all_benchmarks()]
 
+    def policies() -> list[dict[str, str]]:
+        found = _core.training_policies()
+        return [{"name": name, "summary": summary} for name, summary, can_be_chosen in found if can_be_chosen]
+
     names: dict[str, Callable[[], list[dict[str, str]]]] = {
         **{own: lambda entries=entries: entries for own, entries in _core.registry().items()},  # type: ignore[misc]
         "drivers": driver_rows,
         "fabrics": presets,
+        "models": summaries,
+        "policies": policies,
         "benchmarks": benchmarks,
         "formats": format_rows,
     }

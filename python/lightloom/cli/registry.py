@@ -23,6 +23,11 @@ VERBS = (
         "lightloom.cli.simulate",
         "Simulate a plan packet by packet, and say why it takes as long as it does.",
     ),
+    Verb(
+        "train",
+        "lightloom.cli.train",
+        "Plan a training iteration: all its collectives together, beside computation.",
+    ),
     Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and measure it beside what it predicts."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
+from lightloom.errors import refuse
 from lightloom.views.rows import as_csv
+
+if TYPE_CHECKING:
+    from lightloom.training.simulated import TrainingSimulation
 
 
 @verb("simulate")
@@ -26,10 +30,13 @@ def command(
     output_format: str,
     **settings: Any,
 ) -> None:
-    """Simulate a PLAN (JSON) packet by packet, or flow by flow.
+    """Simulate a PLAN (JSON), or a training iteration (JSON), packet by packet, or flow by flow.
 
     The plan's own time adds up startup, propagation, transmission and reconfiguration; the simulation follows its
     data through the circuits instead, and says what makes up the difference. A plan that `verify` refuses is refused.
+
+    Of what `train` wrote each plan is simulated, and the iteration is timed again with what they take: the same order
+    of events, ports and circuits.
 
     \b
     Examples:
@@ -37,8 +44,11 @@ def command(
       lightloom simulate plan.json
       lightloom simulate plan.json --header-size 64B --forwarding cut-through --sync dataflow --format json
       lightloom simulate plan.json --trace trace.json.gz --plot timeline.png
+      lightloom train bert-pccl --ranks 8 --output iteration.json
+      lightloom simulate iteration.json --header-size 64B
     """  # noqa: D301
-    from lightloom.simulation import simulate
+    from lightloom.simulating import simulate
+    from lightloom.training.simulated import TrainingSimulation
 
     if trace is not None:
         from lightloom.views.perfetto.events import check_trace_path
@@ -50,6 +60,13 @@ def command(
         check_plot_path(plot)
     check_outputs()
     simulation = with_progress("simulating", lambda: simulate(plan, **given_of(settings)))
+    if isinstance(simulation, TrainingSimulation):
+        of_plans = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace, "plot": plot}
+        for field, given in of_plans.items():
+            if given:
+                raise refuse(field, "it is for plans; this is a training iteration")
+        click.echo(_iteration(simulation, output_format))
+        return
     if output_format == "json":
         text = with_progress("explaining", lambda: simulation.to_json(links=links, explain=explain))
     elif output_format == "csv":
@@ -63,3 +80,13 @@ def command(
     if plot is not None:
         simulation.plot(plot)
     click.echo(text)
+
+
+def _iteration(simulation: TrainingSimulation, output_format: str) -> str:
+    if output_format == "json":
+        return simulation.to_json()
+    if output_format == "csv":
+        return as_csv(simulation.to_columns())
+    from lightloom.views.tables.training_simulation import training_simulation_table
+
+    return training_simulation_table(simulation)

@@ -14,6 +14,8 @@ from lightloom.views.rows import rows_as_csv
 
 # How what the verb `circuits` wrote begins.
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
+# And what `train` wrote.
+TRAINING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
 # What says of JSON that it is meant to be a plan: its schema, or keys that plans have and no format of another tool.
 PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom\.)')
 
@@ -34,12 +36,15 @@ def command(
     optics: str | None,
     output_format: str,
 ) -> int:
-    """Check plans (JSON) and schedules (MSCCL XML, and what else `list formats` reads), told apart by their content.
+    """Check plans (JSON), training iterations (JSON) and schedules (what `list formats` reads), told by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
     are recomputed from the plan alone as well, and so is its lower bound, where the class of schedules that it names is
     known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read, or is a
     schedule with a transfer that --topology has no link for.
+
+    Of what `train` wrote every plan is checked so; every port of every rank is followed through the iteration, and all
+    times are recomputed: when events start and what they wait for, when circuits change, and what follows from that.
 
     Of Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
     every message is sent and received, that the ranks of a group call the same collectives.
@@ -117,6 +122,7 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
     from lightloom.inputs.schedules.source import Source
     from lightloom.plans import MAX_FILE_BYTES, Plan
     from lightloom.traces.files import is_trace
+    from lightloom.training.result import Training
 
     if topology is None and is_trace(path):
         from lightloom.traces.checks import verify_trace
@@ -140,6 +146,8 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
             return "circuits", _verify_circuits(source.text, beside or Beside(None, None))
         if beside is not None:
             raise refuse("plan" if beside.plan is not None else "optics", "it goes with what the verb circuits wrote")
+        if TRAINING.search(source.text, 0, 1000):
+            return "training iteration", verify(Training.unjudged(source.text))
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:
             raise refuse(
                 "file", "it is the side file of an export; what is checked is the file or folder that it is beside"
@@ -149,7 +157,8 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
     except InputError as error:
         raise InputError(error.field, f"{error} (in `{path}`)") from error
     names = ", ".join(one.name for one in readable_schedules())
-    raise refuse("file", f"`{path}` is neither a plan (JSON), nor circuits (JSON), nor a schedule ({names})")
+    kinds = "neither a plan (JSON), nor a training iteration (JSON), nor circuits (JSON), nor a schedule"
+    raise refuse("file", f"`{path}` is {kinds} ({names})")
 
 
 def _verify_sequence(stated: StatedSequence) -> list[Check]:

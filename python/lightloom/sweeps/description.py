@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 from lightloom.errors import refuse, shown, text_of, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
 from lightloom.sweeps.axes import Axis, axis_of
-from lightloom.sweeps.keys import NUMBERS, Quantity, Value, key_of, known_keys, plain_value, quantity
+from lightloom.sweeps.keys import NUMBERS, POLICIES, Quantity, Value, key_of, known_keys, plain_value, quantity
 from lightloom.sweeps.packets import check_packets
 from lightloom.sweeps.pictures import Picture, pictures_of
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | "SweepDescription"
 
-ENGINES = ("model", "flow", "packet")
-METRICS = ("time", "simulated", "ratio", "gap", "reconfigurations")
+ENGINES = ("model", "flow", "packet", "train")
+METRICS = ("time", "simulated", "ratio", "gap", "exposed", "reconfigurations")
+# Metrics that are not of every engine.
+NOT_OF = {"model": ("simulated", "exposed"), "flow": ("exposed",), "packet": ("exposed",), "train": ("simulated",)}
 KEYS = ("name", "summary", "engine", "metrics", "baseline", "settings", "axes", "plots")
 BASELINE_KEYS = ("planner", "algorithm", "topology", "candidates", "routing", "convention")
 MAX_NAME = 100
@@ -45,7 +47,7 @@ class SweepDescription:
     """What is swept.
 
     name: of the files and the folder that results go to; summary: the title of pictures.
-    engine: `"model"`, what plans say; `"flow"` or `"packet"`, plans simulated at that level.
+    engine: `"model"`, what plans say; `"flow"` or `"packet"`, plans simulated at that level; `"train"`, iterations.
     metrics: which of `METRICS` the table has; the time is always there.
     baseline: what the ratio compares with, the best of these; empty without a ratio.
     settings: values of keys that do not vary; numbers: those of `keys.NUMBERS` among them.
@@ -94,7 +96,7 @@ class SweepDescription:
     ) -> Self:
         """The description in a mapping of the keys of a TOML file; errors as for `load`."""
         given = {key_of("description", key, KEYS): value for key, value in given.items()}
-        engine = _one_of("engine", given.get("engine", "model") if engine is None else engine, ENGINES)
+        engine = _one_of("engine", given.get("engine", _engine(given)) if engine is None else engine, ENGINES)
         folder = (Path() if folder is None else folder).absolute()
         known = known_keys(engine)
         axes = tuple(axis_of(key, value, known) for key, value in _table("axes", given.get("axes")).items())
@@ -102,7 +104,7 @@ class SweepDescription:
             raise refuse("axes", "there are none; it takes at least one, such as axes.size")
         settings, numbers = _settings(_table("settings", given.get("settings")), known)
         _check_once(axes, settings.keys() | numbers.keys())
-        baseline = _baseline(given.get("baseline"))
+        baseline = _policies(given.get("baseline")) if engine == "train" else _baseline(given.get("baseline"))
         metrics = _metrics(given.get("metrics"), engine, has_baseline=bool(baseline))
         made = cls(
             name=_name(given.get("name", name)),
@@ -118,7 +120,11 @@ class SweepDescription:
         )
         _check_points(made)
         check_packets(made)
-        return replace(made, pictures=pictures_of(given.get("plots"), axes, metrics))
+        made = replace(made, pictures=pictures_of(given.get("plots"), axes, metrics))
+        for index, picture in enumerate(made.pictures):
+            if engine == "train" and picture.regions in {"planner", "algorithm"}:
+                raise refuse(f"plots[{index}].regions", f"`{picture.regions}` is of plans, not of training iterations")
+        return made
 
     @property
     def points(self) -> int:
@@ -168,17 +174,20 @@ def _check_points(made: SweepDescription) -> None:
 
 def _metrics(given: object, engine: str, *, has_baseline: bool) -> tuple[str, ...]:
     if given is None:
-        left_out = {"gap"} | (set() if has_baseline else {"ratio"}) | ({"simulated"} if engine == "model" else set())
+        left_out = {"gap"} | (set() if has_baseline else {"ratio"}) | {*NOT_OF[engine]}
         return tuple(metric for metric in METRICS if metric not in left_out)
     chosen = {_one_of("metrics", metric, METRICS) for metric in _list("metrics", given)}
     if "ratio" in chosen and not has_baseline:
         raise refuse("baseline", "the metric ratio needs it: planners' names, such as ['static', 'bvn']")
     if has_baseline and "ratio" not in chosen:
         raise refuse("baseline", "it is for the metric ratio, which is not among the metrics")
-    if "simulated" in chosen and engine == "model":
-        raise refuse("metrics", "`simulated` is of the engines flow and packet, not model")
+    for metric in NOT_OF[engine]:
+        if metric in chosen:
+            others = " and ".join(name for name in ENGINES if metric not in NOT_OF[name])
+            plural = "engines" if " and " in others else "engine"
+            raise refuse("metrics", f"`{metric}` is of the {plural} {others}, not {engine}")
     # Every other metric is computed from the time; a simulation is run for its own time.
-    chosen |= {"time"} if engine == "model" else {"time", "simulated"}
+    chosen |= {"time"} if "simulated" in NOT_OF[engine] else {"time", "simulated"}
     return tuple(metric for metric in METRICS if metric in chosen)
 
 
@@ -205,6 +214,25 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
             raise refuse(field, f"`{label}` is there twice")
         made.append(Baseline(label, tuple(values.items())))
     return tuple(made)
+
+
+def _policies(given: object) -> tuple[Baseline, ...]:
+    """What training iterations are compared with: policies, of which each says what it takes."""
+    if given is None:
+        return ()
+    names = [
+        _one_of("baseline", name, POLICIES)
+        for name in ([given] if isinstance(given, str) else _list("baseline", given))
+    ]
+    if len(set(names)) < len(names):
+        raise refuse("baseline", f"`{max(names, key=names.count)}` is there twice")
+    return tuple(Baseline(name, (("policy", name),)) for name in names)
+
+
+def _engine(given: Mapping[str, object]) -> str:
+    """The engine where none is named: whoever names a workload wants iterations."""
+    tables = (given.get("settings"), given.get("axes"))
+    return "train" if any("workload" in table for table in tables if isinstance(table, Mapping)) else "model"
 
 
 def _name(value: object) -> str:

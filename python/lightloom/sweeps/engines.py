@@ -11,9 +11,11 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.errors import InputError
+from lightloom.sweeps.keys import POLICIES
 from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.parts import Place, part_of
 from lightloom.sweeps.series import Outcome, SeriesKey, evaluator_of
+from lightloom.sweeps.trained import TrainedSeries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +86,7 @@ class _Prepared:
         with lock:
             if not made:
                 try:
-                    made.append(evaluator_of(key, self._cache))
+                    made.append(TrainedSeries(key) if key.engine == "train" else evaluator_of(key, self._cache))
                 except InputError as error:
                     made.append(error)
         if isinstance(made[0], InputError):
@@ -105,8 +107,12 @@ def _judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
     best_s = np.full(points, np.inf)
     best = np.full(points, -1, dtype=np.int32)
     for index, baseline in enumerate(description.baseline):
-        other = _outcome(description, digest, piece, _with(piece.settings, baseline), bound=False)
-        other_s = other.total_s if other.simulated_s is None else other.simulated_s
+        if own.policies_s is not None:
+            # Every iteration says what it takes under each policy.
+            other_s = own.policies_s[baseline.label]
+        else:
+            other = _outcome(description, digest, piece, _with(piece.settings, baseline), bound=False)
+            other_s = other.total_s if other.simulated_s is None else other.simulated_s
         # A NaN is never less.
         better = other_s < best_s
         best_s[better], best[better] = other_s[better], index
@@ -140,6 +146,8 @@ def _outcome(
             np.zeros(points, dtype=np.uint32),
             (("", ""),),
             dict.fromkeys(range(points), str(error)),
-            None if description.engine == "model" else nothing,
+            None if description.engine in {"model", "train"} else nothing,
             nothing if bound else None,
+            nothing,
+            dict.fromkeys(POLICIES, nothing) if description.engine == "train" else None,
         )

@@ -1,4 +1,4 @@
-"""What a sweep can set or vary: the options of `plan` and, of simulations, those of `simulate`; how values are read."""
+"""What a sweep can set or vary: the options of `plan` and `simulate`, or those of `train`; how values are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from typing import NamedTuple
 
 from lightloom import _core
 from lightloom.errors import refuse, shown, text_of, unknown_name
-from lightloom.inputs.options import ARGUMENTS, FABRIC, SETTINGS, SIMULATION, Kind, by_name
+from lightloom.inputs.options import (
+    ARGUMENTS,
+    FABRIC,
+    RESTING,
+    SETTINGS,
+    SIMULATION,
+    TRAINING,
+    Group,
+    Kind,
+    Option,
+    by_name,
+)
 from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
 from lightloom.inputs.requests import PER_PAIR
 from lightloom.inputs.validation import whole_number
@@ -24,7 +35,21 @@ PER_PAIR_COLUMN = "size_bytes_per_pair"
 _PLANNED = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
 # The engine is the level.
 _SIMULATED = by_name(option for option in SIMULATION if option.name != "level")
-_ROWS = {**_PLANNED, **_SIMULATED}
+# What the verb `train` has as its argument.
+WORKLOAD = Option(
+    name="workload",
+    kind=Kind.FILE,
+    group=Group.PROBLEM,
+    meaning="A workload, a trace of one, or a model of `lightloom list models`.",
+    verbs=(),
+)
+_ON_FABRIC = (option for option in (*ARGUMENTS, *FABRIC, *SETTINGS) if "train" in option.verbs)
+_TRAINED = by_name((WORKLOAD, *_ON_FABRIC, *TRAINING, *RESTING))
+_ROWS = {**_TRAINED, **_PLANNED, **_SIMULATED}
+TRAINING_KEYS = tuple(_TRAINED)
+# Of iterations, with the ideal that may not be chosen; times of all are told of each.
+POLICIES = tuple(name for name, _, _ in _core.training_policies())
+CHOSEN_POLICIES = tuple(name for name, _, is_chosen in _core.training_policies() if is_chosen)
 PLAN_KEYS = tuple(_PLANNED)
 SIMULATION_KEYS = tuple(_SIMULATED)
 WHOLE = tuple(name for name, option in _ROWS.items() if option.kind is Kind.WHOLE)
@@ -51,6 +76,8 @@ class Quantity(NamedTuple):
 
 def known_keys(engine: str) -> tuple[str, ...]:
     """What a description for this engine may set or vary."""
+    if engine == "train":
+        return TRAINING_KEYS
     return PLAN_KEYS if engine == "model" else PLAN_KEYS + SIMULATION_KEYS
 
 
@@ -98,7 +125,8 @@ def plain_value(field: str, key: str, value: object) -> Value:
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes text")
     value = text_of(field, value)
     if option.kind is Kind.NAME:
-        known = [*(entry["name"] for entry in _core.registry()[option.names]), *option.others]
+        entries = CHOSEN_POLICIES if key == "policy" else [entry["name"] for entry in _core.registry()[option.names]]
+        known = [*entries, *option.others]
         if value not in known:
             raise unknown_name(field, value, known)
     return value

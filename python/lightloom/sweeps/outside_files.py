@@ -11,6 +11,7 @@ from lightloom.files import MIB, read_bytes
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.requests import split_names
+from lightloom.inputs.workloads.model import presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +36,17 @@ def file_digests(description: SweepDescription) -> dict[str, str]:
     """SHA-256 of every file that a description names, by its name there. Raises `InputError` that names the key."""
     digests = {}
     for key, name, path in _named(description):
-        digests[name] = hashlib.sha256(read_bytes(key, path, MAX_FILE_BYTES)).hexdigest()
+        digests[name] = _digest(key, Path(path))
     return digests
+
+
+def _digest(key: str, path: Path) -> str:
+    """Of a file, or of the names and contents of a folder's files: traces are folders."""
+    if not path.is_dir():
+        return hashlib.sha256(read_bytes(key, path, MAX_FILE_BYTES)).hexdigest()
+    files = sorted(file for file in path.iterdir() if file.is_file())
+    told = "".join(f"{_digest(key, file)} {file.name}\n" for file in files)
+    return hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()
 
 
 def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
@@ -64,8 +74,10 @@ def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
 
 def _is_file(key: str, value: str) -> bool:
     match key:
-        case "schedule":
+        case "schedule" | "comm_groups":
             return True
+        case "workload":
+            return value not in presets()
         case "matrix":
             return not _core.is_workload(value)
         case "fabric" | "optics":

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lightloom.sweeps.keys import POLICIES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,17 +26,21 @@ METRIC_COLUMNS = {
     "simulated": ("simulated_s",),
     "ratio": ("ratio", "baseline_s", "baseline"),
     "gap": ("gap", "lower_bound_s"),
+    "exposed": ("exposed_communication_s",),
     "reconfigurations": ("reconfigurations",),
 }
 # The column that a metric is read from.
 VALUE_COLUMNS = {metric: columns[0] for metric, columns in METRIC_COLUMNS.items()}
 ALWAYS = ("chosen_planner", "chosen_algorithm", "reason")
+# Of training iterations: what each takes under every policy.
+POLICY_COLUMNS = {name: f"{name.replace('-', '_')}_s" for name in POLICIES}
 TEXTS = ("baseline", *ALWAYS)
 
 
 def result_columns(description: SweepDescription) -> tuple[str, ...]:
     """Names of the columns of results, in order."""
-    return tuple(column for metric in description.metrics for column in METRIC_COLUMNS[metric]) + ALWAYS
+    always = (*POLICY_COLUMNS.values(), "reason") if description.engine == "train" else ALWAYS
+    return tuple(column for metric in description.metrics for column in METRIC_COLUMNS[metric]) + always
 
 
 def result_schema(description: SweepDescription) -> pa.Schema:
@@ -105,6 +111,8 @@ def _batch(description: SweepDescription, judged: Judged, schema: pa.Schema) -> 
         "baseline": _named([entry.label for entry in description.baseline], judged.baseline, judged.baseline < 0),
     }
     numbers = {"total_s": own.total_s, "simulated_s": own.simulated_s, "lower_bound_s": own.lower_bound_s}
+    numbers["exposed_communication_s"] = own.exposed_s
+    numbers |= {POLICY_COLUMNS[name]: times_s for name, times_s in (own.policies_s or {}).items()}
     with np.errstate(divide="ignore", invalid="ignore"):
         if own.lower_bound_s is not None:
             # A bound of zero bounds nothing.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLACES = {"heat": ("x", "y", "best", "regions"), "lines": ("x", "lines"), "bars": ("x", "lines")}
 REGIONS = ("planner", "algorithm", "reconfigurations", "best", "none")
 # Axes of these are choices that a reader wants to see made: of which planner is it best to have the plan?
-CHOICES = ("planner", "algorithm", "topology", "candidates")
+CHOICES = ("planner", "algorithm", "topology", "candidates", "policy")
 MAX_PANELS = 200
 
 

@@ -41,7 +41,7 @@ def sweep(
 
     description: a TOML file or a mapping of the same keys, such as `{"settings": {"collective": "all-reduce"}, "axes":
         {"size": ["1MiB", "64MiB"], "planner": ["harvest", "static"]}}`; see docs/sweeps.md.
-    engine: `"model"`, `"flow"` or `"packet"`; that of the description when left out.
+    engine: `"model"`, `"flow"`, `"packet"` or `"train"`; that of the description when left out.
     output: the folder of the Parquet file; a run that was stopped goes on from what it finished. In memory without one.
     workers: threads; as many as there are cores when left out.
     scheduler: the address of a Dask scheduler whose workers compute, such as `"tcp://node:8786"`; it takes

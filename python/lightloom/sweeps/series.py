@@ -14,7 +14,7 @@ from lightloom.inputs.matrix import busiest_bytes, read_matrix
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.requests import PER_PAIR, build_request
 from lightloom.planning import plan
-from lightloom.simulation import simulate
+from lightloom.simulating import simulate
 from lightloom.sweeps.keys import NUMBERS, SIMULATION_KEYS
 from lightloom.sweeps.outside_files import located
 
@@ -35,7 +35,8 @@ class Outcome(NamedTuple):
     """What points of a series came to, an entry a point; NaN, and -1 reconfigurations, where there is no plan.
 
     choice: the index in `names` of the planner and the algorithm that were taken; reasons: by index, why there is no
-    plan; simulated_s: None where nothing was simulated; lower_bound_s: None where it was not asked for.
+    plan; simulated_s: None where nothing was simulated; lower_bound_s: None where it was not asked for; exposed_s and
+    policies_s: exposed communication, and times by policy, of training iterations.
     """
 
     total_s: NDArray[np.float64]
@@ -45,6 +46,8 @@ class Outcome(NamedTuple):
     reasons: dict[int, str]
     simulated_s: NDArray[np.float64] | None = None
     lower_bound_s: NDArray[np.float64] | None = None
+    exposed_s: NDArray[np.float64] | None = None
+    policies_s: Mapping[str, NDArray[np.float64]] | None = None
 
 
 class Evaluator(Protocol):

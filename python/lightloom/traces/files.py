@@ -114,7 +114,7 @@ def read_ranks(field: str, paths: Iterable[Path]) -> Iterator[RankFile]:
     for path in paths:
         content = read_bytes(field, path, budget)
         budget -= len(content)
-        read = _parse(field, path, content, MAX_NODES - nodes)
+        read = parsed(field, path, content, MAX_NODES - nodes)
         nodes += len(read.nodes)
         yield read
 
@@ -160,7 +160,8 @@ def _add_attributes(message: Any, attributes: Mapping[str, Value]) -> None:
                 of_numbers.SetInParent()
 
 
-def _parse(field: str, path: Path, content: bytes, most: int) -> RankFile:
+def parsed(field: str, path: Path, content: bytes, most: int) -> RankFile:
+    """What the bytes of a rank's file hold, of at most `most` nodes; errors as for `read_ranks`."""
     kinds = messages()
     from google.protobuf import proto
 

@@ -7,7 +7,7 @@ import json
 from collections import Counter, defaultdict, deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import InputError, refuse, shown
+from lightloom.errors import refuse, shown
 from lightloom.files import MIB, read_text
 from lightloom.traces.files import Node, RankFile, Value, rank_files, read_ranks
 from lightloom.traces.schema import CollectiveType, NodeType
@@ -15,7 +15,6 @@ from lightloom.traces.schema import CollectiveType, NodeType
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 MAX_GROUPS_BYTES = 16 * MIB
 # Sends and receives that were matched: a rank and the place of its node.
@@ -86,12 +85,15 @@ class Trace:
                     value = shown(node.attributes[own])
                     raise refuse(field, f"{_at(rank, node)} has {own} {value}; it is a node of rank {rank}")
                 ends = (rank, other) if matched is sent else (other, rank)
-                matched[*ends, _whole(field, rank, node, "comm_tag", 0)].append((rank, place))
+                matched[*ends, whole_attribute(field, rank, node, "comm_tag", 0)].append((rank, place))
         messages = []
         for key in sorted(sent.keys() | received.keys()):
             sends, receives = sent[key], received[key]
             for send, receive in zip(sends, receives, strict=False):
-                sizes = [_whole(field, rank, self.ranks[rank][place], "comm_size") for rank, place in (send, receive)]
+                sizes = [
+                    whole_attribute(field, rank, self.ranks[rank][place], "comm_size")
+                    for rank, place in (send, receive)
+                ]
                 if sizes[0] != sizes[1]:
                     raise refuse(
                         field,
@@ -110,7 +112,7 @@ class Trace:
         return tuple(messages)
 
     def _rank_of(self, field: str, rank: int, node: Node, name: str) -> int:
-        other = _whole(field, rank, node, name)
+        other = whole_attribute(field, rank, node, name)
         if other == rank or not 0 <= other < len(self.ranks):
             raise refuse(
                 field, f"{_at(rank, node)} has {name} {other}; it takes another of the ranks 0 to {len(self.ranks) - 1}"
@@ -165,7 +167,7 @@ class Trace:
                         raise refuse(
                             field, f"{_at(rank, node)} is of group {shown(group)}, which rank {rank} is not in"
                         )
-                    size = _whole(field, rank, node, "comm_size", 0)
+                    size = whole_attribute(field, rank, node, "comm_size", 0)
                     called[group][rank][_collective_name(node), size] += 1
         for group, by_rank in called.items():
             first, *others = self.groups[group]
@@ -188,16 +190,20 @@ def read_trace(field: str, path: str | os.PathLike[str]) -> Trace:
     """
     name, files = rank_files(field, path)
     beside = files[0].parent / f"{name}.json"
-    groups = _groups(field, beside, len(files)) if beside.is_file() else None
+    groups = read_groups(field, beside, len(files)) if beside.is_file() else None
     return Trace(name, list(read_ranks(field, files)), groups, field)
 
 
-def _groups(field: str, path: Path, ranks: int) -> dict[str, list[int]]:
+def read_groups(field: str, path: str | os.PathLike[str], ranks: int) -> dict[str, list[int]]:
+    """Lists of ranks by the name of their group, of a JSON file. Raises `InputError` that names `field`."""
+    return groups_of(field, read_text(field, path, MAX_GROUPS_BYTES), str(path), ranks)
+
+
+def groups_of(field: str, text: str, path: str, ranks: int) -> dict[str, list[int]]:
+    """Lists of ranks by the name of their group, of a text. Raises `InputError` that names `field`, and `path`."""
     try:
-        groups = json.loads(read_text(field, path, MAX_GROUPS_BYTES))
+        groups = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
         raise refuse(field, f"`{path}` is not JSON: {str(error)[:120]}") from error
     if not isinstance(groups, dict) or not all(isinstance(members, list) and members for members in groups.values()):
         raise refuse(field, f"`{path}` must be lists of ranks by the name of their group")
@@ -253,7 +259,8 @@ def _at(rank: int, node: Node) -> str:
     return f"node {node.id}{name} of rank {rank}"
 
 
-def _whole(field: str, rank: int, node: Node, name: str, default: int | None = None) -> int:
+def whole_attribute(field: str, rank: int, node: Node, name: str, default: int | None = None) -> int:
+    """A whole number from 0 that the node states, or `default`. Raises `InputError` that names `field`."""
     value = node.attributes.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         problem = f"has no {name}" if value is None else f"has {name} `{shown(value)}`"

@@ -143,9 +143,22 @@ def show_ticks(axis: Axis, kind: Kind, ticks: Sequence[float]) -> None:
 
 
 def distinct_labels(kind: Kind, values: Sequence[float]) -> list[str]:
-    """The values as the axis shows them, with more digits where two would be shown alike."""
+    """The values as the axis shows them, with more digits where two would be shown alike or ticks look uneven."""
     shown = [LABELS[kind](value) for value in values]
-    return shown if len(set(shown)) == len(set(values)) else [_precise(kind, value) for value in values]
+    precise = [_precise(kind, value) for value in values]
+    if len(set(shown)) != len(set(values)) or (kind == "time" and _looks_uneven(shown, precise, values)):
+        return precise
+    return shown
+
+
+def _looks_uneven(shown: Sequence[str], precise: Sequence[str], values: Sequence[float]) -> bool:
+    """Whether a label is off by more than a tenth of the least distance of two values: 822 ms for 822.5 by 2.5."""
+    gap = min((after - before for before, after in pairwise(sorted(values)) if after > before), default=0.0)
+    return any(
+        abs(float(short.split()[0]) / float(long.split()[0]) - 1) * abs(value) > gap / 10
+        for short, long, value in zip(shown, precise, values, strict=True)
+        if value and short.split()[1:] == long.split()[1:]
+    )
 
 
 def _precise(kind: Kind, value: float) -> str:

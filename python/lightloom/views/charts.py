@@ -65,23 +65,23 @@ LEAST_ON_BAR = 0.1
 BELOW = 0.9
 
 
-def check_plot_path(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that no picture can be written to. Raises `InputError` that names `plot`."""
-    if not str(usable_path("plot", path)).lower().endswith(SUFFIXES):
-        raise refuse("plot", f"`{path}` is not accepted; it takes a file that ends in {', '.join(SUFFIXES)}")
-    check_writable("plot", path)
+def check_plot_path(path: str | os.PathLike[str], field: str = "plot") -> None:
+    """Refuse a file that no picture can be written to. Raises `InputError` that names `field`."""
+    if not str(usable_path(field, path)).lower().endswith(SUFFIXES):
+        raise refuse(field, f"`{path}` is not accepted; it takes a file that ends in {', '.join(SUFFIXES)}")
+    check_writable(field, path)
 
 
-def save(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
-    """Make the texts fit and write a PNG, PDF or SVG file, whole or not at all. Raises `InputError` naming `plot`."""
-    check_plot_path(path)
+def save(figure: Figure, path: str | os.PathLike[str], dpi: int = 150, field: str = "plot") -> None:
+    """Make the texts fit and write a PNG, PDF or SVG file, whole or not at all. Raises `InputError` naming `field`."""
+    check_plot_path(path, field)
     settle(figure)
     picture = io.BytesIO()
     with catch_warnings():
         # A box stands for a character that the font does not have.
         filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(picture, format=str(path)[-3:].lower(), dpi=dpi)
-    write_bytes("plot", path, picture.getvalue())
+    write_bytes(field, path, picture.getvalue())
 
 
 def heat_map(

@@ -17,6 +17,7 @@ from lightloom.views.tables.plan import plan_parts
 from lightloom.views.tables.simulation import simulation_parts
 from lightloom.views.tables.sizes import size_parts
 from lightloom.views.tables.sweep import sweep_parts
+from lightloom.views.tables.training import training_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from lightloom.sizes import SizeTable
     from lightloom.steps import Step
     from lightloom.sweeps.result import SweepResult
+    from lightloom.training.result import Training
 
 # As wide as a notebook's cell is.
 COLUMNS = 110
@@ -92,6 +94,11 @@ def bounds_html(bounds: Bounds) -> str:
 def sweep_html(result: SweepResult) -> str:
     """The best and the worst points, and what was chosen."""
     return as_html(sweep_parts(result))
+
+
+def training_html(training: Training) -> str:
+    """What an iteration takes and what for, every policy, and what is communicated."""
+    return as_html(training_parts(training))
 
 
 def as_html(parts: Iterable[RenderableType]) -> str:

@@ -40,6 +40,8 @@ TERM_COLOURS = {
     "congestion": "#CC79A7",
     "reconfiguration": "#D55E00",
 }
+# What ranks do beside communication.
+COMPUTATION = "#DFD3BC"
 # What a paper says, limits, and what was planned; what carries no meaning of its own.
 REFERENCE, BACKGROUND = "#000000", "#B0B0B0"
 # Of a map that rises in lightness, short of the lightest, which would pass for an empty place.

@@ -1,7 +1,7 @@
 """PCCL's figures."""
 
 from lightloom_papers.figure import Paper
-from lightloom_papers.pccl import all_to_all, breakdown, buffer_sizes, figure_19, torus_4x4x4
+from lightloom_papers.pccl import all_to_all, breakdown, buffer_sizes, figure_19, torus_4x4x4, training
 from lightloom_papers.pccl.other_claims import OTHER_CLAIMS
 
 PCCL = Paper(
@@ -13,6 +13,7 @@ PCCL = Paper(
         breakdown.EIGHT,
         breakdown.NINE,
         all_to_all.FIGURE,
+        *training.FIGURES,
         buffer_sizes.SEVENTEEN,
         buffer_sizes.EIGHTEEN,
         figure_19.FIGURE,

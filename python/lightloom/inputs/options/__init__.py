@@ -17,6 +17,7 @@ from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Setti
 from lightloom.inputs.options.running import INSTEAD, RUNNING
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
+from lightloom.inputs.options.training import RESTING, TRAINING
 from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP, VERIFIED
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "OF_PLAN",
     "OPTIONS",
     "OUTPUT",
+    "RESTING",
     "RUNNING",
     "SCHEDULE_OF",
     "SENDING",
@@ -41,6 +43,7 @@ __all__ = [
     "SIMULATED_SWITCH",
     "SIMULATION",
     "SWEEP",
+    "TRAINING",
     "VERIFIED",
     "Group",
     "Kind",
@@ -64,6 +67,8 @@ OPTIONS = (
     *CALIBRATION,
     *SCHEDULE_OF,
     *SWEEP,
+    *TRAINING,
+    *RESTING,
     *LISTED,
     *VERIFIED,
     *EXPORT,

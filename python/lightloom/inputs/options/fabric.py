@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import Group, Kind, Option
+from lightloom.inputs.options.option import ON_FABRIC, Group, Kind, Option
 
 FABRIC = (
     Option(
@@ -27,6 +27,7 @@ FABRIC = (
         kind=Kind.WHOLE,
         group=Group.FABRIC,
         meaning="Circuits out of and into one GPU.",
+        verbs=ON_FABRIC,
         default=1,
     ),
     Option(
@@ -34,6 +35,7 @@ FABRIC = (
         kind=Kind.RATE,
         group=Group.FABRIC,
         meaning="Rate of one circuit.",
+        verbs=ON_FABRIC,
         default="800Gbps",
         python="bit/s",
     ),
@@ -42,6 +44,7 @@ FABRIC = (
         kind=Kind.TIME,
         group=Group.FABRIC,
         meaning="Startup latency of a step.",
+        verbs=ON_FABRIC,
         default="500ns",
         python="seconds",
     ),
@@ -50,6 +53,7 @@ FABRIC = (
         kind=Kind.TIME,
         group=Group.FABRIC,
         meaning="Delay of one hop.",
+        verbs=ON_FABRIC,
         default="500ns",
         python="seconds",
     ),
@@ -59,6 +63,7 @@ FABRIC = (
         group=Group.FABRIC,
         meaning="Such as 10us, 20ns/port, 5us+20ns/port, one of `lightloom list technologies`, or by port, each on a "
         "switch of its own: 10us,10us,3ms,3ms.",
+        verbs=ON_FABRIC,
         default="10us",
         names="technologies",
         python="seconds, a list by port",

@@ -7,6 +7,8 @@ from enum import Enum
 
 # Verbs that take a problem.
 PLANNING = ("plan", "compare", "bound")
+# Verbs that take a fabric.
+ON_FABRIC = (*PLANNING, "train")
 LARGEST = (1 << 32) - 1
 LARGEST_SEED = (1 << 64) - 1
 

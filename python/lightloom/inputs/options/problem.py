@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from lightloom.inputs.options.option import LARGEST_SEED, Group, Kind, Option
+from lightloom.inputs.options.option import LARGEST_SEED, ON_FABRIC, Group, Kind, Option
 
 if TYPE_CHECKING:
     import os
@@ -40,6 +40,7 @@ ARGUMENTS = (
         kind=Kind.FABRIC,
         group=Group.FABRIC,
         meaning="TOML file, or one of `lightloom list fabrics`; the options below override it.",
+        verbs=ON_FABRIC,
         default="default",
         names="fabrics",
         python="a Fabric",

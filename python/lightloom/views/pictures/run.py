@@ -9,7 +9,7 @@ from lightloom.running.timeline import PARTS, measured_steps, planned_steps, ran
 from lightloom.views.axis_units import even_range, plain, show_ticks
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
-from lightloom.views.palette import BACKGROUND, REFERENCE, TERM_COLOURS, readable_on
+from lightloom.views.palette import BACKGROUND, COMPUTATION, REFERENCE, TERM_COLOURS, readable_on
 from lightloom.views.tables.problem import what_is_planned
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MAX_ROWS = 64
 # With more boxes than this, outlines would hide what they outline.
 MAX_OUTLINED = 2000
 COLOURS = {
-    "computation": "#F0E9DC",
+    "computation": COMPUTATION,
     "dark": TERM_COLOURS["reconfiguration"],
     "startup": TERM_COLOURS["startup"],
     "propagation": TERM_COLOURS["propagation"],

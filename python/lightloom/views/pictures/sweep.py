@@ -42,12 +42,14 @@ KINDS: dict[str, Kind] = {
     "simulated": "time",
     "ratio": "ratio",
     "gap": "ratio",
+    "exposed": "time",
     "reconfigurations": "count",
 }
 LABELS = {
     "time": "completion time",
     "simulated": "simulated completion time",
     "gap": "time over the lower bound",
+    "exposed": "exposed communication",
     "reconfigurations": "reconfigurations",
 }
 REGION_COLUMNS = {

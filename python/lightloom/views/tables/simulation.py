@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lightloom._core import CircuitTotals, SimulatedStep
-    from lightloom.simulation import Simulation
+    from lightloom.simulation import Simulation, SimulationSettings
     from lightloom.views.tables.step_groups import StepGroup
 
 COLUMNS = ("step", "topology", "start", "reconfig.", "simulated", "plan", "ratio", "")
@@ -37,7 +37,7 @@ def simulation_table(simulation: Simulation, *, all_steps: bool = False) -> str:
 
 def simulation_parts(simulation: Simulation, *, all_steps: bool = False) -> list[RenderableType]:
     """What `simulation_table` shows but for the differences, part by part."""
-    lines = [heading(_title(simulation)), Text(_settings_line(simulation))]
+    lines = [heading(_title(simulation)), Text(settings_line(simulation.settings))]
     below = [*explanation_lines(simulation.plan, simulation.steps, every=all_steps), "", *_summary(simulation)]
     return [*lines, _steps(simulation, all_steps=all_steps), *map(Text, below)]
 
@@ -52,8 +52,8 @@ def _title(simulation: Simulation) -> str:
     )
 
 
-def _settings_line(simulation: Simulation) -> str:
-    settings = simulation.settings
+def settings_line(settings: SimulationSettings) -> str:
+    """What a simulation assumes."""
     header = f" + {show_size(settings.header_bytes)}" if settings.header_bytes else ""
     said = [f"{settings.level} level", f"packets of {show_size(settings.packet_bytes)}{header}"]
     if settings.level == "packet":

@@ -24,12 +24,19 @@ if TYPE_CHECKING:
     from lightloom.sweeps.result import SweepResult
     from lightloom.views.axis_units import Kind
 
-KINDS: dict[str, Kind] = {"total_s": "time", "simulated_s": "time", "ratio": "ratio", "gap": "ratio"}
+KINDS: dict[str, Kind] = {
+    "total_s": "time",
+    "simulated_s": "time",
+    "ratio": "ratio",
+    "gap": "ratio",
+    "exposed_communication_s": "time",
+}
 WORDS = {
     "total_s": "time",
     "simulated_s": "simulated time",
     "ratio": "ratio",
     "gap": "gap",
+    "exposed_communication_s": "exposed communication",
     "reconfigurations": "reconfigurations",
 }
 # A ratio above this is a plan that is faster, not rounding.
@@ -99,7 +106,8 @@ def sweep_parts(result: SweepResult) -> list[RenderableType]:
     if len(choices) > MOST_CHOICES:
         rest = choices[MOST_CHOICES:]
         chosen.add_row(f"{len(rest)} more", "", f"{sum(share for *_, share in rest):.1%}", "")
-    parts.append(chosen)
+    if choices:
+        parts.append(chosen)
     if "ratio" in result.columns:
         parts += _faster_parts(result)
     if without:
@@ -160,6 +168,8 @@ def _point(result: SweepResult, row: int) -> str:
 
 def _choices(result: SweepResult) -> list[tuple[str, str, float]]:
     """Planner and algorithm with the share of planned points that they are taken at, most first."""
+    if "chosen_planner" not in result.columns:
+        return []
     counts = (
         result.to_arrow()
         .select(["chosen_planner", "chosen_algorithm"])

@@ -1,0 +1,135 @@
+"""The verb `train`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from lightloom.cli.options import given_of, verb
+from lightloom.cli.outputs import check_outputs
+from lightloom.cli.progress import Status, progress_bar, with_progress
+from lightloom.errors import refuse
+from lightloom.inputs.options import FABRIC_KEYS
+from lightloom.views.rows import as_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightloom import Training, Workload
+    from lightloom.inputs.fabric import Fabric
+    from lightloom.training.break_even import BreakEven
+
+
+class WorkloadName(click.ParamType[str]):
+    """A file, or the name of a model, which the shell completes."""
+
+    name = "workload"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """The models that start so, or files."""
+        from lightloom.inputs.workloads.model import presets
+
+        found = [CompletionItem(name) for name in presets() if name.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
+@verb("train")
+@click.argument("workload", metavar="WORKLOAD|TRACE|MODEL", type=WorkloadName())
+def command(
+    workload: str,
+    all_communications: bool,
+    output: str | None,
+    trace: str | None,
+    plot: str | None,
+    break_even: str | None,
+    delays: str | None,
+    output_format: str,
+    **settings: Any,
+) -> None:
+    """Plan one iteration of a training job: a WORKLOAD (JSON), somebody's TRACE of one, or a MODEL.
+
+    A workload has computation, collectives over groups of ranks or axes of a mesh, and messages; a TRACE is Chakra's,
+    AICB's or TopoOpt's; a MODEL is a TOML file or one of `lightloom list models`. All collectives are planned together:
+    the circuits that one ends with are those that the next one begins with, circuits change while ranks compute, and
+    axes share the ports. Other policies, and an ideal packet switch, are shown beside it, with a lower bound.
+
+    \b
+    Examples:
+      lightloom train bert-pccl --ranks 8
+      lightloom train bert-pccl --ranks 8 --reconfiguration-delay 100us --plot iteration.png --trace trace.json.gz
+      lightloom train bert-pccl --ranks 8 --break-even delays.png --delays 1us,100us,10ms
+    """  # noqa: D301
+    import lightloom as ll
+    from lightloom.training.break_even import DELAYS_S, delay_list
+
+    _check_outputs(trace, plot, break_even)
+    if delays is not None and break_even is None:
+        raise refuse("delays", "they are those of --break-even FILE")
+    delays_s = DELAYS_S if delays is None else delay_list(delays)
+    given = given_of(settings)
+    policy = given.pop("policy", "carry")
+    overrides = {name: given.pop(name) for name in FABRIC_KEYS if name in given}
+    fabric = ll.Fabric.load(given.pop("fabric", "default"), **overrides)
+    read = with_progress("reading", lambda: ll.Workload.read(workload, **given))
+    status = Status()
+    training = with_progress(
+        "planning", lambda: ll.train(read, fabric=fabric, policy=policy, report=status.say), status
+    )
+    found = None if break_even is None else _at_delays(read, fabric, policy, delays_s)
+    if output is not None:
+        training.save(output)
+    if trace is not None:
+        with_progress("writing the trace", lambda: training.trace(trace))
+    if plot is not None:
+        with_progress("drawing", lambda: training.plot(plot))
+    if found is not None:
+        found.plot(break_even)
+    click.echo(_text(training, found, output_format, all_communications=all_communications))
+
+
+def _check_outputs(trace: str | None, plot: str | None, break_even: str | None) -> None:
+    """Refuse outputs that cannot be written before anything is planned."""
+    if trace is not None:
+        from lightloom.views.perfetto.events import check_trace_path
+
+        check_trace_path(trace)
+    for field, path in (("plot", plot), ("break_even", break_even)):
+        if path is not None:
+            from lightloom.views.charts import check_plot_path
+
+            check_plot_path(path, field)
+    check_outputs()
+
+
+def _at_delays(workload: Workload, fabric: Fabric, policy: str, delays_s: Sequence[float]) -> BreakEven:
+    """The same at every delay, with a bar."""
+    import lightloom as ll
+    from lightloom.training.break_even import break_even
+
+    with progress_bar("break-even", len(delays_s), "delays") as advance:
+        return with_progress(
+            None,
+            lambda: break_even(
+                lambda delay_s: ll.train(
+                    workload, fabric=replace(fabric, reconfiguration_delay=delay_s), policy=policy
+                ),
+                delays_s,
+                report=lambda done: advance("", done),
+            ),
+        )
+
+
+def _text(training: Training, found: BreakEven | None, output_format: str, *, all_communications: bool) -> str:
+    """What is printed: times by delay are in tables alone."""
+    if output_format == "json":
+        return training.to_json().rstrip("\n")
+    if output_format == "csv":
+        return as_csv(training.to_columns())
+    from lightloom.views.tables.break_even import break_even_table
+    from lightloom.views.tables.training import training_table
+
+    text = training_table(training, all_communications=all_communications)
+    return text if found is None else f"{text}\n\n{break_even_table(found)}"

@@ -1,0 +1,73 @@
+"""What a training iteration is planned with: the arguments of `lightloom.train` beside the workload and the fabric."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+VERB = ("train",)
+
+TRAINING = (
+    Option(
+        name="policy",
+        kind=Kind.NAME,
+        group=Group.PLANNER,
+        meaning="What decides when circuits change, of `lightloom list policies`; carry plans all collectives "
+        "together. The times of all policies are shown beside the one that is chosen.",
+        verbs=VERB,
+        default="carry",
+        names="policies",
+        metavar="carry|alone|pccl|one-shot|static",
+    ),
+    Option(
+        name="comm_groups",
+        kind=Kind.FILE,
+        group=Group.PROBLEM,
+        meaning="Chakra traces: JSON file of the ranks of every process group, by its name.",
+        verbs=VERB,
+    ),
+    Option(
+        name="comm_size",
+        kind=Kind.CHOICE,
+        group=Group.PROBLEM,
+        meaning="Chakra traces: whether sizes are of a rank's input, of its output, or of the whole buffer m.",
+        verbs=VERB,
+        choices=("input", "output", "buffer"),
+    ),
+    Option(
+        name="element_bytes",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Chakra traces: bytes of an element, where sizes count elements; 1 where they count bytes.",
+        verbs=VERB,
+        most=1 << 20,
+    ),
+    Option(
+        name="time_unit",
+        kind=Kind.CHOICE,
+        group=Group.PROBLEM,
+        meaning="TopoOpt task graphs: the unit of run times.",
+        verbs=VERB,
+        choices=("us", "ms", "s"),
+    ),
+    Option(
+        name="ranks",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Ranks, where a trace is of one of them or a file does not say how many there are; of a model: data-"
+        "parallel replicas are as many as that needs.",
+        verbs=VERB,
+        most=65536,
+    ),
+)
+
+# Of the fabric, which has no start: an iteration repeats.
+RESTING = (
+    Option(
+        name="initial",
+        kind=Kind.TOPOLOGY,
+        group=Group.FABRIC,
+        meaning="Topology of every group that policies which plan collectives one by one begin with and return to.",
+        verbs=VERB,
+        otherwise="ring",
+    ),
+)

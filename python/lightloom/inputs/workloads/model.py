@@ -1,0 +1,81 @@
+"""Descriptions of models: a TOML text of a model, its batch and parallelism makes the workload of one iteration.
+
+`model_keys.KEYS` lists the keys, `model_counts` has every formula of parameters and FLOPs, `model_layers` what a layer
+exchanges and `model_iteration` the order of it all, with their sources. Ranks are numbered as Megatron-LM does by
+default: tp fastest, then ep, dp and pp.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom.errors import text_of, unknown_name
+from lightloom.files import MIB, parse_toml, read_text
+from lightloom.inputs.workloads.model_counts import Counts
+from lightloom.inputs.workloads.model_description import Description
+from lightloom.inputs.workloads.model_iteration import Iteration
+
+if TYPE_CHECKING:
+    import os
+    from importlib.resources.abc import Traversable
+
+__all__ = ["model_workload", "preset_workload", "presets", "summaries"]
+
+SCHEMA = "lightloom.workload/1"
+
+
+def model_workload(path_or_text: str | os.PathLike[str], *, ranks: int | None = None) -> dict[str, Any]:
+    """The workload, as `lightloom.workload/1` has it, of a description: a TOML file, or its text of several lines.
+
+    ranks: ranks in all; the data-parallel size follows from it.
+
+    Raises `InputError` that names `model`, the key, or `ranks`.
+    """
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        return _workload(path_or_text, "the description", ranks)
+    return _workload(read_text("model", path_or_text, MIB), f"`{Path(path_or_text)}`", ranks)
+
+
+def preset_workload(name: str, *, ranks: int | None = None) -> dict[str, Any]:
+    """The workload of a model that comes with Lightloom; arguments and errors as for `model_workload`."""
+    if text_of("model", name) not in presets():
+        raise unknown_name("model", name, presets())
+    return _workload(_folder().joinpath(f"{name}.toml").read_text("utf-8"), f"preset `{name}`", ranks)
+
+
+def presets() -> list[str]:
+    """The names of the models that come with Lightloom."""
+    return sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
+
+
+def summaries() -> list[dict[str, str]]:
+    """The models that come with Lightloom: `name`, `summary` and `source` of each."""
+    found = []
+    for name in presets():
+        values = tomllib.loads(_folder().joinpath(f"{name}.toml").read_text("utf-8"))
+        found.append({"name": name, "summary": values["summary"], "source": values["source"]})
+    return found
+
+
+def _folder() -> Traversable:
+    return resources.files("lightloom.inputs.workloads").joinpath("presets")
+
+
+def _workload(text: str, where: str, ranks: int | None) -> dict[str, Any]:
+    model = Description.of(parse_toml("model", text, where), where, ranks)
+    iteration = Iteration(model)
+    rates = {}
+    if model.flops is not None:
+        rates = {"model_flops": float(Counts(model).model_flops), "peak_flops": model.flops}
+    return {
+        "schema": SCHEMA,
+        **({} if model.name is None else {"name": model.name}),
+        "ranks": model.ranks,
+        "mesh": model.mesh,
+        "groups": iteration.groups,
+        **rates,
+        "nodes": iteration.nodes,
+    }

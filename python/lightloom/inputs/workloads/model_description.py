@@ -1,0 +1,143 @@
+"""A model as its description has it, checked: what divides what, and what goes with what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from lightloom.errors import refuse
+from lightloom.inputs.validation import whole_number
+from lightloom.inputs.workloads.model_keys import KEYS, read_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Description"]
+
+MOST_RANKS = 1 << 16
+FIELDS = {key.name: key.field for key in KEYS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A model, its batch, its parallelism and how fast it is computed; the fields are the keys of `model_keys.KEYS`.
+
+    Bytes, seconds and FLOP/s; None where nothing is said and nothing stands for it.
+    """
+
+    layers: int
+    hidden: int
+    ffn_hidden: int
+    gated: bool
+    heads: int
+    kv_heads: int
+    vocabulary: int
+    tied_embeddings: bool
+    experts: int
+    experts_per_token: int
+    sequence: int
+    causal: bool
+    parameter_bytes: int
+    gradient_bytes: int
+    layer_gradients: tuple[int, ...] | None
+    micro_batch: int
+    microbatches: int
+    recomputation: bool
+    tensor: int
+    pipeline: int
+    data: int
+    expert: int
+    sequence_parallel: bool
+    sharded: bool
+    prefetch: bool
+    overlap_gradients: bool
+    bucket: int | None
+    flops: float | None
+    utilisation: float | None
+    forward: float | None
+    backward: float | None
+    name: str | None = None
+    summary: str = ""
+    source: str = ""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], where: str, ranks: int | None) -> Self:
+        """What the tables say, on `ranks` ranks where that is given: as many data-parallel replicas as make it.
+
+        Raises `InputError` that names the key, or `ranks`.
+        """
+        found = read_keys(values, where)
+        for name, same in (("kv_heads", "heads"), ("gradient_bytes", "parameter_bytes")):
+            found[name] = found[same] if found[name] is None else found[name]
+        made = cls(**found)
+        if ranks is not None:
+            copy = made.tensor * made.pipeline * made.expert
+            if whole_number("ranks", ranks, 2, MOST_RANKS) % copy:
+                raise refuse(
+                    "ranks", f"`{ranks}` is not accepted; it takes a multiple of tensor · pipeline · expert = {copy}"
+                )
+            made = replace(made, data=ranks // copy)
+        made.check()
+        return made
+
+    @property
+    def ranks(self) -> int:
+        """Ranks in all."""
+        return self.tensor * self.expert * self.data * self.pipeline
+
+    @property
+    def mesh(self) -> dict[str, int]:
+        """The axes of more than one rank, the fastest first: tp, ep, dp, pp, which is Megatron-LM's default order."""
+        axes = {"tp": self.tensor, "ep": self.expert, "dp": self.data, "pp": self.pipeline}
+        return {name: size for name, size in axes.items() if size > 1}
+
+    @property
+    def stage_ranks(self) -> int:
+        """Ranks of one stage; stage p has those from p times this many on."""
+        return self.ranks // self.pipeline
+
+    @property
+    def stage_layers(self) -> int:
+        """Layers of one stage."""
+        return self.layers // self.pipeline
+
+    @property
+    def slots(self) -> int:
+        """Slots of a pass: each stage has its first microbatch one slot after the stage before it."""
+        return self.microbatches + self.pipeline - 1
+
+    def check(self) -> None:
+        """Raise `InputError` that names the key for what does not go together."""
+        if not 2 <= self.ranks <= MOST_RANKS:
+            raise refuse("parallelism", f"it makes {self.ranks} ranks in all; it takes 2 to {MOST_RANKS}")
+        self._divides("layers", "pipeline")
+        self._divides("hidden", "heads")
+        self._divides("heads", "kv_heads")
+        for name in ("kv_heads", "ffn_hidden", "vocabulary"):
+            self._divides(name, "tensor")
+        self._divides("experts", "expert")
+        if self.sequence_parallel:
+            self._divides("sequence", "tensor")
+        if self.experts_per_token > self.experts:
+            raise _unfit("experts_per_token", self.experts_per_token, f"at most {FIELDS['experts']} = {self.experts}")
+        if self.sharded and self.pipeline > 1:
+            raise refuse(FIELDS["sharded"], f"it goes with one stage; {FIELDS['pipeline']} is {self.pipeline}")
+        if self.sharded and self.data * self.expert == 1:
+            copies = f"{FIELDS['data']} · {FIELDS['expert']}"
+            raise refuse(FIELDS["sharded"], f"no ranks share parameters; {copies} is 1")
+        if self.prefetch and not self.sharded:
+            raise refuse(FIELDS["prefetch"], f"nothing is gathered; it goes with {FIELDS['sharded']} = true")
+        if self.sharded and self.bucket is not None:
+            raise refuse(FIELDS["bucket"], f"with {FIELDS['sharded']} gradients are reduced a layer each; leave it out")
+        if self.layer_gradients is not None and (self.sharded or self.experts > 1 or self.bucket is not None):
+            other = "sharded" if self.sharded else "experts" if self.experts > 1 else "bucket"
+            raise refuse(FIELDS["layer_gradients"], f"it does not go with {FIELDS[other]}; leave one of them out")
+
+    def _divides(self, name: str, divisor: str) -> None:
+        value, by = getattr(self, name), getattr(self, divisor)
+        if value % by:
+            raise _unfit(name, value, f"a multiple of {FIELDS[divisor]} = {by}")
+
+
+def _unfit(name: str, value: int, accepts: str) -> Exception:
+    return refuse(FIELDS[name], f"`{value}` is not accepted; it takes {accepts}")

@@ -1,0 +1,224 @@
+"""The keys of a model's description: the only list of them, and what each takes.
+
+The reader, its messages and the reference page derive from `KEYS`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lightloom.errors import refuse, shown, text_of, unknown_name
+from lightloom.inputs.quantities import ACCEPTS, bytes_of, number_of, seconds_of
+from lightloom.inputs.validation import whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DESCRIPTIVE_KEYS", "KEYS", "SECTIONS", "Form", "Key", "read_keys"]
+
+MOST = 1 << 20
+MOST_FLOPS = 1e21
+# What a description may say about itself beside its tables; all of them texts.
+DESCRIPTIVE_KEYS = ("name", "summary", "source")
+
+
+class Form(Enum):
+    """How a key's value is written."""
+
+    WHOLE = "a whole number"
+    FLAG = "true or false"
+    SIZE = "a size"
+    SIZES = "a list of sizes"
+    TIME = "a time"
+    RATE = "FLOP/s"
+    SHARE = "a share"
+
+
+class Key(NamedTuple):
+    """A key of a table.
+
+    default: its value where it is left out. otherwise: in words, what is taken where there is no default; a key without
+    either must be given. least: the smallest whole number that it takes.
+    """
+
+    section: str
+    name: str
+    form: Form
+    meaning: str
+    default: int | bool | None = None
+    otherwise: str = ""
+    least: int = 1
+
+    @property
+    def field(self) -> str:
+        """The key as messages name it."""
+        return f"{self.section}.{self.name}"
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether nothing stands for it where it is left out."""
+        return self.default is None and not self.otherwise
+
+    @property
+    def accepts(self) -> str:
+        """What it takes, in words."""
+        return {
+            Form.WHOLE: f"a whole number from {self.least} to {MOST}",
+            Form.FLAG: "true or false",
+            Form.SIZE: ACCEPTS["size"],
+            Form.SIZES: "a list of sizes such as 64MiB, at least one",
+            Form.TIME: ACCEPTS["time"],
+            Form.RATE: f"a number of FLOP/s from 1 to {MOST_FLOPS:g}",
+            Form.SHARE: "a number above 0 and at most 1",
+        }[self.form]
+
+    def value_of(self, value: Any) -> int | float | bool | tuple[int, ...]:
+        """What the value says. Raises `InputError` that names the key."""
+        if self.form is Form.WHOLE:
+            return whole_number(self.field, value, self.least, MOST)
+        if self.form is Form.FLAG and isinstance(value, bool):
+            return value
+        if self.form is Form.SIZES and isinstance(value, list) and value:
+            return tuple(_size(self.field, item) for item in value)
+        if self.form is Form.SIZE:
+            return _size(self.field, value)
+        if self.form is Form.TIME and isinstance(value, (str, int, float)):
+            return seconds_of(self.field, value)
+        if self.form in {Form.RATE, Form.SHARE}:
+            number = number_of(self.field, value, self.accepts)
+            if (1 <= number <= MOST_FLOPS) if self.form is Form.RATE else (0 < number <= 1):
+                return number
+        raise refuse(self.field, f"`{shown(value)}` is not accepted; it takes {self.accepts}")
+
+
+KEYS = (
+    Key("model", "layers", Form.WHOLE, "Transformer layers, L."),
+    Key("model", "hidden", Form.WHOLE, "Hidden size, h."),
+    Key("model", "ffn_hidden", Form.WHOLE, "Hidden size of the feed-forward network, or of one expert, f."),
+    Key(
+        "model", "gated", Form.FLAG, "Feed-forward networks of three matrices (SwiGLU) in place of two.", default=False
+    ),
+    Key("model", "heads", Form.WHOLE, "Attention heads."),
+    Key(
+        "model", "kv_heads", Form.WHOLE, "Heads of keys and values, where several heads share them.", otherwise="heads"
+    ),
+    Key("model", "vocabulary", Form.WHOLE, "Tokens of the vocabulary, V; 0: no embedding and no logits.", least=0),
+    Key(
+        "model",
+        "tied_embeddings",
+        Form.FLAG,
+        "The logits' matrix is the embedding's, stored once a stage.",
+        default=False,
+    ),
+    Key("model", "experts", Form.WHOLE, "Experts of each layer, E; 1: one dense network.", default=1),
+    Key("model", "experts_per_token", Form.WHOLE, "Experts that a token is sent to, k.", default=1),
+    Key("model", "sequence", Form.WHOLE, "Tokens of one sample, s."),
+    Key(
+        "model", "causal", Form.FLAG, "Scores are computed for earlier tokens alone: half of the pairs.", default=False
+    ),
+    Key("model", "parameter_bytes", Form.WHOLE, "Bytes of a parameter, and of an activation (2: bf16).", default=2),
+    Key("model", "gradient_bytes", Form.WHOLE, "Bytes of a gradient when it is reduced.", otherwise="parameter_bytes"),
+    Key(
+        "model",
+        "layer_gradients",
+        Form.SIZES,
+        "Bytes of the reductions of one layer's gradients on a rank, stated in place of counted.",
+        otherwise="counted",
+    ),
+    Key("batch", "micro_batch", Form.WHOLE, "Samples of a microbatch of one data-parallel rank, b."),
+    Key("batch", "microbatches", Form.WHOLE, "Microbatches of an iteration, M.", default=1),
+    Key(
+        "batch", "recomputation", Form.FLAG, "The backward pass computes each layer's activations again.", default=False
+    ),
+    Key("parallelism", "tensor", Form.WHOLE, "Ranks that share every matrix, axis tp.", default=1),
+    Key("parallelism", "pipeline", Form.WHOLE, "Stages of layers, axis pp.", default=1),
+    Key("parallelism", "data", Form.WHOLE, "Replicas of all else, axis dp.", default=1),
+    Key(
+        "parallelism",
+        "expert",
+        Form.WHOLE,
+        "Ranks that share the experts, axis ep; data parallel in all else.",
+        default=1,
+    ),
+    Key(
+        "parallelism",
+        "sequence_parallel",
+        Form.FLAG,
+        "Ranks of tp share tokens between parts: AllGather and ReduceScatter in place of AllReduce.",
+        default=False,
+    ),
+    Key(
+        "parallelism",
+        "sharded",
+        Form.FLAG,
+        "FSDP, ZeRO-3: data-parallel ranks share parameters, gathered a layer forward and backward.",
+        default=False,
+    ),
+    Key(
+        "parallelism",
+        "prefetch",
+        Form.FLAG,
+        "sharded: a layer is gathered while the one before computes.",
+        default=False,
+    ),
+    Key(
+        "parallelism", "overlap_gradients", Form.FLAG, "Gradients are reduced during the backward pass.", default=False
+    ),
+    Key("parallelism", "bucket", Form.SIZE, "Bytes of one reduction of gradients.", otherwise="a layer each"),
+    Key("accelerator", "flops", Form.RATE, "Peak of one rank, FLOP/s."),
+    Key("accelerator", "utilisation", Form.SHARE, "Share of the peak that computation reaches."),
+    Key("compute", "forward", Form.TIME, "Time of a rank's layers for a microbatch, forward."),
+    Key("compute", "backward", Form.TIME, "The same, backward, without recomputation."),
+)
+SECTIONS = tuple(dict.fromkeys(key.section for key in KEYS))
+# One of these says how long computation takes.
+TIMED = ("accelerator", "compute")
+
+
+def read_keys(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """What a description says, by the names of its keys; None for what is left out and has no default.
+
+    Raises `InputError` that names the table or key, for one that is not known, is missing, or has a wrong value.
+    """
+    for name in values:
+        if name not in SECTIONS and name not in DESCRIPTIVE_KEYS:
+            raise unknown_name("model", name, (*SECTIONS, *DESCRIPTIVE_KEYS))
+    found: dict[str, Any] = {name: text_of(name, values[name]) for name in DESCRIPTIVE_KEYS if name in values}
+    for section in SECTIONS:
+        _check_table(section, values, where)
+    for key in KEYS:
+        table = values.get(key.section, {})
+        if key.name in table:
+            found[key.name] = key.value_of(table[key.name])
+        elif key.is_needed and key.section in values:
+            raise refuse(key.field, f"it is missing in {where}; it takes {key.accepts}")
+        else:
+            found[key.name] = key.default
+    return found
+
+
+def _check_table(section: str, values: Mapping[str, Any], where: str) -> None:
+    """Refuse a table that is missing, is none, has unknown keys, or says again what another one says."""
+    if section not in values:
+        if section not in TIMED:
+            raise refuse(section, f"it is missing in {where}; it takes a table [{section}]")
+        if not any(name in values for name in TIMED):
+            raise refuse(
+                section, f"it is missing in {where}; it takes a table [accelerator], or [compute] in its place"
+            )
+        return
+    if not isinstance(values[section], dict):
+        raise refuse(section, f"`{shown(values[section])}` is not accepted; it takes a table [{section}]")
+    names = [key.name for key in KEYS if key.section == section]
+    for name in values[section]:
+        if name not in names:
+            raise unknown_name(section, name, names)
+    if section in TIMED and all(name in values for name in TIMED):
+        raise refuse(section, "[accelerator] and [compute] both say how long computation takes; give one of them")
+
+
+def _size(field: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes {ACCEPTS['size']}")
+    return bytes_of(field, value)

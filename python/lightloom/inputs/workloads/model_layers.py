@@ -1,0 +1,76 @@
+"""What one layer does in one pass: parts that compute, and what tensor- and expert-parallel ranks exchange around them.
+
+With a buffer a of b·s·h activations:
+
+- tensor parallel: an AllReduce of a after attention and one after the network, in the forward and in the backward pass
+  (Shoeybi et al. 2019, "Megatron-LM", §3: the conjugate operators f and g);
+- sequence parallel: an AllGather of a before each of the two and a ReduceScatter of a after it, in both passes
+  (Korthikanti et al. 2022, §4.2.2). The AllGather that repeats a part's input for its weights' gradient is left out, as
+  they overlap it;
+- experts: an All-to-All on ep before and after them, in both passes, of k·a, every tensor-parallel rank sending all
+  tokens to its part of the experts; tensor parallel sums come after. Sequence parallel ranks send their own tokens,
+  k·a / tensor, and gather and scatter k·a over tp between the two All-to-Alls (Megatron-Core's dispatcher `alltoall`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lightloom.inputs.workloads.model_counts import Times
+    from lightloom.inputs.workloads.model_description import Description
+
+__all__ = ["Exchange", "Part", "activation_bytes", "layer_parts"]
+
+
+class Exchange(NamedTuple):
+    """A collective of all groups of an axis; size_bytes as workloads count it."""
+
+    axis: str
+    collective: str
+    size_bytes: int
+
+
+class Part(NamedTuple):
+    """A part of a layer: what is exchanged before it, its computation, what is exchanged after it."""
+
+    name: str
+    seconds: float
+    before: tuple[Exchange, ...] = ()
+    after: tuple[Exchange, ...] = ()
+
+
+def activation_bytes(model: Description) -> int:
+    """Bytes of the hidden states of one microbatch."""
+    return model.micro_batch * model.sequence * model.hidden * model.parameter_bytes
+
+
+def layer_parts(model: Description, times: Times) -> tuple[Part, Part]:
+    """Attention and the network, in the order of the forward pass; the backward pass has the same exchanges."""
+    network = "network" if model.experts == 1 else "experts"
+    return (
+        Part("attention", times.attention_s, *_tensor_parallel(model, 1)),
+        Part(network, times.network_s, *_around_network(model)),
+    )
+
+
+def _tensor_parallel(model: Description, copies: int) -> tuple[tuple[Exchange, ...], tuple[Exchange, ...]]:
+    size = activation_bytes(model)
+    if model.tensor == 1:
+        return (), ()
+    if model.sequence_parallel:
+        gathered = copies * size
+        return (Exchange("tp", "all-gather", gathered),), (Exchange("tp", "reduce-scatter", gathered),)
+    return (), (Exchange("tp", "all-reduce", size),)
+
+
+def _around_network(model: Description) -> tuple[tuple[Exchange, ...], tuple[Exchange, ...]]:
+    before, after = _tensor_parallel(model, model.experts_per_token)
+    if model.expert == 1:
+        return before, after
+    copies = model.experts_per_token * activation_bytes(model)
+    if model.sequence_parallel:
+        tokens = Exchange("ep", "all-to-all", copies // model.tensor)
+        return (tokens, *before), (*after, tokens)
+    tokens = Exchange("ep", "all-to-all", copies)
+    return (tokens, *before), (tokens, *after)

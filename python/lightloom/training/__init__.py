@@ -1,0 +1,1 @@
+"""Training iterations: workloads, their plans, and when everything happens."""

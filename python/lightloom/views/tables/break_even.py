@@ -1,0 +1,51 @@
+"""The table that the verb `train` prints of several reconfiguration delays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lightloom._core import show_time
+from lightloom.views.axis_units import time_label
+from lightloom.views.tables.page import heading, render, table
+from lightloom.views.tables.ratios import factor
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from lightloom.training.break_even import BreakEven
+
+OURS, IDEAL = "carry", "packet-switch"
+
+
+def break_even_table(found: BreakEven) -> str:
+    """A row a delay: the time of `carry`, of each other policy over it; and from which delay on others take as long."""
+    return render(*break_even_parts(found))
+
+
+def break_even_parts(found: BreakEven) -> list[RenderableType]:
+    """What `break_even_table` shows, part by part."""
+    others = [name for name in found.policies if name != OURS]
+    headers = ("delay", OURS, *others)
+    made = table(*headers, right=headers)
+    factors = {name: found.over_ours(name) for name in others}
+    for row, (delay_s, time_s) in enumerate(zip(found.delays_s, found.policies[OURS], strict=True)):
+        cells = [factors[name][row] for name in others]
+        made.add_row(
+            time_label(delay_s),
+            "-" if time_s is None else show_time(time_s),
+            *("-" if over is None else factor(over) for over in cells),
+        )
+    return [heading("by reconfiguration delay, over carry"), made, *map(Text, _ends(found, others))]
+
+
+def _ends(found: BreakEven, others: list[str]) -> list[str]:
+    served = [name for name in others if name != IDEAL and any(over is not None for over in found.over_ours(name))]
+    ends = [(name, found.as_long_from_s(name)) for name in served]
+    return [
+        f"{name} is slower than carry at every delay"
+        if delay_s is None
+        else f"{name} takes as long as carry from {time_label(delay_s)} on"
+        for name, delay_s in ends
+    ]

@@ -1,0 +1,170 @@
+"""`docs/reference/models.md`, from the keys of descriptions and the models that come with Lightloom.
+
+`python -m tests.models_page` writes the page.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lightloom.inputs.workloads.model import summaries
+from lightloom.inputs.workloads.model_keys import KEYS, SECTIONS, Form, Key
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "models.md"
+COUNTED = (
+    ("what", "formula", "source"),
+    (
+        "parameters of a layer",
+        "2h² + 2hv, and E·g·h·f",
+        "Narayanan et al. 2021, equation 2, where v = h, f = 4h, g = 2, E = 1",
+    ),
+    ("parameters of embedding and logits", "2·V·h, tied V·h", "the same"),
+    (
+        "FLOPs of a layer, forward, for a microbatch",
+        "2·b·s·(2h² + 2hv) + 4·b·s²·h, and 2·b·s·k·g·h·f",
+        "Narayanan et al. 2021, appendix",
+    ),
+    ("the second term when `causal`", "2·b·s²·h", "Dao 2023, FlashAttention-2, §4.1"),
+    ("FLOPs of the logits, forward", "2·b·s·h·V", "Narayanan et al. 2021, appendix"),
+    (
+        "backward",
+        "twice forward; with `recomputation` the layers' forward once more",
+        "the same; Korthikanti et al. 2022, §5",
+    ),
+    ("time", "FLOPs / (tensor · flops · utilisation)", ""),
+    (
+        "the model's FLOPs, for MFU",
+        "3 · forward of all layers and the logits · M · data · expert; recomputation is not counted",
+        "Chowdhery et al. 2022, PaLM, appendix B",
+    ),
+)
+EXCHANGED = (
+    ("parallelism", "collectives of a layer and pass", "source"),
+    ("tensor", "AllReduce of a after attention and after the network", "Shoeybi et al. 2019, Megatron-LM, §3"),
+    (
+        "tensor, sequence parallel",
+        "AllGather of a before each of the two, ReduceScatter of a after it",
+        "Korthikanti et al. 2022, §4.2.2",
+    ),
+    (
+        "expert",
+        "All-to-All of k·a before and after the experts; sums over tp come after",
+        "GShard, Lepikhin et al. 2020",
+    ),
+    (
+        "expert, sequence parallel",
+        "All-to-All of k·a/tensor before and after; AllGather and ReduceScatter of k·a over tp between them",
+        "Megatron-Core, token dispatcher `alltoall`",
+    ),
+    (
+        "sharded",
+        "AllGather of the layer's parameters before each pass, ReduceScatter of its gradients after the backward pass",
+        "Zhao et al. 2023, PyTorch FSDP, §3",
+    ),
+)
+HEADER = """\
+# Models
+
+A TOML file describes a model, its batch, its parallelism and how fast it is computed; it makes the workload of one
+training iteration. The keys are listed in `python/lightloom/inputs/workloads/model_keys.py`, and `python -m
+tests.models_page` writes this page.
+
+## Models that come with Lightloom
+
+{presets}
+
+## Keys
+
+`name`, `summary` and `source` are texts about the description itself and may be left out. Of the tables
+`[accelerator]` and `[compute]` one is given: FLOPs counted and divided by FLOP/s, or times as they were measured.
+Sizes are bytes with a unit (`64MiB`, `1KB`) or plain numbers of bytes, times have `ns`, `us`, `ms` or `s` or are
+plain seconds.
+
+{keys}
+
+Layers are a multiple of `pipeline`; `heads` divides `hidden`, `kv_heads` divides `heads`; `kv_heads`, `ffn_hidden` and
+`vocabulary` (padded, as frameworks do) are multiples of `tensor`, `experts` of `expert`, and with `sequence_parallel`
+`sequence` of `tensor`. `sharded` goes with one stage.
+
+## Ranks
+
+tensor · expert · data · pipeline ranks, the axes `tp`, `ep`, `dp` and `pp`, of which the first is the fastest: rank =
+tp + tensor·(ep + expert·(dp + data·pp)), Megatron-LM's default order. Axes of one rank are left out. Another number
+of GPUs changes `data` alone.
+
+## What is counted
+
+With v = h · kv_heads / heads and g = 2 matrices of a network, 3 of a gated one:
+
+{counted}
+
+Biases, norms, routers and learned positions, some hundredths of a percent of the parameters, are left out. Tokens are
+taken to be spread evenly over experts. Times of `[compute]` are shared equally between layers and by FLOPs between
+attention and network; the logits are in them.
+
+## What is communicated
+
+Let a = b·s·h·parameter_bytes. For a layer, in the forward pass and again in the backward pass (and in recomputation):
+
+{exchanged}
+
+**Pipeline in lockstep.** As GPipe has it, all microbatches go forward, then all go backward. A pass has M + P - 1
+slots of M microbatches through P stages. In a slot all stages run their layers at once, then all hand on to the next
+stage (backward: to the one before) at once: a, or a/tensor when sequence parallel, from each rank. A stage without a
+microbatch idles but takes part in the slot's nodes, so that one node serves all stages. That makes a workload a
+serial sequence, which is planned exactly, of few kinds of communications: 2·(M + P - 1)·2·L/P AllReduces over `tp`,
+as many All-to-Alls over `ep`, and 2·(M + P - 2) sends. With one stage each microbatch goes forward and backward
+before the next.
+
+**Data parallel.** After the backward pass gradients are AllReduced, a layer at a time or in buckets: dense ones over
+`ep` and `dp` together, those of experts over `dp`. The embedding and the logits are on the first and the last stage;
+where they are tied, these two then add theirs. With `overlap_gradients` reductions start when their layers are done
+in a stage's last microbatch, on a stream `dp` beside the computation; with `prefetch` a sharded layer is gathered
+while the one before computes. Nothing else overlaps.
+
+**Left out**: exchanges of the embedding and the logits over `tp` (two of 4·L a microbatch), the AllGather that sequence
+parallelism repeats in the backward pass and overlaps, norms of gradients, the optimizer's step.
+
+## An example
+
+```pycon
+>>> from lightloom.inputs.workloads.model import preset_workload
+>>> workload = preset_workload("gpt-3", ranks=256)
+>>> workload["mesh"]
+{{'tp': 8, 'dp': 8, 'pp': 4}}
+>>> sum(node.get("axis") == "tp" for node in workload["nodes"])
+1056
+```
+"""
+
+
+def page() -> str:
+    """The page: the presets, and a table of the keys of every section."""
+    presets = [("name", "what it is", "source")]
+    presets += [(f"`{one['name']}`", one["summary"], one["source"]) for one in summaries()]
+    return HEADER.format(
+        presets=_table(presets),
+        keys="\n\n".join(map(_section, SECTIONS)),
+        counted=_table(COUNTED),
+        exchanged=_table(EXCHANGED),
+    )
+
+
+def _section(section: str) -> str:
+    rows = [_row(key) for key in KEYS if key.section == section]
+    return f"### `[{section}]`\n\n" + _table([("key", "kind", "default", "meaning"), *rows])
+
+
+def _row(key: Key) -> tuple[str, ...]:
+    default = "needed" if key.is_needed else key.otherwise or str(key.default).lower()
+    kind = key.form.value + (f", from {key.least}" if key.form is Form.WHOLE else "")
+    return (f"`{key.name}`", kind, default, key.meaning)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows of Markdown, the first of them the head."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,85 @@
+"""Planned iterations under the judge, by the verb and in Python: what was changed by hand is shown, not refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lightloom as ll
+from lightloom.errors import InputError
+from lightloom.training.result import Training
+from tests.conftest import RunCli
+from tests.training.iterations import workload
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    """An iteration of two layers on two ports."""
+    training = ll.train(ll.Workload.of(workload(2)), fabric=ll.Fabric(ports=2))
+    return dict(json.loads(training.to_json()))
+
+
+def test_what_train_wrote_passes(cli: RunCli, in_tmp: Path, told: dict[str, Any]) -> None:
+    (in_tmp / "training.json").write_text(json.dumps(told))
+    ran = cli("verify", "training.json", "--format", "json")
+    assert ran.status == 0, ran.err
+    (file,) = json.loads(ran.out)["files"]
+    assert (file["kind"], file["passed"]) == ("training iteration", True)
+    checks = ll.verify(Training.load("training.json"))
+    assert [check._asdict() for check in checks] == file["checks"]
+    assert {"plans", "held-ports", "circuits", "total"} <= {check.name for check in checks}
+
+
+def _later(told: dict[str, Any]) -> None:
+    told["events"][-1]["start_s"] += 1e-6
+    told["events"][-1]["end_s"] += 1e-6
+
+
+def _quicker(told: dict[str, Any]) -> None:
+    told["total_s"] *= 0.9
+    told["exposed_communication_s"] = told["total_s"] - told["compute_s"]
+
+
+def _port_taken(told: dict[str, Any]) -> None:
+    for event in told["events"]:
+        event["ports"] = event["ports"][:1]
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "names"), [(_later, "waits", "d1"), (_quicker, "total", ""), (_port_taken, "plans", "")]
+)
+def test_what_is_wrong_is_shown(
+    cli: RunCli,
+    in_tmp: Path,
+    told: dict[str, Any],
+    change: Callable[[dict[str, Any]], None],
+    check: str,
+    names: str,
+) -> None:
+    changed = json.loads(json.dumps(told))
+    change(changed)
+    (in_tmp / "training.json").write_text(json.dumps(changed))
+    ran = cli("verify", "training.json")
+    assert ran.status == 1
+    (line,) = (line for line in ran.out.splitlines() if line.split()[:2] == [check, "FAILED"])
+    assert names in line
+    training = Training.unjudged(json.dumps(changed))
+    failed = {one.name for one in ll.verify(training) if not one.passed}
+    assert check in failed
+    # Whatever else reads iterations takes none that fails.
+    with pytest.raises(InputError, match=r"^training: check "):
+        Training.load("training.json")
+
+
+def test_what_does_not_fit_together_is_refused(cli: RunCli, in_tmp: Path, told: dict[str, Any]) -> None:
+    (in_tmp / "training.json").write_text(json.dumps({**told, "events": told["events"][:-1]}))
+    ran = cli("verify", "training.json")
+    assert ran.status == 2
+    assert "training.events: there are 11 for 12 nodes (in `training.json`)" in ran.err
+    ran = cli("verify", "training.json", "--plan", "plan.json")
+    assert ran.status == 2
+    assert ran.err.startswith("error: plan: it goes with what the verb circuits wrote")
