@@ -119,3 +119,17 @@ def test_all_groups_of_an_axis_take_one_groups_time() -> None:
 def test_real_files_are_planned(name: str, options: dict[str, Any]) -> None:
     iteration = ll.train(DATA / name, fabric=ll.Fabric(ports=2), **options)
     assert iteration.total_s >= iteration.lower_bound_s > 0.0
+
+
+def test_a_series_is_called_exact_where_all_ranks_take_part_alone() -> None:
+    # Ranks that do not take part could change their circuits meanwhile, which a path over all ranks does not count.
+    nodes = [
+        {"id": f"n{index}", "kind": "collective", "collective": "all-reduce", "axis": "tp", "size_bytes": MIB}
+        | {"after": [f"n{index - 1}"] if index else []}
+        for index in range(3)
+    ]
+    described = {"schema": "lightloom.workload/1", "ranks": 8, "mesh": {"tp": 4, "dp": 2}, "nodes": nodes}
+    fabric = ll.Fabric(reconfiguration_delay="10us")
+    assert planned(described, fabric).exact
+    nodes[1] |= {"ranks": "front"}
+    assert not planned({**described, "groups": {"front": [0, 1, 2, 3]}}, fabric).exact

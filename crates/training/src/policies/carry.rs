@@ -2,7 +2,7 @@
 
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
-use crate::jobs::Task;
+use crate::jobs::{Job, Task};
 use crate::overlapped::{Allotment, search};
 use crate::series::{Turn, shortest};
 use crate::timeline::Use;
@@ -40,8 +40,18 @@ fn in_series(context: &Context<'_>, nodes: &[usize]) -> Option<Outcome> {
     } else {
         "shortest path over (communication, port split, topologies)"
     };
-    let is_shortest = one_family && found.is_shortest;
+    let computed_s: f64 = turns.iter().map(|turn| turn.idle_s).sum();
+    let is_as_priced = (timeline.total_s - computed_s - found.cost_s).abs() <= 1e-9 * timeline.total_s;
+    let is_shortest = found.is_shortest && all_on_the_same_groups(context) && is_as_priced;
     Some(Outcome { policy: POLICY.name, uses, timeline, note: note.into(), is_shortest })
+}
+
+/// Whether every communication is one of all ranks in the same groups. Elsewhere some ranks may change their topology while
+/// others communicate, which the path does not count.
+fn all_on_the_same_groups(context: &Context<'_>) -> bool {
+    let jobs = &context.jobs;
+    let of_all = |job: &Job| matches!(job.task, Task::Compute { .. }) || job.classes.len() == jobs.classes;
+    jobs.families.len() == 1 && !jobs.families[0].overlaps && jobs.jobs.iter().all(of_all)
 }
 
 /// The communications of a series, each with the computation between it and the one before.
