@@ -1,0 +1,174 @@
+//! What ranks have between two steps, and which links carry what in the next.
+//!
+//! The circuits choose in turn what their receiver lacks and their sender has had since before the step: the chunk that
+//! fewest ranks have or are about to get. Where a circuit finds nothing left, others that took what it could carry
+//! change over to something else if they can, so that no circuit idles for the order of choosing: what the
+//! circuits take on is a largest matching with the chunks that they can bring. That chunks seldom seen go first is
+//! what keeps swarms that share a file busy: Cohen, Incentives build robustness in BitTorrent (2003).
+
+use model::Rank;
+
+use crate::Sent;
+use crate::network::Network;
+use crate::sets::{Sets, chunks_of};
+
+/// A chunk for a rank: what a circuit carries in a round.
+type Item = (Rank, usize);
+
+/// The spread of the blocks of some origins, each cut into parts. Chunk `origin·parts + part`, the origin by its place in
+/// the list.
+#[derive(Debug, Clone)]
+pub(crate) struct Spread<'a> {
+    network: &'a Network,
+    origins: &'a [Rank],
+    parts: usize,
+    held: Sets,
+    /// What is under way in the step that is being filled.
+    coming: Sets,
+    /// Ranks by chunk that have it or are about to.
+    holders: Vec<u32>,
+    /// What each class of links carries in the step: the link and the chunk for its receiver.
+    carried: Vec<Vec<(usize, Item)>>,
+    /// Classes for which no link has anything more to bring in the step.
+    exhausted: Vec<bool>,
+    /// Chunks by rank that it lacks, those under way not counted.
+    lacked: Vec<u32>,
+    seen: Vec<u32>,
+    search: u32,
+}
+
+impl<'a> Spread<'a> {
+    /// Before the first step; `None` where some rank cannot be reached. O(origins · links).
+    pub(crate) fn new(network: &'a Network, origins: &'a [Rank], parts: u32) -> Option<Self> {
+        let (ranks, parts) = (network.ranks() as usize, parts as usize);
+        let (chunks, classes) = (origins.len() * parts, network.classes().len());
+        if origins.iter().any(|&origin| network.distances(origin).is_none()) {
+            return None;
+        }
+        let mut held = Sets::new(ranks, chunks);
+        let mut lacked = vec![chunks as u32; ranks];
+        for chunk in 0..chunks {
+            let origin = origins[chunk / parts];
+            held.insert(origin, chunk);
+            lacked[origin as usize] -= 1;
+        }
+        Some(Self {
+            network,
+            origins,
+            parts,
+            held,
+            coming: Sets::new(ranks, chunks),
+            holders: vec![1; chunks],
+            carried: vec![Vec::new(); classes],
+            exhausted: vec![false; classes],
+            lacked,
+            seen: vec![0; classes],
+            search: 0,
+        })
+    }
+
+    /// Whether every rank has everything, what is under way counted.
+    pub(crate) fn is_done(&self) -> bool {
+        self.lacked.iter().all(|&lacked| lacked == 0)
+    }
+
+    /// One more round for the step: each circuit takes on one more chunk where there is any. Says whether one did.
+    pub(crate) fn add_round(&mut self) -> bool {
+        let mut added = false;
+        for class in 0..self.carried.len() {
+            for _ in 0..self.network.classes()[class].circuits {
+                if self.exhausted[class] {
+                    break;
+                }
+                self.search += 1;
+                let filled = self.fill(class);
+                added |= filled;
+                // What cannot be filled now cannot be filled after others have been either (Berge).
+                self.exhausted[class] = !filled;
+            }
+        }
+        added
+    }
+
+    /// The rarest chunk that a link of `class` can bring and nobody else does.
+    fn rarest(&self, class: usize) -> Option<(usize, Item)> {
+        let mut best: Option<(u32, usize, Item)> = None;
+        for &link in &self.network.classes()[class].links {
+            let (src, dst) = (self.network.links()[link].src, self.network.links()[link].dst);
+            if self.lacked[dst as usize] == 0 {
+                continue;
+            }
+            let sets = self.held.of(src).iter().zip(self.held.of(dst)).zip(self.coming.of(dst));
+            for (word, ((there, here), coming)) in sets.enumerate() {
+                for chunk in chunks_of(word, there & !here & !coming) {
+                    if best.is_none_or(|(least, ..)| self.holders[chunk] < least) {
+                        best = Some((self.holders[chunk], link, (dst, chunk)));
+                    }
+                }
+            }
+        }
+        best.map(|(_, link, item)| (link, item))
+    }
+
+    /// Gives `class` something to carry. Where nothing is left, some class that this search has not seen gives up what
+    /// this one can bring for something else.
+    fn fill(&mut self, class: usize) -> bool {
+        if let Some((link, (dst, chunk))) = self.rarest(class) {
+            self.coming.insert(dst, chunk);
+            self.holders[chunk] += 1;
+            self.lacked[dst as usize] -= 1;
+            self.carried[class].push((link, (dst, chunk)));
+            return true;
+        }
+        self.seen[class] = self.search;
+        let network = self.network;
+        for &link in &network.classes()[class].links {
+            let (src, dst) = (network.links()[link].src, network.links()[link].dst);
+            for word in 0..self.held.words() {
+                for chunk in chunks_of(word, self.held.of(src)[word] & self.coming.of(dst)[word]) {
+                    let Some(other) = self.carrier((dst, chunk)).filter(|&other| self.seen[other] != self.search)
+                    else {
+                        continue;
+                    };
+                    if self.fill(other) {
+                        self.carried[other].retain(|(_, item)| *item != (dst, chunk));
+                        self.carried[class].push((link, (dst, chunk)));
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The class of the link that carries `item` in this step.
+    fn carrier(&self, item: Item) -> Option<usize> {
+        let classes = self.network.into(item.0).iter().map(|&link| self.network.class_of(link));
+        let carries = |class: &usize| self.carried[*class].iter().any(|(_, other)| *other == item);
+        classes.into_iter().find(carries)
+    }
+
+    /// Rounds that are still to come at least: what a rank lacks, over its circuits, what is under way not counted.
+    pub(crate) fn rounds_left(&self) -> f64 {
+        // A rank lacks of all images of an origin what the ranks of its orbit lack of that one.
+        let mut lacked = vec![0u64; self.network.translations().orbits() as usize];
+        for (rank, &number) in (0..).zip(&self.lacked) {
+            lacked[self.network.translations().orbit(rank) as usize] += u64::from(number);
+        }
+        let by_orbit = lacked.iter().zip(self.network.circuits_into()).filter(|(_, circuits)| **circuits > 0);
+        by_orbit.map(|(&lacked, &circuits)| lacked as f64 / circuits as f64).fold(0.0, f64::max)
+    }
+
+    /// What is under way arrives: the step is over.
+    pub(crate) fn arrive(&mut self) -> Vec<Sent> {
+        let mut step = Vec::new();
+        for (link, (dst, chunk)) in self.carried.iter_mut().flat_map(std::mem::take) {
+            self.held.insert(dst, chunk);
+            self.coming.remove(dst, chunk);
+            let (origin, part) = (self.origins[chunk / self.parts], (chunk % self.parts) as u32);
+            step.push(Sent { src: self.network.links()[link].src, dst, origin, part });
+        }
+        self.exhausted.fill(false);
+        step
+    }
+}
