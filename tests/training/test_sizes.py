@@ -8,7 +8,7 @@ import pytest
 
 import lightloom as ll
 from tests.conftest import ROOT
-from tests.training.test_judged import planned
+from tests.training.judge_random_workloads import planned
 
 if TYPE_CHECKING:
     from lightloom.training.result import Training

@@ -89,6 +89,6 @@ fn overlapped(context: &Context<'_>, before: &[Outcome]) -> Option<Outcome> {
         }
     }
     let (uses, timeline) = search(context, &starts)?;
-    let note = "list scheduling, ports by lane, plans along the ports".to_string();
+    let note = "search over port splits, plans and orders of the communications".to_string();
     Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
 }
