@@ -94,13 +94,13 @@ def test_the_algorithm_table_agrees_with_what_is_built(cli: RunCli) -> None:
 
 
 # The others plan All-to-All alone.
-ANY_COLLECTIVE = {"harvest", "static", "bvn", "bridge", "pccl", "pccl-parallel", "short-circuit", "exact"}
+REDUCING = {"harvest", "static", "bvn", "bridge", "pccl", "pccl-parallel", "short-circuit", "synthesize", "exact"}
 
 
 @pytest.mark.parametrize("planner", [entry["name"] for entry in REGISTRY["planners"]])
 @pytest.mark.parametrize("routing", [entry["name"] for entry in REGISTRY["routings"]])
 def test_every_planner_keeps_the_routing_or_says_that_it_knows_another(planner: str, routing: str) -> None:
-    collective = "reduce-scatter" if planner in ANY_COLLECTIVE else "all-to-all"
+    collective = "reduce-scatter" if planner in REDUCING else "all-to-all"
     known = "concurrent-flow" if planner.startswith("direct-connect") else "single-path"
     # With several ports it takes long, and knows one routing: `test_exact.py`.
     fabric = ll.Fabric(gpus=8, ports=1 if planner == "exact" else 2)

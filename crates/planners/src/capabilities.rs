@@ -33,7 +33,7 @@ pub struct Capabilities {
     pub chooses_algorithm: bool,
     /// May serve the collective by another algorithm than the schedule's.
     pub replaces_algorithm: bool,
-    /// Is too slow to run where it is not asked for by name.
+    /// Does not run where it is not asked for by name: it is too slow, or another tries what it does.
     pub by_name_only: bool,
     /// Leaves problems of several ports to a solver that Python alone has (`lightloom.exact_plan`).
     pub calls_solver: bool,

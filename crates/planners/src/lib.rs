@@ -15,6 +15,7 @@ mod capabilities;
 mod change;
 mod charges;
 mod choice;
+mod composed;
 mod envelope;
 mod forwarded_blocks;
 mod join;

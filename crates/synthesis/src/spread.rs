@@ -149,14 +149,30 @@ impl<'a> Spread<'a> {
     }
 
     /// Rounds that are still to come at least: what a rank lacks, over its circuits, what is under way not counted.
+    pub(crate) fn most_rounds_left(&self) -> f64 {
+        self.rounds_by_orbit().into_iter().fold(0.0, f64::max)
+    }
+
+    /// The mean of that over ranks, by 16th powers: near the most, and lower where fewer ranks have so much to come.
     pub(crate) fn rounds_left(&self) -> f64 {
-        // A rank lacks of all images of an origin what the ranks of its orbit lack of that one.
-        let mut lacked = vec![0u64; self.network.translations().orbits() as usize];
-        for (rank, &number) in (0..).zip(&self.lacked) {
-            lacked[self.network.translations().orbit(rank) as usize] += u64::from(number);
+        let by_orbit = self.rounds_by_orbit();
+        let most = by_orbit.iter().copied().fold(0.0, f64::max);
+        if most == 0.0 {
+            return 0.0;
         }
-        let by_orbit = lacked.iter().zip(self.network.circuits_into()).filter(|(_, circuits)| **circuits > 0);
-        by_orbit.map(|(&lacked, &circuits)| lacked as f64 / circuits as f64).fold(0.0, f64::max)
+        let powers: f64 = by_orbit.iter().map(|rounds| (rounds / most).powi(16)).sum();
+        most * (powers / by_orbit.len() as f64).powf(1.0 / 16.0)
+    }
+
+    fn rounds_by_orbit(&self) -> Vec<f64> {
+        // A rank lacks of all images of an origin what the ranks of its orbit lack of that one.
+        let translations = self.network.translations();
+        let mut lacked = vec![0u64; translations.orbits() as usize];
+        for (rank, &number) in (0..).zip(&self.lacked) {
+            lacked[translations.orbit(rank) as usize] += u64::from(number);
+        }
+        let by_orbit = lacked.into_iter().zip(self.network.circuits_into());
+        by_orbit.map(|(lacked, &circuits)| if lacked == 0 { 0.0 } else { lacked as f64 / circuits as f64 }).collect()
     }
 
     /// What is under way arrives: the step is over.

@@ -18,6 +18,13 @@ pub enum Length {
     /// As many rounds as bring the end nearer by a round each, the end being as far away as the rank that lacks most for
     /// its circuits needs to take it in; as bring it nearer the most where none does.
     WhileNoneWaits,
+    /// As many rounds as bring the end nearer the most for their time and that of the start-up, which is given in
+    /// sixteenths of a round. What counts is the mean over ranks of the 16th power of what they lack for their circuits:
+    /// nearly the one that lacks most, but not that one alone.
+    Worthwhile {
+        /// What a step costs beside its rounds.
+        startup: u32,
+    },
 }
 
 /// What is sent in a step.
@@ -39,7 +46,10 @@ pub fn steps(network: &Network, origins: &[Rank], parts: u32, length: Length) ->
     while !spread.is_done() {
         let rounds = match length {
             Length::AtMost(most) => (0..most).take_while(|_| spread.add_round()).count() as u32,
-            Length::WhileNoneWaits => fill_while_none_waits(&mut spread),
+            Length::WhileNoneWaits => fill(&mut spread, 0.0, |spread| spread.most_rounds_left()),
+            Length::Worthwhile { startup } => {
+                fill(&mut spread, f64::from(startup) / 16.0, |spread| spread.rounds_left())
+            }
         };
         if rounds == 0 {
             break;
@@ -55,16 +65,17 @@ pub fn rounds(network: &Network, origins: &[Rank], parts: u32) -> Option<Vec<Vec
     Some(steps.into_iter().map(|step| step.sent).collect())
 }
 
-/// Fills the step while more rounds bring the end nearer as fast; says how many rounds it has.
-fn fill_while_none_waits(spread: &mut Spread) -> u32 {
-    let before = spread.rounds_left();
+/// Fills the step while what is left falls faster with another round, for its time and that of a start-up; says how many
+/// rounds the step has.
+fn fill(spread: &mut Spread, startup: f64, left: impl Fn(&Spread<'_>) -> f64) -> u32 {
+    let before = left(spread);
     let (mut rounds, mut best) = (0, 0.0);
     loop {
         let shorter = spread.clone();
         if !spread.add_round() {
             return rounds;
         }
-        let nearer = (before - spread.rounds_left()) / f64::from(rounds + 1);
+        let nearer = (before - left(spread)) / (startup + f64::from(rounds + 1));
         if rounds > 0 && nearer < best - TIE {
             *spread = shorter;
             return rounds;

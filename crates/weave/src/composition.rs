@@ -12,10 +12,12 @@ pub struct Composition {
     pub schedule: Schedule,
     /// The topology of each phase, in order.
     pub topologies: Vec<Topology>,
+    /// Whether every transfer is meant for a circuit of its own, so that routes need no flow.
+    pub over_circuits: bool,
 }
 
 impl Composition {
     pub(crate) fn new(chunks: Chunks, steps: Vec<Step>, topologies: Vec<Topology>) -> Result<Self> {
-        Ok(Self { schedule: Schedule::new(ALGORITHM, chunks, steps)?, topologies })
+        Ok(Self { schedule: Schedule::new(ALGORITHM, chunks, steps)?, topologies, over_circuits: false })
     }
 }

@@ -76,7 +76,7 @@ fn with_hops(collective: Collective, whole: &Whole, hops: usize) -> Result<Optio
     };
     let Some(steps) = steps else { return Ok(None) };
     let schedule = Schedule::new(crate::ALGORITHM, chunks(collective)?, steps)?;
-    Ok(Some(Composition { schedule, topologies: vec![topology.clone()] }))
+    Ok(Some(Composition { schedule, topologies: vec![topology.clone()], over_circuits: false }))
 }
 
 /// Steps of an AllGather, or of a ReduceScatter.

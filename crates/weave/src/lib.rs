@@ -13,6 +13,7 @@
 mod all_reduce;
 mod all_to_all;
 mod at_once;
+mod chunked;
 mod circulants;
 mod composition;
 mod coordinates;
@@ -32,12 +33,13 @@ mod sent;
 /// Names of topologies that are made here, and what they mean.
 pub const NAMES: [(&str, &str); 2] = [coordinates::NAME, metacyclic::NAME];
 
-use model::{Collective, CostSettings, Error, Fabric, Initial, Result};
+use model::{Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 
 use flood::Whole;
 use library::Library;
 use prices::Prices;
 
+pub use chunked::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 
@@ -79,6 +81,25 @@ pub fn compositions(
         found.extend(flood::compose(collective, &whole)?);
     }
     Ok(found)
+}
+
+/// The collective in chunks over `topology`, which stays; `None` for one without blocks of ranks, where some rank cannot be
+/// reached, or where ranks are too many.
+pub fn chunked(
+    libraries: &Libraries,
+    collective: Collective,
+    topology: &Topology,
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Option<Chunked> {
+    Chunked::new(&libraries.spreads, collective, topology, fabric, settings.propagation, size_bytes)
+}
+
+/// Topologies of a fabric on which a collective may stay from its first step to its last.
+pub fn staying(libraries: &Libraries, fabric: &Fabric, settings: CostSettings) -> Vec<Topology> {
+    let library = &libraries.of(fabric.shape.gpus(), fabric.shape.ports(), settings.routing);
+    whole_topologies(library, fabric).iter().map(|whole| whole.topology().clone()).collect()
 }
 
 /// Topologies on which all ranks exchange without coordinates: the one at the start; a generalised Kautz graph, whose

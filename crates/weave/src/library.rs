@@ -10,7 +10,7 @@ use search::GeneratorSet;
 
 use crate::metacyclic::Metacyclic;
 use crate::phase::{Phase, undominated};
-use crate::{circulants, digit_phases, metacyclic};
+use crate::{chunked, circulants, digit_phases, metacyclic};
 
 /// Phases by span, none of them better than another for every fabric.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ const MOST_RINGS: u32 = 64;
 #[derive(Debug, Default)]
 pub struct Libraries {
     made: Mutex<Vec<(Key, Arc<Library>)>>,
+    /// Spreads of chunks over topologies that stay.
+    pub(crate) spreads: chunked::Kept,
 }
 
 /// Libraries that are kept.

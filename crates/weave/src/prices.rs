@@ -56,6 +56,16 @@ impl Prices {
             + self.block_s * blocks * sums.amount
     }
 
+    /// Seconds of a step of one hop whose busiest circuit carries one transfer, beside its bytes.
+    pub(crate) fn one_hop_s(&self) -> f64 {
+        self.startup_s + self.hop_s + self.load_s
+    }
+
+    /// Seconds of a rank's block on one circuit.
+    pub(crate) fn block_s(&self) -> f64 {
+        self.block_s
+    }
+
     /// Seconds to set up the first topology where it is not the one in force.
     pub(crate) fn first_change_s(&self) -> f64 {
         if self.given { self.change_s } else { 0.0 }

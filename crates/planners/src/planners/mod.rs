@@ -11,6 +11,7 @@ mod pccl;
 mod reconfigure_all_to_all;
 mod short_circuit;
 mod static_topology;
+mod synthesize;
 mod topo_opt;
 mod weave;
 
@@ -41,6 +42,7 @@ pub static REGISTRY: &[&dyn Planner] = &[
     &direct_connect::KAUTZ,
     &direct_connect::CIRCULANT,
     &topo_opt::TOPO_OPT,
+    &synthesize::Synthesize,
     &weave::Weave,
     &exact::Exact,
 ];

@@ -4,11 +4,9 @@
 //! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
 //! and keeps the best of all: it is never slower than any of them.
 
-use model::{ChargeKind, CostSettings, Error, Initial, Result, Routing, Topology};
-use topologies::candidates;
+use model::{ChargeKind, Result};
 
-use crate::state_search::StateSearch;
-use crate::{Capabilities, Choice, Planner, Problem};
+use crate::{Capabilities, Choice, Planner, Problem, composed};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -38,54 +36,31 @@ impl Planner for Weave {
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let given = problem.schedule();
-        if given.chunks().as_pieces().is_some() {
-            return Err(Error::refused("planner", self.name(), "it composes for blocks of one size"));
-        }
-        let (settings, size_bytes) = (problem.settings, problem.size_bytes);
-        let composed =
-            weave::compositions(&problem.cache.libraries, given.collective(), &problem.fabric, settings, size_bytes)?;
+        composed::check_blocks(self.name(), given)?;
+        let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
+        let libraries = &problem.cache.libraries;
+        let compositions = weave::compositions(libraries, given.collective(), fabric, settings, size_bytes)?;
         let mut best: Option<Choice> = None;
-        for composition in composed {
-            let limit_s = best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
-            let fabric = &problem.fabric;
-            // The start is a candidate of every composition.
-            let start = match &fabric.initial {
-                Initial::Topology(start) => Some(start),
-                Initial::Free => None,
-            };
-            let routing = match problem.settings.routing {
-                Routing::ConcurrentFlow if composition.topologies.iter().chain(start).any(needs_large_program) => {
-                    Routing::EqualSplit
-                }
-                routing => routing,
-            };
-            let settings = CostSettings { routing, ..problem.settings };
-            let mut candidates = composition.topologies;
-            if fabric.reconfiguration.runs_in_background() {
-                let ports = fabric.shape.ports();
-                let dark = candidates.iter().map(|full| candidates::one_port_dark(full, ports));
-                let dark: Vec<Vec<Topology>> = dark.collect::<Result<_>>()?;
-                candidates.extend(dark.into_iter().flatten());
+        let limit_of = |best: &Option<Choice>| best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
+        let consider = |best: &mut Option<Choice>, composition| -> Result<()> {
+            let found = composed::best_sequence(self.name(), problem, composition, limit_of(best))?;
+            if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|best| found.total_s < best.total_s)) {
+                *best = Some(found);
             }
-            let own = problem.with(composition.schedule, settings, candidates)?;
-            let mut search = StateSearch::new(&own.table);
-            let Some(total_s) = search.run(&own.rates(), &own.charges(), own.start, limit_s)? else { continue };
-            let candidates = search.path().to_vec();
-            if best.as_ref().is_none_or(|choice| total_s < choice.total_s) {
-                let class_bound = Some(problem.any_algorithm_bound());
-                best = Some(Choice { planner: self.name(), problem: own, candidates, total_s, class_bound });
+            Ok(())
+        };
+        for composition in compositions {
+            consider(&mut best, composition)?;
+        }
+        for topology in weave::staying(libraries, fabric, settings) {
+            let Some((_, chunked)) = composed::chunked(problem, &topology, limit_of(&best)) else { continue };
+            if let Some(composition) = chunked.compose(QUICK_WORK)? {
+                consider(&mut best, composition)?;
             }
         }
         Ok(best)
     }
 }
 
-/// Commodities up to which the concurrent flow of all pairs on a graph of little symmetry is solved.
-const MOST_COMMODITIES: u32 = 256;
-
-/// Whether the concurrent flow of all pairs on a topology would be a large program; splitting evenly is as good where it is
-/// meant for small buffers. Circulants have one circuit of each port for all ranks.
-fn needs_large_program(topology: &Topology) -> bool {
-    let (ranks, symmetry) = (topology.ranks(), topology.symmetry());
-    !symmetry.is_transitive() && ranks * (ranks - 1) / symmetry.order() > MOST_COMMODITIES
-}
+/// Work on chunks over one topology, of which others and whole compositions are tried too.
+const QUICK_WORK: u64 = 1 << 18;

@@ -33,9 +33,11 @@ proptest! {
                 let hops = origins.iter().flat_map(|&origin| network.distances(origin).unwrap()).max();
                 prop_assert_eq!(Some(number), hops);
             }
-            let found = steps(&network, &origins, parts, Length::WhileNoneWaits).unwrap();
-            let (_, rounds) = numbers(&network, &origins, parts, &found);
-            prop_assert!(rounds >= network.least_rounds(&origins, parts).unwrap());
+            for length in [Length::WhileNoneWaits, Length::Worthwhile { startup: 8 * parts }] {
+                let found = steps(&network, &origins, parts, length).unwrap();
+                let (_, rounds) = numbers(&network, &origins, parts, &found);
+                prop_assert!(rounds >= network.least_rounds(&origins, parts).unwrap());
+            }
         }
     }
 }

@@ -1,0 +1,92 @@
+//! What composed collectives cost.
+
+use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology};
+use topologies::candidates;
+use weave::{Chunked, Composition};
+
+use crate::state_search::StateSearch;
+use crate::{Choice, Problem, ties};
+
+/// # Errors
+/// A schedule whose blocks differ in size.
+pub(crate) fn check_blocks(planner: &str, schedule: &Schedule) -> Result<()> {
+    match schedule.chunks().as_pieces() {
+        None => Ok(()),
+        Some(_) => Err(Error::refused("planner", planner, "it composes for blocks of one size")),
+    }
+}
+
+/// The best sequence of a composition's topologies, and the start, for its steps; `None` above `limit_s`.
+///
+/// # Errors
+/// Those of [`Problem::new`]; steps that none of the topologies serves.
+pub(crate) fn best_sequence(
+    planner: &'static str,
+    problem: &Problem,
+    composition: Composition,
+    limit_s: f64,
+) -> Result<Option<Choice>> {
+    let fabric = &problem.fabric;
+    // The start is a candidate of every composition.
+    let start = match &fabric.initial {
+        Initial::Topology(start) => Some(start),
+        Initial::Free => None,
+    };
+    let large = || composition.topologies.iter().chain(start).any(needs_large_program);
+    let routing = match problem.settings.routing {
+        Routing::ConcurrentFlow if composition.over_circuits || large() => Routing::EqualSplit,
+        routing => routing,
+    };
+    let mut candidates = composition.topologies;
+    if fabric.reconfiguration.runs_in_background() {
+        let ports = fabric.shape.ports();
+        let dark = candidates.iter().map(|full| candidates::one_port_dark(full, ports));
+        let dark: Vec<Vec<Topology>> = dark.collect::<Result<_>>()?;
+        candidates.extend(dark.into_iter().flatten());
+    }
+    let own = problem.with(composition.schedule, CostSettings { routing, ..problem.settings }, candidates)?;
+    let mut search = StateSearch::new(&own.table);
+    let total_s = search.run(&own.rates(), &own.charges(), own.start, limit_s)?;
+    let candidates = search.path().to_vec();
+    let class_bound = Some(problem.any_algorithm_bound());
+    Ok(total_s.map(|total_s| Choice { planner, problem: own, candidates, total_s, class_bound }))
+}
+
+/// A composition whose transfers have circuits of their own, on its first topology from the first step to the last.
+///
+/// # Errors
+/// Those of [`Problem::new`]; a transfer without a path on the topology.
+pub(crate) fn staying(planner: &'static str, problem: &Problem, composition: Composition) -> Result<Choice> {
+    let steps = composition.schedule.steps().len();
+    let first = composition.topologies.into_iter().take(1).collect();
+    let settings = CostSettings { routing: Routing::SinglePath, ..problem.settings };
+    let own = problem.with(composition.schedule, settings, first)?;
+    Choice::priced(planner, own, vec![0; steps])
+}
+
+/// The collective in chunks on a topology, unless it is known to take longer than `limit_s` there: what it takes at
+/// least, the change to the topology included, and the collective.
+pub(crate) fn chunked(problem: &Problem, topology: &Topology, limit_s: f64) -> Option<(f64, Chunked)> {
+    let (fabric, collective) = (&problem.fabric, problem.schedule().collective());
+    let libraries = &problem.cache.libraries;
+    let chunked = weave::chunked(libraries, collective, topology, fabric, problem.settings, problem.size_bytes)?;
+    let policy = &fabric.reconfiguration;
+    let change_s = match &fabric.initial {
+        Initial::Topology(start) if !start.same_links(topology) => {
+            policy.charge_s(policy.between(start, topology, fabric.shape.ports()), 0, 0.0)
+        }
+        _ => 0.0,
+    };
+    let least_s = chunked.least_s() + change_s;
+    ties::within(least_s, limit_s).then_some((least_s, chunked))
+}
+
+/// Commodities up to which the concurrent flow of all pairs on a graph of little symmetry is solved.
+const MOST_COMMODITIES: u32 = 256;
+
+/// Whether the concurrent flow of all pairs on a topology would be a large program; splitting evenly is as good where it is
+/// meant for small buffers. Circulants have one circuit of each port for all ranks.
+fn needs_large_program(topology: &Topology) -> bool {
+    let (ranks, symmetry) = (topology.ranks(), topology.symmetry());
+    !symmetry.is_transitive() && ranks * (ranks - 1) / symmetry.order() > MOST_COMMODITIES
+}

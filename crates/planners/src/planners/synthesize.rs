@@ -1,0 +1,87 @@
+//! Collectives in chunks over one topology that stays.
+//!
+//! On fabrics that cannot reconfigure, or where it does not pay, the topology is given and the algorithm is what is looked
+//! for: rounds in which every circuit carries a chunk (the crate `synthesis`), as TACOS synthesizes them by a greedy
+//! matching at random (Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer, MICRO 2024). `weave` tries the
+//! same on the start and on topologies of small diameter, among much else.
+
+use model::{ChargeKind, Collective, Error, Initial, Result, Routing, Topology};
+
+use crate::{Capabilities, Choice, Planner, Problem, composed};
+
+/// The planner `synthesize`: chunks over the best of the static topologies.
+pub struct Synthesize;
+
+impl Planner for Synthesize {
+    fn name(&self) -> &'static str {
+        "synthesize"
+    }
+
+    fn summary(&self) -> &'static str {
+        "AllGather, ReduceScatter and AllReduce in chunks over one topology throughout, every circuit carrying one in every \
+         round: the start, the topology named, or the best of a list"
+    }
+
+    fn source(&self) -> &'static str {
+        "Lightloom; greedy rounds as in TACOS (Won et al., MICRO 2024)"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            // Every transfer has a circuit of its own.
+            fixed_routing: Some(Routing::SinglePath),
+            charges: &ChargeKind::ALL,
+            takes_static_topologies: true,
+            // `weave` has it among its compositions.
+            by_name_only: true,
+            replaces_algorithm: true,
+            ..Capabilities::default()
+        }
+    }
+
+    fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+        let given = problem.schedule();
+        composed::check_blocks(self.name(), given)?;
+        if matches!(given.collective(), Collective::AllToAll | Collective::Broadcast) {
+            let reason = "it synthesizes all-gather, reduce-scatter and all-reduce";
+            return Err(Error::refused("planner", self.name(), reason));
+        }
+        let topologies = topologies(problem);
+        let known = topologies.iter().filter_map(|topology| composed::chunked(problem, topology, f64::INFINITY));
+        let mut promises: Vec<(f64, weave::Chunked)> = known.collect();
+        if promises.is_empty() {
+            let reason = "no topology joins all GPUs with circuits that are few enough to fill with chunks";
+            return Err(Error::infeasible("topology", reason));
+        }
+        promises.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut best: Option<Choice> = None;
+        for (least_s, chunked) in promises {
+            let enough_s = best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
+            if !crate::ties::within(least_s, enough_s) {
+                break;
+            }
+            let Some(composition) = chunked.compose(MOST_WORK)? else { continue };
+            let found = composed::staying(self.name(), problem, composition)?;
+            if found.total_s <= enough_s {
+                best = Some(found);
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// Work on one topology: under a second.
+const MOST_WORK: u64 = 1 << 21;
+
+/// The topologies that the request names for static plans, else all candidates; the start first.
+fn topologies(problem: &Problem) -> Vec<Topology> {
+    let all: Vec<usize> = (0..problem.table.candidates()).collect();
+    let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
+    let listed = listed.iter().map(|&candidate| problem.table.candidate(candidate));
+    let start = match &problem.fabric.initial {
+        Initial::Topology(start) => Some(start),
+        Initial::Free => None,
+    };
+    let others = listed.filter(|topology| start.is_none_or(|start| !start.same_links(topology)));
+    start.into_iter().chain(others).filter(|topology| !topology.links().is_empty()).cloned().collect()
+}
