@@ -219,7 +219,11 @@ impl Problem {
     /// When some transfer of the step has no path of at most `hop_limit` hops.
     pub(crate) fn routes(&self, step: usize, candidate: usize, hop_limit: u32) -> Result<(Routes, Point)> {
         let traffic = self.schedule().steps()[step].traffic();
-        let routes = self.table.network(candidate).routes(traffic, self.table.routing(), hop_limit);
+        let (network, routing) = (self.table.network(candidate), self.table.routing());
+        let routes = match self.table.front(self.table.pattern_of_step(step), candidate) {
+            Some(front) => network.routes_behind(front, traffic, routing, hop_limit),
+            None => None,
+        };
         routes.ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", step + 1)))
     }
 

@@ -4,207 +4,242 @@
 //! max over prices y ≥ 0, Σ_o y_o = 1, of Σ_a w_a·dist_a(y/capacity, h). Column generation closes both ends:
 //! the restricted master gives a routing, whose load is an upper bound, and prices, whose shortest paths of
 //! at most h hops give a lower bound and the paths to add. Going up in h keeps the basis warm, and the
-//! prices tell the next h at which any path could help, so hop limits between points cost nothing.
+//! prices tell the next h at which any path could help, so hop limits between points cost nothing. The master is solved
+//! by a simplex, or by a primal-dual method where that would take too long (`effort`).
 
-use std::collections::BTreeSet;
-
-use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
+use model::Routes;
 
 use crate::{
+    effort::{Effort, LEAST_COSTLY_ORBITS},
     front::{Front, Point},
-    hop_limited::HopLimited,
+    kept_routes::KeptRoutes,
+    path_pool::PathPool,
+    primal_dual::PrimalDual,
     quotient::Quotient,
-    restricted_master::{Column, RestrictedMaster},
+    restricted_master::RestrictedMaster,
 };
 
-/// Column generation stops when this part of the load, or less, is left between the bounds.
-const GAP: f64 = 1e-10;
 /// Pivots between searches for shorter paths: solving to the end on the paths at hand takes more pivots in all.
 const PIVOTS_PER_ROUND: usize = 100;
-/// Rounds of column generation per hop limit. Far above what is needed; what a stop here leaves open shows
-/// in [`Point::lower`].
-const MOST_ROUNDS: usize = 10_000;
+/// The primal-dual method looks for shorter paths when the gap over the paths at hand is this part of the gap over all.
+const PART_OF_GAP: f64 = 0.3;
 
-/// The front of the pair. `hops`: the largest shortest distance of its arcs, all of which have a path.
-pub(crate) fn front(quotient: &Quotient, hops: u32) -> Front {
-    let mut flow = ConcurrentFlow::new(quotient, hops);
-    let mut front = Front::single(flow.optimise().0);
-    while let Some(next) = flow.next_hops() {
-        flow.hops = next;
-        front.extend(flow.optimise().0);
+/// The front of the pair, with the routes of its points where it was costly. `hops`: the largest shortest distance of
+/// its arcs, all of which have a path.
+pub(crate) fn front(quotient: &Quotient, hops: u32, effort: Effort) -> Front {
+    let (front, flow, shares) = solve(quotient, hops, None, effort);
+    if quotient.adjacency.capacities.len() < LEAST_COSTLY_ORBITS {
+        return front;
     }
-    front
+    front.with_routes(KeptRoutes::new(flow.pool.paths(), &shares))
 }
 
 /// The routes of the front's last point with at most `limit` ≥ `hops` hops.
-pub(crate) fn routes(quotient: &Quotient, hops: u32, limit: u32) -> (Routes, Point) {
-    let mut flow = ConcurrentFlow::new(quotient, hops);
-    let (point, mut shares) = flow.optimise();
-    let mut front = Front::single(point);
-    while let Some(next) = flow.next_hops().filter(|&next| next <= limit) {
-        flow.hops = next;
+pub(crate) fn routes(quotient: &Quotient, hops: u32, limit: u32, effort: Effort) -> (Routes, Point) {
+    let (front, flow, shares) = solve(quotient, hops, Some(limit), effort);
+    let last = front.points().len() - 1;
+    (KeptRoutes::new(flow.pool.paths(), &shares).routes(last, quotient), front.points()[last])
+}
+
+/// (path, share) of every path that a point uses.
+type Shares = Vec<(u32, f64)>;
+
+/// The points up to a hop limit, with their shares.
+fn solve(
+    quotient: &Quotient,
+    hops: u32,
+    limit: Option<u32>,
+    effort: Effort,
+) -> (Front, ConcurrentFlow<'_>, Vec<Shares>) {
+    let mut flow = ConcurrentFlow::new(quotient, hops, effort);
+    let (point, first) = flow.optimise();
+    let (mut front, mut shares) = (Front::single(point), vec![first]);
+    while flow.work() < effort.work_of_front
+        && let Some(next) = flow.next_hops().filter(|&next| limit.is_none_or(|limit| next <= limit))
+    {
+        flow.pool.hops = next;
         let (point, better) = flow.optimise();
         if front.extend(point) {
-            shares = better;
+            shares.push(better);
         }
     }
-    let point = front.points()[front.points().len() - 1];
-    (flow.routes(&shares), point)
+    (front, flow, shares)
+}
+
+/// What holds the columns and finds their shares.
+enum Method {
+    Simplex(Box<RestrictedMaster>),
+    PrimalDual(Box<PrimalDual>),
 }
 
 struct ConcurrentFlow<'a> {
     quotient: &'a Quotient,
-    hops: u32,
-    master: RestrictedMaster,
-    search: HopLimited,
-    /// Of each column of the master: its arc and its nodes.
-    paths: Vec<(u32, Vec<Rank>)>,
-    /// The same, to look up.
-    known: BTreeSet<(u32, Vec<Rank>)>,
-    /// Of each arc: its weight over the largest, so that the program's numbers are of order 1.
-    weights: Vec<f64>,
-    /// The largest weight: what the program's loads are multiples of.
-    unit: f64,
-    /// Load at the current hop limit, in units.
+    pool: PathPool<'a>,
+    method: Method,
+    /// Load at the current hop limit, in units, and what is left between it and the bound.
     load: f64,
+    gap: f64,
+    effort: Effort,
 }
 
 impl<'a> ConcurrentFlow<'a> {
-    fn new(quotient: &'a Quotient, hops: u32) -> Self {
-        let adjacency = &*quotient.adjacency;
-        let mut search = HopLimited::new(adjacency.ranks());
-        let unit = quotient.arcs.iter().map(|arc| arc.weight).fold(0.0, f64::max);
-        let weights: Vec<f64> = quotient.arcs.iter().map(|arc| arc.weight / unit).collect();
-        let ones = vec![1.0; adjacency.capacities.len()];
-        let (mut paths, mut columns) = (Vec::new(), Vec::new());
-        for arcs in quotient.sources() {
-            search.run(adjacency, &ones, arcs[0].src, Some(hops), f64::INFINITY);
-            for arc in arcs {
-                let (nodes, orbits) = search.cheapest(arc.dst).map(|(index, _)| search.path(index)).unwrap_or_default();
-                columns.push(column(columns.len(), weights[columns.len()], orbits, &adjacency.capacities));
-                paths.push((paths.len() as u32, nodes));
-            }
-        }
-        let known = paths.iter().cloned().collect();
-        let master = RestrictedMaster::new(adjacency.capacities.len(), columns);
-        Self { quotient, hops, master, search, paths, known, weights, unit, load: 0.0 }
+    fn new(quotient: &'a Quotient, hops: u32, effort: Effort) -> Self {
+        let (pool, columns) = PathPool::new(quotient, hops);
+        let rows = quotient.adjacency.capacities.len();
+        let method = if effort.pivots == 0 {
+            Method::PrimalDual(Box::new(PrimalDual::new(rows, columns)))
+        } else {
+            Method::Simplex(Box::new(RestrictedMaster::new(rows, columns)))
+        };
+        Self { quotient, pool, method, load: 0.0, gap: 0.0, effort }
     }
 
     /// The least load at the current hop limit, and the shares of the paths that attain it.
-    fn optimise(&mut self) -> (Point, Vec<(u32, f64)>) {
-        let mut tolerance = GAP * self.weights.iter().sum::<f64>();
-        let mut rounds = 0;
+    fn optimise(&mut self) -> (Point, Shares) {
+        let solved = match &mut self.method {
+            Method::Simplex(_) => self.by_simplex(),
+            Method::PrimalDual(_) => None,
+        };
+        let (load, lower, shares) = solved.unwrap_or_else(|| self.by_primal_dual());
+        (self.load, self.gap) = (load, (load - lower).max(0.0));
+        let (hops, unit) = (self.pool.hops, self.pool.unit());
+        (Point { hops, load: load * unit, lower: lower.min(load) * unit }, shares)
+    }
+
+    /// Load, bound and shares; `None` where that takes too many pivots.
+    fn by_simplex(&mut self) -> Option<(f64, f64, Shares)> {
+        let Method::Simplex(master) = &mut self.method else { return None };
+        let mut tolerance = self.effort.gap * self.pool.weights().iter().sum::<f64>();
+        while master.pivots() < self.effort.pivots {
+            let solved = master.solve(tolerance, PIVOTS_PER_ROUND);
+            let shares = master.shares();
+            let load = master.loads(&shares).into_iter().fold(0.0, f64::max);
+            tolerance = self.effort.gap * load / self.quotient.arcs.len() as f64;
+            let prices = master.prices();
+            let keys = (0..self.quotient.arcs.len()).map(|arc| master.key_length(arc, &prices)).collect();
+            let (lengths, keys) = per_weight(&prices, keys, self.quotient, &self.pool);
+            let (lower, columns) = self.pool.price(&lengths, &keys, tolerance);
+            if (solved && columns.is_empty()) || load - lower <= self.effort.gap * load {
+                columns.into_iter().for_each(|column| master.add(column));
+                return Some((load, lower, shares));
+            }
+            columns.into_iter().for_each(|column| master.add(column));
+        }
+        let rows = self.quotient.adjacency.capacities.len();
+        let mut columns = master.take_columns().into_iter();
+        let mut method = PrimalDual::new(rows, columns.by_ref().take(self.quotient.arcs.len()).collect());
+        columns.for_each(|column| method.add(column));
+        self.method = Method::PrimalDual(Box::new(method));
+        None
+    }
+
+    /// Load, bound and shares, as near each other as the effort allows.
+    fn by_primal_dual(&mut self) -> (f64, f64, Shares) {
+        let (mut load, mut lower, mut best) = (f64::INFINITY, 0.0, Vec::new());
+        let Method::PrimalDual(method) = &mut self.method else { return (load, lower, Vec::new()) };
+        let (gap, end) = (self.effort.gap, method.work() + self.pool.searched() + self.effort.work);
+        let start = self.pool.spread();
+        lower = f64::max(lower, start.bound);
+        start.columns.into_iter().for_each(|column| method.add(column));
+        method.start_from(&start.shares, start.prices);
+        let mut target = f64::INFINITY;
         loop {
-            let solved = self.master.solve(tolerance, PIVOTS_PER_ROUND);
-            let shares = self.master.shares();
-            self.load = self.master.loads(&shares).into_iter().fold(0.0, f64::max);
-            tolerance = GAP * self.load / self.quotient.arcs.len() as f64;
-            let (lower, added) = self.price(tolerance);
-            rounds += 1;
-            if (solved && !added) || rounds == MOST_ROUNDS || self.load - lower <= GAP * self.load {
-                let point =
-                    Point { hops: self.hops, load: self.load * self.unit, lower: lower.min(self.load) * self.unit };
-                return (point, shares);
+            let left = end.saturating_sub(method.work() + self.pool.searched());
+            let sides = method.improve(target, left);
+            if sides.load < load {
+                (load, best) = (sides.load, method.shares());
             }
-        }
-    }
-
-    /// Prices, lengths of links under them, and the length of the key path of each arc per weight.
-    fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
-        let prices = self.master.prices();
-        let lengths =
-            prices.iter().zip(&self.quotient.adjacency.capacities).map(|(y, capacity)| y / capacity).collect();
-        let keys = self.weights.iter().enumerate();
-        let keys = keys.map(|(arc, weight)| self.master.key_length(arc, &prices) / weight).collect();
-        (lengths, keys)
-    }
-
-    /// Adds the shortest path of every arc that has one shorter than its key path by `tolerance`. Returns
-    /// the dual bound and whether paths were added.
-    fn price(&mut self, tolerance: f64) -> (f64, bool) {
-        let (lengths, keys) = self.lengths();
-        let (mut bound, mut added) = (0.0, false);
-        let mut index = 0;
-        for arcs in self.quotient.sources() {
-            let keys = &keys[index..index + arcs.len()];
-            let farthest = keys.iter().copied().fold(0.0, f64::max);
-            self.search.run(&self.quotient.adjacency, &lengths, arcs[0].src, Some(self.hops), farthest);
-            for (arc, &key) in arcs.iter().zip(keys) {
-                let weight = self.weights[index];
-                let found = self.search.cheapest(arc.dst).filter(|(_, arrival)| arrival.distance < key);
-                bound += weight * found.map_or(key, |(_, arrival)| arrival.distance);
-                if let Some((arrival, _)) = found.filter(|(_, arrival)| weight * (key - arrival.distance) > tolerance) {
-                    let (nodes, orbits) = self.search.path(arrival);
-                    // Before the master is solved, the shortest path may be one that it knows.
-                    if self.known.insert((index as u32, nodes.clone())) {
-                        self.master.add(column(index, weight, orbits, &self.quotient.adjacency.capacities));
-                        self.paths.push((index as u32, nodes));
-                        added = true;
-                    }
-                }
-                index += 1;
+            let (lengths, keys) = per_weight(method.prices(), method.shortest(), self.quotient, &self.pool);
+            let (bound, columns) = self.pool.price(&lengths, &keys, 0.0);
+            lower = lower.max(bound);
+            let converged = columns.is_empty() && sides.load - sides.bound <= gap * load;
+            let is_new = !columns.is_empty();
+            columns.into_iter().for_each(|column| method.add(column));
+            if is_new {
+                method.join();
             }
+            if load - lower <= gap * load || left == 0 || converged {
+                break;
+            }
+            target = (PART_OF_GAP * (load - lower)).max(gap * load / 2.0);
         }
-        (bound, added)
+        (load, lower, (0..).zip(best).filter(|&(_, share)| share > 0.0).collect())
     }
 
-    /// The least hop limit above the current one at which the current prices leave room for a lower load.
-    /// At any limit between, they prove the current load optimal.
+    /// What the primal-dual method and all searches have cost so far.
+    fn work(&self) -> usize {
+        let method = match &self.method {
+            Method::Simplex(_) => 0,
+            Method::PrimalDual(method) => method.work(),
+        };
+        method + self.pool.searched()
+    }
+
     fn next_hops(&mut self) -> Option<u32> {
-        let (lengths, keys) = self.lengths();
-        let mut shortest = vec![f64::NAN; self.quotient.adjacency.ranks()];
-        let mut arc_to = vec![0; shortest.len()];
-        let mut gains: Vec<(u32, f64)> = Vec::new();
-        let mut index = 0;
-        for arcs in self.quotient.sources() {
-            let keys = &keys[index..index + arcs.len()];
-            for (arc, &key) in arcs.iter().zip(keys) {
-                shortest[arc.dst as usize] = key;
-                arc_to[arc.dst as usize] = index;
-                index += 1;
+        let (prices, keys) = match &self.method {
+            Method::Simplex(master) => {
+                let prices = master.prices();
+                let keys = (0..self.quotient.arcs.len()).map(|arc| master.key_length(arc, &prices)).collect();
+                (prices, keys)
             }
-            let farthest = keys.iter().copied().fold(0.0, f64::max);
-            self.search.run(&self.quotient.adjacency, &lengths, arcs[0].src, None, farthest);
-            for (hops, arrivals) in self.search.layers() {
-                for arrival in arrivals {
-                    let best = &mut shortest[arrival.node as usize];
-                    // NaN where no arc ends: never less.
-                    if arrival.distance < *best {
-                        if hops > self.hops {
-                            let weight = self.weights[arc_to[arrival.node as usize]];
-                            gains.push((hops, weight * (*best - arrival.distance)));
-                        }
-                        *best = arrival.distance;
-                    }
-                }
-            }
-            for arc in arcs {
-                shortest[arc.dst as usize] = f64::NAN;
-            }
-        }
-        gains.sort_by_key(|&(hops, _)| hops);
-        let mut total = 0.0;
-        gains.into_iter().find_map(|(hops, gain)| {
-            total += gain;
-            (total > GAP * self.load).then_some(hops)
-        })
-    }
-
-    fn routes(&self, shares: &[(u32, f64)]) -> Routes {
-        let routed = |arc: &TrafficEntry| RoutedEntry { src: arc.src, dst: arc.dst, paths: Vec::new() };
-        let mut arcs: Vec<RoutedEntry> = self.quotient.arcs.iter().map(routed).collect();
-        for &(path, share) in shares {
-            let (arc, nodes) = &self.paths[path as usize];
-            arcs[*arc as usize].paths.push(RoutedPath { share, nodes: nodes.clone() });
-        }
-        Routes { symmetry: self.quotient.symmetry.clone(), arcs }
+            Method::PrimalDual(method) => (method.prices().to_vec(), method.shortest()),
+        };
+        let (lengths, keys) = per_weight(&prices, keys, self.quotient, &self.pool);
+        self.pool.next_hops(&lengths, &keys, self.gap.max(self.effort.gap * self.load))
     }
 }
 
-/// What a path of arc number `arc` over links of `orbits` adds to the load of each.
-fn column(arc: usize, weight: f64, mut orbits: Vec<u32>, capacities: &[f64]) -> Column {
-    orbits.sort_unstable();
-    let load = |same: &[u32]| same.len() as f64 * weight / capacities[same[0] as usize];
-    let entries = orbits.chunk_by(|a, b| a == b).map(|same| (same[0], load(same))).collect();
-    Column { arc: arc as u32, entries }
+/// Lengths of links under prices of their orbits, and lengths of paths of the arcs, both per weight.
+fn per_weight(prices: &[f64], keys: Vec<f64>, quotient: &Quotient, pool: &PathPool<'_>) -> (Vec<f64>, Vec<f64>) {
+    let links = prices.iter().zip(&quotient.adjacency.capacities);
+    let keys = keys.into_iter().zip(pool.weights());
+    (links.map(|(price, capacity)| price / capacity).collect(), keys.map(|(key, weight)| key / weight).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::quotient::Adjacency;
+    use model::{Link, Topology, Traffic, TrafficEntry, Translations};
+    use proptest::prelude::*;
+
+    const SIMPLEX: Effort = Effort { gap: 1e-10, pivots: usize::MAX, work: 0, work_of_front: usize::MAX };
+    const PRIMAL_DUAL: Effort = Effort { gap: 1e-9, pivots: 0, work: 1 << 24, work_of_front: usize::MAX };
+    const ALMOST_NOTHING: Effort = Effort { gap: 1e-10, pivots: 0, work: 1, work_of_front: usize::MAX };
+
+    proptest! {
+        #[test]
+        fn both_methods_find_the_same_front(
+            ranks in 3u32..10, ring in prop::bool::ANY,
+            links in prop::collection::vec((0u32..10, 0u32..10, 1u32..4), 0..40),
+            arcs in prop::collection::vec((0u32..10, 0u32..10, 1u32..5), 1..16),
+        ) {
+            let group = if ring { Translations::cyclic(ranks) } else { Translations::trivial(ranks) };
+            // With a ring all pairs have a path.
+            let links = links.iter().map(|&(a, b, count)| Link { src: a % ranks, dst: b % ranks, count });
+            let links = links.chain((0..ranks).map(|rank| Link { src: rank, dst: (rank + 1) % ranks, count: 1 }));
+            let topology = Topology::new("random", group.clone(), links.filter(|link| link.src != link.dst)).unwrap();
+            let arcs = arcs.iter().map(|&(a, b, w)| TrafficEntry { src: a % ranks, dst: b % ranks, weight: f64::from(w) });
+            let Ok(traffic) = Traffic::new(group.clone(), arcs.filter(|arc| arc.src != arc.dst)) else { return Ok(()) };
+            if traffic.arcs().is_empty() { return Ok(()) }
+            let own = Arc::new(Adjacency::new(&group, topology.links()));
+            let quotient = Quotient::new(&topology, &own, &traffic);
+            let hops = PathPool::new(&quotient, ranks).0.paths().iter().map(|(_, nodes)| nodes.len() as u32 - 1).max().unwrap();
+            let exact = front(&quotient, hops, SIMPLEX);
+            let other = front(&quotient, hops, PRIMAL_DUAL);
+            let rough = front(&quotient, hops, ALMOST_NOTHING);
+            for point in exact.points() {
+                // Points that lower the load by less than the tolerance may be left out.
+                let same = other.points().iter().rfind(|other| other.hops <= point.hops).unwrap();
+                prop_assert!((same.load - point.load).abs() <= 1e-8 * point.load, "{same:?} and {point:?}");
+                prop_assert!(same.lower <= point.load * (1.0 + 1e-12));
+            }
+            for point in rough.points() {
+                let best = exact.points().iter().rfind(|exact| exact.hops <= point.hops).unwrap();
+                prop_assert!(point.lower <= best.load * (1.0 + 1e-12) && best.load <= point.load * (1.0 + 1e-12));
+            }
+        }
+    }
 }

@@ -1,5 +1,11 @@
 //! Points of hops against load, and the front that they form.
 
+use std::sync::Arc;
+
+use model::Routes;
+
+use crate::{kept_routes::KeptRoutes, quotient::Quotient};
+
 /// Loads closer than this, relative to the larger, count as equal on a front.
 pub(crate) const RELATIVE_TOLERANCE: f64 = 1e-9;
 
@@ -12,7 +18,7 @@ pub struct Point {
     pub load: f64,
     /// No routing of the same kind with paths of at most `hops` links has a load below this. Equal to
     /// `load` where that is exact by construction, else within the gap that the solver closed (1e-9
-    /// relative unless it met the limits of double precision).
+    /// relative unless it met its limit on work or those of double precision).
     pub lower: f64,
 }
 
@@ -48,15 +54,34 @@ impl LoadBound {
     }
 }
 
-/// The Pareto front of a (topology, traffic) pair under one routing: more hops, less load.
-#[derive(Debug, Clone, PartialEq)]
+/// The Pareto front of a (topology, traffic) pair under one routing: more hops, less load. Equal where all points are.
+#[derive(Debug, Clone)]
 pub struct Front {
     points: Vec<Point>,
+    /// The paths behind the points, where they took long to find.
+    routes: Option<Arc<KeptRoutes>>,
+}
+
+impl PartialEq for Front {
+    fn eq(&self, other: &Self) -> bool {
+        self.points == other.points
+    }
 }
 
 impl Front {
     pub(crate) fn single(point: Point) -> Self {
-        Self { points: vec![point] }
+        Self { points: vec![point], routes: None }
+    }
+
+    /// The same front, with the paths behind its points.
+    pub(crate) fn with_routes(self, routes: KeptRoutes) -> Self {
+        Self { routes: Some(Arc::new(routes)), ..self }
+    }
+
+    /// The paths of the last point of at most `hops` hops, where they were kept, and that point.
+    pub(crate) fn kept_routes(&self, hops: u32, quotient: &Quotient) -> Option<(Routes, Point)> {
+        let last = self.points.iter().rposition(|point| point.hops <= hops)?;
+        Some((self.routes.as_ref()?.routes(last, quotient), self.points[last]))
     }
 
     /// Adds a point of more hops than all before, unless its load is no lower. Tells whether it was added.

@@ -90,6 +90,11 @@ impl HopLimited {
         (latest != NONE).then(|| (latest, self.arrivals[latest as usize]))
     }
 
+    /// Number of arrivals in all: what a run has cost, but for the links of each.
+    pub(crate) fn arrivals(&self) -> usize {
+        self.arrivals.len()
+    }
+
     /// Number of hops and the arrivals after so many, each cheaper than any at its node before.
     pub(crate) fn layers(&self) -> impl Iterator<Item = (u32, &[Arrival])> {
         self.layers.windows(2).enumerate().map(|(hops, ends)| (hops as u32, &self.arrivals[ends[0]..ends[1]]))

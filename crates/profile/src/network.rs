@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use model::{BreadthFirst, Rank, Routes, Routing, Topology, Traffic, TrafficEntry, UNREACHABLE};
 
 use crate::{
-    concurrent_flow, equal_split,
+    concurrent_flow,
+    effort::{Effort, LEAST_COSTLY_ORBITS},
+    equal_split,
     front::{Estimate, Front, LoadBound, Point},
     price_bound,
     quotient::{Adjacency, Distance, Quotient},
@@ -152,20 +154,23 @@ impl RoutingNetwork {
     /// The hops–load front of `traffic` under `routing`; `None` when an arc has no path or the ranks differ.
     ///
     /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it
-    ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; above
-    ///   2048 orbits of links, whose program would not fit, one point by equal split with the gap in `lower`.
+    ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; what its limit on
+    ///   work leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 32 768 orbits of links, one point
+    ///   by equal split.
     /// - `EqualSplit`: every shortest path, counted with parallel circuits, carries the same share; one point.
     /// - `SinglePath`: one shortest path per arc, at each GPU the first link that leads nearer; one point.
     pub fn front(&self, traffic: &Traffic, routing: Routing) -> Option<Front> {
         let (quotient, hops) = self.pair(traffic)?;
+        if routing == Routing::ConcurrentFlow
+            && let Some(point) = self.optimum_of_single_paths(traffic, &quotient, hops)
+        {
+            return Some(Front::single(point));
+        }
         Some(match routing {
-            Routing::ConcurrentFlow if has_unique_optimum(&quotient) => {
-                Front::single(single_path::point(self.distances(), &quotient, hops))
-            }
             Routing::ConcurrentFlow if is_too_large(&quotient) => {
                 Front::single(self.shortest_paths_only(traffic, &quotient, hops))
             }
-            Routing::ConcurrentFlow => concurrent_flow::front(&quotient, hops),
+            Routing::ConcurrentFlow => concurrent_flow::front(&quotient, hops, Effort::exact(&quotient)),
             Routing::EqualSplit => Front::single(equal_split::point(self.distances(), &quotient, hops)),
             Routing::SinglePath => Front::single(single_path::point(self.distances(), &quotient, hops)),
         })
@@ -194,22 +199,52 @@ impl RoutingNetwork {
         if hops < least {
             return None;
         }
+        if routing == Routing::ConcurrentFlow
+            && let Some(point) = self.optimum_of_single_paths(traffic, &quotient, least)
+        {
+            return Some((single_path::routes(self.distances(), &quotient), point));
+        }
         Some(match routing {
-            Routing::ConcurrentFlow if !has_unique_optimum(&quotient) && is_too_large(&quotient) => {
+            Routing::ConcurrentFlow if is_too_large(&quotient) => {
                 (equal_split::routes(self.distances(), &quotient), self.shortest_paths_only(traffic, &quotient, least))
             }
-            Routing::ConcurrentFlow if !has_unique_optimum(&quotient) => {
-                concurrent_flow::routes(&quotient, least, hops)
-            }
+            Routing::ConcurrentFlow => concurrent_flow::routes(&quotient, least, hops, Effort::exact(&quotient)),
             Routing::EqualSplit => (
                 equal_split::routes(self.distances(), &quotient),
                 equal_split::point(self.distances(), &quotient, least),
             ),
-            Routing::ConcurrentFlow | Routing::SinglePath => (
+            Routing::SinglePath => (
                 single_path::routes(self.distances(), &quotient),
                 single_path::point(self.distances(), &quotient, least),
             ),
         })
+    }
+
+    /// As [`RoutingNetwork::routes`], given the pair's `front` under that routing, which has them where they took long to find.
+    pub fn routes_behind(
+        &self,
+        front: &Front,
+        traffic: &Traffic,
+        routing: Routing,
+        hops: u32,
+    ) -> Option<(Routes, Point)> {
+        let kept = if routing == Routing::ConcurrentFlow {
+            self.pair(traffic).and_then(|(quotient, _)| front.kept_routes(hops, &quotient))
+        } else {
+            None
+        };
+        kept.or_else(|| self.routes(traffic, routing, hops))
+    }
+
+    /// The point of one shortest path per arc where no flow does better: where paths never branch, or its load is what the
+    /// traffic takes at least ([`RoutingNetwork::estimate`]), as on a step's own circuits.
+    fn optimum_of_single_paths(&self, traffic: &Traffic, quotient: &Quotient, hops: u32) -> Option<Point> {
+        let point = single_path::point(self.distances(), quotient, hops);
+        if has_unique_optimum(quotient) {
+            return Some(point);
+        }
+        let least = self.estimate(traffic, Routing::ConcurrentFlow)?.load;
+        (point.load <= least * (1.0 + ROUNDING)).then(|| Point { lower: least.min(point.load), ..point })
     }
 
     /// What concurrent flow falls back on: equal split, which is one of its routings, with the bound of
@@ -244,15 +279,15 @@ fn has_unique_optimum(quotient: &Quotient) -> bool {
     quotient.adjacency.capacities.len() == 1 || quotient.adjacency.largest_out_degree() <= 1
 }
 
-/// Orbits of links up to which the program of concurrent flow is solved: its inverse takes 8 bytes times
-/// their square, 32 MiB here, and a pivot passes over it once.
-const MOST_LINK_ORBITS: usize = 2048;
+/// Two ways of adding up the same load agree to this part of it.
+const ROUNDING: f64 = 1e-12;
 
-/// Orbits of links from which a front costs several times a [`LoadBound`].
-const LEAST_COSTLY_ORBITS: usize = 64;
+/// Arcs, and orbits of links, up to which the program of concurrent flow is solved: it holds a path of each arc at least.
+const MOST_ARCS: usize = 1 << 18;
+const MOST_LINK_ORBITS: usize = 1 << 15;
 
 fn is_too_large(quotient: &Quotient) -> bool {
-    quotient.adjacency.capacities.len() > MOST_LINK_ORBITS
+    quotient.adjacency.capacities.len() > MOST_LINK_ORBITS || quotient.arcs.len() > MOST_ARCS
 }
 
 #[cfg(test)]

@@ -8,13 +8,52 @@
 
 use crate::{front::LoadBound, hop_limited::HopLimited, quotient::Quotient};
 
-/// Rounds of prices.
-const ROUNDS: u32 = 32;
-/// Logarithm of the factor on the price of the busiest link, in the first and after the last round.
-const FIRST_STEP: f64 = 1.0;
-const LAST_STEP: f64 = 0.05;
-/// Taken off, so that a bound that is attained does not exceed the load by rounding.
-const ROUNDING: f64 = 1e-12;
+/// Prices of link orbits that rise where paths crowd, not negative, sum 1.
+#[derive(Debug)]
+pub(crate) struct RisingPrices {
+    prices: Vec<f64>,
+    round: u32,
+}
+
+impl RisingPrices {
+    /// Rounds of prices.
+    pub(crate) const ROUNDS: u32 = 32;
+    /// Taken off, so that a bound that is attained does not exceed the load by rounding.
+    pub(crate) const ROUNDING: f64 = 1e-12;
+    /// Logarithm of the factor on the price of the busiest link, in the first and after the last round.
+    const FIRST_STEP: f64 = 1.0;
+    const LAST_STEP: f64 = 0.05;
+
+    /// The same price for every circuit.
+    pub(crate) fn new(capacities: &[f64]) -> Self {
+        let circuits: f64 = capacities.iter().sum();
+        Self { prices: capacities.iter().map(|capacity| capacity / circuits).collect(), round: 0 }
+    }
+
+    pub(crate) fn prices(&self) -> &[f64] {
+        &self.prices
+    }
+
+    /// Lengths of links under the prices.
+    pub(crate) fn lengths(&self, capacities: &[f64]) -> Vec<f64> {
+        self.prices.iter().zip(capacities).map(|(price, capacity)| price / capacity).collect()
+    }
+
+    /// The next round: prices rise with the traffic that shortest paths bring over each link.
+    pub(crate) fn raise(&mut self, traffic: &[f64], capacities: &[f64]) {
+        let loads = || traffic.iter().zip(capacities).map(|(traffic, capacity)| traffic / capacity);
+        let largest = loads().fold(0.0, f64::max);
+        let part = f64::from(self.round) / f64::from(Self::ROUNDS);
+        let step = Self::FIRST_STEP * (Self::LAST_STEP / Self::FIRST_STEP).powf(part);
+        let mut sum = 0.0;
+        for (price, load) in self.prices.iter_mut().zip(loads()) {
+            *price *= (step * load / largest).exp();
+            sum += *price;
+        }
+        self.prices.iter_mut().for_each(|price| *price /= sum);
+        self.round += 1;
+    }
+}
 
 /// Bounds at the least hop limit and beyond it. `hops`: the largest shortest distance of the arcs, all of
 /// which have a path. O(rounds · hops · links) per source.
@@ -28,39 +67,26 @@ pub(crate) fn bound(quotient: &Quotient, hops: u32) -> LoadBound {
 /// A bound on the load of routings whose paths have at most `hops` links.
 fn least_load(quotient: &Quotient, hops: Option<u32>, search: &mut HopLimited) -> f64 {
     let adjacency = &*quotient.adjacency;
-    let circuits: f64 = adjacency.capacities.iter().sum();
-    let mut prices: Vec<f64> = adjacency.capacities.iter().map(|capacity| capacity / circuits).collect();
-    let (mut lengths, mut loads) = (vec![0.0; prices.len()], vec![0.0; prices.len()]);
+    let mut prices = RisingPrices::new(&adjacency.capacities);
+    let mut traffic = vec![0.0; adjacency.capacities.len()];
     let mut best = 0.0_f64;
-    for round in 0..ROUNDS {
-        for ((length, price), capacity) in lengths.iter_mut().zip(&prices).zip(&adjacency.capacities) {
-            *length = price / capacity;
-        }
-        loads.fill(0.0);
+    for _ in 0..RisingPrices::ROUNDS {
+        let lengths = prices.lengths(&adjacency.capacities);
+        traffic.fill(0.0);
         let mut proven = 0.0;
         for arcs in quotient.sources() {
             search.run(adjacency, &lengths, arcs[0].src, hops, f64::INFINITY);
             for arc in arcs {
                 if let Some((index, arrival)) = search.cheapest(arc.dst) {
                     proven += arc.weight * arrival.distance;
-                    search.visit(index, |orbit| loads[orbit as usize] += arc.weight);
+                    search.visit(index, |orbit| traffic[orbit as usize] += arc.weight);
                 }
             }
         }
         best = best.max(proven);
-        for (load, capacity) in loads.iter_mut().zip(&adjacency.capacities) {
-            *load /= capacity;
-        }
-        let largest = loads.iter().copied().fold(0.0, f64::max);
-        let step = FIRST_STEP * (LAST_STEP / FIRST_STEP).powf(f64::from(round) / f64::from(ROUNDS));
-        let mut sum = 0.0;
-        for (price, load) in prices.iter_mut().zip(&loads) {
-            *price *= (step * load / largest).exp();
-            sum += *price;
-        }
-        prices.iter_mut().for_each(|price| *price /= sum);
+        prices.raise(&traffic, &adjacency.capacities);
     }
-    best * (1.0 - ROUNDING)
+    best * (1.0 - RisingPrices::ROUNDING)
 }
 
 #[cfg(test)]

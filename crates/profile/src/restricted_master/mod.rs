@@ -64,6 +64,8 @@ pub(crate) struct RestrictedMaster {
     load_position: usize,
     /// Pivots in a row that did not lower the load.
     stalled: usize,
+    /// Pivots so far.
+    pivots: usize,
 }
 
 impl RestrictedMaster {
@@ -95,12 +97,23 @@ impl RestrictedMaster {
             load_position: busiest,
             columns: first,
             stalled: 0,
+            pivots: 0,
         }
     }
 
     pub(crate) fn add(&mut self, column: Column) {
         self.columns.push(column);
         self.is_basic.push(false);
+    }
+
+    /// Gives the columns away, in the order in which they were added; the program is empty then.
+    pub(crate) fn take_columns(&mut self) -> Vec<Column> {
+        std::mem::take(&mut self.columns)
+    }
+
+    /// Pivots made so far.
+    pub(crate) fn pivots(&self) -> usize {
+        self.pivots
     }
 
     /// What a unit of load on each link orbit costs: not negative, sum 1. At an optimum no path of an arc is
@@ -158,6 +171,7 @@ impl RestrictedMaster {
                 continue;
             };
             let moved = self.pivot(entering);
+            self.pivots += 1;
             if !moved || (pivots % CHECK_EVERY == 0 && !self.is_accurate()) {
                 if (fresh && !moved) || !self.refactor() {
                     return true;

@@ -1,0 +1,48 @@
+//! How near the optimum the flow of a pair is brought, and by which method.
+//!
+//! The simplex ends with an optimal basis, after pivots that pass over the square of its rows. The primal-dual method passes
+//! over the entries of the columns alone, thousands of times, and may be stopped anywhere. Which is faster was measured
+//! (`benches/front.rs`): the simplex where there are few arcs for each link orbit, the other where there are many or where
+//! the simplex has not ended after a second.
+
+use crate::quotient::Quotient;
+
+/// Orbits of links from which a front costs several times a [`crate::LoadBound`].
+pub(crate) const LEAST_COSTLY_ORBITS: usize = 64;
+
+/// Part of the load that may be left between the two sides of an exact flow.
+const GAP: f64 = 1e-10;
+/// Rows times rows, and arcs, that pivots pass over before the primal-dual method goes on.
+const PIVOT_WORK: usize = 1 << 30;
+/// What the selection of a pivot costs for each arc, in entries of the inverse.
+const WORK_PER_ARC: usize = 8;
+/// Orbits of links and arcs for each of them from which the primal-dual method is faster from the start.
+const MANY_ORBITS: usize = 128;
+const MANY_ARCS: usize = 4;
+/// Entries of columns that the primal-dual method passes over for a point, about a second's, and after which no point of
+/// more hops is looked for.
+const WORK: usize = 1 << 27;
+const WORK_OF_FRONT: usize = 1 << 28;
+
+/// Where to stop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// What may be left between load and bound, as a part of the load.
+    pub(crate) gap: f64,
+    /// Pivots of the simplex for all points; the primal-dual method goes on from there.
+    pub(crate) pivots: usize,
+    /// Entries of columns and arrivals of searches that the primal-dual method passes over for a point.
+    pub(crate) work: usize,
+    /// The same for all points: none of more hops is looked for beyond.
+    pub(crate) work_of_front: usize,
+}
+
+impl Effort {
+    /// What a front is held to.
+    pub(crate) fn exact(quotient: &Quotient) -> Self {
+        let (rows, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
+        let by_primal_dual = rows >= MANY_ORBITS && arcs >= MANY_ARCS * rows;
+        let pivots = if by_primal_dual { 0 } else { PIVOT_WORK / (rows * rows + WORK_PER_ARC * arcs) };
+        Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT }
+    }
+}

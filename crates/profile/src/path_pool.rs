@@ -1,0 +1,226 @@
+//! The paths of a pair that are known so far, and the searches that find more.
+
+use std::ops::Range;
+
+use model::Rank;
+
+use crate::{hop_limited::HopLimited, price_bound::RisingPrices, quotient::Quotient, restricted_master::Column};
+
+/// Paths that the rounds of [`PathPool::spread`] find at most.
+const MOST_START_PATHS: usize = 1 << 21;
+/// Its rounds at most: more find more paths than the optimum uses.
+const START_ROUNDS: usize = 8;
+
+/// Paths by index, which is also that of their column.
+#[derive(Debug)]
+pub(crate) struct PathPool<'a> {
+    quotient: &'a Quotient,
+    /// Links of a path at most.
+    pub(crate) hops: u32,
+    search: HopLimited,
+    /// Of each path: its arc and its nodes.
+    paths: Vec<(u32, Vec<Rank>)>,
+    of_arc: Vec<Vec<u32>>,
+    /// Of each arc: its weight over the largest, so that the program's numbers are of order 1.
+    weights: Vec<f64>,
+    /// The largest weight: what the program's loads are multiples of.
+    unit: f64,
+    /// Arrivals of all searches so far.
+    searched: usize,
+}
+
+/// What rounds of shortest paths under rising prices prove and lead to.
+#[derive(Debug)]
+pub(crate) struct Start {
+    /// No routing has a load below this, in units.
+    pub(crate) bound: f64,
+    /// The prices that prove it.
+    pub(crate) prices: Vec<f64>,
+    /// By path, the average of the rounds, later ones counting more.
+    pub(crate) shares: Vec<f64>,
+    /// Columns of the paths that are new.
+    pub(crate) columns: Vec<Column>,
+}
+
+impl<'a> PathPool<'a> {
+    /// A path of fewest hops for each arc, all of which have one of at most `hops`.
+    pub(crate) fn new(quotient: &'a Quotient, hops: u32) -> (Self, Vec<Column>) {
+        let unit = quotient.arcs.iter().map(|arc| arc.weight).fold(0.0, f64::max);
+        let mut pool = Self {
+            quotient,
+            hops,
+            search: HopLimited::new(quotient.adjacency.ranks()),
+            paths: Vec::new(),
+            of_arc: vec![Vec::new(); quotient.arcs.len()],
+            weights: quotient.arcs.iter().map(|arc| arc.weight / unit).collect(),
+            unit,
+            searched: 0,
+        };
+        let ones = vec![1.0; quotient.adjacency.capacities.len()];
+        let mut columns = Vec::new();
+        pool.every_shortest(
+            &ones,
+            |_| f64::INFINITY,
+            |pool, arc, found| {
+                if let Some((arrival, _)) = found {
+                    columns.extend(pool.enter(arc, arrival).1);
+                }
+            },
+        );
+        (pool, columns)
+    }
+
+    pub(crate) fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    pub(crate) fn paths(&self) -> &[(u32, Vec<Rank>)] {
+        &self.paths
+    }
+
+    /// What the searches have cost so far, in arrivals.
+    pub(crate) fn searched(&self) -> usize {
+        self.searched
+    }
+
+    /// Visits every arc with the last arrival of its shortest path and that path's length. `farthest`: by the range of a
+    /// source's arcs, the length up to which paths matter.
+    fn every_shortest(
+        &mut self,
+        lengths: &[f64],
+        farthest: impl Fn(Range<usize>) -> f64,
+        mut visit: impl FnMut(&mut Self, usize, Option<(u32, f64)>),
+    ) {
+        let quotient = self.quotient;
+        let mut index = 0;
+        for arcs in quotient.sources() {
+            let farthest = farthest(index..index + arcs.len());
+            self.search.run(&quotient.adjacency, lengths, arcs[0].src, Some(self.hops), farthest);
+            self.searched += self.search.arrivals();
+            for arc in arcs {
+                let found = self.search.cheapest(arc.dst).map(|(arrival, found)| (arrival, found.distance));
+                visit(self, index, found);
+                index += 1;
+            }
+        }
+    }
+
+    /// The shortest path of every arc that has one shorter than its `keys` by `tolerance`: the columns of those that are
+    /// new, and the dual bound.
+    pub(crate) fn price(&mut self, lengths: &[f64], keys: &[f64], tolerance: f64) -> (f64, Vec<Column>) {
+        let (mut bound, mut columns) = (0.0, Vec::new());
+        let farthest = |arcs: Range<usize>| keys[arcs].iter().copied().fold(0.0, f64::max);
+        self.every_shortest(lengths, farthest, |pool, arc, found| {
+            let (key, weight) = (keys[arc], pool.weights[arc]);
+            let shorter = found.filter(|&(_, length)| length < key);
+            bound += weight * shorter.map_or(key, |(_, length)| length);
+            if let Some((arrival, _)) = shorter.filter(|(_, length)| weight * (key - length) > tolerance) {
+                // Before the master is solved, the shortest path may be one that it knows.
+                columns.extend(pool.enter(arc, arrival).1);
+            }
+        });
+        (bound, columns)
+    }
+
+    /// Rounds of shortest paths under prices that rise where paths crowd, as for a bound (`price_bound`).
+    pub(crate) fn spread(&mut self) -> Start {
+        let capacities = &self.quotient.adjacency.capacities;
+        let mut rising = RisingPrices::new(capacities);
+        let rounds = (MOST_START_PATHS / self.quotient.arcs.len()).clamp(1, START_ROUNDS);
+        let (mut shares, mut columns) = (vec![0.0; self.paths.len()], Vec::new());
+        let (mut proven, mut prices) = (0.0, rising.prices().to_vec());
+        let mut traffic = vec![0.0; capacities.len()];
+        for round in 1..=rounds {
+            let mut sum = 0.0;
+            traffic.fill(0.0);
+            self.every_shortest(
+                &rising.lengths(capacities),
+                |_| f64::INFINITY,
+                |pool, arc, found| {
+                    if let Some((arrival, length)) = found {
+                        let weight = pool.weights[arc];
+                        sum += weight * length;
+                        pool.search.visit(arrival, |orbit| traffic[orbit as usize] += weight);
+                        let (path, new) = pool.enter(arc, arrival);
+                        columns.extend(new);
+                        shares.resize(pool.paths.len(), 0.0);
+                        shares[path as usize] += round as f64;
+                    }
+                },
+            );
+            if sum > proven {
+                (proven, prices) = (sum, rising.prices().to_vec());
+            }
+            rising.raise(&traffic, capacities);
+        }
+        let all = (rounds * (rounds + 1) / 2) as f64;
+        shares.iter_mut().for_each(|share| *share /= all);
+        Start { bound: proven * (1.0 - RisingPrices::ROUNDING), prices, shares, columns }
+    }
+
+    /// The path of an arrival for an arc, and its column where it is new.
+    fn enter(&mut self, arc: usize, arrival: u32) -> (u32, Option<Column>) {
+        let (nodes, orbits) = self.search.path(arrival);
+        let same = |&&path: &&u32| self.paths[path as usize].1 == nodes;
+        if let Some(&known) = self.of_arc[arc].iter().find(same) {
+            return (known, None);
+        }
+        let path = self.paths.len() as u32;
+        self.paths.push((arc as u32, nodes));
+        self.of_arc[arc].push(path);
+        (path, Some(column(arc, self.weights[arc], orbits, &self.quotient.adjacency.capacities)))
+    }
+
+    /// The least hop limit above the current one at which these prices leave room for a load lower by more than
+    /// `least_gain`. At any limit between, they prove the current load optimal but for that.
+    pub(crate) fn next_hops(&mut self, lengths: &[f64], keys: &[f64], least_gain: f64) -> Option<u32> {
+        let mut shortest = vec![f64::NAN; self.quotient.adjacency.ranks()];
+        let mut arc_to = vec![0; shortest.len()];
+        let mut gains: Vec<(u32, f64)> = Vec::new();
+        let mut index = 0;
+        for arcs in self.quotient.sources() {
+            let keys = &keys[index..index + arcs.len()];
+            for (arc, &key) in arcs.iter().zip(keys) {
+                shortest[arc.dst as usize] = key;
+                arc_to[arc.dst as usize] = index;
+                index += 1;
+            }
+            let farthest = keys.iter().copied().fold(0.0, f64::max);
+            self.search.run(&self.quotient.adjacency, lengths, arcs[0].src, None, farthest);
+            for (hops, arrivals) in self.search.layers() {
+                for arrival in arrivals {
+                    let best = &mut shortest[arrival.node as usize];
+                    // NaN where no arc ends: never less.
+                    if arrival.distance < *best {
+                        if hops > self.hops {
+                            let weight = self.weights[arc_to[arrival.node as usize]];
+                            gains.push((hops, weight * (*best - arrival.distance)));
+                        }
+                        *best = arrival.distance;
+                    }
+                }
+            }
+            for arc in arcs {
+                shortest[arc.dst as usize] = f64::NAN;
+            }
+        }
+        gains.sort_by_key(|&(hops, _)| hops);
+        let mut total = 0.0;
+        gains.into_iter().find_map(|(hops, gain)| {
+            total += gain;
+            (total > least_gain).then_some(hops)
+        })
+    }
+}
+
+/// What a path of arc number `arc` over links of `orbits` adds to the load of each.
+fn column(arc: usize, weight: f64, mut orbits: Vec<u32>, capacities: &[f64]) -> Column {
+    orbits.sort_unstable();
+    let load = |same: &[u32]| same.len() as f64 * weight / capacities[same[0] as usize];
+    let entries = orbits.chunk_by(|a, b| a == b).map(|same| (same[0], load(same))).collect();
+    Column { arc: arc as u32, entries }
+}
