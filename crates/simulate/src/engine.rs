@@ -2,7 +2,6 @@
 
 use model::Result;
 
-use crate::credits;
 use crate::fifo;
 use crate::fluid;
 use crate::gates::Gates;
@@ -22,7 +21,6 @@ pub(crate) fn run(
 ) -> Result<(Ledger, Gates)> {
     match wiring.settings.buffer_bytes {
         _ if wiring.settings.level == Level::Flow => fluid::run(&wiring.network, released, gates),
-        None => fifo::run(&wiring.network, released, gates, reaction_fs),
-        Some(bytes) => credits::run(wiring, released, gates, reaction_fs, bytes),
+        buffer_bytes => fifo::run(wiring, released, gates, reaction_fs, buffer_bytes),
     }
 }

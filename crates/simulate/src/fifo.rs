@@ -1,132 +1,181 @@
-//! Packets through FIFO servers without limits on their queues.
+//! Packets through FIFO servers, whose far ends hold any number of bytes that are to go on, or a limited one.
 //!
 //! There is no list of events. A server may serve all that arrives before its *horizon*, the time up to which
-//! nothing new can reach it: what another server has yet to send it leaves no earlier than that server is free,
-//! and takes at least a wire time and a hop. A packet is served at once, however late its turn is, so that a
-//! queue of any length is one piece of work. Streams are kept as runs, and are cut only where they meet.
+//! nothing new can reach it: what another server has yet to send it leaves no earlier than that server can send its next
+//! packet, and takes at least a wire time and a hop. A packet is served at once, however late its turn is, so that a
+//! queue of any length is one piece of work.
 //!
-//! What a transfer hands to one server at once, for several flows, is one queue ([`crate::trunks`]). Where each packet is
-//! dealt out by itself that is done in batches, so that no more runs than that are ahead of their time.
+//! Packets that go from one server to another are one lane: they arrive in the order in which they leave, whichever flows
+//! they are of. So a server finds its next packet among the first ones of few lanes, and of its own GPU. In a lane, packets
+//! of one stream at equal intervals are one run.
 //!
 //! The order in which servers are looked at does not change any time.
 
+mod serving;
+
 use std::cmp::Reverse;
-use std::collections::binary_heap::PeekMut;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
-use model::Result;
+use model::{Error, Rank, Result};
 
+use crate::backlog::Backlog;
 use crate::clock::{LIMIT_FS, too_long};
 use crate::gates::Gates;
 use crate::ledger::Ledger;
-use crate::network::QueueingNetwork;
-use crate::runs::{Run, append, serve};
+use crate::network::{QueueingNetwork, SENDER};
+use crate::room::{Queue, Room};
+use crate::runs::{Marks, Run, Series};
 use crate::trunks::Trunks;
+use crate::wiring::Wiring;
 
-/// Packets that a server deals out one by one before others get their turn.
-const BATCH: u64 = 1 << 10;
+/// A server that has sent so many runs to a lane lets others go on first, so that what waits does not grow with the message.
+const AHEAD: usize = 1 << 8;
 
-/// The first packets of a stream that a server has: when they came and their order among equals, in one number,
-/// and the stream; trunks are numbered from the last stream on.
+/// The first packets of a line at a sender: when they came and their order among equals, in one number, and the line:
+/// a flow, or a trunk, which are numbered from the last flow on.
 type Head = Reverse<(u128, u32)>;
 
-fn head(time_fs: u64, key: u64, stream: usize) -> Head {
-    Reverse((u128::from(time_fs) << 64 | u128::from(key), stream as u32))
+fn head(time_fs: u64, key: u64, line: usize) -> Head {
+    Reverse((u128::from(time_fs) << 64 | u128::from(key), line as u32))
 }
 
 #[derive(Debug, Default)]
 struct Server {
-    heads: BinaryHeap<Head>,
+    /// What its GPU has handed over.
+    lines: BinaryHeap<Head>,
     free_fs: u64,
-    /// All that arrives before is served.
-    horizon_fs: u64,
+    /// It sends nothing more before.
+    next_fs: u64,
     /// Packets to serve, those included that have not yet come.
     left: u64,
     /// Flows that begin here and are not yet released.
     unreleased: u32,
+    backlog: Backlog,
+    room: Room,
 }
 
 impl Server {
-    fn head_fs(&self) -> u64 {
-        self.heads.peek().map_or(u64::MAX, |Reverse((order, _))| (order >> 64) as u64)
-    }
-
-    /// Nothing that waits is sent before.
-    fn start_fs(&self) -> u64 {
-        self.head_fs().max(self.free_fs)
+    /// When the first packet that its GPU has handed over came.
+    fn line_fs(&self) -> u64 {
+        self.lines.peek().map_or(u64::MAX, |Reverse((order, _))| (order >> 64) as u64)
     }
 }
 
 struct Fifo<'a> {
     network: &'a QueueingNetwork,
     servers: Vec<Server>,
-    /// Packets of each stream that have come and are not yet served.
-    queues: Vec<VecDeque<Run>>,
+    /// Per lane.
+    queues: Vec<Queue>,
+    /// Per flow, what of the packets of one size its sender has handed over and not yet sent.
+    lines: Vec<Run>,
     trunks: Trunks,
-    /// Packets yet to cross each edge.
-    crossing: Vec<u64>,
+    /// Whether there is a limit to what waits at the far end of a server.
+    is_limited: bool,
     /// Least time from the start of sending to the arrival at the next server, fs.
     lookahead_fs: u64,
+    /// From the start of sending to when the room is given back, at least, fs.
+    credit_fs: u64,
+    /// When the first packet of any server can be sent, fs.
+    first_fs: u64,
+    /// When the first packets of the lanes and of the GPU came at the server that is looked at.
+    heads: Vec<u64>,
+    /// Whether that server has sent more than others have taken.
+    is_ahead: bool,
     ledger: Ledger,
 }
 
-/// Simulates `network` from the flows that are `released` at their times; `gates` release the others, no
-/// sooner than `reaction_fs` after the start of the packet that opens them.
+/// Simulates what is wired from the flows that are `released` at their times, with room for `buffer_bytes` at the far end
+/// of every server where there is a limit; `gates` release the other flows, no sooner than `reaction_fs` after the start of
+/// the packet that opens them.
 ///
-/// Costs O(log streams) per run, and one look at every server and its edges per round; in a round every server
-/// advances by at least the lookahead.
+/// Costs O(lanes into the server) per run, and one look at every server and its lanes per round; in a round every server
+/// advances by at least the lookahead. Memory is that of the network, not of the message.
 ///
 /// # Errors
-/// Times above the limit.
+/// Times above the limit, or full buffers that wait for each other.
 pub(crate) fn run(
-    network: &QueueingNetwork,
+    wiring: &Wiring,
     released: Vec<(u32, u64)>,
     mut gates: Gates,
     reaction_fs: u64,
+    buffer_bytes: Option<u64>,
 ) -> Result<(Ledger, Gates)> {
-    let mut fifo = Fifo::new(network);
+    let network = &wiring.network;
+    let mut fifo = Fifo::new(network, buffer_bytes);
     let floor_fs = fifo.lookahead_fs.min(reaction_fs);
     let mut opened = released;
     let mut active: Vec<usize> = (0..network.servers).filter(|&server| fifo.servers[server].left > 0).collect();
-    loop {
+    while !active.is_empty() {
         for (flow, now_fs) in opened.drain(..) {
             fifo.release(flow, now_fs)?;
         }
-        let first_fs = active.iter().map(|&server| fifo.servers[server].start_fs()).min().unwrap_or(u64::MAX);
-        if first_fs == u64::MAX {
-            return Ok((fifo.ledger, gates));
+        fifo.first_fs = active.iter().map(|&server| fifo.start_fs(server)).min().unwrap_or(u64::MAX);
+        if fifo.first_fs == u64::MAX {
+            let blocked = active.iter().filter(|&&server| fifo.head_fs(server) < u64::MAX);
+            return Err(stuck(blocked.map(|&server| wiring.ends[server]).collect()));
         }
         for &server in &active {
-            fifo.advance(server, first_fs + floor_fs)?;
+            fifo.advance(server, fifo.first_fs + floor_fs)?;
+        }
+        if gates.are_none() {
+            fifo.ledger.done.clear();
         }
         for done in std::mem::take(&mut fifo.ledger.done) {
             gates.stream_done(network, done, &mut opened);
         }
         active.retain(|&server| fifo.servers[server].left > 0);
     }
+    fifo.ledger.queue_bytes = fifo.servers.iter().map(|server| server.backlog.most_bytes).collect();
+    Ok((fifo.ledger, gates))
+}
+
+fn stuck(circuits: Vec<(Rank, Rank)>) -> Error {
+    let shown: Vec<String> = circuits.iter().take(8).map(|(src, dst)| format!("{src} → {dst}")).collect();
+    let more = if circuits.len() > 8 { format!(" and {} more", circuits.len() - 8) } else { String::new() };
+    Error::infeasible(
+        "buffer",
+        format!(
+            "packets in full buffers wait for each other, at the receivers of circuits {}{more} and of those like \
+             them; it takes a larger buffer, paced injection or other routes",
+            shown.join(", ")
+        ),
+    )
 }
 
 impl<'a> Fifo<'a> {
-    fn new(network: &'a QueueingNetwork) -> Self {
+    fn new(network: &'a QueueingNetwork, buffer_bytes: Option<u64>) -> Self {
         let mut servers: Vec<Server> = Vec::new();
         servers.resize_with(network.servers, Server::default);
-        let mut crossing = vec![0; network.edges.len()];
+        let mut queues: Vec<Queue> = network.lanes.iter().map(|&ends| Queue::new(ends)).collect();
+        if let Some(bytes) = buffer_bytes {
+            servers.iter_mut().for_each(|server| server.room.bytes = bytes);
+            (0..).zip(&network.lanes).for_each(|(lane, ends)| servers[ends.from as usize].room.lanes.push(lane));
+        }
         for stream in &network.streams {
             let packets = network.flows[stream.flow as usize].packets;
             servers[stream.server as usize].left += packets;
-            match stream.edge {
-                Some(edge) => crossing[edge as usize] += packets,
-                None => servers[stream.server as usize].unreleased += 1,
+            match stream.lane {
+                SENDER => servers[stream.server as usize].unreleased += 1,
+                lane => queues[lane as usize].left += packets,
             }
         }
+        let nothing = Run { times: Series { count: 0, ..Series::once(0) }, stream: 0, marks: Marks::default() };
+        let shortest_fs = network.shortest_fs();
+        let mut ledger = Ledger::new(network);
+        ledger.note_amounts(network);
         Self {
             network,
             servers,
-            queues: vec![VecDeque::new(); network.streams.len()],
+            queues,
+            lines: vec![nothing; network.flows.len()],
             trunks: Trunks::new(network),
-            crossing,
-            lookahead_fs: network.hop.lookahead(network.shortest_fs()),
-            ledger: Ledger::new(network),
+            is_limited: buffer_bytes.is_some(),
+            lookahead_fs: network.hop.lookahead(shortest_fs),
+            credit_fs: shortest_fs + network.hop.delay_fs,
+            first_fs: 0,
+            heads: Vec::new(),
+            is_ahead: false,
+            ledger,
         }
     }
 
@@ -136,138 +185,110 @@ impl<'a> Fifo<'a> {
             return Err(too_long());
         }
         let flow = &self.network.flows[number as usize];
-        let first = flow.streams.start;
-        let at = &self.network.streams[first];
-        let server = &mut self.servers[at.server as usize];
+        let first = flow.streams.start as u32;
+        let server = &mut self.servers[self.network.streams[first as usize].server as usize];
         server.unreleased -= 1;
         if let Some(transfer) = flow.transfer {
             if let Some(trunk) = self.trunks.join(self.network, number, transfer, now_fs) {
-                server.heads.push(head(now_fs, at.key, self.queues.len() + trunk));
+                server.lines.push(head(now_fs, self.network.key(first), self.lines.len() + trunk));
             }
             return Ok(());
         }
-        for run in flow.injected(self.network.packet, now_fs).into_iter().flatten() {
-            self.arrive(first, run)?;
+        let run = flow.injected(now_fs);
+        if run.times.last_fs() >= LIMIT_FS {
+            return Err(too_long());
         }
+        server.lines.push(head(run.times.first_fs, self.network.key(first), number as usize));
+        self.lines[number as usize] = run;
         Ok(())
     }
 
-    fn arrive(&mut self, stream: usize, run: Run) -> Result<()> {
-        if run.last_fs() >= LIMIT_FS {
-            return Err(too_long());
+    /// When the first packet in line at `server` came.
+    fn head_fs(&self, server: usize) -> u64 {
+        let lanes = self.network.inward[server].iter().map(|&lane| self.queues[lane as usize].head_fs());
+        lanes.fold(self.servers[server].line_fs(), u64::min)
+    }
+
+    /// Nothing that waits at `server` is sent before.
+    fn start_fs(&self, server: usize) -> u64 {
+        let head_fs = self.head_fs(server);
+        if head_fs == u64::MAX {
+            return head_fs;
         }
-        let at = &self.network.streams[stream];
-        if self.queues[stream].is_empty() {
-            self.servers[at.server as usize].heads.push(head(run.first_fs, at.key, stream));
+        self.servers[server].room.earliest_fs(&self.queues).max(head_fs).max(self.servers[server].free_fs)
+    }
+
+    /// All that arrives at `server` before is there.
+    fn horizon_fs(&self, server: usize, floor_fs: u64) -> u64 {
+        let mut horizon_fs = if self.servers[server].unreleased > 0 { floor_fs } else { u64::MAX };
+        for &lane in &self.network.inward[server] {
+            let queue = &self.queues[lane as usize];
+            if queue.left > 0 {
+                horizon_fs = horizon_fs.min(self.servers[queue.from as usize].next_fs + self.lookahead_fs);
+            }
         }
-        append(&mut self.queues[stream], run);
-        Ok(())
+        horizon_fs.max(floor_fs)
     }
 
     /// Serves at `server` all that arrives before what is certain to have come, at least before `floor_fs`.
     fn advance(&mut self, server: usize, floor_fs: u64) -> Result<()> {
-        let mut horizon_fs = u64::MAX;
-        if self.servers[server].unreleased > 0 {
-            horizon_fs = floor_fs;
-        }
-        for &edge in &self.network.inward[server] {
-            if self.crossing[edge as usize] > 0 {
-                let from = &self.servers[self.network.edges[edge as usize] as usize];
-                horizon_fs = horizon_fs.min(from.free_fs.max(from.horizon_fs) + self.lookahead_fs);
+        let network = self.network;
+        let horizon_fs = self.horizon_fs(server, floor_fs);
+        let inward = &network.inward[server];
+        let mut heads = std::mem::take(&mut self.heads);
+        heads.clear();
+        heads.extend(inward.iter().map(|&lane| self.queues[lane as usize].head_fs()));
+        heads.push(self.servers[server].line_fs());
+        let mut wait_fs = 0;
+        self.is_ahead = false;
+        loop {
+            let (mut first, mut time_fs, mut other_fs) = (0, u64::MAX, u64::MAX);
+            for (input, &head_fs) in heads.iter().enumerate() {
+                if head_fs < time_fs {
+                    (first, time_fs, other_fs) = (input, head_fs, time_fs);
+                } else {
+                    other_fs = other_fs.min(head_fs);
+                }
             }
-        }
-        let horizon_fs = horizon_fs.max(floor_fs);
-        let mut dealt = 0;
-        while let Some(&Reverse((order, stream))) = self.servers[server].heads.peek() {
-            if (order >> 64) as u64 >= horizon_fs {
+            if time_fs >= horizon_fs || self.is_ahead && time_fs >= floor_fs {
                 break;
             }
-            if let Some(trunk) = (stream as usize).checked_sub(self.queues.len()) {
-                dealt += self.deal(server, trunk)?;
-                if dealt >= BATCH {
-                    break;
-                }
-                continue;
+            let mut end_fs = other_fs.min(horizon_fs);
+            if time_fs == other_fs {
+                first = self.first_of_equals(server, &heads, time_fs);
+                end_fs = time_fs + 1;
             }
-            // The next stream in line is a child of the root.
-            let next = match self.servers[server].heads.as_slice() {
-                [_, Reverse((left, _)), Reverse((right, _)), ..] => *left.min(right),
-                [_, Reverse((only, _))] => *only,
-                _ => u128::MAX >> 1,
+            if self.is_ahead {
+                end_fs = end_fs.min(floor_fs);
+            }
+            let served = match inward.get(first) {
+                Some(&lane) => self.serve_lane(server, lane as usize, end_fs, floor_fs)?,
+                None => self.serve_line(server, end_fs)?,
             };
-            // At the time of the next, packets of the head go first where their key is the lower.
-            let turn_fs = (next >> 64) as u64 + u64::from((order as u64) < next as u64);
-            self.serve(server, stream as usize, turn_fs.min(horizon_fs))?;
+            heads[first] = match inward.get(first) {
+                Some(&lane) => self.queues[lane as usize].head_fs(),
+                None => self.servers[server].line_fs(),
+            };
+            if let Err(until_fs) = served {
+                wait_fs = until_fs;
+                break;
+            }
         }
+        let head_fs = heads.iter().copied().fold(horizon_fs, u64::min);
+        self.heads = heads;
         let state = &mut self.servers[server];
-        state.horizon_fs = state.horizon_fs.max(horizon_fs.min(LIMIT_FS).min(state.head_fs()));
+        state.next_fs = state.next_fs.max(state.free_fs).max(head_fs.max(wait_fs).min(LIMIT_FS));
         Ok(())
     }
 
-    /// Serves the next packets of `trunk`, the head of `server`; returns how many.
-    fn deal(&mut self, server: usize, trunk: usize) -> Result<u64> {
-        let state = &mut self.servers[server];
-        let begin_fs = state.start_fs();
-        let dealt = self.trunks.deal(self.network, trunk, begin_fs, BATCH);
-        let (count, end_fs) = dealt.iter().fold((0, begin_fs), |(count, end_fs), (_, departures)| {
-            (count + departures.count, end_fs.max(departures.last_fs()))
-        });
-        if self.trunks.first(self.network, trunk).is_none() {
-            state.heads.pop();
-        }
-        state.left -= count;
-        state.free_fs = end_fs;
-        if end_fs >= LIMIT_FS {
-            return Err(too_long());
-        }
-        for (flow, departures) in dealt {
-            // At the first hop nothing is told of arrivals.
-            let came = Run { spacing_fs: 0, ..departures };
-            self.pass(self.network.flows[flow as usize].streams.start, &came, departures)?;
-        }
-        Ok(count)
-    }
-
-    /// Serves the first packets of `stream`, the head of `server`, that arrive before `end_fs`.
-    fn serve(&mut self, server: usize, stream: usize, end_fs: u64) -> Result<()> {
-        let queue = &mut self.queues[stream];
-        let Some(front) = queue.front_mut() else { return Ok(()) };
-        let mut arrivals = front.take(front.before(end_fs));
-        if front.count == 0 {
-            queue.pop_front();
-        }
-        let next = queue.front().map(|run| run.first_fs);
-        let at = &self.network.streams[stream];
-        let state = &mut self.servers[server];
-        match (next, state.heads.peek_mut()) {
-            (Some(next_fs), Some(mut first)) => *first = head(next_fs, at.key, stream),
-            (None, Some(first)) => drop(PeekMut::pop(first)),
-            (_, None) => {}
-        }
-        let (first, rest) = serve(&arrivals, state.free_fs);
-        state.left -= arrivals.count;
-        state.free_fs = rest.as_ref().unwrap_or(&first).last_fs();
-        if state.free_fs >= LIMIT_FS {
-            return Err(too_long());
-        }
-        for departures in [Some(first), rest].into_iter().flatten() {
-            let came = arrivals.take(departures.count);
-            self.pass(stream, &came, departures)?;
-        }
-        Ok(())
-    }
-
-    /// Notes that packets of `stream` leave, and sends them on.
-    #[inline]
-    fn pass(&mut self, stream: usize, came: &Run, departures: Run) -> Result<()> {
-        self.ledger.note(self.network, stream as u32, came, &departures);
-        if self.network.streams[stream].is_last {
-            return Ok(());
-        }
-        if let Some(edge) = self.network.streams[stream + 1].edge {
-            self.crossing[edge as usize] -= departures.count;
-        }
-        let first_fs = self.network.hop.onward(departures.first_fs, departures.packet);
-        self.arrive(stream + 1, Run { first_fs, ..departures })
+    /// Which of the inputs of `server` that have a packet of `time_fs` is first in line.
+    fn first_of_equals(&self, server: usize, heads: &[u64], time_fs: u64) -> usize {
+        let inward = &self.network.inward[server];
+        let equals = heads.iter().enumerate().filter(|(_, head_fs)| **head_fs == time_fs);
+        let key = |input: usize| match inward.get(input) {
+            Some(&lane) => self.queues[lane as usize].runs.front().map(|run| self.network.key(run.stream)),
+            None => self.servers[server].lines.peek().map(|Reverse((order, _))| *order as u64),
+        };
+        equals.min_by_key(|(input, _)| key(*input)).map_or(0, |(input, _)| input)
     }
 }

@@ -1,7 +1,7 @@
 //! What waits for what: a gate opens a while after the last of its conditions is met.
 
 use crate::ledger::Done;
-use crate::network::QueueingNetwork;
+use crate::network::{QueueingNetwork, SENDER};
 
 /// Index of a gate.
 pub(crate) type Gate = u32;
@@ -42,6 +42,11 @@ impl Gates {
         }
     }
 
+    /// Whether nothing waits for anything.
+    pub(crate) fn are_none(&self) -> bool {
+        self.states.is_empty()
+    }
+
     /// A new gate.
     pub(crate) fn add(&mut self, delay_fs: u64) -> Gate {
         self.states.push(State { delay_fs, ..State::default() });
@@ -77,16 +82,16 @@ impl Gates {
 
     /// Meets what waited for the stream that is through; `opened` gets the flows that are released by it.
     pub(crate) fn stream_done(&mut self, network: &QueueingNetwork, done: Done, opened: &mut Vec<(Gate, u64)>) {
-        if self.states.is_empty() {
+        if self.are_none() {
             return;
         }
         let at = &network.streams[done.stream as usize];
         let arrival_fs = done.departure_fs + network.hop.delay_fs;
         let mut met: Vec<(Gate, u64)> = Vec::new();
-        if at.edge.is_none() {
+        if at.lane == SENDER {
             met.extend(self.sent[at.flow as usize].iter().map(|&gate| (gate, done.departure_fs)));
         }
-        if at.is_last {
+        if network.next_lane(done.stream) == SENDER {
             met.extend(self.received[at.flow as usize].iter().map(|&gate| (gate, arrival_fs)));
         }
         met.extend(self.drained[at.server as usize].iter().map(|&gate| (gate, arrival_fs)));

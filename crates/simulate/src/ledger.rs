@@ -1,8 +1,8 @@
 //! What is noted while packets are served: use of circuits, progress of flows.
 
-use crate::backlog::Backlog;
-use crate::network::QueueingNetwork;
-use crate::runs::Run;
+use crate::network::{QueueingNetwork, SENDER};
+use crate::packet::Packet;
+use crate::runs::{Marks, Run};
 
 /// How a server is used, fs and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,55 +40,60 @@ pub(crate) struct Done {
 pub(crate) struct Ledger {
     pub(crate) uses: Vec<Use>,
     pub(crate) flows: Vec<Progress>,
-    /// Packets that each stream has yet to send.
-    left: Vec<u64>,
-    /// Queue of each server.
-    pub(crate) backlogs: Vec<Backlog>,
+    /// Most bytes that waited at each server, as [`crate::backlog::Backlog`] counts them.
+    pub(crate) queue_bytes: Vec<u64>,
     /// Streams that are through since this was last looked at.
     pub(crate) done: Vec<Done>,
 }
 
 impl Ledger {
+    /// Nothing has happened yet.
     pub(crate) fn new(network: &QueueingNetwork) -> Self {
-        let packets = |stream: &crate::network::Stream| network.flows[stream.flow as usize].packets;
         Self {
             uses: vec![Use::default(); network.slots],
             flows: vec![Progress::default(); network.flows.len()],
-            left: network.streams.iter().map(packets).collect(),
-            backlogs: vec![Backlog::default(); network.servers],
+            queue_bytes: vec![0; network.servers],
             done: Vec::new(),
         }
     }
 
-    /// Notes that packets of `stream` that came as `arrivals` leave as `departures`.
-    pub(crate) fn note(&mut self, network: &QueueingNetwork, stream: u32, arrivals: &Run, departures: &Run) {
-        let at = &network.streams[stream as usize];
-        let (start_fs, end_fs) = (departures.first_fs - departures.packet.wire_fs, departures.last_fs());
-        let used = &mut self.uses[at.slot as usize];
-        if used.packets == 0 {
-            used.first_fs = start_fs;
+    /// Notes how much every server will have sent: what is known before the first packet is sent.
+    pub(crate) fn note_amounts(&mut self, network: &QueueingNetwork) {
+        for flow in &network.flows {
+            let (full, Packet { bytes, wire_fs }) = (flow.full(), network.packet);
+            let tail = flow.tail.unwrap_or(Packet { bytes: 0, wire_fs: 0 });
+            // A packet of full size may take longer than is counted where there is none.
+            let busy_fs = tail.wire_fs + if full > 0 { full * wire_fs } else { 0 };
+            for stream in &network.streams[flow.streams.clone()] {
+                let used = &mut self.uses[stream.slot as usize];
+                used.first_fs = u64::MAX;
+                used.busy_fs = used.busy_fs.saturating_add(busy_fs);
+                used.packets += flow.packets;
+                used.bytes += full * bytes + tail.bytes;
+            }
         }
-        used.last_fs = used.last_fs.max(end_fs);
-        used.busy_fs += departures.count * departures.packet.wire_fs;
-        used.packets += departures.count;
-        used.bytes += departures.count * departures.packet.bytes;
-        let flow = &mut self.flows[at.flow as usize];
-        if at.edge.is_none() {
-            if flow.sent_fs == 0 {
+    }
+
+    /// Notes that packets of `stream`, the flow's first or last ones among them, are sent from `start_fs` to `end_fs`.
+    pub(crate) fn note(&mut self, network: &QueueingNetwork, run: &Run, start_fs: u64, end_fs: u64) {
+        let at = &network.streams[run.stream as usize];
+        let (used, flow) = (&mut self.uses[at.slot as usize], &mut self.flows[at.flow as usize]);
+        let is_sender = at.lane == SENDER;
+        if run.marks.has(Marks::FIRST) {
+            used.first_fs = used.first_fs.min(start_fs);
+            if is_sender {
                 flow.first_fs = start_fs;
             }
-            flow.sent_fs = end_fs;
-        } else {
-            let are_full = departures.packet == network.packet;
-            self.backlogs[at.server as usize].pass(arrivals, *departures, are_full);
         }
-        if at.is_last {
-            flow.received_fs = end_fs + network.hop.delay_fs;
-        }
-        let left = &mut self.left[stream as usize];
-        *left -= departures.count;
-        if *left == 0 {
-            self.done.push(Done { stream, departure_fs: end_fs });
+        if run.marks.has(Marks::LAST) {
+            used.last_fs = used.last_fs.max(end_fs);
+            if is_sender {
+                flow.sent_fs = end_fs;
+            }
+            if network.next_lane(run.stream) == SENDER {
+                flow.received_fs = end_fs + network.hop.delay_fs;
+            }
+            self.done.push(Done { stream: run.stream, departure_fs: end_fs });
         }
     }
 

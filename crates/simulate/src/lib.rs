@@ -2,7 +2,7 @@
 //! routes and the fabric's numbers, and nothing that the plan states and these make: no bytes, hops, loads or times.
 //!
 //! ```text
-//! Plan + Settings ─▶ wiring: servers and flows, on orbits ─▶ fifo | credits | fluid ─▶ report ─▶ Simulation
+//! Plan + Settings ─▶ wiring: servers and flows, on orbits ─▶ fifo | fluid ─▶ report ─▶ Simulation
 //!                      barrier: a network for each step
 //!                      dataflow: one for all steps, with gates between them
 //! ```
@@ -14,7 +14,8 @@
 //! | what a change of topology takes | `change` |
 //! | a transfer as packets, and these over its paths | `message`, `split` |
 //! | what engines see of a plan, and how it is made | `network`, `wiring` |
-//! | packets in queues without limit, in queues with one, flows at fair rates | `fifo`, `credits`, `fluid` and `fair` |
+//! | packets in queues, flows at fair rates | `fifo` with `fifo/serving`, `fluid` and `fair` |
+//! | what is between two servers, and the room for it | `room` |
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
 //! | packets of several flows that a sender hands over in turn | `trunks` |
 //! | what waits for what | `gates` |
@@ -25,7 +26,6 @@ mod backlog;
 mod barrier;
 mod change;
 mod clock;
-mod credits;
 mod dataflow;
 mod engine;
 mod fair;
@@ -38,6 +38,7 @@ mod network;
 mod one_way;
 mod packet;
 mod report;
+mod room;
 mod runs;
 mod settings;
 mod simulation;

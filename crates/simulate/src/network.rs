@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::packet::Packet;
-use crate::runs::Run;
+use crate::runs::{Marks, Run, Series};
 use crate::split::Shares;
 
 /// Packets that take the same circuits in a row.
@@ -26,6 +26,10 @@ pub(crate) struct Flow {
     pub(crate) interval_fs: u64,
     /// Its streams, the first hop's first.
     pub(crate) streams: Range<usize>,
+    /// Its number among those that arrive together.
+    pub(crate) number: u64,
+    /// The number that counts at the first hop: in a burst, that of the transfer's first flow.
+    pub(crate) lead: u64,
     /// The transfer that it is a part of, where another part begins with the same server and goes out in turn with it.
     pub(crate) transfer: Option<u32>,
 }
@@ -45,17 +49,14 @@ impl Flow {
         self.packets - u64::from(self.tail.is_some())
     }
 
-    /// What the sender hands to the first server when the flow is released at `now_fs`: packets of the size
-    /// `full`, then the short one.
-    pub(crate) fn injected(&self, full: Packet, now_fs: u64) -> [Option<Run>; 2] {
-        let run = |index: u64, count: u64, packet: Packet| Run {
-            first_fs: now_fs + self.phase_fs + index * self.interval_fs,
-            spacing_fs: self.interval_fs,
-            count,
-            packet,
-        };
-        let first = (self.full() > 0).then(|| run(0, self.full(), full));
-        [first, self.tail.map(|tail| run(self.full(), 1, tail))]
+    /// What the sender hands to the first server when the flow is released at `now_fs`: packets of full size, or the
+    /// short one where there is no other.
+    pub(crate) fn injected(&self, now_fs: u64) -> Run {
+        let times =
+            Series { first_fs: now_fs + self.phase_fs, spacing_fs: self.interval_fs, count: self.full().max(1) };
+        let is_all = times.count == self.packets;
+        let marks = Marks::FIRST.and(Marks::LAST.when(is_all)).and(Marks::SHORT.when(self.full() == 0));
+        Run { times, stream: self.streams.start as u32, marks }
     }
 }
 
@@ -67,13 +68,18 @@ pub(crate) struct Stream {
     pub(crate) server: u32,
     /// Where its use of the server is counted.
     pub(crate) slot: u32,
-    /// Order among packets that arrive together: the flow's number, then the hop. Translations keep it, and at
-    /// one server no two streams have the same, but those that one transfer hands over in turn.
-    pub(crate) key: u64,
-    /// The pair of servers that it crosses to get here; none at the first hop.
-    pub(crate) edge: Option<u32>,
-    /// Whether the packets are at their receiver after this hop.
-    pub(crate) is_last: bool,
+    /// The lane that it comes by; [`SENDER`] at the first hop.
+    pub(crate) lane: u32,
+}
+
+/// What stands for a lane where a GPU hands over its own packets.
+pub(crate) const SENDER: u32 = u32::MAX;
+
+/// What passes from one server to another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lane {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
 }
 
 /// Delays that are the same at every hop, fs.
@@ -115,9 +121,9 @@ pub(crate) struct QueueingNetwork {
     pub(crate) streams: Vec<Stream>,
     /// Transfers with flows that go out in turn.
     pub(crate) transfers: Vec<Transfer>,
-    /// Pairs of servers that a flow crosses one after the other: the first of each.
-    pub(crate) edges: Vec<u32>,
-    /// Edges into each server.
+    /// Pairs of servers that a flow crosses one after the other.
+    pub(crate) lanes: Vec<Lane>,
+    /// Lanes into each server.
     pub(crate) inward: Vec<Vec<u32>>,
 }
 
@@ -131,7 +137,7 @@ impl QueueingNetwork {
             flows: Vec::new(),
             streams: Vec::new(),
             transfers: Vec::new(),
-            edges: Vec::new(),
+            lanes: Vec::new(),
             inward: Vec::new(),
         }
     }
@@ -166,16 +172,32 @@ impl QueueingNetwork {
         shared.into_iter().for_each(|flow| self.flows[flow as usize].transfer = Some(number));
     }
 
-    /// Index of the edge between two servers; it is added where it is new.
-    pub(crate) fn edge(&mut self, from: u32, to: u32) -> u32 {
+    /// Index of the lane between two servers; it is added where it is new.
+    pub(crate) fn lane(&mut self, from: u32, to: u32) -> u32 {
         let inward = &mut self.inward[to as usize];
-        if let Some(&edge) = inward.iter().find(|&&edge| self.edges[edge as usize] == from) {
-            return edge;
+        if let Some(&lane) = inward.iter().find(|&&lane| self.lanes[lane as usize].from == from) {
+            return lane;
         }
-        let edge = self.edges.len() as u32;
-        self.edges.push(from);
-        inward.push(edge);
-        edge
+        let lane = self.lanes.len() as u32;
+        self.lanes.push(Lane { from, to });
+        inward.push(lane);
+        lane
+    }
+
+    /// The lane by which packets of `stream` go on; [`SENDER`] where they are at their receiver.
+    #[inline]
+    pub(crate) fn next_lane(&self, stream: u32) -> u32 {
+        self.streams.get(stream as usize + 1).map_or(SENDER, |next| next.lane)
+    }
+
+    /// Order of the packets of `stream` among those that arrive together: the flow's number, then the hop. Translations
+    /// keep it, and at one server no two streams have the same, but those that one transfer hands over in turn.
+    pub(crate) fn key(&self, stream: u32) -> u64 {
+        let flow = &self.flows[self.streams[stream as usize].flow as usize];
+        match u64::from(stream) - flow.streams.start as u64 {
+            0 => flow.lead << 24,
+            hop => flow.number << 24 | hop,
+        }
     }
 
     /// Size of packet `index` of a flow.

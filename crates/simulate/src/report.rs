@@ -28,7 +28,7 @@ pub(crate) fn step(
     for (&(src, dst), parallel) in links {
         for (circuit, &(server, slot)) in (0..).zip(parallel) {
             let Use { first_fs, last_fs, busy_fs, packets, bytes } = ledger.uses[slot as usize];
-            let queue_bytes = ledger.backlogs[server as usize].most_bytes;
+            let queue_bytes = ledger.queue_bytes[server as usize];
             circuits.push(CircuitUse { src, dst, circuit, bytes, packets, first_fs, last_fs, busy_fs, queue_bytes });
         }
     }

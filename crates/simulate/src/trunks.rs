@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{QueueingNetwork, Transfer};
+use crate::network::{QueueingNetwork, SENDER, Transfer};
 use crate::packet::Packet;
-use crate::runs::Run;
+use crate::runs::{Marks, Run, Series};
 use crate::split::Dealer;
 
 /// Whose packet is next.
@@ -70,6 +70,8 @@ struct Trunk {
     /// The last packet, where it is shorter and waits.
     tail: Option<Packet>,
     turns: Turns,
+    /// Whether flows that take turns go on by different lanes.
+    are_apart: bool,
 }
 
 /// Queues of packets that senders have handed over.
@@ -80,13 +82,15 @@ pub(crate) struct Trunks {
     of_flow: Vec<Option<u32>>,
     /// By transfer, server and time of release.
     numbers: BTreeMap<(u32, u32, u64), u32>,
+    /// Per flow, packets that are sent.
+    sent: Vec<u64>,
 }
 
 impl Trunks {
     /// None, for the flows of `network`.
     pub(crate) fn new(network: &QueueingNetwork) -> Self {
         let flows = if network.transfers.is_empty() { 0 } else { network.flows.len() };
-        Self { trunks: Vec::new(), of_flow: vec![None; flows], numbers: BTreeMap::new() }
+        Self { trunks: Vec::new(), of_flow: vec![None; flows], numbers: BTreeMap::new(), sent: vec![0; flows] }
     }
 
     /// Hands over the packets of `flow`, which is part of `transfer` and released at `now_fs`. They join what is
@@ -100,11 +104,15 @@ impl Trunks {
         let transfer_of = &network.transfers[transfer as usize];
         let turns = Turns::new(transfer_of, |flow| self.of_flow[flow as usize] == Some(number));
         if is_new {
-            self.trunks.push(Trunk { transfer, released_fs: now_fs, full: 0, tail: None, turns: turns.clone() });
+            let (turns, are_apart) = (turns.clone(), true);
+            self.trunks.push(Trunk { transfer, released_fs: now_fs, full: 0, tail: None, turns, are_apart });
         }
         let (trunk, flow) = (&mut self.trunks[number as usize], &network.flows[flow as usize]);
         trunk.full += flow.full();
         trunk.tail = trunk.tail.or(flow.tail);
+        if let Turns::Cycle(flows, _) = &turns {
+            trunk.are_apart = are_apart(network, flows);
+        }
         trunk.turns = turns;
         is_new.then_some(number as usize)
     }
@@ -131,39 +139,51 @@ impl Trunks {
         Some(trunk.released_fs)
     }
 
-    /// Takes the next packets of one size out of `trunk`, which leave back to back from `begin_fs` on: departures
-    /// by flow, in the order of the first of each. All of them where flows take turns, else at most `most`.
-    pub(crate) fn deal(
-        &mut self,
-        network: &QueueingNetwork,
-        trunk: usize,
-        begin_fs: u64,
-        most: u64,
-    ) -> Vec<(u32, Run)> {
+    /// Takes the next packets of one size out of `trunk`, which leave back to back from `begin_fs` on, as runs of their
+    /// flows' first streams. All of them, in the order of the first of each, where flows take turns and go on by different
+    /// lanes; else at most `most`, in order.
+    pub(crate) fn deal(&mut self, network: &QueueingNetwork, trunk: usize, begin_fs: u64, most: u64) -> Vec<Run> {
+        let Some((_, packet)) = self.first(network, trunk) else { return Vec::new() };
         let mut dealt = Vec::new();
-        let Some((_, packet)) = self.first(network, trunk) else { return dealt };
-        let run = |place: u64, every: u64, count: u64| Run {
+        let series = |place: u64, every: u64, count: u64| Series {
             first_fs: begin_fs + (place + 1) * packet.wire_fs,
             spacing_fs: every * packet.wire_fs,
             count,
-            packet,
         };
-        let Trunk { full, turns, tail, .. } = &mut self.trunks[trunk];
-        if let (Turns::Cycle(flows, turn), 2..) = (turns, *full) {
+        let Trunk { full, turns, tail, are_apart, .. } = &mut self.trunks[trunk];
+        if let (Turns::Cycle(flows, turn), 2.., true) = (turns, *full, *are_apart) {
             let every = flows.len() as u64;
             for place in 0..every.min(*full) {
                 let flow = flows[(*turn + place as usize) % flows.len()];
-                dealt.push((flow, run(place, every, (*full - place).div_ceil(every))));
+                dealt.push((flow, series(place, every, (*full - place).div_ceil(every))));
             }
             *turn = ((*turn as u64 + *full) % every) as usize;
             *full = 0;
-            return dealt;
+        } else {
+            let waiting = if *full > 0 { *full } else { u64::from(tail.is_some()) };
+            for place in 0..waiting.min(most) {
+                dealt.push((self.trunks[trunk].turns.flow(), series(place, 1, 1)));
+                self.skip(network, trunk);
+            }
         }
-        let waiting = if *full > 0 { *full } else { u64::from(tail.is_some()) };
-        for place in 0..waiting.min(most) {
-            dealt.push((self.trunks[trunk].turns.flow(), run(place, 1, 1)));
-            self.skip(network, trunk);
-        }
-        dealt
+        dealt.into_iter().map(|(flow, times)| self.run(network, flow, times)).collect()
     }
+
+    /// The next packets of `flow`, of one size, as a run that leaves at `times`.
+    pub(crate) fn run(&mut self, network: &QueueingNetwork, flow: u32, times: Series) -> Run {
+        let (of, sent) = (&network.flows[flow as usize], &mut self.sent[flow as usize]);
+        let first = Marks::FIRST.when(*sent == 0);
+        *sent += times.count;
+        let short = Marks::SHORT.when(*sent > of.full());
+        let marks = first.and(Marks::LAST.when(*sent == of.packets)).and(short);
+        Run { times, stream: of.streams.start as u32, marks }
+    }
+}
+
+/// Whether `flows` all go on by lanes of their own, or are at their receiver.
+fn are_apart(network: &QueueingNetwork, flows: &[u32]) -> bool {
+    let next = |&flow: &u32| network.next_lane(network.flows[flow as usize].streams.start as u32);
+    let mut lanes: Vec<u32> = flows.iter().map(next).filter(|&lane| lane != SENDER).collect();
+    lanes.sort_unstable();
+    lanes.windows(2).all(|pair| pair[0] != pair[1])
 }

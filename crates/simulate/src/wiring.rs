@@ -6,7 +6,7 @@ use model::{Error, Plan, Rank, Result, RoutedEntry, Topology, Translations};
 
 use crate::clock::{LIMIT_FS, LONGEST_FS, femtoseconds, too_long, wire_fs};
 use crate::message::{Message, full_packet, packet};
-use crate::network::{Flow, Hop, QueueingNetwork, Stream};
+use crate::network::{Flow, Hop, QueueingNetwork, SENDER, Stream};
 use crate::packet::Packet;
 use crate::settings::{Forwarding, Injection, Level, Settings};
 use crate::split::{FluidSplit, Shares, Split, split};
@@ -234,12 +234,10 @@ impl<'a> Wiring<'a> {
         }
         let begin = self.network.streams.len();
         let mut before = None;
-        for (hop, circuits) in hops.iter().enumerate() {
+        for circuits in hops {
             let (server, slot) = circuits[(of.first % circuits.len() as u64) as usize];
-            let edge = before.map(|from| self.network.edge(from, server));
-            let key = if hop == 0 { of.lead } else { key } << 24 | hop as u64;
-            let is_last = hop + 1 == hops.len();
-            self.network.streams.push(Stream { flow: number, server, slot, key, edge, is_last });
+            let lane = before.map_or(SENDER, |from| self.network.lane(from, server));
+            self.network.streams.push(Stream { flow: number, server, slot, lane });
             before = Some(server);
         }
         let packets = (of.packets - of.first).div_ceil(of.parallel);
@@ -252,6 +250,8 @@ impl<'a> Wiring<'a> {
             phase_fs: of.first * of.interval_fs,
             interval_fs: of.parallel * of.interval_fs,
             streams: begin..begin + hops.len(),
+            number: key,
+            lead: of.lead,
             transfer: None,
         });
         Ok(())
