@@ -37,6 +37,18 @@ impl Backlog {
         }
     }
 
+    /// What is in the queue, where nothing is told of before `now_fs`.
+    pub(crate) fn departures_after(&self, now_fs: u64) -> &VecDeque<(Series, u64)> {
+        static NONE: VecDeque<(Series, u64)> = VecDeque::new();
+        let is_past = self.departures.back().is_some_and(|(last, _)| last.last_fs() <= now_fs);
+        if is_past { &NONE } else { &self.departures }
+    }
+
+    /// Lets all that is in the queue leave so much later.
+    pub(crate) fn delay(&mut self, later_fs: u64) {
+        self.departures.iter_mut().for_each(|(times, _)| times.first_fs += later_fs);
+    }
+
     fn pass_many(&mut self, mut left: Series, size: u64) {
         while left.count > 0 {
             self.drain(left.first_fs);

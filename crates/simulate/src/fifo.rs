@@ -11,12 +11,15 @@
 //!
 //! The order in which servers are looked at does not change any time.
 
+mod cycles;
 mod serving;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use model::{Error, Rank, Result};
+
+use cycles::Cycles;
 
 use crate::backlog::Backlog;
 use crate::clock::{LIMIT_FS, too_long};
@@ -25,6 +28,7 @@ use crate::ledger::Ledger;
 use crate::network::{QueueingNetwork, SENDER};
 use crate::room::{Queue, Room};
 use crate::runs::{Marks, Run, Series};
+use crate::settings::Injection;
 use crate::trunks::Trunks;
 use crate::wiring::Wiring;
 
@@ -81,6 +85,9 @@ struct Fifo<'a> {
     heads: Vec<u64>,
     /// Whether that server has sent more than others have taken.
     is_ahead: bool,
+    /// Whether any packet was sent since this was last looked at.
+    has_sent: bool,
+    cycles: Cycles,
     ledger: Ledger,
 }
 
@@ -106,6 +113,7 @@ pub(crate) fn run(
     let mut opened = released;
     let mut active: Vec<usize> = (0..network.servers).filter(|&server| fifo.servers[server].left > 0).collect();
     while !active.is_empty() {
+        let is_new = !opened.is_empty();
         for (flow, now_fs) in opened.drain(..) {
             fifo.release(flow, now_fs)?;
         }
@@ -114,8 +122,15 @@ pub(crate) fn run(
             let blocked = active.iter().filter(|&&server| fifo.head_fs(server) < u64::MAX);
             return Err(stuck(blocked.map(|&server| wiring.ends[server]).collect()));
         }
+        if is_new && wiring.settings.injection == Injection::Paced {
+            fifo.watch(&active, fifo.first_fs);
+        }
+        fifo.has_sent = false;
         for &server in &active {
             fifo.advance(server, fifo.first_fs + floor_fs)?;
+        }
+        if !fifo.has_sent && fifo.stopped(&active) {
+            return Err(too_long());
         }
         if gates.are_none() {
             fifo.ledger.done.clear();
@@ -175,6 +190,8 @@ impl<'a> Fifo<'a> {
             first_fs: 0,
             heads: Vec::new(),
             is_ahead: false,
+            has_sent: false,
+            cycles: Cycles::default(),
             ledger,
         }
     }
@@ -227,7 +244,7 @@ impl<'a> Fifo<'a> {
                 horizon_fs = horizon_fs.min(self.servers[queue.from as usize].next_fs + self.lookahead_fs);
             }
         }
-        horizon_fs.max(floor_fs)
+        horizon_fs.max(floor_fs).min(self.cycles.stop_fs.unwrap_or(u64::MAX))
     }
 
     /// Serves at `server` all that arrives before what is certain to have come, at least before `floor_fs`.

@@ -14,7 +14,7 @@
 //! | what a change of topology takes | `change` |
 //! | a transfer as packets, and these over its paths | `message`, `split` |
 //! | what engines see of a plan, and how it is made | `network`, `wiring` |
-//! | packets in queues, flows at fair rates | `fifo` with `fifo/serving`, `fluid` and `fair` |
+//! | packets in queues, flows at fair rates | `fifo` with `fifo/serving` and `fifo/cycles`, `fluid` and `fair` |
 //! | what is between two servers, and the room for it | `room` |
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
 //! | packets of several flows that a sender hands over in turn | `trunks` |

@@ -22,7 +22,7 @@ pub(crate) struct Queue {
     /// Packets that have yet to leave the one.
     pub(crate) left: u64,
     /// When room is given back for packets that have left the other, with the bytes of each.
-    credits: VecDeque<(Series, u64)>,
+    pub(crate) credits: VecDeque<(Series, u64)>,
 }
 
 impl Queue {
@@ -41,6 +41,12 @@ impl Queue {
     /// Whether room will be given back that is not yet known of.
     pub(crate) fn is_in_use(&self) -> bool {
         self.left > 0 || !self.runs.is_empty()
+    }
+
+    /// Whether so much was given back that it is time to add it up.
+    #[inline]
+    pub(crate) fn is_long(&self) -> bool {
+        self.credits.len() > APART
     }
 
     /// Gives back the room of packets of `size` bytes at `times`.
@@ -113,6 +119,11 @@ impl Room {
         Ok(())
     }
 
+    /// Bytes that there is room for, and those that are waited for.
+    pub(crate) fn held(&self) -> [u64; 2] {
+        [self.bytes, self.wanted]
+    }
+
     /// Takes the room of as many of `count` packets of `size` bytes as there is for.
     #[inline]
     pub(crate) fn take(&mut self, size: u64, count: u64) -> u64 {
@@ -122,11 +133,10 @@ impl Room {
         granted
     }
 
-    /// Adds up credits of a lane that begins at the server, which sends nothing before `free_fs`, where there are many.
-    #[inline]
-    pub(crate) fn gather(&mut self, queue: &mut Queue, free_fs: u64) {
-        while queue.credits.len() > APART && queue.credit_fs() <= free_fs {
-            self.bytes += queue.take_credits(free_fs);
+    /// Adds up the credits of a lane that begins at the server, which sends nothing before `start_fs`.
+    pub(crate) fn gather(&mut self, queue: &mut Queue, start_fs: u64) {
+        while queue.credit_fs() <= start_fs {
+            self.bytes += queue.take_credits(start_fs);
         }
     }
 }

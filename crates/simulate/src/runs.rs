@@ -92,6 +92,11 @@ impl Marks {
         self.0 & other.0 != 0
     }
 
+    /// All of them in one number.
+    pub(crate) fn bits(self) -> u64 {
+        u64::from(self.0)
+    }
+
     /// Whether there are none.
     #[inline]
     pub(crate) fn are_none(self) -> bool {

@@ -162,6 +162,7 @@ impl Fifo<'_> {
     /// Notes that the packets that came as `run` leave `server`, and sends them on.
     #[inline]
     fn pass(&mut self, server: usize, run: &Run, departures: Series, packet: Packet) {
+        self.has_sent = true;
         if !run.marks.are_none() {
             self.ledger.note(self.network, run, departures.first_fs - packet.wire_fs, departures.last_fs());
         }
@@ -172,8 +173,10 @@ impl Fifo<'_> {
                 let queue = &mut self.queues[lane as usize];
                 let first_fs = departures.first_fs + self.network.hop.delay_fs;
                 queue.give_back(Series { first_fs, ..departures }, packet.bytes);
-                let feeder = &mut self.servers[queue.from as usize];
-                feeder.room.gather(queue, feeder.free_fs);
+                if queue.is_long() {
+                    let feeder = &mut self.servers[queue.from as usize];
+                    feeder.room.gather(queue, feeder.free_fs);
+                }
             }
         }
         let next = self.network.next_lane(run.stream);

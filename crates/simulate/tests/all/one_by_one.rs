@@ -234,6 +234,38 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Hundreds of packets from each sender: what is under way comes back, and is left out, in most of these.
+    #[test]
+    fn long_messages_of_paced_senders_take_the_same_times(
+        (dims, ports, collective, algorithm, topology) in prop::sample::select(vec![
+            (vec![8], 1, Collective::AllReduce, "recursive-doubling", "shifted-ring:1,one-way"),
+            (vec![6], 2, Collective::AllToAll, "direct", "ring"),
+            (vec![3, 3], 4, Collective::AllToAll, "direct", "torus"),
+            (vec![4, 4], 4, Collective::AllReduce, "swing", "torus"),
+        ]),
+        payload_bytes in prop::sample::select(vec![64_u32, 100]),
+        (header_bytes, forwarding) in prop::sample::select(vec![
+            (0_u32, Forwarding::StoreAndForward), (36, Forwarding::StoreAndForward), (36, Forwarding::CutThrough),
+        ]),
+        packets in 40_u64..500, rest in 0_u64..2, hop_delay_s in prop::sample::select(vec![1e-9, 20e-9, 90e-9]),
+        buffer in prop::sample::select(vec![None, Some(3), Some(40)]),
+        sync in prop::sample::select(Synchronisation::ALL), symmetry in prop::sample::select(Symmetry::ALL),
+    ) {
+        let mut fabric = fabric(&dims, ports);
+        fabric.hop_delay_s = hop_delay_s;
+        let gpus = dims.iter().map(|&dim| u64::from(dim)).product::<u64>();
+        let size = (packets * u64::from(payload_bytes) + rest) * gpus;
+        let plan = planned(fabric, collective, algorithm, size, Some(topology));
+        let buffer_bytes = buffer.map(|packets| packets * u64::from(payload_bytes + header_bytes));
+        let injection = Injection::Paced;
+        let paced = Settings { payload_bytes, header_bytes, injection, forwarding, sync, buffer_bytes, symmetry, ..Settings::default() };
+        same(&plan, &paced)?;
+    }
+}
+
 /// Thousands of packets over three paths, two of which begin with the same circuit, and another transfer behind them.
 #[test]
 fn long_transfers_over_several_paths_take_the_same_times() {
