@@ -26,6 +26,7 @@ mod levels;
 mod library;
 mod metacyclic;
 mod phase;
+mod pipelined;
 mod prices;
 mod relative;
 mod sent;
