@@ -8,18 +8,21 @@ use crate::{Contractions, Prices, Strategy, bases, degree_one};
 /// The strategy of least price over all numbers of topologies, the stage in force at the start first.
 ///
 /// One port: cycles and shifts, O(n²). More: circulant and generalised Kautz bases with their contractions,
-/// as far as another topology can still pay.
+/// as far as another topology can still pay. `None` where it is known that none costs less than `limit_s`.
 ///
 /// # Errors
 /// None for a shape that exists; the type covers bases that cannot be built.
-pub fn best(shape: &Shape, prices: &Prices) -> Result<Strategy> {
+pub fn best(shape: &Shape, prices: &Prices, limit_s: f64) -> Result<Option<Strategy>> {
     let ranks = shape.gpus();
     let ports = shape.ports().min(ranks - 1);
     if ports == 1 {
-        return Ok(best_of_shifts(ranks, prices)?.starting_from(prices.initial));
+        return Ok(Some(best_of_shifts(ranks, prices)?.starting_from(prices.initial)));
     }
-    let mut best = Best { found: None, prices };
+    let mut best = Best { found: None, limit_s, prices };
     let fewest_hops = u64::from((ranks - 1).div_ceil(ports));
+    if !best.could_be_beaten(1, fewest_hops) {
+        return Ok(None);
+    }
     let mut topologies = 0;
     bases::every(ranks, ports, |sequences| {
         for contractions in sequences {
@@ -28,9 +31,10 @@ pub fn best(shape: &Shape, prices: &Prices) -> Result<Strategy> {
         topologies += 1;
         Ok(best.could_be_beaten(topologies + 1, fewest_hops))
     })?;
-    best.found
-        .map(|(_, strategy)| strategy)
-        .ok_or_else(|| Error::infeasible("topology", format!("no strategy for {ranks} ranks has a finite price")))
+    if best.found.is_none() && limit_s.is_infinite() {
+        return Err(Error::infeasible("topology", format!("no strategy for {ranks} ranks has a finite price")));
+    }
+    Ok(best.found.map(|(_, strategy)| strategy))
 }
 
 /// The cheapest strategy of those whose topologies can all be held; `None` where there is none. Looks at all strategies.
@@ -57,16 +61,18 @@ pub fn best_that_can_be_held(
 
 struct Best<'a> {
     found: Option<(f64, Strategy)>,
+    /// What costs more is of no use, s.
+    limit_s: f64,
     prices: &'a Prices<'a>,
 }
 
 impl Best<'_> {
-    /// Whether so many topologies and hops may cost less than what was found: all changes of topology but the
+    /// Whether so many topologies and hops may cost less than what was found, and no more than the limit: all changes of topology but the
     /// first cost at least what any change does.
     fn could_be_beaten(&self, topologies: usize, hops: u64) -> bool {
         let changes = (topologies - 1) as f64;
         let least_s = changes * self.prices.reconfiguration.lower_bound_s() + hops as f64 * self.prices.hop_s;
-        self.found.as_ref().is_none_or(|(price_s, _)| least_s < *price_s)
+        least_s <= self.limit_s && self.found.as_ref().is_none_or(|(price_s, _)| least_s < *price_s)
     }
 
     fn consider(&mut self, contractions: &Contractions) {

@@ -66,7 +66,7 @@ fn no_baseline_of_rounds_is_better_and_some_delay_separates_them() {
             let delay_s = 2f64.powi(exponent);
             let reconfiguration = ReconfigurationDelay::constant(delay_s);
             let prices = Prices { hop_s: 1.0, reconfiguration: &reconfiguration, initial: &Initial::Free };
-            let ours = best(&shape, &prices).unwrap().cost_s(1.0, delay_s);
+            let ours = best(&shape, &prices, f64::INFINITY).unwrap().unwrap().cost_s(1.0, delay_s);
             let rival = (matchings * (1.0 + delay_s)).min(topo_opt.cost_s(1.0, delay_s));
             assert!(ours <= rival * (1.0 + 1e-12), "n {n}, {ports} ports, R = {delay_s}: {ours} {rival}");
             largest_gain = largest_gain.max(1.0 - ours / rival);

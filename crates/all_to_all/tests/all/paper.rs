@@ -12,7 +12,7 @@ fn rounds(strategy: &Strategy) -> Vec<Vec<u32>> {
 fn best_at(gpus: u32, ports: u32, hop_s: f64, reconfiguration_s: f64) -> Strategy {
     let reconfiguration = ReconfigurationDelay::constant(reconfiguration_s);
     let prices = Prices { hop_s, reconfiguration: &reconfiguration, initial: &Initial::Free };
-    best(&Shape::new(gpus, &[], ports).unwrap(), &prices).unwrap()
+    best(&Shape::new(gpus, &[], ports).unwrap(), &prices, f64::INFINITY).unwrap().unwrap()
 }
 
 /// §2.3 with n = 8, k = 1, in units of T: (topologies, Σ hops) of figures 3, 4 and 5.
@@ -179,5 +179,22 @@ proptest! {
             rounds[0].paths.extend(moved.paths);
         }
         prop_assert!(check(&strategy, 1).is_err());
+    }
+}
+
+#[test]
+fn a_limit_hides_nothing_below_it() {
+    let reconfiguration = ReconfigurationDelay::constant(20.0);
+    let prices = Prices { hop_s: 1.0, reconfiguration: &reconfiguration, initial: &Initial::Free };
+    for (gpus, ports) in [(8, 2), (16, 2), (24, 3), (32, 4)] {
+        let shape = Shape::new(gpus, &[], ports).unwrap();
+        let open = best(&shape, &prices, f64::INFINITY).unwrap().unwrap();
+        let price_s = open.price_s(&prices);
+        assert_eq!(best(&shape, &prices, price_s).unwrap(), Some(open));
+        let below = best(&shape, &prices, price_s * 0.999).unwrap();
+        assert!(below.is_none_or(|strategy| strategy.price_s(&prices) >= price_s));
+        // Every GPU sends its blocks over one hop at least.
+        let least_s = f64::from((gpus - 1).div_ceil(ports));
+        assert_eq!(best(&shape, &prices, least_s * 0.999).unwrap(), None);
     }
 }

@@ -9,6 +9,9 @@ use model::{Collective, Error, Result, Routing, Topology};
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
 
+/// The price of a strategy and its plan's sum of terms may differ by this part.
+const ROUNDING: f64 = 1e-9;
+
 /// The all-to-all paper's planner: rounds of topologies and flows ("To reconfigure or not to reconfigure", §3–4).
 pub struct ReconfigureAllToAll;
 
@@ -57,7 +60,10 @@ fn strategy(problem: &Problem, blocks: &ForwardedBlocks, limit_s: f64) -> Result
     let hop_s = blocks.hop_s(blocks.block_bytes());
     let prices = Prices { hop_s, reconfiguration: fabric.reconfiguration.delay(), initial: &fabric.initial };
     let strategy = match problem.cache.limits(fabric)? {
-        None => best(&fabric.shape, &prices)?,
+        None => match best(&fabric.shape, &prices, limit_s * (1.0 + ROUNDING))? {
+            Some(strategy) => strategy,
+            None => return Ok(None),
+        },
         Some(limits) => {
             let holds = |topology: &Topology| limits.refusal(topology).is_none();
             let found = best_that_can_be_held(&fabric.shape, &prices, holds)?;
@@ -65,6 +71,5 @@ fn strategy(problem: &Problem, blocks: &ForwardedBlocks, limit_s: f64) -> Result
             found.ok_or_else(|| Error::infeasible("optics", reason))?
         }
     };
-    // The price and the plan's sum of terms may differ in rounding.
-    Ok((strategy.price_s(&prices) <= limit_s * (1.0 + 1e-9)).then_some(strategy))
+    Ok((strategy.price_s(&prices) <= limit_s * (1.0 + ROUNDING)).then_some(strategy))
 }
