@@ -13,13 +13,12 @@
 
 mod cycles;
 mod serving;
+mod stops;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use model::{Error, Rank, Result};
-
-use cycles::Cycles;
 
 use crate::backlog::Backlog;
 use crate::clock::{LIMIT_FS, too_long};
@@ -31,6 +30,7 @@ use crate::runs::{Marks, Run, Series};
 use crate::settings::Injection;
 use crate::trunks::Trunks;
 use crate::wiring::Wiring;
+use stops::Cycles;
 
 /// A server that has sent so many runs to a lane lets others go on first, so that what waits does not grow with the message.
 const AHEAD: usize = 1 << 8;

@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 
 use super::Fifo;
+use super::stops::{Cycles, Stopped};
 use crate::clock::LIMIT_FS;
 use crate::runs::{Run, Series};
 
@@ -18,41 +19,6 @@ const MOST: u64 = 1 << 8;
 
 /// Where senders have fewer packets, nothing is gained.
 const FEWEST: u64 = 32;
-
-/// When the network is stopped, and what was under way when it was stopped before.
-#[derive(Debug, Default)]
-pub(super) struct Cycles {
-    /// No packet that arrives later is served; none where there is no end to it.
-    pub(super) stop_fs: Option<u64>,
-    /// From stop to stop, fs.
-    between_fs: u64,
-    stops: u64,
-    before: Option<Stopped>,
-}
-
-/// The network at a time when it was stopped.
-#[derive(Debug)]
-struct Stopped {
-    now_fs: u64,
-    /// All that its future depends on but the packets that senders have yet to hand over, in times after that time.
-    under_way: Vec<u64>,
-    /// Flows that have packets to hand over, and how many.
-    lines: Vec<(u32, u64)>,
-    /// Packets that are not yet served, by server.
-    servers: Vec<u64>,
-    /// Packets that have not yet entered, by lane.
-    lanes: Vec<u64>,
-}
-
-impl Stopped {
-    /// Whether `now` is as it was then, but later.
-    fn comes_back(&self, now: &Self) -> bool {
-        let flows = |(before, now): (&(u32, u64), &(u32, u64))| before.0 == now.0;
-        self.under_way == now.under_way
-            && self.lines.len() == now.lines.len()
-            && self.lines.iter().zip(&now.lines).all(flows)
-    }
-}
 
 impl Fifo<'_> {
     /// Begins to look for what comes back, after flows were released or packets left out.
