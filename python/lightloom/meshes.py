@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from lightloom import _core
 from lightloom.errors import text_of
 from lightloom.frames import Table
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    import numpy as np
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -204,10 +203,12 @@ class MeshRouting(Table):
         found: tuple[Sequence[int], Sequence[_core.MeshRoundTuple]],
     ) -> MeshRouting:
         """What the core found for circuits between tiles."""
-        count = len(circuits)
+        import numpy as np
+
+        count, nothing = len(circuits), _read_only(np.zeros(0, dtype=np.int64))
         round_of, told = found
         wavelengths, losses_db = np.full(count, -1), np.full(count, math.nan)
-        paths, lanes, reasons = [_NONE] * count, [_NONE] * count, [""] * count
+        paths, lanes, reasons = [nothing] * count, [nothing] * count, [""] * count
         for routes, *_ in told:
             for index, route, reason in routes:
                 if route is None:
@@ -234,7 +235,7 @@ class MeshRouting(Table):
     @property
     def routed(self) -> int:
         """Circuits that have a route."""
-        return int(np.count_nonzero(self.wavelengths >= 0))
+        return int((self.wavelengths >= 0).sum())
 
     @property
     def is_complete(self) -> bool:
@@ -271,13 +272,13 @@ class MeshRouting(Table):
         ends = _ends(self.mesh, self.circuits)
         routes = self._routes()
         for at in range(self.rounds):
-            here = np.flatnonzero(self.round_of == at).tolist()
+            here = (self.round_of == at).nonzero()[0].tolist()
             losses_db = self.mesh.core.check([ends[index] for index in here], [routes[index] for index in here])
             for index, loss_db in zip(here, losses_db, strict=True):
                 if loss_db is not None and not math.isclose(loss_db, self.losses_db[index], abs_tol=1e-9):
                     raise RuntimeError(f"circuit {index} loses {loss_db} dB, not {self.losses_db[index]} dB")
         for proof in self.proofs:
-            lit = np.flatnonzero(self.round_of == proof.round_index).tolist()
+            lit = (self.round_of == proof.round_index).nonzero()[0].tolist()
             if not proof.holds(self.mesh, [ends[index] for index in lit]):
                 raise RuntimeError(f"round {proof.round_index}: it is not so that {proof.reason}")
 
@@ -358,6 +359,8 @@ def _ends(mesh: Mesh, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _proof(told: _core.MeshProofTuple, round_index: int) -> Proof:
+    import numpy as np
+
     kind, reason, cut, of_places = told
     lengths = None if of_places is None else _read_only(np.array(of_places, dtype=np.int64))
     if cut is None:
@@ -369,6 +372,3 @@ def _proof(told: _core.MeshProofTuple, round_index: int) -> Proof:
 def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     values.flags.writeable = False
     return values
-
-
-_NONE = _read_only(np.zeros(0, dtype=np.int64))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
-import numpy as np
-
 from lightloom import _core
 from lightloom.comparison import Comparison, Row
 from lightloom.errors import refuse, shown, text_of
@@ -198,6 +196,8 @@ def profile(
 
     load is in units of one transfer of weight 1 on a link of one circuit. Raises `InputError`.
     """
+    import numpy as np
+
     try:
         triples = _triples(traffic) if isinstance(traffic, np.ndarray) else [(s, d, float(w)) for s, d, w in traffic]
     except (TypeError, ValueError, OverflowError) as error:
@@ -215,6 +215,8 @@ def profile(
 
 
 def _triples(weights: NDArray[Any]) -> list[tuple[int, int, float]]:
+    import numpy as np
+
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.dtype.kind not in "biuf":
         raise refuse("traffic", f"it is of shape {weights.shape} and type {weights.dtype}; it takes {TRAFFIC}")
     pairs = np.argwhere((weights != 0) & ~np.eye(len(weights), dtype=bool))

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from lightloom import _core
 from lightloom.files import MIB, read_text, write_bytes
 from lightloom.frames import Table
@@ -19,6 +17,7 @@ from lightloom.plans import Plan
 if TYPE_CHECKING:
     import os
 
+    import numpy as np
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -55,6 +54,8 @@ class SwitchSetting:
     @property
     def changed_ports(self) -> int:
         """Ports, ingress and egress each counted, that are not joined to the same port as before."""
+        import numpy as np
+
         return sum(len(np.union1d(self.connect[:, side], self.disconnect[:, side])) for side in (0, 1))
 
 

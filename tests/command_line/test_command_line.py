@@ -161,6 +161,37 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "heavy: []"
 
 
+# What takes long to import, and what one kind of `list` or one verb needs.
+HEAVY = {
+    *("asyncio", "dask", "highspy", "matplotlib", "networkx", "numpy", "pandas", "pyarrow", "rich", "scipy"),
+    *("lightloom.benchmarks", "lightloom.inputs.workloads", "lightloom.running", "lightloom.simulating"),
+    *("lightloom.sweeps", "lightloom.switches", "lightloom_papers"),
+}
+
+SMALL_PLAN = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "takes"),
+    [
+        (["--version"], []),
+        (SMALL_PLAN, ["rich"]),
+        ([*SMALL_PLAN, "--format", "json"], []),
+        (["compare", *SMALL_PLAN[1:], "--format", "json"], []),
+        (["list", "planners"], ["rich"]),
+        (["list", "algorithms", "--format", "json"], []),
+    ],
+)
+def test_short_commands_import_what_they_use(arguments: list[str], takes: list[str]) -> None:
+    code = (
+        "import sys; from lightloom.cli import main; status = main(sys.argv[1:]); "
+        f"print('\\nimported:', sorted({HEAVY} & set(sys.modules))); sys.exit(status)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == f"imported: {takes}"
+
+
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import sys, lightloom; print(sorted(name for name in sys.modules if 'lightloom' in name))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

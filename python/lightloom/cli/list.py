@@ -97,27 +97,45 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
 def _listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
     """What lists the names of a kind, by kind; nothing of another distribution is imported for it."""
     from lightloom import _core, plugins
-    from lightloom.benchmarks import all_benchmarks
-    from lightloom.formats import format_rows
-    from lightloom.inputs.fabric import presets
-    from lightloom.inputs.workloads.model import summaries
-    from lightloom.switches.registry import driver_rows
 
+    # Each imports what it lists, and no other kind does.
     def benchmarks() -> list[dict[str, str]]:
+        from lightloom.benchmarks import all_benchmarks
+
         return [{"name": one.name, "summary": one.summary, "source": one.source} for one in all_benchmarks()]
 
     def policies() -> list[dict[str, str]]:
         found = _core.training_policies()
         return [{"name": name, "summary": summary} for name, summary, can_be_chosen in found if can_be_chosen]
 
+    def drivers() -> list[dict[str, str]]:
+        from lightloom.switches.registry import driver_rows
+
+        return driver_rows()
+
+    def fabrics() -> list[dict[str, str]]:
+        from lightloom.inputs.fabric import presets
+
+        return presets()
+
+    def formats() -> list[dict[str, str]]:
+        from lightloom.formats import format_rows
+
+        return format_rows()
+
+    def models() -> list[dict[str, str]]:
+        from lightloom.inputs.workloads.model import summaries
+
+        return summaries()
+
     names: dict[str, Callable[[], list[dict[str, str]]]] = {
         **{own: lambda entries=entries: entries for own, entries in _core.registry().items()},  # type: ignore[misc]
-        "drivers": driver_rows,
-        "fabrics": presets,
-        "models": summaries,
+        "drivers": drivers,
+        "fabrics": fabrics,
+        "models": models,
         "policies": policies,
         "benchmarks": benchmarks,
-        "formats": format_rows,
+        "formats": formats,
     }
     for name, entry in plugins.brought(plugins.NAMES).items():
         names.setdefault(name, lambda entry=entry: plugins.names_of(entry))  # type: ignore[misc]

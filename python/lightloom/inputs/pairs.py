@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lightloom.errors import refuse, shown
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
 def pairs_of(field: str, circuits: Any, count: int) -> NDArray[np.int64]:
     """Pairs of different numbers below `count`, as rows. Raises `InputError` that names the field."""
+    import numpy as np
+
     accepts = f"pairs (source, destination) of two different numbers from 0 to {count - 1}"
     try:
         pairs = np.asarray(circuits)
