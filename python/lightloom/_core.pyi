@@ -58,6 +58,9 @@ class Capabilities(TypedDict):
 def capabilities(planner: str) -> Capabilities | None:
     """Those of the planner of that name; None for a name that stands for several, such as `auto`."""
 
+def limit_threads(threads: int) -> None:
+    """Run calls of this thread on so many threads, from now on."""
+
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
     `collectives`, `routings`, `overlaps`, `conventions`, `technologies`, `workloads`. Each entry has

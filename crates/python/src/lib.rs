@@ -56,6 +56,8 @@ mod _core {
     use super::mesh::{PyMesh, placed_mesh};
     #[pymodule_export]
     #[pymodule_export]
+    use super::parallel::limit_threads;
+    #[pymodule_export]
     use super::plan::{PyPlan, plan, plan_on, proved_plan, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};

@@ -4,11 +4,13 @@
 //! would whoever wants a lock that one of them held. Everything that uses either is therefore run from here. All of this
 //! is read and written under the interpreter's lock, which the thread that forks holds.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use model::{Error, Result};
 use pyo3::prelude::*;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::input_error::CoreResult;
 
@@ -20,6 +22,11 @@ static FORKED: AtomicBool = AtomicBool::new(false);
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 /// Whether calls were running when this process was forked.
 static CUT_OFF: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// The pool of a thread of Python that has a limit; it runs one call at a time, of that thread alone.
+    static OWN: RefCell<Option<Rc<ThreadPool>>> = const { RefCell::new(None) };
+}
 
 /// A call that is running, for as long as this lives.
 struct Running;
@@ -37,7 +44,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs `work` on all cores: on rayon's pool, or, in a process that was forked after that was used, on threads that are
+/// Runs `work` on all cores, or on as many threads as the thread that calls was given: on rayon's pool, or, in a process that was forked after that was used, on threads that are
 /// started for this call. A pool of the process's own would let calls wait for each other's locks: they run on its
 /// threads, which take up another call where they would wait.
 ///
@@ -51,12 +58,30 @@ pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + 
     }
     let _running = Running::begin();
     if FORKED.load(SeqCst) {
-        let refuse = |error| Error::infeasible("process", format!("it cannot start threads: {error}"));
-        let pool = ThreadPoolBuilder::new().build().map_err(refuse)?;
+        let pool = ThreadPoolBuilder::new().build().map_err(no_threads)?;
+        return Ok(py.detach(|| pool.install(work))?);
+    }
+    if let Some(pool) = OWN.with_borrow(Clone::clone) {
+        let pool: &ThreadPool = &pool;
         return Ok(py.detach(|| pool.install(work))?);
     }
     USED.store(true, SeqCst);
     Ok(py.detach(work)?)
+}
+
+fn no_threads(error: rayon::ThreadPoolBuildError) -> Error {
+    Error::infeasible("process", format!("it cannot start threads: {error}"))
+}
+
+/// From now on, calls of the thread that calls this run on `threads` threads, at least one.
+///
+/// # Errors
+/// Threads cannot be started.
+#[pyfunction]
+pub fn limit_threads(threads: usize) -> CoreResult<()> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(no_threads)?;
+    OWN.set(Some(Rc::new(pool)));
+    Ok(())
 }
 
 /// What Python calls in the child of a fork, before anything else.

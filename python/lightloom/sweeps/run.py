@@ -43,7 +43,7 @@ def sweep(
         {"size": ["1MiB", "64MiB"], "planner": ["harvest", "static"]}}`; see docs/sweeps.md.
     engine: `"model"`, `"flow"`, `"packet"` or `"train"`; that of the description when left out.
     output: the folder of the Parquet file; a run that was stopped goes on from what it finished. In memory without one.
-    workers: threads; as many as there are cores when left out.
+    workers: threads that compute, in all; as many as there are cores when left out.
     scheduler: the address of a Dask scheduler whose workers compute, such as `"tcp://node:8786"`; it takes
         `lightloom[dask]`.
     restart: do not go on from what is in `output`.
@@ -53,7 +53,7 @@ def sweep(
     has a plan.
     """
     made = SweepDescription.load(description, engine)
-    threads = cores() if workers is None else whole_number("workers", workers, 1, MAX_WORKERS)
+    workers = None if workers is None else whole_number("workers", workers, 1, MAX_WORKERS)
     folder = None if output is None else usable_path("output", output)
     opening: AbstractContextManager[Store] = (
         nullcontext(Memory(made)) if folder is None else opened(made, folder, restart=restart)
@@ -64,7 +64,7 @@ def sweep(
         found = sum(len(layout.rows(chunk)) for chunk in finished)
         advance(found)
         missing = [chunk for chunk in range(layout.chunks) if chunk not in finished]
-        with closing(_computed(made, store.digest, missing, threads, scheduler)) as parts:
+        with closing(_computed(made, store.digest, missing, workers, scheduler)) as parts:
             for chunk, content in parts:
                 store.put(chunk, content)
                 advance(len(layout.rows(chunk)))
@@ -79,11 +79,11 @@ def sweep(
 
 
 def _computed(
-    description: SweepDescription, digest: str, chunks: list[int], threads: int, scheduler: str | None
+    description: SweepDescription, digest: str, chunks: list[int], workers: int | None, scheduler: str | None
 ) -> Generator[tuple[int, bytes]]:
     work = partial(evaluate_chunk, description, digest)
     if scheduler is None:
-        return on_threads(work, chunks, threads)
+        return on_threads(work, chunks, cores() if workers is None else workers, is_limit=workers is not None)
     from lightloom.sweeps.cluster import on_dask
 
     return on_dask(scheduler, description, digest, chunks)

@@ -7,6 +7,8 @@ from queue import Queue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
+from lightloom import _core
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
@@ -18,8 +20,12 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def on_threads(work: Callable[[int], bytes], chunks: Sequence[int], workers: int) -> Generator[tuple[int, bytes]]:
+def on_threads(
+    work: Callable[[int], bytes], chunks: Sequence[int], workers: int, *, is_limit: bool = False
+) -> Generator[tuple[int, bytes]]:
     """Every chunk with its content, as they are finished. Raises what `work` raises.
+
+    is_limit: no more threads than `workers` compute, those included on which the core would share a chunk's work.
 
     Threads are enough: the core and Arrow release the interpreter's lock. They are daemons, so that an interrupt ends
     the program at once; what is unfinished is computed again by the next run.
@@ -30,19 +36,25 @@ def on_threads(work: Callable[[int], bytes], chunks: Sequence[int], workers: int
     # No worker is further ahead than this of whoever writes the parts.
     finished: Queue[tuple[int, bytes] | BaseException] = Queue(maxsize=2 * workers)
 
-    def run() -> None:
+    taking = max(1, min(workers, len(chunks)))
+
+    def compute() -> None:
+        if is_limit:
+            _core.limit_threads(workers // taking)
         while not stopped.is_set():
             with next_lock:
                 chunk = next(waiting, None)
             if chunk is None:
                 return
-            try:
-                finished.put((chunk, work(chunk)))
-            except BaseException as error:
-                finished.put(error)
-                return
+            finished.put((chunk, work(chunk)))
 
-    for _ in range(min(workers, len(chunks))):
+    def run() -> None:
+        try:
+            compute()
+        except BaseException as error:
+            finished.put(error)
+
+    for _ in range(taking if chunks else 0):
         Thread(target=run, daemon=True).start()
     try:
         for _ in chunks:
