@@ -16,6 +16,8 @@ const GAP: f64 = 1e-10;
 const PIVOT_WORK: usize = 1 << 30;
 /// What the selection of a pivot costs for each arc, in entries of the inverse.
 const WORK_PER_ARC: usize = 8;
+/// Orbits of links above which the simplex is not tried: its inverse would take more than 8 MiB.
+const MOST_ROWS: usize = 1024;
 /// Orbits of links and arcs for each of them from which the primal-dual method is faster from the start.
 const MANY_ORBITS: usize = 128;
 const MANY_ARCS: usize = 4;
@@ -41,7 +43,7 @@ impl Effort {
     /// What a front is held to.
     pub(crate) fn exact(quotient: &Quotient) -> Self {
         let (rows, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
-        let by_primal_dual = rows >= MANY_ORBITS && arcs >= MANY_ARCS * rows;
+        let by_primal_dual = rows > MOST_ROWS || (rows >= MANY_ORBITS && arcs >= MANY_ARCS * rows);
         let pivots = if by_primal_dual { 0 } else { PIVOT_WORK / (rows * rows + WORK_PER_ARC * arcs) };
         Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT }
     }

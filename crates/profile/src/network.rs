@@ -155,7 +155,7 @@ impl RoutingNetwork {
     ///
     /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it
     ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; what its limit on
-    ///   work leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 32 768 orbits of links, one point
+    ///   work leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 3072 orbits of links, one point
     ///   by equal split.
     /// - `EqualSplit`: every shortest path, counted with parallel circuits, carries the same share; one point.
     /// - `SinglePath`: one shortest path per arc, at each GPU the first link that leads nearer; one point.
@@ -282,9 +282,10 @@ fn has_unique_optimum(quotient: &Quotient) -> bool {
 /// Two ways of adding up the same load agree to this part of it.
 const ROUNDING: f64 = 1e-12;
 
-/// Arcs, and orbits of links, up to which the program of concurrent flow is solved: it holds a path of each arc at least.
+/// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks for
+/// hundreds of them.
 const MOST_ARCS: usize = 1 << 18;
-const MOST_LINK_ORBITS: usize = 1 << 15;
+const MOST_LINK_ORBITS: usize = 3 << 10;
 
 fn is_too_large(quotient: &Quotient) -> bool {
     quotient.adjacency.capacities.len() > MOST_LINK_ORBITS || quotient.arcs.len() > MOST_ARCS
