@@ -55,6 +55,10 @@ fn main() {
     against_events("64 GPUs, 64 MiB, recursive doubling, burst, 16 MiB buffers", &doubling, &buffers, 3);
     let swing = all_reduce("swing", &[8, 8], 4, 16 << 20, "torus");
     against_events("64 GPUs, 16 MiB, swing on the torus, burst", &swing, &full, 3);
+    let little = Settings { buffer_bytes: Some(1 << 20), ..paced };
+    against_events("64 GPUs, 64 MiB, recursive doubling, paced, 1 MiB buffers", &doubling, &little, 3);
+    let little = Settings { buffer_bytes: Some(1 << 16), ..paced };
+    against_events("64 GPUs, 16 MiB, swing on the torus, paced, 64 KiB buffers", &swing, &little, 3);
     for algorithm in ["recursive-doubling", "ring"] {
         let plan = all_reduce(algorithm, &[1024], 1, 64 << 20, ring);
         let found = simulate(&plan, &Settings::default()).expect("a simulation");

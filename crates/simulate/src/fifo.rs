@@ -32,7 +32,7 @@ use crate::trunks::Trunks;
 use crate::wiring::Wiring;
 use stops::Cycles;
 
-/// A server that has sent so many runs to a lane lets others go on first, so that what waits does not grow with the message.
+/// A server that has sent so many runs to a lane lets others go on first, so that they are not stored long before their time.
 const AHEAD: usize = 1 << 8;
 
 /// The first packets of a line at a sender: when they came and their order among equals, in one number, and the line:
@@ -96,7 +96,7 @@ struct Fifo<'a> {
 /// the packet that opens them.
 ///
 /// Costs O(lanes into the server) per run, and one look at every server and its lanes per round; in a round every server
-/// advances by at least the lookahead. Memory is that of the network, not of the message.
+/// advances by at least the lookahead. Memory is that of the network and of the runs that wait at one time.
 ///
 /// # Errors
 /// Times above the limit, or full buffers that wait for each other.
