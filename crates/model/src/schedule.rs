@@ -27,7 +27,9 @@ pub struct Transfer {
     pub chunks: Vec<u32>,
 }
 
-/// Transfers that may all start together, as one representative per orbit of `symmetry`.
+/// Transfers that may all start together, each of what its sender had before, as one representative per orbit of
+/// `symmetry`. What several bring to a rank for one chunk is applied in the order of their senders: all of it is added, or
+/// the first replaces what was there and the others are added to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     symmetry: Translations,

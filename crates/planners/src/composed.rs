@@ -1,6 +1,6 @@
 //! What composed collectives cost.
 
-use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology};
+use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
 use weave::{Chunked, Composition};
 
@@ -32,7 +32,8 @@ pub(crate) fn best_sequence(
         Initial::Topology(start) => Some(start),
         Initial::Free => None,
     };
-    let large = || composition.topologies.iter().chain(start).any(needs_large_program);
+    let schedule = &composition.schedule;
+    let large = || composition.topologies.iter().chain(start).any(|on| needs_large_program(schedule, on));
     let routing = match problem.settings.routing {
         Routing::ConcurrentFlow if composition.over_circuits || large() => Routing::EqualSplit,
         routing => routing,
@@ -81,12 +82,25 @@ pub(crate) fn chunked(problem: &Problem, topology: &Topology, limit_s: f64) -> O
     ties::within(least_s, limit_s).then_some((least_s, chunked))
 }
 
-/// Commodities up to which the concurrent flow of all pairs on a graph of little symmetry is solved.
-const MOST_COMMODITIES: u32 = 256;
+/// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank has many
+/// peers.
+const MOST_COMMODITIES: usize = 256;
 
-/// Whether the concurrent flow of all pairs on a topology would be a large program; splitting evenly is as good where it is
-/// meant for small buffers. Circulants have one circuit of each port for all ranks.
-fn needs_large_program(topology: &Topology) -> bool {
-    let (ranks, symmetry) = (topology.ranks(), topology.symmetry());
-    !symmetry.is_transitive() && ranks * (ranks - 1) / symmetry.order() > MOST_COMMODITIES
+/// The same where every rank has at most [`FEW_PEERS`].
+const MOST_COMMODITIES_OF_FEW: usize = 1024;
+
+/// Peers of a rank that leave its paths little choice, so that flows are found soon.
+const FEW_PEERS: u32 = 16;
+
+/// Whether the concurrent flow of some step on a topology would be a large program, as those of all pairs are; splitting
+/// evenly is as good where they are meant for small buffers. Circulants have one circuit of each port for all ranks.
+fn needs_large_program(schedule: &Schedule, topology: &Topology) -> bool {
+    let symmetry = topology.symmetry();
+    let is_large = |traffic: &Traffic| {
+        let shared = traffic.symmetry().meet(symmetry).order();
+        let commodities = traffic.arcs().len() * (traffic.symmetry().order() / shared) as usize;
+        let few = traffic.degree() <= FEW_PEERS;
+        commodities > if few { MOST_COMMODITIES_OF_FEW } else { MOST_COMMODITIES }
+    };
+    !symmetry.is_transitive() && schedule.steps().iter().any(|step| is_large(step.traffic()))
 }

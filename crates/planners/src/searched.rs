@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use model::{CostSettings, Overlap, Propagation, Result, Routing, Shape, Topology};
+use model::{CostSettings, Overlap, Propagation, Result, Routing, Shape, Step, Topology};
 use search::{Circulants, PricedStep, SearchLimits, local_search};
 
 use crate::{Choice, StateSearch};
@@ -23,6 +23,10 @@ const MOST_STEPS: usize = 32;
 
 /// Ranks beyond which nothing is searched without a budget.
 const MOST_RANKS: u32 = 128;
+
+/// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow the links
+/// of a graph that they were composed for.
+const MOST_MESSAGES: usize = 128;
 
 /// Moves of local search, whatever the budget.
 const MOST_EVALUATIONS: u64 = 1 << 40;
@@ -85,7 +89,12 @@ pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<C
 pub fn is_searchable(choice: &Choice, budget: Option<Duration>) -> bool {
     let CostSettings { routing, propagation, overlap } = choice.problem.settings;
     let priced = (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
-    priced && serves(&choice.problem.fabric.shape, budget) && choice.candidates.len() <= MOST_STEPS
+    let steps = choice.problem.schedule().steps();
+    let follows_links = |step: &Step| step.traffic().is_uniform() && step.traffic().arcs().len() > MOST_MESSAGES;
+    priced
+        && serves(&choice.problem.fabric.shape, budget)
+        && choice.candidates.len() <= MOST_STEPS
+        && (budget.is_some() || !steps.iter().any(follows_links))
 }
 
 /// Whether [`searched`] finds topologies for any steps on a fabric of this shape.

@@ -119,8 +119,10 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
 /// Compositions whose times are close are all worth pricing exactly.
 const WORTH_PRICING: usize = 2;
 
-/// The best compositions.
-pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Result<Vec<Composition>> {
+/// The best compositions, and the seconds of the first.
+pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Result<(f64, Vec<Composition>)> {
     let best = parts(library, prices, ranks, ports);
-    best.iter().take(WORTH_PRICING).map(|(_, parts)| steps(parts, ranks)).collect()
+    let least_s = best.first().map_or(f64::INFINITY, |(seconds, _)| *seconds);
+    let compositions = best.iter().take(WORTH_PRICING).map(|(_, parts)| steps(parts, ranks));
+    Ok((least_s, compositions.collect::<Result<_>>()?))
 }

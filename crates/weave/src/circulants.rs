@@ -16,6 +16,22 @@ const MOST_FOR_TRIPLES: u32 = 48;
 /// Direct exchanges and exchanges by levels on the best circulant topologies of `span` ranks. O(span² · ports) to find
 /// them, and as many flows as are [`WORTH_A_FLOW`].
 pub(crate) fn phases(span: u32, ports: u32, routing: Routing) -> Vec<Phase> {
+    let mut ranked = ranked(span, ports);
+    let mut worth: Vec<Circuits> = ranked.iter().take(WORTH_A_FLOW).map(|(_, _, circuits)| circuits.clone()).collect();
+    ranked.sort_by_key(|(diameter, sum, _)| (*sum, *diameter));
+    worth.extend(ranked.iter().take(WORTH_A_FLOW).map(|(_, _, circuits)| circuits.clone()));
+    worth.sort();
+    worth.dedup();
+    worth.into_iter().flat_map(|circuits| phases_on(span, circuits, routing)).collect()
+}
+
+/// The circulants of least diameter, then of least mean distance, so many at most. O(span² · ports).
+pub(crate) fn narrowest(span: u32, ports: u32, most: usize) -> Vec<Circuits> {
+    ranked(span, ports).into_iter().take(most).map(|(_, _, circuits)| circuits).collect()
+}
+
+/// Diameter, sum of distances and circuits, in this order.
+fn ranked(span: u32, ports: u32) -> Vec<(u32, u32, Circuits)> {
     let mut ranked: Vec<(u32, u32, Circuits)> = Vec::new();
     for circuits in choices(span, ports) {
         if let Some(distances) = levels::distances(span, &circuits) {
@@ -24,12 +40,7 @@ pub(crate) fn phases(span: u32, ports: u32, routing: Routing) -> Vec<Phase> {
         }
     }
     ranked.sort_by_key(|(diameter, sum, _)| (*diameter, *sum));
-    let mut worth: Vec<Circuits> = ranked.iter().take(WORTH_A_FLOW).map(|(_, _, circuits)| circuits.clone()).collect();
-    ranked.sort_by_key(|(diameter, sum, _)| (*sum, *diameter));
-    worth.extend(ranked.iter().take(WORTH_A_FLOW).map(|(_, _, circuits)| circuits.clone()));
-    worth.sort();
-    worth.dedup();
-    worth.into_iter().flat_map(|circuits| phases_on(span, circuits, routing)).collect()
+    ranked
 }
 
 fn phases_on(span: u32, circuits: Circuits, routing: Routing) -> Vec<Phase> {

@@ -25,6 +25,7 @@ mod gather;
 mod levels;
 mod library;
 mod metacyclic;
+mod one_pass;
 mod phase;
 mod pipelined;
 mod prices;
@@ -32,7 +33,7 @@ mod relative;
 mod sent;
 
 /// Names of topologies that are made here, and what they mean.
-pub const NAMES: [(&str, &str); 2] = [coordinates::NAME, metacyclic::NAME];
+pub const NAMES: [(&str, &str); 3] = [coordinates::NAME, metacyclic::NAME, one_pass::NAME];
 
 use model::{Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 
@@ -73,7 +74,11 @@ pub fn compositions(
         Collective::AllGather | Collective::ReduceScatter => {
             vec![gather::compose(collective, library, &prices, ranks)?]
         }
-        Collective::AllReduce => all_reduce::compose(library, &prices, ranks, ports)?,
+        Collective::AllReduce => {
+            let (least_s, mut phases) = all_reduce::compose(library, &prices, ranks, ports)?;
+            phases.extend(one_pass::compose(library.walks(), &prices, ranks, least_s)?);
+            phases
+        }
         Collective::AllToAll => vec![all_to_all::compose(library, &prices, ranks, ports)?],
         Collective::Broadcast => Vec::new(),
     };

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use search::GeneratorSet;
 
 use crate::metacyclic::Metacyclic;
+use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
 use crate::{chunked, circulants, digit_phases, metacyclic};
 
@@ -20,6 +21,10 @@ pub(crate) struct Library {
     on_rings: BTreeMap<u32, Vec<Phase>>,
     /// The Cayley digraph of all ranks.
     cayley: Option<Metacyclic>,
+    /// Ranks and ports.
+    shape: (u32, u32),
+    /// Graphs of walks for AllReduce in one pass, made when they are first asked for.
+    walks: OnceLock<Vec<Walks>>,
     /// Generator sets of one-port All-to-Alls by span, made when they are first asked for.
     generator_sets: BTreeMap<u32, OnceLock<Vec<GeneratorSet>>>,
 }
@@ -79,6 +84,8 @@ impl Library {
         Self {
             phases,
             cayley,
+            shape: (ranks, ports),
+            walks: OnceLock::new(),
             generator_sets,
             on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect(),
         }
@@ -97,6 +104,11 @@ impl Library {
     /// The Cayley digraph of all ranks, where ports and ranks allow one.
     pub(crate) fn cayley(&self) -> Option<&Metacyclic> {
         self.cayley.as_ref()
+    }
+
+    /// The graphs of walks of all ranks.
+    pub(crate) fn walks(&self) -> &[Walks] {
+        self.walks.get_or_init(|| one_pass::graphs(self.shape.0, self.shape.1))
     }
 
     /// Sets of shifted rings for an All-to-All of that span over one port, for every number of rings worth a try.

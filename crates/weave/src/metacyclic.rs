@@ -66,6 +66,11 @@ pub(crate) struct Metacyclic {
 }
 
 impl Metacyclic {
+    /// m, and where each circuit leads from every rank; moving all x of ranks x + m·i is a symmetry.
+    pub(crate) fn steps(&self) -> (u32, Vec<Vec<u32>>) {
+        (self.group.m, self.group.steps(&self.generators))
+    }
+
     /// What every link carries in each level of a flood from all ranks: the same for all links of a generator, since from
     /// every rank the last circuit to what lies e away is that from the identity to e. With the circuits turned round
     /// where the flood runs `backwards`. O(ranks² + ranks · ports).

@@ -101,16 +101,17 @@ def _add_step(ranks: list[_Rank], arcs: list[Arc], tags: Iterator[int]) -> None:
         if hop.destination == hop.arc.destination:
             arrived[hop.arc.source, hop.arc.destination].append(received[hop.tag])
     added: dict[tuple[int, int], int] = {}
+    summed = {(arc.destination, chunk) for arc in arcs for chunk in arc.reduced}
     for arc in arcs:
         rank = arc.destination
         changed = {*arc.copied, *arc.reduced}
         read = [node for own, node in sends[rank] if not changed.isdisjoint((*own.copied, *own.reduced))]
-        if not (arc.reduced or read):
+        if not (arc.reduced or read or any((rank, chunk) in summed for chunk in arc.copied)):
             continue
-        # Two sums into one chunk come one after the other.
+        # Two sums into one chunk come one after the other, and both after what they are added to.
         before = {added[rank, chunk] for chunk in arc.reduced if (rank, chunk) in added}
         node = ranks[rank].compute(arc, (*arrived[arc.source, rank], *read, *sorted(before)))
-        added.update(((rank, chunk), node) for chunk in arc.reduced)
+        added.update(((rank, chunk), node) for chunk in (*arc.copied, *arc.reduced))
 
 
 class _Rank:

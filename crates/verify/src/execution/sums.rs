@@ -81,7 +81,7 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
         writes.sort_by_key(|write| (write.orbit, write.arrival.chunk, write.arrival.src));
         for same in writes.chunk_by(|a, b| (a.orbit, a.arrival.chunk) == (b.orbit, b.arrival.chunk)) {
             let chunk = same[0].arrival.chunk as usize;
-            apply(index, same, &mut state[same[0].orbit][chunk], ranks, findings);
+            apply(index, same, &mut state[same[0].orbit][chunk], &quotient.group, findings);
         }
         writes.clear();
     }
@@ -95,11 +95,20 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
     }
 }
 
-/// Applies the writes of a step to one chunk of one rank.
-fn apply(index: usize, same: &[Write], sum: &mut Sum, ranks: usize, findings: &mut Findings) {
+/// Applies the writes of a step to one chunk of one rank, in the order of their senders. All of them reduce, or all
+/// copy the same, or the first replaces what was there and the others are added to it.
+fn apply(index: usize, same: &[Write], sum: &mut Sum, group: &Translations, findings: &mut Findings) {
     let Arrival { dst, chunk, op, src: first } = same[0].arrival;
+    let ranks = group.ranks() as usize;
+    let mut summed = false;
+    let stays_first = comes_first_everywhere(same, group);
     for write in same {
-        let agrees = write.arrival.op == op && (op == Op::Reduce || write.sum == same[0].sum);
+        let agrees = match (op, write.arrival.op) {
+            (Op::Copy, Op::Copy) => write.sum == same[0].sum && !summed,
+            (Op::Reduce, Op::Copy) => false,
+            (Op::Copy, Op::Reduce) => stays_first,
+            (Op::Reduce, Op::Reduce) => true,
+        };
         findings.one_writer.expect(agrees, || {
             format!(
                 "step {index}: ranks {first} and {} write chunk {chunk} of rank {dst} differently",
@@ -112,6 +121,7 @@ fn apply(index: usize, same: &[Write], sum: &mut Sum, ranks: usize, findings: &m
                 *sum = write.sum.clone();
             }
             Op::Reduce => {
+                summed = true;
                 let folded = sum.fold(&write.sum, ranks);
                 findings.counted_once.expect(folded.is_ok(), || {
                     format!(
@@ -123,4 +133,16 @@ fn apply(index: usize, same: &[Write], sum: &mut Sum, ranks: usize, findings: &m
             }
         }
     }
+}
+
+/// Whether the copies come before the sums at all translates of the receiver: their senders' order may be another there.
+fn comes_first_everywhere(same: &[Write], group: &Translations) -> bool {
+    let senders = |op: Op| same.iter().filter(move |write| write.arrival.op == op).map(|write| write.arrival.src);
+    if senders(Op::Copy).next().is_none() || senders(Op::Reduce).next().is_none() {
+        return true;
+    }
+    group.elements().into_iter().all(|element| {
+        let moved = |op: Op| senders(op).map(|src| group.apply(element, src));
+        moved(Op::Copy).max() < moved(Op::Reduce).min()
+    })
 }

@@ -115,7 +115,7 @@ fn each_fault_fails_its_check() {
     fails(&gather, vec![transfer(0, 1, Op::Copy, &[0])], "postcondition", "rank 0 ends without chunk 1");
     let clash = vec![transfer(0, 2, Op::Copy, &[1]), transfer(1, 2, Op::Copy, &[1])];
     fails(&reduce, clash, "one-writer", "ranks 0 and 1 write chunk 1 of rank 2");
-    let mixed = vec![transfer(0, 2, Op::Copy, &[1]), transfer(1, 2, Op::Reduce, &[1])];
+    let mixed = vec![transfer(0, 2, Op::Reduce, &[1]), transfer(1, 2, Op::Copy, &[1])];
     fails(&reduce, mixed, "one-writer", "ranks 0 and 1 write chunk 1 of rank 2");
     let twice = vec![transfer(0, 2, Op::Reduce, &[3]), transfer(0, 2, Op::Reduce, &[3])];
     fails(&reduce, twice, "counted-once", "contribution of rank 0 to chunk 3 twice");
@@ -174,5 +174,31 @@ proptest! {
         let verdict = failed(&damaged);
         prop_assert_eq!(&verdict, &failed(&forget_symmetry(&damaged)));
         prop_assert_eq!(verdict.is_empty(), naive_verdict(&damaged));
+    }
+}
+
+/// A sum that replaces what a rank had: the first sender's is copied, the others' are added.
+#[test]
+fn a_copy_may_be_added_to_in_the_order_of_senders() {
+    let chunks = Chunks::buffer(Collective::AllReduce, 4, 0, 1).unwrap();
+    let transfer = |src, dst, op| Transfer { src, dst, op, chunks: vec![0] };
+    // On the de Bruijn graph of words of two bits: u → 2u and 2u + 1 mod 4, sums passed on twice.
+    let step = || {
+        let transfers = vec![
+            transfer(0, 1, Op::Copy),
+            transfer(2, 1, Op::Reduce),
+            transfer(2, 0, Op::Reduce),
+            transfer(1, 2, Op::Copy),
+            transfer(3, 2, Op::Reduce),
+            transfer(1, 3, Op::Reduce),
+        ];
+        Step::new(Translations::trivial(4), transfers, &chunks).unwrap()
+    };
+    let report = verify::schedule(&Schedule::new("passed on", chunks.clone(), vec![step(), step()]).unwrap());
+    assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
+    // Once is too few, three times too many.
+    for times in [1, 3] {
+        let steps = (0..times).map(|_| step()).collect();
+        assert!(!verify::schedule(&Schedule::new("passed on", chunks.clone(), steps).unwrap()).passed());
     }
 }
