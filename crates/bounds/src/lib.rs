@@ -6,6 +6,7 @@ mod any_algorithm;
 mod given_schedule;
 mod growth;
 mod known;
+mod pairs;
 mod rates;
 mod spreading;
 mod statement;

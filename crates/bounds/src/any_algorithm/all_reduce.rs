@@ -8,11 +8,14 @@
 //! transfers of step t all end at q. So n−1 more transfers use a link each.
 //!
 //! One step alone sums up nothing on the way: every rank takes in the n−1 whole buffers of the others, over f(1, n−1) links
-//! together at least. So a schedule has one step and these bytes, or two steps at least on one topology, or more topologies.
+//! together at least. Few hops on one topology add up little on the way ([`pairs`](crate::pairs)). So a schedule has one step and these bytes, or two steps at least on one topology, or more topologies.
+
+use std::collections::BTreeMap;
 
 use model::Collective;
 
 use super::passes::{class, one_pass};
+use crate::pairs::least_uses;
 use crate::rates::Rates;
 use crate::spreading::{least_hops, least_usage, most_steps};
 use crate::statement::{BoundSegment, Statement, largest};
@@ -25,18 +28,48 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
     let received_s = f64::from(rates.ranks - 1) * use_s;
     let passes = |rates: &Rates| one_pass("two-passes", WHY, Collective::AllReduce, rates, use_s, &[(1.0, received_s)]);
     let usage = |steps: u32| least_usage(rates.ports, steps, &[f64::from(rates.ranks - 1)])[0];
-    let one_step = on_one_topology(rates, 1, buffer_s / f64::from(rates.ports) * usage(1));
+    let one_step = on_one_topology(rates, 1, 0, buffer_s / f64::from(rates.ports) * usage(1));
+    let mut known = BTreeMap::new();
     let more_steps = (2..=most_steps(rates.ports, rates.ranks).max(2))
-        .map(|steps| on_one_topology(rates, steps, use_s * usage(steps) + received_s));
+        .map(|steps| of_steps(rates, steps, use_s, received_s, &mut known));
     let several = passes(&Rates { least_changes: rates.least_changes.max(1), ..*rates });
     let cases = more_steps.chain([one_step, several]);
     let least = cases.min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
     largest(std::iter::once(passes(rates)).chain(least)).expect("there is the first")
 }
 
-/// The bound for so many steps, all on one topology, that put so much on the busiest links.
-fn on_one_topology(rates: &Rates, steps: u32, transmission_s: f64) -> Statement {
-    let hops = if rates.charges_hops { least_hops(rates.ports, f64::from(rates.ranks)).max(steps) } else { steps };
+/// Hops of all steps beyond which pairs are not counted.
+const MOST_HOPS: u32 = 40;
+
+/// The bound for so many steps, all on one topology; as many or more where they are the most that are told apart. The least over
+/// the hops of all of them, with what is `known` of uses by hops: few add up little on the way, and with many more the bytes of two passes are what is left.
+fn of_steps(rates: &Rates, steps: u32, use_s: f64, received_s: f64, known: &mut BTreeMap<u32, Vec<f64>>) -> Statement {
+    let most = most_steps(rates.ports, rates.ranks).max(2);
+    let two_passes_s = use_s * least_usage(rates.ports, steps, &[f64::from(rates.ranks - 1)])[0] + received_s;
+    let fewest = least_hops(rates.ports, f64::from(rates.ranks)).max(steps);
+    let mut best = on_one_topology(rates, steps, MOST_HOPS.max(fewest), two_passes_s);
+    if !rates.charges_hops || rates.ports == 1 {
+        return on_one_topology(rates, steps, 0, two_passes_s);
+    }
+    for hops in fewest..MOST_HOPS {
+        if on_one_topology(rates, steps, hops, two_passes_s).seconds() >= best.seconds() {
+            break;
+        }
+        // A step of several hops serves no more pairs at once than as many of one hop.
+        let uses = known.entry(hops).or_insert_with(|| least_uses(rates.ranks, rates.ports, hops));
+        let uses = uses[if steps == most { hops } else { steps } as usize - 1];
+        let statement = on_one_topology(rates, steps, hops, two_passes_s.max(use_s * uses));
+        if statement.seconds() < best.seconds() {
+            best = statement;
+        }
+    }
+    best
+}
+
+/// The bound for so many steps of at least so many hops together, all on one topology, that put so much on the busiest links.
+fn on_one_topology(rates: &Rates, steps: u32, hops: u32, transmission_s: f64) -> Statement {
+    let fewest = least_hops(rates.ports, f64::from(rates.ranks)).max(steps).max(hops);
+    let hops = if rates.charges_hops { fewest } else { steps };
     let propagation_s = rates.hop_s * f64::from(hops);
     let (propagation_s, transmission_s) = rates.charged(propagation_s, transmission_s);
     Statement {
