@@ -16,10 +16,17 @@ COLLECTIVES = ("all-gather", "reduce-scatter", "all-reduce")
 BYTE_S = 8 / 800e9
 
 
-def fixed(topology: object, **shape: object) -> ll.Fabric:
+def fixed(topology: str | nx.Graph, *, gpus: int | None = None, dims: str | None = None, ports: int = 1) -> ll.Fabric:
     """A fabric whose steps of one hop cost a microsecond and that cannot reconfigure in useful time."""
     return ll.Fabric(
-        initial=topology, startup="500ns", hop_delay="500ns", reconfiguration_delay="1s", bandwidth="800Gbps", **shape
+        initial=topology,
+        gpus=gpus,
+        dims=dims,
+        ports=ports,
+        startup="500ns",
+        hop_delay="500ns",
+        reconfiguration_delay="1s",
+        bandwidth="800Gbps",
     )
 
 
