@@ -5,8 +5,10 @@ use model::{Chunks, Error, Op, Piece, Result, Schedule, Step, Transfer, Translat
 use crate::algorithms::direct;
 use crate::birkhoff;
 
-/// Larger matrices are refused: a decomposition has up to n² matchings of n transfers.
-pub const MAX_MATRIX_RANKS: usize = 256;
+/// Larger matrices are refused: a plan of one has the paths of n² blocks.
+pub const MAX_MATRIX_RANKS: usize = 512;
+/// Matrices of more ranks are not decomposed, which takes up to n² matchings of n transfers: their blocks stay whole.
+const MAX_DECOMPOSED: usize = 256;
 /// Larger entries are refused: beyond 2^53 a float no longer counts single bytes.
 const MAX_BYTES: f64 = 9_007_199_254_740_992.0;
 /// Bits that the buffer m has after scaling to whole numbers; entries are exact down to m·2^−100.
@@ -20,10 +22,12 @@ const BITS: i32 = 100;
 /// at most m, so that no schedule of matchings moves the data in less transmission time. Where all
 /// blocks between different ranks are equal, the steps are the n−1 shifts in order.
 ///
-/// At most n² − 2n + 2 steps, O(n³) each at worst; the bytes of an entry's pieces add up to it to 1e-15.
+/// At most n² − 2n + 2 steps, O(n³) each at worst; the bytes of an entry's pieces add up to it to 1e-15. Beyond 256 ranks
+/// entries are not split: each goes, the largest first, into the first matching that has room for it, which makes
+/// 2n − 3 of them at most, of entries of similar size.
 ///
 /// # Errors
-/// A matrix that is not square with 2 to 256 rows, an entry that is negative, not finite or above 2^53,
+/// A matrix that is not square with 2 to 512 rows, an entry that is negative, not finite or above 2^53,
 /// nothing to send, or a buffer of less than one byte. All name `matrix`.
 pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
     check(matrix)?;
@@ -41,8 +45,10 @@ pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
     } else if equal {
         let shift = |distance: usize| (0..n).map(|src| (src, (src + distance) % n, block)).collect();
         of_matchings(matrix, (1..n).map(shift).collect(), buffer)?
-    } else {
+    } else if n <= MAX_DECOMPOSED {
         of_matchings(matrix, matchings(matrix, buffer)?, buffer)?
+    } else {
+        of_matchings(matrix, whole_entries(matrix), buffer)?
     };
     Ok((schedule, buffer))
 }
@@ -92,6 +98,39 @@ fn matchings(matrix: &[Vec<f64>], buffer: f64) -> Result<Vec<Vec<(usize, usize, 
     Ok(matchings.into_iter().map(|matching| matching.into_iter().map(in_bytes).collect()).collect())
 }
 
+/// `(src, dst, bytes)` per matching, every entry whole: first fit, the largest first.
+///
+/// An entry finds room at the latest behind the n − 2 others of its row and the n − 2 of its column.
+fn whole_entries(matrix: &[Vec<f64>]) -> Vec<Vec<(usize, usize, f64)>> {
+    let n = matrix.len();
+    let cells = (0..n).flat_map(|src| (0..n).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst);
+    let mut entries: Vec<(usize, usize, f64)> =
+        cells.map(|(src, dst)| (src, dst, matrix[src][dst])).filter(|entry| entry.2 > 0.0).collect();
+    entries.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let mut matchings: Vec<Vec<(usize, usize, f64)>> = Vec::new();
+    // By row and by column, the matchings that have an entry of it, 64 to a word.
+    let mut taken = [vec![Vec::<u64>::new(); n], vec![Vec::<u64>::new(); n]];
+    for entry in entries {
+        let word = |side: usize, at: usize, word: usize| taken[side][at].get(word).copied().unwrap_or(0);
+        let both = |index: usize| word(0, entry.0, index) | word(1, entry.1, index);
+        let index = (0..).find(|&index| both(index) != u64::MAX).unwrap_or(0);
+        let bit = both(index).trailing_ones() as usize;
+        for (side, at) in [(0, entry.0), (1, entry.1)] {
+            let words = &mut taken[side][at];
+            if words.len() <= index {
+                words.resize(index + 1, 0);
+            }
+            words[index] |= 1 << bit;
+        }
+        let matching = index * 64 + bit;
+        if matchings.len() <= matching {
+            matchings.push(Vec::new());
+        }
+        matchings[matching].push(entry);
+    }
+    matchings
+}
+
 /// A step per matching, a piece per entry; then the pieces that stay.
 fn of_matchings(matrix: &[Vec<f64>], matchings: Vec<Vec<(usize, usize, f64)>>, buffer: f64) -> Result<Schedule> {
     let n = matrix.len();
@@ -120,6 +159,7 @@ fn of_matchings(matrix: &[Vec<f64>], matchings: Vec<Vec<(usize, usize, f64)>>, b
 mod tests {
     use super::*;
     use model::Collective;
+    use proptest::prelude::*;
 
     #[test]
     fn bad_matrices_are_refused_by_name() {
@@ -141,7 +181,33 @@ mod tests {
             let error = direct_from_matrix(&matrix).unwrap_err();
             assert_eq!(error.field(), "matrix", "{rows:?}: {error}");
         }
-        assert!(direct_from_matrix(&vec![vec![1.0; 300]; 300]).is_err());
+        assert!(direct_from_matrix(&vec![vec![1.0; 600]; 600]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whole_entries_are_few_matchings_that_hold_each_once(
+            n in 2usize..12, entries in prop::collection::vec(prop_oneof![Just(0.0), 0.5f64..1e6], 144),
+        ) {
+            let matrix: Vec<Vec<f64>> = (0..n).map(|src| entries[src * 12..src * 12 + n].to_vec()).collect();
+            let matchings = whole_entries(&matrix);
+            prop_assert!(matchings.len() <= (2 * n).saturating_sub(3).max(1));
+            let mut left = matrix.clone();
+            for matching in &matchings {
+                let (mut rows, mut columns): (Vec<usize>, Vec<usize>) =
+                    matching.iter().map(|&(src, dst, _)| (src, dst)).unzip();
+                for &(src, dst, bytes) in matching {
+                    prop_assert!(src != dst && bytes > 0.0 && left[src][dst] == bytes);
+                    left[src][dst] = 0.0;
+                }
+                for ends in [&mut rows, &mut columns] {
+                    ends.sort_unstable();
+                    ends.dedup();
+                    prop_assert_eq!(ends.len(), matching.len());
+                }
+            }
+            prop_assert!((0..n).all(|src| (0..n).all(|dst| src == dst || left[src][dst] == 0.0)));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use collectives::{Algorithm, Extent, Options};
 use model::{Collective, Error, Initial, Overlap, Result, Routing, Schedule, Shape, Topology};
 use planners::Choice;
 
+use crate::path_counts::shortest_paths;
 use crate::{Request, TopologyRef, Workload};
 
 /// Bytes that what a request builds may take.
@@ -305,7 +306,11 @@ pub(crate) fn check_plan(choice: &Choice) -> Result<()> {
         let arcs = traffic.arcs().len() as u64 * u64::from(traffic.symmetry().order()) / common;
         let hops = problem.step_cost(index, candidate)?.1;
         let one = PATH + 4 * (u64::from(hops) + 1);
-        paths = paths.saturating_add(arcs.saturating_mul(one * most_paths(topology, table.routing(), hops)));
+        let split = match table.routing() {
+            Routing::EqualSplit if common == 1 => shortest_paths(traffic, topology, PATHS),
+            routing => arcs.saturating_mul(most_paths(topology, routing, hops)),
+        };
+        paths = paths.saturating_add(split.saturating_mul(one));
     }
     let Extent { steps, transfers, chunks, .. } = Extent::of(schedule);
     let written = steps * SCHEDULE[0] + transfers * SCHEDULE[1] + chunks * SCHEDULE[2];

@@ -10,6 +10,7 @@ mod bound;
 mod budget;
 mod compare;
 mod explain;
+mod path_counts;
 mod prepared;
 mod proved;
 mod race;

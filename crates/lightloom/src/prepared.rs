@@ -183,7 +183,8 @@ impl Prepared {
             return;
         }
         for (bound_s, order) in self.by_bound(at) {
-            if bound_s > race.limit_s() && self.runs_as_given(order) {
+            let as_given = || choosing.iter().all(|&planner| !self.changes_steps(planners[planner], order));
+            if bound_s > race.limit_s() && as_given() {
                 continue;
             }
             race.try_planners(self.problem(order, at), &choosing, planners, order);
@@ -208,8 +209,11 @@ impl Prepared {
 
     /// Whether no planner splits or joins steps of a schedule, so that its bound holds for what they make of it.
     pub(crate) fn runs_as_given(&self, order: usize) -> bool {
-        let ports = self.request.fabric.shape.ports();
-        !self.planners.iter().any(|planner| planner.changes_steps(&self.schedules[order], ports))
+        !self.planners.iter().any(|planner| self.changes_steps(*planner, order))
+    }
+
+    fn changes_steps(&self, planner: &dyn Planner, order: usize) -> bool {
+        planner.changes_steps(&self.schedules[order], self.request.fabric.shape.ports())
     }
 
     /// Why a race has no winner. An algorithm that does not take this shape is no news where another fails for a better
@@ -220,12 +224,13 @@ impl Prepared {
         race.refusal.clone().or_else(of_shape).unwrap_or_else(none)
     }
 
-    /// The schedules by lower bounds on their times. A single one has nothing to be left out for.
+    /// The schedules by lower bounds on their times. For a single one that is known at once: planners that make their own
+    /// may have left it behind by far.
     pub(crate) fn by_bound(&self, at: &OperatingPoint) -> Vec<(f64, usize)> {
-        if self.schedules.len() == 1 {
-            return vec![(0.0, 0)];
-        }
         let fabric = at.on(&self.request.fabric);
+        if let [schedule] = &self.schedules[..] {
+            return vec![(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes), 0)];
+        }
         let bound_s = |schedule: &Schedule| {
             bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds()
         };

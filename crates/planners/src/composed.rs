@@ -33,7 +33,9 @@ pub(crate) fn best_sequence(
         Initial::Free => None,
     };
     let schedule = &composition.schedule;
-    let large = || composition.topologies.iter().chain(start).any(|on| needs_large_program(schedule, on));
+    let is_unequal = schedule.chunks().as_pieces().is_some();
+    let needs = if is_unequal { needs_large_flow } else { needs_large_program };
+    let large = || composition.topologies.iter().chain(start).any(|on| needs(schedule, on));
     let routing = match problem.settings.routing {
         Routing::ConcurrentFlow if composition.over_circuits || large() => Routing::EqualSplit,
         routing => routing,
@@ -103,4 +105,18 @@ fn needs_large_program(schedule: &Schedule, topology: &Topology) -> bool {
         commodities > if few { MOST_COMMODITIES_OF_FEW } else { MOST_COMMODITIES }
     };
     !symmetry.is_transitive() && schedule.steps().iter().any(|step| is_large(step.traffic()))
+}
+
+/// Commodities times circuits up to which the concurrent flow of unequal blocks is solved.
+const MOST_FLOW: u64 = 1 << 19;
+
+/// As [`needs_large_program`] for unequal blocks. Where they are alike under no translation all circuits are apart, those of
+/// circulants too.
+fn needs_large_flow(schedule: &Schedule, topology: &Topology) -> bool {
+    schedule.steps().iter().any(|step| {
+        let traffic = step.traffic();
+        let common = u64::from(traffic.symmetry().meet(topology.symmetry()).order());
+        let commodities = traffic.arcs().len() as u64 * u64::from(traffic.symmetry().order()) / common;
+        commodities * topology.circuits() / common > MOST_FLOW
+    })
 }

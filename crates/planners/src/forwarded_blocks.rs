@@ -91,15 +91,30 @@ impl<'a> ForwardedBlocks<'a> {
     /// # Errors
     /// More slots than a plan has steps.
     fn one_topology_may_do(&self, limit_s: f64) -> Result<bool> {
-        if self.problem.schedule().chunks().as_pieces().is_some() {
-            return Ok(true);
-        }
+        let Some(least) = self.least_block_bytes() else { return Ok(true) };
         let slots = bounds::all_to_all_hops(self.ranks(), self.problem.fabric.shape.ports(), 1);
         if slots > MAX_STEPS {
             let reason = format!("one topology takes {slots} steps of one hop at least; it serves up to {MAX_STEPS}");
             return Err(Error::refused("planner", self.planner, reason));
         }
-        Ok(slots as f64 * self.hop_s(self.block_bytes()) <= limit_s * (1.0 + 1e-9))
+        Ok(slots as f64 * self.hop_s(least) <= limit_s * (1.0 + 1e-9))
+    }
+
+    /// Whether a strategy may cost no more than `limit_s`, as far as theorem 1 says.
+    pub(crate) fn may_do(&self, limit_s: f64) -> bool {
+        let least = self.least_block_bytes();
+        least.is_none_or(|bytes| self.theorem_1(bytes).seconds <= limit_s * (1.0 + 1e-9))
+    }
+
+    /// Bytes of the smallest block; `None` where some pair exchanges nothing, so that not all blocks take slots.
+    fn least_block_bytes(&self) -> Option<f64> {
+        let Some(matrix) = self.matrix() else { return Some(self.block_bytes()) };
+        let blocks = (0..matrix.len()).flat_map(|src| {
+            let row = matrix[src].iter().enumerate();
+            row.filter(move |(dst, _)| *dst != src).map(|(_, &bytes)| bytes)
+        });
+        let least = blocks.fold(f64::INFINITY, f64::min);
+        (least > 0.0).then_some(least)
     }
 
     /// The plan of the strategy on one topology that `make` finds for the matrix, or for equal blocks, unless it costs more
@@ -168,13 +183,13 @@ impl<'a> ForwardedBlocks<'a> {
         if self.problem.schedule().chunks().as_pieces().is_some() {
             return None;
         }
+        Some(self.theorem_1(self.block_bytes()))
+    }
+
+    /// Theorem 1 for blocks of so many bytes or more.
+    fn theorem_1(&self, bytes: f64) -> Bound {
         let fabric = &self.problem.fabric;
-        let hop_s = self.hop_s(self.block_bytes());
-        Some(bounds::all_to_all_rounds(
-            self.ranks(),
-            fabric.shape.ports(),
-            hop_s,
-            fabric.reconfiguration.lower_bound_s(),
-        ))
+        let change_s = fabric.reconfiguration.lower_bound_s();
+        bounds::all_to_all_rounds(self.ranks(), fabric.shape.ports(), self.hop_s(bytes), change_s)
     }
 }

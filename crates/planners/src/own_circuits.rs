@@ -2,7 +2,7 @@
 
 use model::{Error, Result, Schedule, Topology, counted};
 
-use crate::{Choice, Problem, split_steps};
+use crate::{Choice, Problem, least_seconds, split_steps};
 
 /// Every step of `schedule` on its own circuits, on the problem's fabric and for its size, unless that costs more than
 /// `limit_s`.
@@ -15,6 +15,9 @@ pub(crate) fn choose(
     let ports = problem.fabric.shape.ports();
     let refuse = |error: Error| Error::refused("planner", planner, error.reason());
     let schedule = split_steps(schedule, ports).map_err(refuse)?;
+    if least_seconds(&schedule, &problem.fabric, problem.settings, problem.size_bytes) > limit_s {
+        return Ok(None);
+    }
     let mut matchings: Vec<Topology> = Vec::new();
     let mut candidates = Vec::new();
     for (index, step) in schedule.steps().iter().enumerate() {

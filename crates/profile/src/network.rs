@@ -189,6 +189,13 @@ impl RoutingNetwork {
         costly.then(|| price_bound::bound(&quotient, hops))
     }
 
+    /// Bounds on the load of every routing of `traffic` from prices of links, whatever a front would cost. `None` when an arc
+    /// has no path or the ranks differ. A few dozen searches from every rank.
+    pub fn price_bound(&self, traffic: &Traffic) -> Option<LoadBound> {
+        let (quotient, hops) = self.pair(traffic)?;
+        Some(price_bound::bound(&quotient, hops))
+    }
+
     /// The routes of the front's last point of at most `hops` hops, by representative arcs of the common
     /// symmetry, and that point. `None` when an arc has no path of so few hops or the ranks differ.
     ///

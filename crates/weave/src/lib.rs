@@ -31,9 +31,10 @@ mod pipelined;
 mod prices;
 mod relative;
 mod sent;
+mod unequal;
 
 /// Names of topologies that are made here, and what they mean.
-pub const NAMES: [(&str, &str); 3] = [coordinates::NAME, metacyclic::NAME, one_pass::NAME];
+pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, metacyclic::NAME, one_pass::NAME, unequal::NAME];
 
 use model::{Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 
@@ -44,6 +45,7 @@ use prices::Prices;
 pub use chunked::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
+pub use unequal::compositions as unequal_compositions;
 
 /// Most ranks of a composition: an All-to-All has as many blocks as pairs.
 pub const MOST_RANKS: u32 = 8192;

@@ -11,6 +11,7 @@ use search::GeneratorSet;
 use crate::metacyclic::Metacyclic;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
+use crate::unequal::library as unequal;
 use crate::{chunked, circulants, digit_phases, metacyclic};
 
 /// Phases by span, none of them better than another for every fabric.
@@ -39,6 +40,8 @@ const MOST_RINGS: u32 = 64;
 /// ports. Passed on by its owner; nothing else keeps libraries.
 #[derive(Debug, Default)]
 pub struct Libraries {
+    /// Those of matrices.
+    pub(crate) unequal: unequal::Libraries,
     made: Mutex<Vec<(Key, Arc<Library>)>>,
     /// Spreads of chunks over topologies that stay.
     pub(crate) spreads: chunked::Kept,

@@ -28,16 +28,19 @@ pub fn any_algorithm(
     let rates = Rates::new(fabric, settings);
     let buffer_s = rates.byte_s * size_bytes as f64;
     let free = from_anywhere(collective, pieces, &rates, buffer_s);
-    let equal = pieces.is_none() && collective != Collective::Broadcast;
+    let is_known = collective != Collective::Broadcast;
     let of_islands = fabric.optics.as_ref().and_then(OpticalLayer::islands).and_then(|shared| {
         let latency = from_anywhere(collective, pieces, &rates, 0.0);
         islands::bound(shared, collective, pieces, &rates, buffer_s, latency)
     });
     let free = largest(std::iter::once(free).chain(of_islands)).expect("there is the first");
     match &fabric.initial {
-        Initial::Topology(topology) if equal && rates.first_changes == 0 && rates.change_s > 0.0 => {
+        Initial::Topology(topology) if is_known && rates.first_changes == 0 && rates.change_s > 0.0 => {
             let changed = from_anywhere(collective, pieces, &Rates { least_changes: 1, ..rates }, buffer_s);
-            let stayed = start::stays(collective, topology, &rates, buffer_s);
+            let stayed = match pieces {
+                Some(pieces) => start::stays_unequal(pieces, topology, &rates, buffer_s),
+                None => start::stays(collective, topology, &rates, buffer_s),
+            };
             let least = stayed.into_iter().chain([changed]).min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
             largest(std::iter::once(free).chain(least)).expect("there is the first")
         }

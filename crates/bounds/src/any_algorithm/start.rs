@@ -3,8 +3,12 @@
 //! Staying, the hops of all steps together are at least its diameter, since something of every rank must reach every
 //! other; its circuits carry, in the mean, every use of a link that the collective needs; and the circuits of the rank
 //! that has fewest carry what every rank sends and receives.
+//!
+//! Blocks of different sizes need as many hops as the farthest pair that exchanges anything. All steps together route
+//! them over the topology's circuits, on paths of at most the hops of all steps, so that no prices of circuits under
+//! which they would cost more than the circuits hold are exceeded (the dual of concurrent flow).
 
-use model::{Collective, Topology};
+use model::{Collective, Piece, Routing, Topology, Traffic, TrafficEntry, Translations};
 use profile::RoutingNetwork;
 
 use super::passes::class;
@@ -64,20 +68,56 @@ pub(super) fn stays(collective: Collective, topology: &Topology, rates: &Rates, 
         let hops = if rates.charges_hops { start.diameter.max(steps) } else { steps };
         let propagation_s = rates.hop_s * f64::from(hops);
         let (propagation_s, transmission_s) = rates.charged(propagation_s, transmission_s);
-        Statement {
-            name: "staying",
-            class: class(collective, rates.ports),
-            why: "without leaving the initial topology: as many hops as its diameter, and all bytes on its circuits",
-            startup_s: rates.startup_s * f64::from(steps),
-            propagation_s,
-            transmission_s,
-            reconfiguration_s: 0.0,
-            topologies: 1,
-            steps,
-            segments: Vec::new(),
-        }
+        let startup_s = rates.startup_s * f64::from(steps);
+        Statement { startup_s, propagation_s, transmission_s, steps, ..staying(collective, rates) }
     };
     (1..=most).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
+}
+
+/// Ranks up to which prices of circuits are looked for; beyond, every circuit costs the same.
+const MOST_PRICED: u32 = 128;
+
+/// The bound for blocks of these sizes where nothing is ever changed; `None` where some pair that exchanges bytes has no
+/// path.
+pub(super) fn stays_unequal(pieces: &[Piece], topology: &Topology, rates: &Rates, buffer_s: f64) -> Option<Statement> {
+    let sent = pieces.iter().filter(|piece| piece.src != piece.dst);
+    let arcs = sent.map(|piece| TrafficEntry { src: piece.src, dst: piece.dst, weight: piece.share });
+    let traffic = Traffic::new(Translations::trivial(rates.ranks), arcs).ok()?;
+    // Prices depend on the order of links, which is to be the same however the topology's symmetry is told.
+    let alone = Translations::trivial(rates.ranks);
+    let network = RoutingNetwork::of(Topology::new(topology.name(), alone, topology.expanded()).ok()?);
+    let known = network.estimate(&traffic, Routing::ConcurrentFlow)?;
+    let priced = (rates.ranks <= MOST_PRICED).then(|| network.price_bound(&traffic)).flatten();
+    let (at_hops, beyond) = priced.map_or((0.0, 0.0), |bound| (bound.at_hops, bound.beyond));
+    let charged = |hops: u32, load: f64| {
+        let hops = if rates.charges_hops { hops } else { 1 };
+        rates.charged(rates.hop_s * f64::from(hops), buffer_s * load.max(known.load))
+    };
+    let ways = [charged(known.hops, at_hops), charged(known.hops + 1, beyond)];
+    let (propagation_s, transmission_s) =
+        ways.into_iter().min_by(|a, b| (a.0 + a.1).total_cmp(&(b.0 + b.1))).expect("there are two");
+    Some(Statement {
+        startup_s: rates.startup_s,
+        propagation_s,
+        transmission_s,
+        ..staying(Collective::AllToAll, rates)
+    })
+}
+
+/// What every bound for a topology that stays says of itself.
+fn staying(collective: Collective, rates: &Rates) -> Statement {
+    Statement {
+        name: "staying",
+        class: class(collective, rates.ports),
+        why: "without leaving the initial topology: as many hops as its diameter, and all bytes on its circuits",
+        startup_s: 0.0,
+        propagation_s: 0.0,
+        transmission_s: 0.0,
+        reconfiguration_s: 0.0,
+        topologies: 1,
+        steps: 1,
+        segments: Vec::new(),
+    }
 }
 
 /// Uses of links by one block that reaches all ranks in so many steps.

@@ -54,6 +54,9 @@ impl Planner for ReconfigureAllToAll {
 fn strategy(problem: &Problem, blocks: &ForwardedBlocks, limit_s: f64) -> Result<Option<Strategy>> {
     let fabric = &problem.fabric;
     if let Some(matrix) = blocks.matrix() {
+        if !blocks.may_do(limit_s) {
+            return Ok(None);
+        }
         let blocks = Blocks { matrix: &matrix, hop_s: &|bytes| blocks.hop_s(bytes) };
         return best_for_blocks(&fabric.shape, &blocks, fabric.reconfiguration.delay(), &fabric.initial).map(Some);
     }

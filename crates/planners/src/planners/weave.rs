@@ -36,10 +36,13 @@ impl Planner for Weave {
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let given = problem.schedule();
-        composed::check_blocks(self.name(), given)?;
         let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
         let libraries = &problem.cache.libraries;
-        let compositions = weave::compositions(libraries, given.collective(), fabric, settings, size_bytes)?;
+        let pieces = given.chunks().as_pieces();
+        let compositions = match pieces {
+            Some(pieces) => weave::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
+            None => weave::compositions(libraries, given.collective(), fabric, settings, size_bytes)?,
+        };
         let mut best: Option<Choice> = None;
         let limit_of = |best: &Option<Choice>| best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
         let consider = |best: &mut Option<Choice>, composition| -> Result<()> {
@@ -51,6 +54,9 @@ impl Planner for Weave {
         };
         for composition in compositions {
             consider(&mut best, composition)?;
+        }
+        if pieces.is_some() {
+            return Ok(best);
         }
         for topology in weave::staying(libraries, fabric, settings) {
             let Some((_, chunked)) = composed::chunked(problem, &topology, limit_of(&best)) else { continue };

@@ -1,0 +1,44 @@
+//! How many paths an even split over all shortest ones has.
+
+use model::{BreadthFirst, Rank, Topology, Traffic};
+
+/// Shortest paths of all arcs of `traffic` on `topology`, at most `most` of each. O(ranks · links).
+pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) -> u64 {
+    let ranks = topology.ranks() as usize;
+    let mut out: Vec<Vec<Rank>> = vec![Vec::new(); ranks];
+    for link in topology.expanded() {
+        out[link.src as usize].push(link.dst);
+    }
+    let mut search = BreadthFirst::new(ranks);
+    let mut sum = 0u64;
+    for arcs in traffic.expanded().chunk_by(|a, b| a.src == b.src) {
+        let distances = search.search(arcs[0].src, |rank| out[rank as usize].iter().copied()).to_vec();
+        let mut count = vec![0u64; ranks];
+        count[arcs[0].src as usize] = 1;
+        for &rank in search.reached() {
+            for &next in &out[rank as usize] {
+                if distances[next as usize] == distances[rank as usize] + 1 {
+                    count[next as usize] = count[next as usize].saturating_add(count[rank as usize]);
+                }
+            }
+        }
+        sum += arcs.iter().map(|arc| count[arc.dst as usize].min(most)).sum::<u64>();
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Shape, TrafficEntry, Translations};
+
+    /// On a cube there are h! shortest paths between corners that are h apart: 3·1 + 3·2 + 6 from each.
+    #[test]
+    fn paths_of_a_cube_are_counted_by_hand() {
+        let cube = topologies::build("hypercube", &Shape::new(8, &[], 3).unwrap()).unwrap();
+        let all = (1..8).map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
+        let traffic = Traffic::new(Translations::trivial(8), all).unwrap();
+        assert_eq!(shortest_paths(&traffic, &cube, 100), 15);
+        assert_eq!(shortest_paths(&traffic, &cube, 2), 3 + 6 + 2);
+    }
+}

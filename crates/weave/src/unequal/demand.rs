@@ -1,0 +1,79 @@
+//! What an unequal All-to-All sends, as a matrix.
+
+use std::collections::BTreeMap;
+
+use model::{Chunks, Piece, Rank, Result};
+
+/// The number of every block, by (src, dst).
+pub(crate) type Numbers = BTreeMap<(Rank, Rank), u32>;
+
+/// Bytes over m from every rank to every rank, whatever pieces they were cut into.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Demand {
+    ranks: usize,
+    /// `[src · n + dst]`; what stays where it is is on the diagonal.
+    shares: Vec<f64>,
+}
+
+impl Demand {
+    /// What `pieces` of so many ranks add up to.
+    pub(crate) fn of(ranks: u32, pieces: &[Piece]) -> Self {
+        let ranks = ranks as usize;
+        let mut shares = vec![0.0; ranks * ranks];
+        for piece in pieces {
+            shares[piece.src as usize * ranks + piece.dst as usize] += piece.share;
+        }
+        Self { ranks, shares }
+    }
+
+    /// These pairs of it alone.
+    pub(crate) fn only(&self, pairs: &[(Rank, Rank)]) -> Self {
+        let mut shares = vec![0.0; self.shares.len()];
+        for &(src, dst) in pairs {
+            shares[src as usize * self.ranks + dst as usize] = self.share(src, dst);
+        }
+        Self { ranks: self.ranks, shares }
+    }
+
+    pub(crate) fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Bytes over m from `src` to `dst`.
+    pub(crate) fn share(&self, src: Rank, dst: Rank) -> f64 {
+        self.shares[src as usize * self.ranks + dst as usize]
+    }
+
+    /// What `src` sends to every rank, itself included.
+    pub(crate) fn sent_by(&self, src: usize) -> &[f64] {
+        &self.shares[src * self.ranks..(src + 1) * self.ranks]
+    }
+
+    /// The pairs of different ranks that exchange something, by (src, dst).
+    pub(crate) fn pairs(&self) -> Vec<(Rank, Rank)> {
+        let ranks = self.ranks;
+        let sends = |&at: &usize| at / ranks != at % ranks && self.shares[at] > 0.0;
+        (0..ranks * ranks).filter(sends).map(|at| ((at / ranks) as Rank, (at % ranks) as Rank)).collect()
+    }
+
+    /// The pairs of different ranks, those that exchange nothing included, the largest share first, then by (src, dst).
+    pub(crate) fn by_share(&self) -> Vec<(Rank, Rank)> {
+        let ranks = self.ranks as Rank;
+        let mut pairs: Vec<(Rank, Rank)> =
+            (0..ranks).flat_map(|src| (0..ranks).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst).collect();
+        pairs.sort_by(|a, b| self.share(b.0, b.1).total_cmp(&self.share(a.0, a.1)));
+        pairs
+    }
+
+    /// A piece for every block, what stays included, and their numbers.
+    ///
+    /// # Errors
+    /// None for shares of pieces.
+    pub(crate) fn chunks(&self) -> Result<(Chunks, Numbers)> {
+        let stays = (0..self.ranks as Rank).map(|rank| (rank, rank)).filter(|&(rank, _)| self.share(rank, rank) > 0.0);
+        let blocks: Vec<(Rank, Rank)> = self.pairs().into_iter().chain(stays).collect();
+        let pieces = blocks.iter().map(|&(src, dst)| Piece { src, dst, share: self.share(src, dst) }).collect();
+        let numbers = blocks.iter().copied().zip(0..).collect();
+        Ok((Chunks::pieces(self.ranks as u32, pieces)?, numbers))
+    }
+}
