@@ -19,6 +19,7 @@ mod composed;
 mod envelope;
 mod forwarded_blocks;
 mod join;
+mod known_networks;
 mod least_seconds;
 mod linear_cost;
 mod operating_point;

@@ -85,7 +85,7 @@ impl Problem {
         {
             return Err(refusal.in_field("initial"));
         }
-        let table = ProfileTable::new(schedule, &candidates, settings.routing, limits)?;
+        let table = ProfileTable::sharing(&cache.networks, schedule, &candidates, settings.routing, limits)?;
         let start = match &fabric.initial {
             Initial::Free => None,
             Initial::Topology(initial) => table.position(initial),

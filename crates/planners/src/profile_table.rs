@@ -13,6 +13,7 @@ use profile::{Estimate, Front, LoadBound, RoutingNetwork};
 use rayon::prelude::*;
 
 use crate::OpticalLimits;
+use crate::known_networks::KnownNetworks;
 
 /// A schedule's distinct step patterns against candidate topologies.
 pub struct ProfileTable {
@@ -73,6 +74,20 @@ impl ProfileTable {
         routing: Routing,
         limits: Option<Arc<OpticalLimits>>,
     ) -> Result<Self> {
+        Self::sharing(&KnownNetworks::default(), schedule, candidates, routing, limits)
+    }
+
+    /// The same, with candidates that other tables hold prepared once for all.
+    ///
+    /// # Errors
+    /// Those of [`ProfileTable::new`].
+    pub(crate) fn sharing(
+        known: &KnownNetworks,
+        schedule: Schedule,
+        candidates: &[Topology],
+        routing: Routing,
+        limits: Option<Arc<OpticalLimits>>,
+    ) -> Result<Self> {
         if candidates.is_empty() {
             return Err(Error::value("candidates", "an empty list", "at least one topology"));
         }
@@ -83,7 +98,7 @@ impl ProfileTable {
                 format!("topologies of {} GPUs", schedule.ranks()),
             ));
         }
-        let networks = candidates.iter().map(|topology| Arc::new(RoutingNetwork::new(topology))).collect();
+        let networks = known.all(candidates);
         let patterns = Arc::new(Patterns::of(&schedule));
         Ok(Self::on_networks(schedule, patterns, networks, routing, limits))
     }

@@ -7,6 +7,7 @@ use model::{Fabric, Initial, Result};
 use weave::Libraries;
 
 use crate::ProfileTable;
+use crate::known_networks::KnownNetworks;
 use crate::optical_limits::{KnownLimits, OpticalLimits};
 use crate::packet_times::PacketTimes;
 
@@ -19,6 +20,8 @@ pub struct Cache {
     pub bounds: KnownBounds,
     /// What optical layers can hold.
     limits: KnownLimits,
+    /// Topologies that are prepared for routing.
+    pub(crate) networks: KnownNetworks,
 }
 
 impl Cache {

@@ -27,6 +27,7 @@
 
 mod concurrent_flow;
 mod dense_inverse;
+mod digit_distances;
 mod effort;
 mod equal_split;
 mod front;
@@ -38,7 +39,6 @@ mod price_bound;
 mod primal_dual;
 mod quotient;
 mod restricted_master;
-mod ring_distances;
 mod single_path;
 
 pub use front::{Estimate, Front, LoadBound, Point};

@@ -6,12 +6,12 @@ use model::{BreadthFirst, Rank, Routes, Routing, Topology, Traffic, TrafficEntry
 
 use crate::{
     concurrent_flow,
+    digit_distances::DigitDistances,
     effort::{Effort, LEAST_COSTLY_ORBITS},
     equal_split,
     front::{Estimate, Front, LoadBound, Point},
     price_bound,
     quotient::{Adjacency, Distance, Quotient},
-    ring_distances::RingDistances,
     single_path,
 };
 
@@ -24,7 +24,7 @@ pub struct RoutingNetwork {
     /// Of each orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
     orbits: Vec<Orbit>,
     /// Distances that need not be searched for.
-    ring: Option<RingDistances>,
+    digits: Option<DigitDistances>,
     /// Circuits of the whole topology.
     circuits: f64,
 }
@@ -54,8 +54,8 @@ impl RoutingNetwork {
             orbits[symmetry.orbit(link.dst) as usize].circuits_in += f64::from(link.count);
         }
         let circuits = topology.circuits() as f64;
-        let ring = RingDistances::of(&topology);
-        Self { topology, adjacency: OnceLock::new(), orbits, ring, circuits }
+        let digits = DigitDistances::of(&topology);
+        Self { topology, adjacency: OnceLock::new(), orbits, digits, circuits }
     }
 
     /// The topology that was prepared.
@@ -65,10 +65,10 @@ impl RoutingNetwork {
 
     /// Links on a shortest path from `src` to `dst`; `None` where there is no path. Both are below the
     /// topology's number of ranks. O(1) after the first call for an orbit of sources, which is O(links); always where
-    /// the topology is a ring of one offset.
+    /// every link leads along one coordinate.
     pub fn distance(&self, src: Rank, dst: Rank) -> Option<u32> {
-        if let Some(ring) = &self.ring {
-            return ring.distance(src, dst);
+        if let Some(digits) = &self.digits {
+            return digits.distance(src, dst);
         }
         let symmetry = self.topology.symmetry();
         let (representative, element) = symmetry.canonical(src);
