@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Chunks, Error, Rank, Result, Schedule, Step, Transfer, Translations};
+use model::{Chunks, Error, Rank, Result, Schedule, Step, Transfer};
 
 /// The schedule with every step of degree above `ports` split into ⌈degree / ports⌉ sub-steps in which no
 /// rank has more than `ports` peers: transfers are coloured so that equal colours form a matching (König:
@@ -57,68 +57,58 @@ fn check_independent(index: usize, step: &Step, chunks: &Chunks) -> Result<()> {
     }
 }
 
+/// Colours of the pairs of one orbit each: pairs of different orbits that meet at a rank meet at its orbit, whose pairs are
+/// as many as the rank's, so a colouring of the quotient is one of all pairs and needs no more colours.
 fn split(step: &Step, chunks: &Chunks, ports: u32) -> Result<Vec<Step>> {
-    let degree = step.traffic().degree();
-    let peers: BTreeSet<(Rank, Rank)> = step.transfers().iter().map(|t| (t.src, t.dst)).collect();
-    let (symmetry, transfers, colours) = if step.symmetry().is_transitive() {
-        // Every representative is a matching by itself.
-        let colours = peers.into_iter().zip(0..).collect();
-        (step.symmetry().clone(), step.transfers().to_vec(), colours)
-    } else {
-        let transfers = step.expanded(chunks);
-        let pairs: BTreeSet<(Rank, Rank)> = transfers.iter().map(|t| (t.src, t.dst)).collect();
-        let ranks = step.symmetry().ranks();
-        (Translations::trivial(ranks), transfers, colour_edges(ranks, degree, &pairs))
-    };
+    let symmetry = step.symmetry();
+    let pairs: BTreeSet<(Rank, Rank)> = step.transfers().iter().map(|t| (t.src, t.dst)).collect();
+    let orbits: Vec<(u32, u32)> = pairs.iter().map(|&(src, dst)| (symmetry.orbit(src), symmetry.orbit(dst))).collect();
+    let colours = colour_edges(symmetry.orbits(), step.traffic().degree(), &orbits);
+    let colours: BTreeMap<(Rank, Rank), u32> = pairs.into_iter().zip(colours).collect();
     let mut groups: BTreeMap<u32, Vec<Transfer>> = BTreeMap::new();
-    for transfer in transfers {
+    for transfer in step.transfers() {
         let colour = colours[&(transfer.src, transfer.dst)];
-        groups.entry(colour / ports).or_default().push(transfer);
+        groups.entry(colour / ports).or_default().push(transfer.clone());
     }
     groups.into_values().map(|group| Step::new(symmetry.clone(), group, chunks)).collect()
 }
 
-/// A proper edge colouring of the bipartite graph of `pairs` (senders left, receivers right) with `degree`
-/// colours, by alternating paths (König 1916). O(pairs · ranks).
-fn colour_edges(ranks: u32, degree: u32, pairs: &BTreeSet<(Rank, Rank)>) -> BTreeMap<(Rank, Rank), u32> {
-    let (n, d) = (ranks as usize, degree as usize);
-    // at[side][node · d + colour]: the neighbour across the edge of that colour.
+/// A proper colouring of the edges of a bipartite multigraph (senders left, receivers right) with `degree` colours, one an
+/// edge, by alternating paths (König 1916). O(edges · nodes).
+fn colour_edges(nodes: u32, degree: u32, edges: &[(u32, u32)]) -> Vec<u32> {
+    let (n, d) = (nodes as usize, degree as usize);
+    // at[side][node · d + colour]: the edge of that colour.
     let mut at = [vec![None::<usize>; n * d], vec![None::<usize>; n * d]];
-    for &(src, dst) in pairs {
-        let (src, dst) = (src as usize, dst as usize);
-        let free = |at: &[Vec<Option<usize>>; 2], side: usize, node: usize| {
-            (0..d).find(|colour| at[side][node * d + colour].is_none()).unwrap_or(0)
+    let end = |edge: usize, side: usize| if side == 0 { edges[edge].0 as usize } else { edges[edge].1 as usize };
+    for edge in 0..edges.len() {
+        let free = |at: &[Vec<Option<usize>>; 2], side: usize| {
+            (0..d).find(|colour| at[side][end(edge, side) * d + colour].is_none()).unwrap_or(0)
         };
-        let (at_src, at_dst) = (free(&at, 0, src), free(&at, 1, dst));
+        let (at_src, at_dst) = (free(&at, 0), free(&at, 1));
         if at_src != at_dst {
-            // Swap the two colours along the path from `dst` that begins with the colour free at `src`;
-            // it cannot end at `src`, so that colour becomes free at both ends.
-            let (mut side, mut node, mut colour) = (1, dst, at_src);
+            // Swap the two colours along the path from the receiver that begins with the colour free at the sender;
+            // it cannot end at the sender, so that colour becomes free at both ends.
+            let (mut side, mut node, mut colour) = (1, end(edge, 1), at_src);
             let mut path = Vec::new();
             while let Some(next) = at[side][node * d + colour] {
-                path.push((side, node, next, colour));
-                (side, node) = (1 - side, next);
+                path.push((next, colour));
+                (side, node) = (1 - side, end(next, 1 - side));
                 colour = at_src + at_dst - colour;
             }
-            for &(side, node, next, colour) in &path {
-                at[side][node * d + colour] = None;
-                at[1 - side][next * d + colour] = None;
+            for &(next, colour) in &path {
+                (0..2).for_each(|side| at[side][end(next, side) * d + colour] = None);
             }
-            for &(side, node, next, colour) in &path {
+            for &(next, colour) in &path {
                 let other = at_src + at_dst - colour;
-                at[side][node * d + other] = Some(next);
-                at[1 - side][next * d + other] = Some(node);
+                (0..2).for_each(|side| at[side][end(next, side) * d + other] = Some(next));
             }
         }
-        at[0][src * d + at_src] = Some(dst);
-        at[1][dst * d + at_src] = Some(src);
+        (0..2).for_each(|side| at[side][end(edge, side) * d + at_src] = Some(edge));
     }
-    let mut colours = BTreeMap::new();
-    for src in 0..n {
-        for colour in 0..d {
-            if let Some(dst) = at[0][src * d + colour] {
-                colours.insert((src as Rank, dst as Rank), colour as u32);
-            }
+    let mut colours = vec![0; edges.len()];
+    for (place, edge) in at[0].iter().enumerate() {
+        if let Some(edge) = *edge {
+            colours[edge] = (place % d) as u32;
         }
     }
     colours
@@ -126,7 +116,7 @@ fn colour_edges(ranks: u32, degree: u32, pairs: &BTreeSet<(Rank, Rank)>) -> BTre
 
 #[cfg(test)]
 mod tests {
-    use model::{Collective, Op};
+    use model::{Collective, Op, Translations};
     use proptest::prelude::*;
 
     use super::*;
@@ -156,21 +146,40 @@ mod tests {
         }
 
         #[test]
-        fn colours_form_matchings(pairs in prop::collection::btree_set((0u32..12, 0u32..12), 1..80)) {
+        fn colours_form_matchings(edges in prop::collection::vec((0u32..12, 0u32..12), 1..80)) {
             let mut out = [0u32; 12];
             let mut into = [0u32; 12];
-            for &(src, dst) in &pairs {
+            for &(src, dst) in &edges {
                 out[src as usize] += 1;
                 into[dst as usize] += 1;
             }
             let degree = *out.iter().chain(&into).max().unwrap();
-            let colours = colour_edges(12, degree, &pairs);
-            prop_assert_eq!(colours.len(), pairs.len());
-            let senders: BTreeSet<(u32, u32)> = colours.iter().map(|(&(src, _), &c)| (src, c)).collect();
-            let receivers: BTreeSet<(u32, u32)> = colours.iter().map(|(&(_, dst), &c)| (dst, c)).collect();
-            prop_assert_eq!(senders.len(), pairs.len());
-            prop_assert_eq!(receivers.len(), pairs.len());
-            prop_assert!(colours.values().all(|&colour| colour < degree));
+            let colours = colour_edges(12, degree, &edges);
+            let senders: BTreeSet<(u32, u32)> = edges.iter().zip(&colours).map(|(&(src, _), &c)| (src, c)).collect();
+            let receivers: BTreeSet<(u32, u32)> = edges.iter().zip(&colours).map(|(&(_, dst), &c)| (dst, c)).collect();
+            prop_assert_eq!(senders.len(), edges.len());
+            prop_assert_eq!(receivers.len(), edges.len());
+            prop_assert!(colours.iter().all(|&colour| colour < degree));
+        }
+
+        /// Whatever the symmetry, the sub-steps are as few as degree and ports allow, keep to the ports and send the same.
+        #[test]
+        fn sub_steps_keep_to_the_ports_and_send_what_the_step_sends(
+            period in 0usize..6, ports in 1u32..4,
+            sends in prop::collection::btree_set((0u32..12, 1u32..12), 1..20),
+        ) {
+            let chunks = Chunks::even(Collective::AllGather, 12, 1).unwrap();
+            let period = [1, 2, 3, 4, 6, 12][period];
+            let symmetry = Translations::periodic(12, period);
+            let pairs: BTreeSet<(u32, u32)> = sends.iter().map(|(src, ahead)| (src % period, (src % period + ahead) % 12)).collect();
+            let transfers = pairs.iter().map(|&(src, dst)| Transfer { src, dst, op: Op::Copy, chunks: vec![src] });
+            let step = Step::new(symmetry.clone(), transfers, &chunks).unwrap();
+            let parts = split(&step, &chunks, ports).unwrap();
+            prop_assert!(parts.len() as u32 <= step.traffic().degree().div_ceil(ports));
+            prop_assert!(parts.iter().all(|part| part.traffic().degree() <= ports && *part.symmetry() == symmetry));
+            let mut sent: Vec<Transfer> = parts.iter().flat_map(|part| part.expanded(&chunks)).collect();
+            sent.sort_by_key(|transfer| (transfer.src, transfer.dst));
+            prop_assert_eq!(sent, step.expanded(&chunks));
         }
     }
 }

@@ -5,6 +5,7 @@
 //! so representatives r suffice: what arrives at r comes from some rank s = g(r'), whose state is read as
 //! the translate of that of r'.
 
+mod contributors;
 mod findings;
 mod presence;
 mod quotient;

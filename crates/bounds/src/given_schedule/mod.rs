@@ -19,8 +19,11 @@ mod places;
 mod winding;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use model::{CostSettings, Fabric, Islands, OpticalLayer, Schedule, Traffic, TrafficEntry, Translations, sum_seconds};
+use model::{
+    CostSettings, Fabric, Islands, OpticalLayer, Schedule, Step, Traffic, TrafficEntry, Translations, sum_seconds,
+};
 
 use self::places::SharedPlaces;
 use self::winding::{Cycles, Joined};
@@ -94,7 +97,8 @@ struct Needs {
     rates: Rates,
     /// The group under which all steps are invariant.
     symmetry: Translations,
-    steps: Vec<StepNeeds>,
+    /// Equal ones in a row are one.
+    steps: Vec<Arc<StepNeeds>>,
     /// Longest interval that is looked at as a whole.
     longest: usize,
 }
@@ -150,21 +154,25 @@ impl Needs {
         let rates = Rates::new(fabric, settings);
         let symmetry = schedule.symmetry();
         let islands = fabric.optics.as_ref().and_then(OpticalLayer::islands);
-        let steps: Vec<StepNeeds> = schedule
-            .steps()
-            .iter()
-            .map(|step| {
-                let (hops, load) = places::least_hops_and_load(step.traffic(), rates.ports);
-                let load = load.max(islands.map_or(0.0, |islands| load_of_islands(step.traffic(), islands)));
-                let byte_s = rates.byte_s * size_bytes as f64 * step.share();
-                let prices = match rates.charges_hops {
-                    true => (rates.hop_s, byte_s),
-                    false => (0.0, byte_s + rates.hop_s * f64::from(rates.ports)),
-                };
-                let cycles = if rates.ports == 1 { winding::cycles(step.traffic()) } else { Vec::new() };
-                StepNeeds { arcs: step.traffic().arcs_under(&symmetry), cycles, prices, hops, load }
-            })
-            .collect();
+        let needs_of = |step: &Step| {
+            let (hops, load) = places::least_hops_and_load(step.traffic(), rates.ports);
+            let load = load.max(islands.map_or(0.0, |islands| load_of_islands(step.traffic(), islands)));
+            let byte_s = rates.byte_s * size_bytes as f64 * step.share();
+            let prices = match rates.charges_hops {
+                true => (rates.hop_s, byte_s),
+                false => (0.0, byte_s + rates.hop_s * f64::from(rates.ports)),
+            };
+            let cycles = if rates.ports == 1 { winding::cycles(step.traffic()) } else { Vec::new() };
+            StepNeeds { arcs: step.traffic().arcs_under(&symmetry), cycles, prices, hops, load }
+        };
+        let mut steps: Vec<Arc<StepNeeds>> = Vec::with_capacity(schedule.steps().len());
+        let mut before: Option<&Step> = None;
+        for step in schedule.steps() {
+            let same = |before: &Step| before.share() == step.share() && before.traffic() == step.traffic();
+            let known = steps.last().filter(|_| before.is_some_and(same)).cloned();
+            steps.push(known.unwrap_or_else(|| Arc::new(needs_of(step))));
+            before = Some(step);
+        }
         let (count, arcs) = (steps.len(), steps.iter().map(|step| step.arcs.len()).sum::<usize>());
         let ranks = if rates.ports == 1 { rates.ranks as usize } else { 1 };
         let work = |longest: usize| arcs * longest * (ranks * arcs.div_ceil(count).min(4) + 2 * longest);
@@ -187,6 +195,13 @@ impl Needs {
     fn hops_and_load(&self, step: &StepNeeds, joined: u32) -> (u32, f64) {
         let (hops, load) = winding::least_hops_and_load(&step.cycles, joined);
         (step.hops.max(hops), step.load.max(load))
+    }
+
+    /// Whether the steps of the intervals that start with one step are those of the intervals that start with another.
+    fn same_from(&self, first: usize, other: usize) -> bool {
+        let window = |first: usize| &self.steps[first..self.steps.len().min(first + self.longest)];
+        let (a, b) = (window(first), window(other));
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Seconds of every interval that starts with step `first`, up to the longest: its hops and loads.
@@ -243,11 +258,15 @@ impl Needs {
         let mut best = vec![(f64::INFINITY, 0, false, Seconds::default()); count + 1];
         let mut whole = best.clone();
         best[0].0 = 0.0;
+        let mut from_first: Vec<Seconds> = Vec::new();
         for first in 0..count {
+            if first == 0 || !self.same_from(first - 1, first) {
+                from_first = self.intervals_from(first, known);
+            }
             let changed_s = best[first].0 + if first > 0 { self.rates.change_s } else { 0.0 };
             let (before_s, changed) =
                 if whole[first].0 < changed_s { (whole[first].0, false) } else { (changed_s, first > 0) };
-            for (end, mut seconds) in (first + 1..).zip(self.intervals_from(first, known)) {
+            for (end, mut seconds) in (first + 1..).zip(from_first.iter().copied()) {
                 if let Some(&other) = better.get(&(first, end)).filter(|other| other.total() > seconds.total()) {
                     seconds = other;
                 }

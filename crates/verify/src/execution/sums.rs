@@ -1,62 +1,10 @@
 //! Collectives that reduce: per (rank, chunk), the ranks whose contribution is folded in.
 
-use fixedbitset::FixedBitSet;
-use model::{Op, Rank, Step, Translations};
+use model::{Op, Step, Translations};
 
+use super::contributors::{Found, Sum};
 use super::findings::Findings;
 use super::quotient::{Arrival, Quotient};
-
-/// Contributors of a chunk. Kept in this normal form, so that equal sets are equal values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Sum {
-    One(Rank),
-    /// At least two ranks and not all.
-    Part(FixedBitSet),
-    All,
-}
-
-impl Sum {
-    fn translated(&self, group: &Translations, element: u32) -> Self {
-        match self {
-            Self::One(rank) => Self::One(group.apply(element, *rank)),
-            Self::Part(ranks) if element != 0 => {
-                let mut moved = FixedBitSet::with_capacity(ranks.len());
-                moved.extend(ranks.ones().map(|rank| group.apply(element, rank as Rank) as usize));
-                Self::Part(moved)
-            }
-            same => same.clone(),
-        }
-    }
-
-    fn contributors(&self, ranks: usize) -> FixedBitSet {
-        let mut set = FixedBitSet::with_capacity(ranks);
-        match self {
-            Self::One(rank) => set.insert(*rank as usize),
-            Self::Part(part) => set.union_with(part),
-            Self::All => set.insert_range(..),
-        }
-        set
-    }
-
-    /// Folds `other` in.
-    ///
-    /// # Errors
-    /// The first rank that is in both.
-    fn fold(&mut self, other: &Self, ranks: usize) -> Result<(), usize> {
-        let mut both = self.contributors(ranks);
-        let added = other.contributors(ranks);
-        if let Some(twice) = both.intersection(&added).next() {
-            return Err(twice);
-        }
-        both.union_with(&added);
-        *self = if both.count_ones(..) == ranks { Self::All } else { Self::Part(both) };
-        Ok(())
-    }
-
-    fn missing(&self, ranks: usize) -> Option<usize> {
-        self.contributors(ranks).zeroes().next()
-    }
-}
 
 struct Write {
     orbit: usize,
@@ -71,17 +19,19 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
         quotient.representatives.iter().map(|&rank| vec![Sum::One(rank); chunks.count() as usize]).collect();
     let mut writes: Vec<Write> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
+        let mut found = Found::new(&quotient.group);
         quotient.arrivals(step, |arrival| {
             let (orbit, chunk, element) = quotient.locate(arrival.src, arrival.chunk);
             // Every rank contributes to every chunk, so that a sender always holds some sum.
             findings.held.expect(true, String::new);
-            let sum = state[orbit][chunk].translated(&quotient.group, element);
+            let sum = found.moved(&state[orbit][chunk], element);
             writes.push(Write { orbit: quotient.group.orbit(arrival.dst) as usize, arrival, sum });
         });
         writes.sort_by_key(|write| (write.orbit, write.arrival.chunk, write.arrival.src));
         for same in writes.chunk_by(|a, b| (a.orbit, a.arrival.chunk) == (b.orbit, b.arrival.chunk)) {
             let chunk = same[0].arrival.chunk as usize;
-            apply(index, same, &mut state[same[0].orbit][chunk], &quotient.group, findings);
+            let sum = &mut state[same[0].orbit][chunk];
+            apply(index, same, sum, &quotient.group, &mut found, findings);
         }
         writes.clear();
     }
@@ -97,9 +47,15 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
 
 /// Applies the writes of a step to one chunk of one rank, in the order of their senders. All of them reduce, or all
 /// copy the same, or the first replaces what was there and the others are added to it.
-fn apply(index: usize, same: &[Write], sum: &mut Sum, group: &Translations, findings: &mut Findings) {
+fn apply(
+    index: usize,
+    same: &[Write],
+    sum: &mut Sum,
+    group: &Translations,
+    found: &mut Found<'_>,
+    findings: &mut Findings,
+) {
     let Arrival { dst, chunk, op, src: first } = same[0].arrival;
-    let ranks = group.ranks() as usize;
     let mut summed = false;
     let stays_first = comes_first_everywhere(same, group);
     for write in same {
@@ -122,14 +78,17 @@ fn apply(index: usize, same: &[Write], sum: &mut Sum, group: &Translations, find
             }
             Op::Reduce => {
                 summed = true;
-                let folded = sum.fold(&write.sum, ranks);
+                let folded = found.joined(sum, &write.sum);
                 findings.counted_once.expect(folded.is_ok(), || {
                     format!(
                         "step {index}: {} → {dst} counts the contribution of rank {} to chunk {chunk} twice",
                         write.arrival.src,
-                        folded.err().unwrap_or_default()
+                        folded.as_ref().err().copied().unwrap_or_default()
                     )
                 });
+                if let Ok(folded) = folded {
+                    *sum = folded;
+                }
             }
         }
     }
