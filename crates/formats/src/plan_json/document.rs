@@ -85,7 +85,9 @@ pub(super) struct TopologyText {
     pub id: usize,
     pub name: String,
     pub symmetry: SymmetryText,
-    pub links: Vec<(Rank, Rank, u32)>,
+    /// Every link, or of large topologies one of every orbit of the symmetry.
+    pub links: Option<Vec<(Rank, Rank, u32)>>,
+    pub representatives: Option<Vec<(Rank, Rank, u32)>>,
 }
 
 #[derive(Deserialize)]

@@ -14,6 +14,8 @@ use super::runs::Run;
 
 /// Chunks that all transfers of a plan may name together.
 const MAX_NAMED_CHUNKS: usize = 1 << 26;
+/// Links that representatives of a topology may stand for.
+const MAX_LINKS: u64 = 1 << 24;
 /// Names are shown in tables.
 const MAX_NAME: usize = 500;
 /// How far a stated total may be from the sum of the terms, relative: others add in other orders.
@@ -128,23 +130,43 @@ fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
         return Err(Error::malformed(format!("{field}.id"), format!("it is {}, ids count from 0", text.id)));
     }
     let group = symmetry(ranks, text.symmetry, &format!("{field}.symmetry"))?;
-    let links: Vec<Link> = text.links.into_iter().map(|(src, dst, count)| Link { src, dst, count }).collect();
-    if !links.is_sorted_by_key(|link| (link.src, link.dst)) {
-        return Err(Error::malformed(format!("{field}.links"), "they must be sorted by source, then destination"));
-    }
     let name = name(&format!("{field}.name"), text.name)?;
-    // Ranks are checked by the first constructor, before any of them is translated.
-    let written_out = Topology::new(name.clone(), Translations::trivial(ranks), links.iter().copied())
-        .map_err(at(format!("{field}.links")))?;
-    let representatives = links.iter().copied().filter(|link| group.canonical(link.src).1 == 0);
-    let topology = Topology::new(name, group.clone(), representatives).map_err(at(format!("{field}.links")))?;
-    if topology.expanded() != written_out.links() || written_out.links() != links {
-        return Err(Error::malformed(
-            format!("{field}.links"),
-            "they must be one per pair and invariant under the topology's symmetry",
-        ));
+    let sorted = |links: Vec<(u32, u32, u32)>, key: &str| -> Result<Vec<Link>> {
+        let links: Vec<Link> = links.into_iter().map(|(src, dst, count)| Link { src, dst, count }).collect();
+        if links.is_sorted_by_key(|link| (link.src, link.dst)) {
+            return Ok(links);
+        }
+        Err(Error::malformed(format!("{field}.{key}"), "they must be sorted by source, then destination"))
+    };
+    match (text.links, text.representatives) {
+        (Some(links), None) => {
+            let links = sorted(links, "links")?;
+            // Ranks are checked by the first constructor, before any of them is translated.
+            let written_out = Topology::new(name.clone(), Translations::trivial(ranks), links.iter().copied())
+                .map_err(at(format!("{field}.links")))?;
+            let representatives = links.iter().copied().filter(|link| group.canonical(link.src).1 == 0);
+            let topology = Topology::new(name, group.clone(), representatives).map_err(at(format!("{field}.links")))?;
+            if topology.expanded() == written_out.links() && written_out.links() == links {
+                return Ok(topology);
+            }
+            let reason = "they must be one per pair and invariant under the topology's symmetry";
+            Err(Error::malformed(format!("{field}.links"), reason))
+        }
+        (None, Some(links)) => {
+            let place = format!("{field}.representatives");
+            let links = sorted(links, "representatives")?;
+            if links.len() as u64 * u64::from(group.order()) > MAX_LINKS {
+                return Err(Error::malformed(place, format!("they stand for more than {MAX_LINKS} links")));
+            }
+            let topology = Topology::new(name, group, links.iter().copied()).map_err(at(place.clone()))?;
+            if topology.links() == links {
+                return Ok(topology);
+            }
+            Err(Error::malformed(place, "they must be one for each orbit of pairs, from its first source"))
+        }
+        (None, None) => Err(Error::malformed(field, "missing field `links`")),
+        (Some(_), Some(_)) => Err(Error::malformed(field, "it has both `links` and `representatives`")),
     }
-    Ok(topology)
 }
 
 fn initial(text: &FabricText, index: Option<usize>, topologies: &[Topology]) -> Result<Initial> {

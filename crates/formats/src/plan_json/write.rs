@@ -79,13 +79,20 @@ fn chunks(chunks: &Chunks) -> String {
     object([("kind", text(kind)), ("parts", chunks.parts().unwrap_or(1).to_string())])
 }
 
+/// Links that a topology is written out with; of one with more, one of every orbit of its symmetry is.
+const MOST_LINKS: u64 = 1 << 14;
+
 fn topology(id: usize, topology: &Topology) -> String {
-    let links = topology.expanded().into_iter().map(|link| array([link.src, link.dst, link.count]));
+    let links = topology.links().len() as u64 * u64::from(topology.symmetry().order());
+    let (key, links) = match links <= MOST_LINKS {
+        true => ("links", topology.expanded()),
+        false => ("representatives", topology.links().to_vec()),
+    };
     object([
         ("id", id.to_string()),
         ("name", text(topology.name())),
         ("symmetry", symmetry(topology.symmetry())),
-        ("links", array(links)),
+        (key, array(links.into_iter().map(|link| array([link.src, link.dst, link.count])))),
     ])
 }
 

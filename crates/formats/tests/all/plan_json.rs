@@ -123,6 +123,49 @@ fn symmetry_keeps_large_plans_short() {
     assert_eq!(plan_from_json(&text).unwrap(), plan);
 }
 
+/// A plan on the ring of more GPUs than links are written out for.
+fn large() -> PlanParts {
+    let ranks = 1 << 15;
+    let chunks = Chunks::even(Collective::AllGather, ranks, 1).unwrap();
+    let mut parts = small();
+    let cyclic = Translations::cyclic(ranks);
+    let transfer = Transfer { src: 0, dst: 1, op: Op::Copy, chunks: (0..ranks).step_by(2).collect() };
+    parts.steps[0].step = Step::new(cyclic.clone(), [transfer], &chunks).unwrap();
+    parts.steps[0].routes.symmetry = cyclic.clone();
+    parts.steps.truncate(1);
+    parts.chunks = chunks;
+    parts.fabric.shape = Shape::new(ranks, &[], 1).unwrap();
+    parts.fabric.initial = Initial::Free;
+    parts.topologies = vec![Topology::new("ring", cyclic, [Link { src: 0, dst: 1, count: 1 }]).unwrap()];
+    parts
+}
+
+#[test]
+fn topologies_of_many_links_are_written_as_one_of_each_orbit() {
+    let plan = Plan::new(large()).unwrap();
+    let text = plan_to_json(&plan);
+    assert!(text.len() < 4000, "{}", text.len());
+    assert_eq!(plan_from_json(&text).unwrap(), plan);
+    let whole: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(whole["topologies"][0]["representatives"], json!([[0, 1, 1]]));
+    for (links, reason) in [
+        (json!([[1, 2, 1]]), "one for each orbit"),
+        (json!([[0, 1, 1], [0, 1, 1]]), "one for each orbit"),
+        (json!([[0, 2, 1], [0, 1, 1]]), "sorted"),
+        (json!([[0, 1 << 15, 1]]), "two different GPUs"),
+        (json!((1..600).map(|dst| [0, dst, 1]).collect::<Vec<_>>()), "more than 16777216 links"),
+        (Value::Null, "missing field `links`"),
+    ] {
+        let mut damaged = whole.clone();
+        damaged["topologies"][0]["representatives"] = links;
+        let message = plan_from_json(&damaged.to_string()).unwrap_err().to_string();
+        assert!(message.contains(reason), "{message}");
+    }
+    let mut both = whole;
+    both["topologies"][0]["links"] = json!([[0, 1, 1]]);
+    assert!(plan_from_json(&both.to_string()).unwrap_err().to_string().contains("both"));
+}
+
 #[test]
 fn each_fault_is_refused_where_it_is() {
     type Damage = fn(&mut Value);
