@@ -202,10 +202,10 @@ def test_large_requests_are_served_in_4_gib_or_refused_in_a_line(verb, request, 
     served_or_refused(verb, "--size", "64MiB", *options, *others)
 
 
-@pytest.mark.parametrize("algorithm", ["ring", "halving-doubling", "swing", "bruck-mirrored"])
-def test_too_many_gpus_are_refused_with_the_number_that_fits(algorithm: str) -> None:
-    options = ["--algorithm", algorithm, "--gpus", "65536", "--radix", "65536", "--size", "64MiB"]
+@pytest.mark.parametrize("ports", ["3", "4", "6"])
+def test_too_many_gpus_are_refused_with_the_number_that_fits(ports: str) -> None:
+    options = ["--algorithm", "ring", "--gpus", "65536", "--ports", ports, "--size", "64MiB"]
     said = served_or_refused("plan", "--collective", "all-reduce", *options)
-    assert said.startswith(f"error: gpus: 65536 with algorithm {algorithm}")
+    assert said.startswith("error: gpus: 65536 with algorithm ring")
     assert "GB" in said
     assert "of them within 4 GiB" in said

@@ -7,6 +7,7 @@ use collectives::{Algorithm, Extent, Options};
 use model::{Collective, Error, Initial, Overlap, Result, Routing, Schedule, Shape, Topology};
 use planners::Choice;
 
+use crate::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 use crate::path_counts::shortest_paths;
 use crate::{Request, TopologyRef, Workload};
 
@@ -57,6 +58,9 @@ impl Need {
     }
 }
 
+/// Offsets of rings where there are too many GPUs for each.
+const MOST_OFFSETS: u64 = 512;
+
 /// Topologies to choose from, by what is kept of one that is looked at closely.
 struct Candidates {
     /// Rings of one offset, one way: one link a GPU.
@@ -70,23 +74,31 @@ struct Candidates {
 }
 
 impl Candidates {
-    /// Those that the request leaves open or names.
-    fn of(request: &Request, shape: &Shape) -> Self {
+    /// Those that the request leaves open or names, for steps on which `kinds` of GPUs look different.
+    fn of(request: &Request, shape: &Shape, kinds: u64) -> Self {
         let (n, d) = (u64::from(shape.gpus()), u64::from(shape.ports()));
+        let is_large = shape.gpus() > MOST_FOR_ALL;
+        let open = request.candidates.is_none() && request.static_topologies.is_none();
+        let steps_alone = is_large && open && kinds > u64::from(MOST_KINDS);
+        let rings = if steps_alone { 0 } else { if n <= 1024 { n } else { MOST_OFFSETS } };
         let two_way = match d {
             1 => 0,
-            _ if d.is_multiple_of(2) => n / 2,
-            _ => n,
+            _ if d.is_multiple_of(2) => rings / 2,
+            _ => rings,
         };
         // Tori of two and of three dimensions, each up to 256, and as many with a port dark.
-        let tori = if d > 1 { 512 } else { 0 };
+        let tori = match d {
+            1 => 0,
+            _ if is_large => 64,
+            _ => 512,
+        };
         let dark = if request.fabric.reconfiguration.runs_in_background() && d > 1 { 256 } else { 0 };
         let named = || [&request.candidates, &request.static_topologies].into_iter().flatten().flatten();
         // One port makes rings; of more there are two expanders and a grid. The start may be anything.
-        let usual = if d > 1 { 3 } else { 0 };
+        let usual = if d > 1 && !(is_large && open) { 3 } else { 0 };
         let start = matches!(&request.fabric.initial, Initial::Topology(start) if start.symmetry().orbits() > 1);
         let irregular = usual + u64::from(start) + named().filter(|item| is_irregular(item)).count() as u64;
-        Self { one_way: n, two_way, others: tori + dark + named().count() as u64 + 4, irregular }
+        Self { one_way: rings, two_way, others: tori + dark + named().count() as u64 + 4, irregular }
     }
 
     fn count(&self) -> u64 {
@@ -119,7 +131,7 @@ fn is_irregular(item: &TopologyRef) -> bool {
 
 /// What a schedule of this extent needs.
 fn need(request: &Request, shape: &Shape, extent: Extent) -> Need {
-    let candidates = Candidates::of(request, shape);
+    let candidates = Candidates::of(request, shape, extent.orbits);
     let (n, count) = (u64::from(shape.gpus()), candidates.count());
     let Extent { steps, patterns, transfers, chunks, arcs, orbits } = extent;
     let one_offset_a_step = orbits == 1 && arcs == steps;
@@ -132,31 +144,6 @@ fn need(request: &Request, shape: &Shape, extent: Extent) -> Need {
     // The arcs of every pattern are followed along their paths on every candidate.
     let work = (arcs * patterns).div_ceil(steps).saturating_mul(n).saturating_mul(count);
     Need { problem: networks + tables + changes + packets, schedule, work }
-}
-
-/// GPUs up to which all algorithms are compared: their problems and those of every planner live side by side.
-const MOST_COMPARED: u32 = 4096;
-
-/// # Errors
-/// More GPUs than all algorithms are compared on; the error names those that can be planned by name.
-pub(crate) fn check_open(
-    request: &Request,
-    collective: Collective,
-    options: &Options,
-    algorithms: &[&dyn Algorithm],
-) -> Result<()> {
-    let shape = &request.fabric.shape;
-    if shape.gpus() <= MOST_COMPARED {
-        return Ok(());
-    }
-    let fits = |one: &&&dyn Algorithm| need(request, shape, one.extent(collective, shape, options)).fits();
-    let named: Vec<&str> = algorithms.iter().filter(fits).map(|one| one.name()).collect();
-    let name = match &named[..] {
-        [] => String::new(),
-        some => format!(", or the name of an algorithm: {}", some.join(", ")),
-    };
-    let given = format!("{} without an algorithm's name", shape.gpus());
-    Err(Error::value("gpus", given, format!("at most {MOST_COMPARED}, on which all algorithms are compared{name}")))
 }
 
 /// What every algorithm of the list needs, those that need least first, as far as all together fit; then the others,

@@ -10,6 +10,7 @@ mod bound;
 mod budget;
 mod compare;
 mod explain;
+mod many_gpus;
 mod path_counts;
 mod prepared;
 mod proved;

@@ -10,6 +10,8 @@ use model::{
 use planners::{Cache, Planner, PlannerOptions, Problem};
 use topologies::candidates;
 
+use crate::many_gpus;
+
 /// Stands for every planner that is given an algorithm, as `auto` stands for all, those that choose one among them.
 pub const GIVEN: &str = "auto-given";
 
@@ -250,7 +252,15 @@ impl Request {
             }
         };
         all.extend(statics.iter().cloned());
-        let all = candidates::dedupe(all);
+        let mut all = candidates::dedupe(all);
+        if self.candidates.is_none() && self.static_topologies.is_none() {
+            let found = all.len();
+            all = many_gpus::looked_at(all, &schedule);
+            if all.is_empty() && found > 0 {
+                let reason = "among so many GPUs none is as regular as the steps; name a topology, or planner bvn";
+                return Err(Error::infeasible("candidates", reason));
+            }
+        }
         if all.is_empty() {
             let reason = "none of them exists for this shape; name a topology such as ring";
             return Err(Error::infeasible("candidates", reason));

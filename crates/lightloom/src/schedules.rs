@@ -2,7 +2,7 @@
 
 use model::{Error, Result, Schedule};
 
-use crate::{Request, Workload, budget};
+use crate::{Request, Workload, budget, many_gpus};
 
 impl Request {
     /// The schedules to plan, and why other algorithms of the collective have none.
@@ -26,12 +26,12 @@ impl Request {
                 }
                 let (mut accepting, mut refusals) = (Vec::new(), Vec::new());
                 for &algorithm in collectives::REGISTRY.iter().filter(|a| a.collectives().contains(collective)) {
-                    match algorithm.accepts(*collective, shape, options) {
+                    let accepted = algorithm.accepts(*collective, shape, options);
+                    match accepted.and_then(|()| many_gpus::check_steps(algorithm, *collective, shape, options)) {
                         Ok(()) => accepting.push(algorithm),
                         Err(error) => refusals.push((algorithm.name(), error)),
                     }
                 }
-                budget::check_open(self, *collective, options, &accepting)?;
                 let (fitting, mut too_large) = budget::that_fit(self, *collective, options, accepting);
                 let schedules = fitting.into_iter().map(|algorithm| algorithm.build(*collective, shape, options));
                 too_large.append(&mut refusals);

@@ -16,6 +16,7 @@ mod explanation;
 mod families;
 mod family;
 mod parameters;
+mod ring_offsets;
 
 pub use edge_list::from_links;
 pub use explanation::{Along, Explanation};

@@ -13,6 +13,14 @@ const WORTH_A_FLOW: usize = 4;
 /// Spans up to which three circuits are tried in every combination.
 const MOST_FOR_TRIPLES: u32 = 48;
 
+/// Spans up to which every rank sends to every other at once: beyond it there are too many flows, and coordinates take
+/// fewer hops.
+const MOST_AT_ONCE: u32 = 4096;
+
+/// Ranks that are searched on all topologies of a span; beyond it fewer topologies are looked at, those that are nearest to
+/// what is known to be best.
+const MOST_SEARCHED: u32 = 1 << 24;
+
 /// Direct exchanges and exchanges by levels on the best circulant topologies of `span` ranks. O(span² · ports) to find
 /// them, and as many flows as are [`WORTH_A_FLOW`].
 pub(crate) fn phases(span: u32, ports: u32, routing: Routing) -> Vec<Phase> {
@@ -45,7 +53,8 @@ fn ranked(span: u32, ports: u32) -> Vec<(u32, u32, Circuits)> {
 
 fn phases_on(span: u32, circuits: Circuits, routing: Routing) -> Vec<Phase> {
     let mut phases = Vec::new();
-    for (hops, load) in exchange(span, &circuits, routing) {
+    let at_once = if span <= MOST_AT_ONCE { exchange(span, &circuits, routing) } else { Vec::new() };
+    for (hops, load) in at_once {
         let sums = Sums { steps: 1, hops, load, amount: load };
         phases.push(Phase { span, circuits: circuits.clone(), kind: Kind::Exchange, sums });
     }
@@ -80,21 +89,43 @@ fn choices(span: u32, ports: u32) -> Vec<Circuits> {
     let mut sets: Vec<Vec<i64>> = Vec::new();
     match ports {
         0 | 1 => {}
-        2 => sets.extend((1..n).map(|g| vec![1, g])),
+        2 => sets.extend(seconds(span).into_iter().map(|g| vec![1, i64::from(g)])),
         3 if span <= MOST_FOR_TRIPLES => {
             sets.extend((1..n).flat_map(|g| (g..n).map(move |h| vec![1, g, h])));
         }
         _ => {
             let powers = |g: i64| (0..ports).scan(1i64, move |power, _| Some(std::mem::replace(power, *power * g % n)));
-            sets.extend((2..n.min(256)).map(|g| powers(g).collect()));
+            let most = n.min(256).min(i64::from(2 + MOST_SEARCHED / span / ports));
+            sets.extend((2..most).map(|g| powers(g).collect()));
             if ports.is_multiple_of(2) {
                 let half = |g: i64| powers(g).take(ports as usize / 2).flat_map(move |p| [p, (n - p) % n]);
-                sets.extend((2..n.min(256)).map(|g| half(g).collect()));
+                sets.extend((2..most).map(|g| half(g).collect()));
             }
             sets.push((1..=i64::from(ports)).collect());
         }
     }
     sets.iter().filter_map(|set| circuits(set, n)).collect()
+}
+
+/// The second of two circuits, the first of which leads one place ahead: all, or where these are too many those next to √n
+/// and √(3n), near which the diameter is least (double loops; Bermond, Comellas and Hsu 1995), and to their opposites.
+fn seconds(span: u32) -> Vec<u32> {
+    let most = MOST_SEARCHED / span;
+    if most >= span {
+        return (1..span).collect();
+    }
+    let window = most / 8;
+    let near = |square: f64| {
+        let root = square.sqrt() as u32;
+        root.saturating_sub(window).max(2)..(root + window).min(span)
+    };
+    let (n, mut chosen) = (f64::from(span), vec![1, span - 1]);
+    for ahead in near(n).chain(near(3.0 * n)) {
+        chosen.extend([ahead, span - ahead]);
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
 }
 
 /// The set with equal members counted; `None` where one leads nowhere.
@@ -112,4 +143,26 @@ fn circuits(set: &[i64], n: i64) -> Option<Circuits> {
         }
     }
     Some(circuits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diameter(span: u32, second: u32) -> u32 {
+        levels::distances(span, &vec![(1, 1), (i64::from(second), 1)]).unwrap().into_iter().max().unwrap()
+    }
+
+    #[test]
+    fn few_ranks_have_every_second_circuit_and_many_those_of_small_diameter() {
+        assert_eq!(seconds(4096).len(), 4095);
+        for span in [5000, 8192, 16384] {
+            let chosen = seconds(span);
+            assert!(chosen.len() <= (MOST_SEARCHED / span) as usize + 2);
+            // No double loop has a diameter below √(3n) − 2.
+            let least = (3.0 * f64::from(span)).sqrt() - 2.0;
+            let found = chosen.iter().map(|&second| diameter(span, second)).min().unwrap();
+            assert!(f64::from(found) <= 1.1 * least, "{span}: {found}, at least {least}");
+        }
+    }
 }

@@ -47,14 +47,17 @@ pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
 
-/// Most ranks of a composition: an All-to-All has as many blocks as pairs.
-pub const MOST_RANKS: u32 = 8192;
+/// Most ranks of a composition of collectives with as many blocks as ranks: as many as a fabric has.
+pub const MOST_RANKS: u32 = 65_536;
+
+/// Most ranks of an All-to-All, which has as many blocks as pairs.
+pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
 
 /// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first. What is made for the
 /// fabric's ranks and ports is kept in `libraries`.
 ///
 /// # Errors
-/// A collective without compositions (Broadcast), or more than [`MOST_RANKS`] ranks.
+/// A collective without compositions (Broadcast), or more ranks than it is composed for.
 pub fn compositions(
     libraries: &Libraries,
     collective: Collective,
@@ -64,8 +67,9 @@ pub fn compositions(
 ) -> Result<Vec<Composition>> {
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
     let refuse = |reason: String| Err(Error::refused("planner", "weave", reason));
-    if ranks > MOST_RANKS {
-        return refuse(format!("it composes for at most {MOST_RANKS} GPUs, not {ranks}"));
+    let most = if collective == Collective::AllToAll { MOST_ALL_TO_ALL_RANKS } else { MOST_RANKS };
+    if ranks > most {
+        return refuse(format!("it composes {} for at most {most} GPUs, not {ranks}", collective.name()));
     }
     if collective == Collective::Broadcast {
         return refuse("it composes no broadcast".into());

@@ -4,6 +4,9 @@ use model::{Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::{CandidateFamily, those_that_fit};
 
+/// Ranks above which none is looked at: these graphs look different from every rank, so that a step costs n searches.
+const MOST_RANKS: u32 = 4096;
+
 /// Topologies of small diameter and no bias: one at random, one by rule.
 pub(crate) struct Expanders;
 
@@ -13,7 +16,7 @@ impl CandidateFamily for Expanders {
     }
 
     fn summary(&self) -> &'static str {
-        "a random lift of the seed and the generalised Kautz graph; none with one port or with two GPUs"
+        "a random lift of the seed and the generalised Kautz graph; none with one port, with two GPUs or above 4096"
     }
 
     fn source(&self) -> &'static str {
@@ -22,7 +25,7 @@ impl CandidateFamily for Expanders {
 
     fn build(&self, shape: &Shape, _patterns: &[&Traffic], seed: u64) -> Result<Vec<Topology>> {
         // A single port makes rings only, and between two GPUs there is one topology.
-        if shape.ports() < 2 || shape.gpus() < 3 {
+        if shape.ports() < 2 || !(3..=MOST_RANKS).contains(&shape.gpus()) {
             return Ok(Vec::new());
         }
         those_that_fit([format!("random-lift:{seed}"), "kautz".into()], shape)
@@ -43,5 +46,6 @@ mod tests {
         assert_eq!(names(64, 2), ["random-lift:7", "kautz"]);
         assert!(names(64, 1).is_empty());
         assert!(names(2, 4).is_empty());
+        assert!(names(4097, 4).is_empty());
     }
 }

@@ -3,8 +3,9 @@
 use model::{Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::{CandidateFamily, those_that_fit};
+use crate::ring_offsets;
 
-/// The rings of every offset, in the forms that ports allow.
+/// The rings of every offset, or of those worth a look, in the forms that ports allow.
 pub(crate) struct ShiftedRings;
 
 impl CandidateFamily for ShiftedRings {
@@ -14,20 +15,21 @@ impl CandidateFamily for ShiftedRings {
 
     fn summary(&self) -> &'static str {
         "rings of every offset: with one port n − 1 of them, with more the two-way rings and \
-         the one-way rings of all ports"
+         the one-way rings of all ports; above 1024 GPUs the offsets of the steps, powers of two and divisors"
     }
 
     fn source(&self) -> &'static str {
         "HARVEST appendix A"
     }
 
-    fn build(&self, shape: &Shape, _patterns: &[&Traffic], _seed: u64) -> Result<Vec<Topology>> {
-        let gpus = shape.gpus();
+    fn build(&self, shape: &Shape, patterns: &[&Traffic], _seed: u64) -> Result<Vec<Topology>> {
+        let offsets = ring_offsets::of(shape.gpus(), patterns);
         // With an even number of ports an offset and its opposite are the same two-way rings; an odd port
         // left over goes forward and tells them apart.
         let even = shape.ports().is_multiple_of(2);
-        let both_ways = (1..if even { gpus / 2 + 1 } else { gpus }).map(|offset| spec(offset, ""));
-        let one_way = (1..gpus).filter(|_| shape.ports() > 1).map(|offset| spec(offset, "one-way"));
+        let last = if even { shape.gpus() / 2 } else { shape.gpus() };
+        let both_ways = offsets.iter().take_while(|offset| **offset <= last).map(|&offset| spec(offset, ""));
+        let one_way = offsets.iter().filter(|_| shape.ports() > 1).map(|&offset| spec(offset, "one-way"));
         those_that_fit(both_ways.chain(one_way), shape)
     }
 }

@@ -14,13 +14,19 @@ pub(crate) struct ShiftedTori;
 /// most algorithms' steps are translations by, then the smallest.
 const MAX_TORI: usize = 256;
 
+/// The same where there are more than [`MOST_RANKS_FOR_ALL`] ranks.
+const MAX_LARGE_TORI: usize = 32;
+
+/// Ranks up to which [`MAX_TORI`] tori of a grid are looked at.
+const MOST_RANKS_FOR_ALL: u32 = 4096;
+
 impl CandidateFamily for ShiftedTori {
     fn name(&self) -> &'static str {
         "shifted-tori"
     }
 
     fn summary(&self) -> &'static str {
-        "tori of every combination of offsets along the dimensions, up to 256; \
+        "tori of every combination of offsets along the dimensions, up to 256 (32 above 4096 GPUs); \
          ranks in a line are folded into their most cubic 2-D and 3-D grids"
     }
 
@@ -31,6 +37,7 @@ impl CandidateFamily for ShiftedTori {
     fn build(&self, shape: &Shape, _patterns: &[&Traffic], _seed: u64) -> Result<Vec<Topology>> {
         let mut specs = Vec::new();
         let given = shape.dims().len() > 1;
+        let most = if shape.gpus() <= MOST_RANKS_FOR_ALL { MAX_TORI } else { MAX_LARGE_TORI };
         for dims in grids(shape) {
             let dimensions = dims.len() as u32;
             if shape.ports() < dimensions {
@@ -40,7 +47,7 @@ impl CandidateFamily for ShiftedTori {
             let two_way = shape.ports() >= 2 * dimensions;
             let largest = |dim: u32| if two_way { dim / 2 } else { dim - 1 };
             let offsets: Vec<Vec<u32>> = dims.iter().map(|&dim| by_preference(largest(dim))).collect();
-            for shifts in combinations(&within(offsets, MAX_TORI)) {
+            for shifts in combinations(&within(offsets, most)) {
                 specs.push(spec(if given { None } else { Some(&dims) }, &shifts));
             }
         }
@@ -153,7 +160,9 @@ mod tests {
                 assert!(tori.iter().any(|topology| topology.name() == name), "{name}");
             }
         }
-        let many = build(65_536, &[2, 2, 2, 2, 16, 256], 12);
+        let many = build(4096, &[16, 16, 16], 3);
         assert!((MAX_TORI / 2..=MAX_TORI).contains(&many.len()), "{}", many.len());
+        let large = build(65_536, &[256, 256], 4);
+        assert!((MAX_LARGE_TORI / 2..=MAX_LARGE_TORI).contains(&large.len()), "{}", large.len());
     }
 }

@@ -1,0 +1,72 @@
+//! Offsets of rings that are worth a look where there are too many ranks for all of them.
+
+use std::collections::BTreeSet;
+
+use model::{Traffic, Translations};
+
+/// Ranks up to which rings of every offset are candidates.
+pub(crate) const MOST_RANKS_FOR_EVERY_OFFSET: u32 = 1024;
+
+/// Most offsets beyond that.
+const MOST_OFFSETS: usize = 512;
+
+/// 1 … n − 1 up to [`MOST_RANKS_FOR_EVERY_OFFSET`]. Beyond it the offsets that occur in the steps, since a ring that no
+/// step's transfers take in one hop serves all of them in several; powers of two and the divisors of n, which lead a run of
+/// steps whose distances are multiples of each other; and of each the opposite. Ascending.
+pub(crate) fn of(ranks: u32, patterns: &[&Traffic]) -> Vec<u32> {
+    if ranks <= MOST_RANKS_FOR_EVERY_OFFSET {
+        return (1..ranks).collect();
+    }
+    let mut offsets: BTreeSet<u32> =
+        (0..ranks.ilog2() + 1).map(|log| 1 << log).filter(|power| *power < ranks).collect();
+    offsets.extend((1..ranks).filter(|divisor| ranks.is_multiple_of(*divisor)));
+    let cyclic = Translations::cyclic(ranks);
+    for pattern in patterns.iter().filter(|pattern| pattern.ranks() == ranks) {
+        if offsets.len() >= MOST_OFFSETS / 2 {
+            break;
+        }
+        let common = pattern.symmetry().meet(&cyclic);
+        let ahead = |arc: model::TrafficEntry| (arc.dst + ranks - arc.src) % ranks;
+        let of_pattern: BTreeSet<u32> = pattern.arcs_under(&common).into_iter().map(ahead).collect();
+        let room = MOST_OFFSETS / 2 - offsets.len();
+        offsets.extend(of_pattern.into_iter().take(room));
+    }
+    let opposite: Vec<u32> = offsets.iter().map(|offset| ranks - offset).collect();
+    offsets.extend(opposite);
+    offsets.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::TrafficEntry;
+
+    #[test]
+    fn few_ranks_have_every_offset() {
+        assert_eq!(of(5, &[]), [1, 2, 3, 4]);
+        assert_eq!(of(1024, &[]).len(), 1023);
+    }
+
+    #[test]
+    fn many_have_those_of_the_steps_and_what_leads_runs_of_them() {
+        let ranks = 3000;
+        let step = Traffic::new(Translations::cyclic(ranks), [TrafficEntry { src: 0, dst: 731, weight: 1.0 }]).unwrap();
+        let pairs =
+            (0..ranks).map(|src| TrafficEntry { src, dst: if src % 2 == 0 { src + 1 } else { src - 1 }, weight: 1.0 });
+        let pairs = Traffic::new(Translations::trivial(ranks), pairs).unwrap().with_found_symmetry();
+        let offsets = of(ranks, &[&step, &pairs]);
+        for offset in [1, 2, 3, 512, 1000, 1500, 731, ranks - 1, ranks - 731, ranks - 2048] {
+            assert!(offsets.contains(&offset), "{offset}");
+        }
+        assert!(offsets.len() < 100 && !offsets.contains(&7), "{offsets:?}");
+        assert!(offsets.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn there_are_no_more_than_the_limit() {
+        let ranks = 8192;
+        let arcs = (1..ranks).map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
+        let all = Traffic::new(Translations::cyclic(ranks), arcs).unwrap();
+        assert!(of(ranks, &[&all]).len() <= MOST_OFFSETS);
+    }
+}
