@@ -74,8 +74,15 @@ impl RoutingNetwork {
         let (representative, element) = symmetry.canonical(src);
         let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };
         let orbit = &self.orbits[index];
+        let dst = symmetry.apply(symmetry.inverse(element), dst);
+        // One hop needs no search.
+        if orbit.distances.get().is_none()
+            && self.adjacency().out(orbit.representative).iter().any(|head| head.dst == dst)
+        {
+            return Some(1);
+        }
         let distances = orbit.distances.get_or_init(|| self.distances_from(orbit.representative));
-        let hops = distances[symmetry.apply(symmetry.inverse(element), dst) as usize];
+        let hops = distances[dst as usize];
         (hops != UNREACHABLE).then_some(hops)
     }
 
