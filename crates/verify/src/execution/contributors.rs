@@ -60,13 +60,16 @@ impl Sum {
     }
 }
 
+/// Two sums and what they are together, or the first rank that is in both.
+type Joined = (Sum, Sum, Result<Sum, usize>);
+
 /// What was found of the sums of one step.
 pub(super) struct Found<'a> {
     group: &'a Translations,
     ranks: usize,
     /// By sum and element. The sums that keys tell of are held, so that no other comes to their place.
     moved: BTreeMap<(Key, u32), (Sum, Sum)>,
-    joined: BTreeMap<(Key, Key), (Sum, Sum, Result<Sum, usize>)>,
+    joined: BTreeMap<(Key, Key), Joined>,
 }
 
 impl<'a> Found<'a> {
