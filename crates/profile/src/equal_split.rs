@@ -12,11 +12,22 @@ use crate::quotient::{Distance, Quotient};
 /// Distinct paths of an arc that [`routes`] lists; above it, as few paths as give the same link loads.
 const MOST_PATHS: usize = 1024;
 
+/// The links from the source of `arcs` to each destination, by orbit; `None` where some arc has no link of its own. No
+/// other path is as short.
+fn own_circuits(quotient: &Quotient, arcs: &[TrafficEntry]) -> Option<Vec<u32>> {
+    let heads = quotient.adjacency.out(arcs.first()?.src);
+    arcs.iter().map(|arc| heads.iter().find(|head| head.dst == arc.dst).map(|head| head.orbit)).collect()
+}
+
 /// The one point of the front. `hops`: the largest shortest distance of the arcs, all of which have a path.
-/// O(links) per source.
+/// O(links) per source, but for those whose arcs all have links of their own.
 pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
     for arcs in quotient.sources() {
+        if let Some(circuits) = own_circuits(quotient, arcs) {
+            arcs.iter().zip(circuits).for_each(|(arc, orbit)| carried[orbit as usize] += arc.weight);
+            continue;
+        }
         let paths = ShortestPaths::new(distance, quotient, arcs[0].src);
         for (_, link, traffic) in paths.flow(arcs) {
             carried[link as usize] += traffic;
@@ -31,6 +42,11 @@ pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> 
 pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
     let mut arcs = Vec::with_capacity(quotient.arcs.len());
     for from in quotient.sources() {
+        if own_circuits(quotient, from).is_some() {
+            let path = |arc: &TrafficEntry| RoutedPath { share: 1.0, nodes: vec![arc.src, arc.dst] };
+            arcs.extend(from.iter().map(|arc| RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![path(arc)] }));
+            continue;
+        }
         let shortest = ShortestPaths::new(distance, quotient, from[0].src);
         for arc in from {
             let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));

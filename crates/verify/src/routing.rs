@@ -10,23 +10,28 @@ use crate::report::{Check, Tally, agree};
 /// parallel circuits (to 1e-9); where there are more than [`MOST_LISTED`], shortest paths that load every circuit as all of
 /// them would. Concurrent flow may take any paths.
 ///
-/// Costs O(links) for each sender of an arc that is listed.
+/// Costs O(links) for each sender of an arc that is listed, as far as its longest path reaches.
 pub(crate) fn check(plan: &Plan) -> Check {
     let mut tally = Tally::new("routing");
     let routing = plan.settings.routing;
     for (index, step) in plan.steps.iter().enumerate().filter(|_| routing != Routing::ConcurrentFlow) {
         let network = CircuitCounts::new(&plan.topologies[step.topology]);
-        let mut from: BTreeMap<Rank, Vec<Reached>> = BTreeMap::new();
+        let mut by_source: BTreeMap<Rank, Vec<&RoutedEntry>> = BTreeMap::new();
         for arc in step.routes.arcs.iter().filter(|arc| arc.src.max(arc.dst) < network.ranks()) {
-            let from_src = &*from.entry(arc.src).or_insert_with(|| network.reached(arc.src));
-            let fault = match routing {
-                Routing::SinglePath if arc.paths.len() != 1 => Some(format!("has {} paths", arc.paths.len())),
-                _ => network.fault(routing, arc, from_src),
-            };
-            tally.expect(fault.is_none(), || {
-                let (name, fault) = (routing.name(), fault.unwrap_or_default());
-                format!("step {index}: by {name} the traffic {} → {} {fault}", arc.src, arc.dst)
-            });
+            by_source.entry(arc.src).or_default().push(arc);
+        }
+        for (src, arcs) in by_source {
+            let from_src = network.reached(src, longest(&arcs));
+            for arc in arcs {
+                let fault = match routing {
+                    Routing::SinglePath if arc.paths.len() != 1 => Some(format!("has {} paths", arc.paths.len())),
+                    _ => network.fault(routing, arc, &from_src),
+                };
+                tally.expect(fault.is_none(), || {
+                    let (name, fault) = (routing.name(), fault.unwrap_or_default());
+                    format!("step {index}: by {name} the traffic {} → {} {fault}", arc.src, arc.dst)
+                });
+            }
         }
     }
     match routing {
@@ -37,6 +42,14 @@ pub(crate) fn check(plan: &Plan) -> Check {
 
 /// Shortest paths of one arc that a plan lists at most.
 const MOST_LISTED: f64 = 1024.0;
+
+/// Hops of the longest path of these arcs.
+fn longest(arcs: &[&RoutedEntry]) -> usize {
+    arcs.iter().flat_map(|arc| &arc.paths).map(|path| path.nodes.len().saturating_sub(1)).max().unwrap_or(0)
+}
+
+/// GPUs that are reached from one, or from which one is reached.
+type FromOne = BTreeMap<Rank, Reached>;
 
 /// How a GPU is reached over shortest paths.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,17 +78,16 @@ impl CircuitCounts {
         self.0.len() as Rank
     }
 
-    /// How every GPU is reached from `src`, hop by hop.
-    fn reached(&self, src: Rank) -> Vec<Reached> {
-        let mut all = vec![Reached::default(); self.0.len()];
-        all[src as usize] = Reached { hops: Some(0), paths: 1.0, ways: 1.0 };
+    /// How the GPUs at most `most` hops from `src` are reached, hop by hop.
+    fn reached(&self, src: Rank, most: usize) -> FromOne {
+        let mut all = FromOne::from([(src, Reached { hops: Some(0), paths: 1.0, ways: 1.0 })]);
         let mut last = vec![src];
-        for hops in 1.. {
+        for hops in 1..=most {
             let mut next = Vec::new();
             for &node in &last {
-                let Reached { paths, ways, .. } = all[node as usize];
+                let Reached { paths, ways, .. } = all[&node];
                 for (&to, &count) in &self.0[node as usize] {
-                    let at = &mut all[to as usize];
+                    let at = all.entry(to).or_default();
                     if at.hops.is_none() {
                         at.hops = Some(hops);
                         next.push(to);
@@ -106,16 +118,17 @@ impl CircuitCounts {
     }
 
     /// What is wrong with what the paths of an arc put on the circuits, if they are to load these as all shortest paths do.
-    fn load_fault(&self, arc: &RoutedEntry, from_src: &[Reached]) -> Option<String> {
-        let to_dst = self.reversed().reached(arc.dst);
-        let all = from_src[arc.dst as usize];
+    fn load_fault(&self, arc: &RoutedEntry, from_src: &FromOne) -> Option<String> {
+        let to_dst = self.reversed().reached(arc.dst, longest(&[arc]));
+        let of = |reached: &FromOne, rank: Rank| reached.get(&rank).copied().unwrap_or_default();
+        let all = of(from_src, arc.dst);
         let mut stated: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
         for path in &arc.paths {
             path.nodes.windows(2).for_each(|hop| *stated.entry((hop[0], hop[1])).or_default() += path.share);
         }
         for (src, links) in (0..).zip(&self.0) {
             for (&dst, &count) in links {
-                let (before, after) = (from_src[src as usize], to_dst[dst as usize]);
+                let (before, after) = (of(from_src, src), of(&to_dst, dst));
                 let hops = before.hops.zip(after.hops).map(|(before, after)| before + 1 + after);
                 let part =
                     if hops == all.hops { before.paths * f64::from(count) * after.paths / all.paths } else { 0.0 };
@@ -129,8 +142,8 @@ impl CircuitCounts {
     }
 
     /// What is wrong with the paths of an arc, if anything.
-    fn fault(&self, routing: Routing, arc: &RoutedEntry, from_src: &[Reached]) -> Option<String> {
-        let reached = from_src[arc.dst as usize];
+    fn fault(&self, routing: Routing, arc: &RoutedEntry, from_src: &FromOne) -> Option<String> {
+        let reached = from_src.get(&arc.dst).copied().unwrap_or_default();
         let are_all_listed = reached.ways <= MOST_LISTED;
         let mut seen: BTreeSet<&[Rank]> = BTreeSet::new();
         for path in &arc.paths {

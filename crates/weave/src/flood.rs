@@ -121,7 +121,7 @@ fn half(whole: &Whole, hops: usize, chunks: &Chunks) -> Result<Option<Vec<Step>>
 }
 
 /// Several levels in one step: what a rank would pass on in it comes straight from where it was before.
-fn joined(levels: &[Sent], symmetry: &Translations) -> Sent {
+pub(crate) fn joined(levels: &[Sent], symmetry: &Translations) -> Sent {
     // By holder and origin, the rank that had the block before the step.
     let mut had: BTreeMap<(Rank, Rank), Rank> = BTreeMap::new();
     let mut all = Sent::new();
@@ -142,7 +142,7 @@ fn joined(levels: &[Sent], symmetry: &Translations) -> Sent {
 }
 
 /// What goes over each link by level, from one origin for each orbit of ranks. O(orbits · links), and the choice of links.
-fn levels(topology: &Topology, links: &[Link]) -> Option<Vec<Sent>> {
+pub(crate) fn levels(topology: &Topology, links: &[Link]) -> Option<Vec<Sent>> {
     let group = topology.symmetry();
     let ranks = topology.ranks() as usize;
     let mut into: Vec<Vec<Link>> = vec![Vec::new(); ranks];

@@ -13,6 +13,7 @@
 mod all_reduce;
 mod all_to_all;
 mod at_once;
+mod broadcast;
 mod chunked;
 mod circulants;
 mod composition;
@@ -36,7 +37,7 @@ mod unequal;
 /// Names of topologies that are made here, and what they mean.
 pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, metacyclic::NAME, one_pass::NAME, unequal::NAME];
 
-use model::{Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
+use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 
 use flood::Whole;
 use library::Library;
@@ -53,29 +54,31 @@ pub const MOST_RANKS: u32 = 65_536;
 /// Most ranks of an All-to-All, which has as many blocks as pairs.
 pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
 
-/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first. What is made for the
-/// fabric's ranks and ports is kept in `libraries`.
+/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first: of the collective whose
+/// data `chunks` are, from their root where they have one. What is made for the fabric's ranks and ports is kept in
+/// `libraries`.
 ///
 /// # Errors
-/// A collective without compositions (Broadcast), or more ranks than it is composed for.
+/// More ranks than the collective is composed for.
 pub fn compositions(
     libraries: &Libraries,
-    collective: Collective,
+    chunks: &Chunks,
     fabric: &Fabric,
     settings: CostSettings,
     size_bytes: u64,
 ) -> Result<Vec<Composition>> {
+    let collective = chunks.collective();
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
     let refuse = |reason: String| Err(Error::refused("planner", "weave", reason));
     let most = if collective == Collective::AllToAll { MOST_ALL_TO_ALL_RANKS } else { MOST_RANKS };
     if ranks > most {
         return refuse(format!("it composes {} for at most {most} GPUs, not {ranks}", collective.name()));
     }
-    if collective == Collective::Broadcast {
-        return refuse("it composes no broadcast".into());
+    let prices = Prices::new(fabric, settings.propagation, size_bytes);
+    if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
+        return broadcast::compose(&libraries.broadcasts, fabric, &prices, root);
     }
     let library = &libraries.of(ranks, ports, settings.routing);
-    let prices = Prices::new(fabric, settings.propagation, size_bytes);
     let mut found = match collective {
         Collective::AllGather | Collective::ReduceScatter => {
             vec![gather::compose(collective, library, &prices, ranks)?]
@@ -108,8 +111,16 @@ pub fn chunked(
     Chunked::new(&libraries.spreads, collective, topology, fabric, settings.propagation, size_bytes)
 }
 
-/// Topologies of a fabric on which a collective may stay from its first step to its last.
-pub fn staying(libraries: &Libraries, fabric: &Fabric, settings: CostSettings) -> Vec<Topology> {
+/// Topologies of a fabric on which a collective of blocks of ranks may stay from its first step to its last.
+pub fn staying(
+    libraries: &Libraries,
+    collective: Collective,
+    fabric: &Fabric,
+    settings: CostSettings,
+) -> Vec<Topology> {
+    if collective == Collective::Broadcast {
+        return Vec::new();
+    }
     let library = &libraries.of(fabric.shape.gpus(), fabric.shape.ports(), settings.routing);
     whole_topologies(library, fabric).iter().map(|whole| whole.topology().clone()).collect()
 }

@@ -8,6 +8,7 @@ use model::Routing;
 use rayon::prelude::*;
 use search::GeneratorSet;
 
+use crate::broadcast::Broadcasts;
 use crate::metacyclic::Metacyclic;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
@@ -45,6 +46,8 @@ pub struct Libraries {
     made: Mutex<Vec<(Key, Arc<Library>)>>,
     /// Spreads of chunks over topologies that stay.
     pub(crate) spreads: chunked::Kept,
+    /// What Broadcasts are made of.
+    pub(crate) broadcasts: Broadcasts,
 }
 
 /// Libraries that are kept.

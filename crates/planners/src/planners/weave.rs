@@ -41,7 +41,7 @@ impl Planner for Weave {
         let pieces = given.chunks().as_pieces();
         let compositions = match pieces {
             Some(pieces) => weave::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
-            None => weave::compositions(libraries, given.collective(), fabric, settings, size_bytes)?,
+            None => weave::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
         };
         let mut best: Option<Choice> = None;
         let limit_of = |best: &Option<Choice>| best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
@@ -58,7 +58,7 @@ impl Planner for Weave {
         if pieces.is_some() {
             return Ok(best);
         }
-        for topology in weave::staying(libraries, fabric, settings) {
+        for topology in weave::staying(libraries, given.collective(), fabric, settings) {
             let Some((_, chunked)) = composed::chunked(problem, &topology, limit_of(&best)) else { continue };
             if let Some(composition) = chunked.compose(QUICK_WORK)? {
                 consider(&mut best, composition)?;

@@ -1,10 +1,9 @@
 //! Compositions compute their collective and cost what their phases say.
-use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
+use model::{
+    Chunks, Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations,
+};
 use proptest::prelude::*;
 use weave::{Libraries, compositions};
-
-const COMPOSED: [Collective; 4] =
-    [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce, Collective::AllToAll];
 
 fn ring(gpus: u32, ports: u32) -> Topology {
     let back = gpus - 1;
@@ -34,11 +33,16 @@ proptest! {
     #[test]
     fn every_composition_computes_its_collective(
         gpus in 2u32..40, ports in 1u32..5, from_ring: bool, log_size in 4u32..34, change in -8i32..-2,
-        which in 0usize..4,
+        which in 0usize..5, root in 0u32..40,
     ) {
         let fabric = fabric(gpus, ports, 10f64.powi(change), from_ring);
         let settings = CostSettings::default();
-        let found = compositions(&Libraries::default(), COMPOSED[which], &fabric, settings, 1u64 << log_size).unwrap();
+        let chunks = match Collective::ALL[which] {
+            Collective::Broadcast => Chunks::buffer(Collective::Broadcast, gpus, root % gpus, 1).unwrap(),
+            collective => Chunks::even(collective, gpus, 1).unwrap(),
+        };
+        let found = compositions(&Libraries::default(), &chunks, &fabric, settings, 1u64 << log_size).unwrap();
+        prop_assert!(!found.is_empty());
         for composition in found {
             let report = verify::schedule(&composition.schedule);
             prop_assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
@@ -55,11 +59,12 @@ fn every_divisor_structure_is_executed() {
         for ports in [1, 2, 3, 4] {
             let settings = CostSettings::default();
             let libraries = Libraries::default();
-            for collective in COMPOSED {
+            for collective in Collective::ALL {
+                let chunks = Chunks::even(collective, gpus, 1).unwrap();
                 for (log_size, change_s) in [(10, 1e-8), (10, 1e-5), (20, 1e-6), (24, 1e-5), (28, 1e-4), (33, 1e-3)] {
                     for from_ring in [false, true] {
                         let fabric = fabric(gpus, ports, change_s, from_ring);
-                        for found in compositions(&libraries, collective, &fabric, settings, 1 << log_size).unwrap() {
+                        for found in compositions(&libraries, &chunks, &fabric, settings, 1 << log_size).unwrap() {
                             let report = verify::schedule(&found.schedule);
                             let failure = report.first_failure();
                             assert!(failure.is_none(), "{gpus} {ports} {collective:?} {log_size} {failure:?}");

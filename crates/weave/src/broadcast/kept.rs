@@ -1,0 +1,98 @@
+//! Broadcasts that were made, for the points of a sweep.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::{Rank, Result, Shape, Topology};
+
+use super::one_topology::OneTopology;
+use super::shifts::Turns;
+use super::spread::Spread;
+use crate::prices::Prices;
+
+/// What Broadcasts of some ranks, ports and root are made of.
+#[derive(Debug)]
+pub(crate) struct Made {
+    root: Rank,
+    own: Vec<OneTopology>,
+    pub(super) turns: Turns,
+    by_parts: Mutex<BTreeMap<u32, Option<Arc<Spread>>>>,
+}
+
+impl Made {
+    /// A ring for one port; for more the graphs whose diameter is about the least.
+    fn new(ranks: u32, ports: u32, root: Rank) -> Result<Self> {
+        let shape = Shape::new(ranks, &[], ports)?;
+        let specs: &[&str] = if ports == 1 { &["ring"] } else { &["rewired-de-bruijn", "kautz"] };
+        // Kautz graphs of no more ranks than ports and one have loops, others ports without a circuit.
+        let built = specs.iter().filter_map(|spec| topologies::build(spec, &shape).ok());
+        let own = built.filter_map(|topology| OneTopology::new(topology, root)).collect();
+        Ok(Self { root, own, turns: Turns::new(ranks, ports)?, by_parts: Mutex::default() })
+    }
+
+    /// The topologies, with what it takes to set each up.
+    pub(super) fn own(&self, prices: &Prices) -> impl Iterator<Item = (&OneTopology, f64)> {
+        let set_up_s = prices.first_change_s();
+        self.own.iter().map(move |one| (one, set_up_s))
+    }
+
+    /// In parts on topologies that take turns.
+    pub(super) fn in_turns(&self, parts: u32) -> Option<Arc<Spread>> {
+        let lock = || self.by_parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = lock().get(&parts) {
+            return made.clone();
+        }
+        let made = self.turns.spread(self.root, parts).map(Arc::new);
+        lock().insert(parts, made.clone());
+        made
+    }
+}
+
+/// What was made lately, by ranks, ports and root, and by the topology at the start and root.
+#[derive(Debug, Default)]
+pub(crate) struct Broadcasts {
+    made: Mutex<Vec<(Key, Arc<Made>)>>,
+    started: Mutex<Vec<Arc<OneTopology>>>,
+}
+
+/// Ranks, ports, root.
+type Key = (u32, u32, Rank);
+
+/// Of each kind that are kept.
+const MOST_KEPT: usize = 8;
+
+impl Broadcasts {
+    /// For so many ranks and ports.
+    ///
+    /// # Errors
+    /// Those of [`Turns::new`].
+    pub(super) fn of(&self, ranks: u32, ports: u32, root: Rank) -> Result<Arc<Made>> {
+        let key = (ranks, ports, root);
+        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = lock().iter().find(|(made_for, _)| *made_for == key) {
+            return Ok(made.clone());
+        }
+        let new = Arc::new(Made::new(ranks, ports, root)?);
+        keep(&mut lock(), (key, new.clone()));
+        Ok(new)
+    }
+
+    /// On the topology at the start; `None` where the root cannot reach every rank.
+    pub(super) fn on(&self, start: &Topology, root: Rank) -> Option<Arc<OneTopology>> {
+        let lock = || self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |one: &&Arc<OneTopology>| one.root == root && one.topology == *start;
+        if let Some(one) = lock().iter().find(known) {
+            return Some(one.clone());
+        }
+        let new = Arc::new(OneTopology::new(start.clone(), root)?);
+        keep(&mut lock(), new.clone());
+        Some(new)
+    }
+}
+
+fn keep<T>(kept: &mut Vec<T>, new: T) {
+    if kept.len() == MOST_KEPT {
+        kept.remove(0);
+    }
+    kept.push(new);
+}

@@ -1,0 +1,37 @@
+//! What a Broadcast sends, step by step, and the topologies that it is meant for.
+
+use std::collections::BTreeMap;
+
+use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
+
+use crate::composition::Composition;
+
+/// The parts that go from one rank to another in a step.
+pub(super) type Sends = BTreeMap<(Rank, Rank), Vec<u32>>;
+
+/// A Broadcast of a buffer in equal parts. It depends on no rate, delay or size.
+#[derive(Debug, Clone)]
+pub(super) struct Spread {
+    pub(super) parts: u32,
+    pub(super) steps: Vec<Sends>,
+    pub(super) topologies: Vec<Topology>,
+}
+
+impl Spread {
+    /// As steps of transfers. O(parts sent).
+    ///
+    /// # Errors
+    /// Those of [`Step::new`].
+    pub(super) fn composition(&self, ranks: u32, root: Rank) -> Result<Composition> {
+        let chunks = Chunks::buffer(Collective::Broadcast, ranks, root, self.parts)?;
+        let step = |sends: &Sends| {
+            let transfers = sends.iter().map(|(&(src, dst), parts)| {
+                let chunks = parts.clone();
+                Transfer { src, dst, op: Op::Copy, chunks }
+            });
+            Step::new(Translations::trivial(ranks), transfers, &chunks)
+        };
+        let steps = self.steps.iter().map(step).collect::<Result<_>>()?;
+        Composition::new(chunks, steps, self.topologies.clone())
+    }
+}
