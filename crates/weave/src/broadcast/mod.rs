@@ -13,6 +13,8 @@ mod one_topology;
 mod rounds;
 mod shifts;
 mod spread;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use model::{Fabric, Initial, Rank, Result};
