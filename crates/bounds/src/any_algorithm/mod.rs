@@ -8,6 +8,7 @@ mod all_reduce;
 mod all_to_all;
 mod broadcast;
 mod islands;
+mod leaving;
 mod passes;
 mod start;
 
@@ -28,17 +29,17 @@ pub fn any_algorithm(
     let rates = Rates::new(fabric, settings);
     let buffer_s = rates.byte_s * size_bytes as f64;
     let free = from_anywhere(collective, pieces, &rates, buffer_s);
-    let is_known = collective != Collective::Broadcast;
     let of_islands = fabric.optics.as_ref().and_then(OpticalLayer::islands).and_then(|shared| {
         let latency = from_anywhere(collective, pieces, &rates, 0.0);
         islands::bound(shared, collective, pieces, &rates, buffer_s, latency)
     });
     let free = largest(std::iter::once(free).chain(of_islands)).expect("there is the first");
     match &fabric.initial {
-        Initial::Topology(topology) if is_known && rates.first_changes == 0 && rates.change_s > 0.0 => {
+        Initial::Topology(topology) if rates.first_changes == 0 && rates.change_s > 0.0 => {
             let changed = from_anywhere(collective, pieces, &Rates { least_changes: 1, ..rates }, buffer_s);
             let stayed = match pieces {
                 Some(pieces) => start::stays_unequal(pieces, topology, &rates, buffer_s),
+                None if collective == Collective::Broadcast => start::stays_broadcast(topology, &rates, buffer_s),
                 None => start::stays(collective, topology, &rates, buffer_s),
             };
             let least = stayed.into_iter().chain([changed]).min_by(|a, b| a.seconds().total_cmp(&b.seconds()));

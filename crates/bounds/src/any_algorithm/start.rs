@@ -7,8 +7,11 @@
 //! Blocks of different sizes need as many hops as the farthest pair that exchanges anything. All steps together route
 //! them over the topology's circuits, on paths of at most the hops of all steps, so that no prices of circuits under
 //! which they would cost more than the circuits hold are exceeded (the dual of concurrent flow).
+//!
+//! A Broadcast has one root, which is not told here: the hops are at least those from some rank that reaches all to the one
+//! farthest from it, every rank but one takes in the whole buffer, and the n − 1 of them use a link each for it.
 
-use model::{Collective, Piece, Routing, Topology, Traffic, TrafficEntry, Translations};
+use model::{Collective, Piece, Rank, Routing, Topology, Traffic, TrafficEntry, Translations};
 use profile::RoutingNetwork;
 
 use super::passes::class;
@@ -104,12 +107,35 @@ pub(super) fn stays_unequal(pieces: &[Piece], topology: &Topology, rates: &Rates
     })
 }
 
+/// The bound for a Broadcast where nothing is ever changed; `None` where no rank reaches all others. O(n · orbits).
+pub(super) fn stays_broadcast(topology: &Topology, rates: &Rates, buffer_s: f64) -> Option<Statement> {
+    let network = RoutingNetwork::new(topology);
+    let farthest = |root: Rank| {
+        let others = (0..rates.ranks).filter(|rank| *rank != root);
+        others.map(|rank| network.distance(root, rank)).try_fold(0, |most, hops| Some(hops?.max(most)))
+    };
+    let farthest = topology.symmetry().representatives().into_iter().filter_map(farthest).min()?;
+    let mut into = vec![0; rates.ranks as usize];
+    topology.expanded().iter().for_each(|link| into[link.dst as usize] += link.count);
+    into.sort_unstable();
+    let taken_in = 1.0 / f64::from(into[1]);
+    let with_steps = |steps: u32| {
+        let transmission_s = buffer_s * f64::max(usage(rates, steps) / topology.circuits() as f64, taken_in);
+        let hops = if rates.charges_hops { farthest.max(steps) } else { steps };
+        let (propagation_s, transmission_s) = rates.charged(rates.hop_s * f64::from(hops), transmission_s);
+        let startup_s = rates.startup_s * f64::from(steps);
+        Statement { startup_s, propagation_s, transmission_s, steps, ..staying(Collective::Broadcast, rates) }
+    };
+    let most = most_steps(rates.ports, rates.ranks);
+    (1..=most).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
+}
+
 /// What every bound for a topology that stays says of itself.
 fn staying(collective: Collective, rates: &Rates) -> Statement {
     Statement {
         name: "staying",
         class: class(collective, rates.ports),
-        why: "without leaving the initial topology: as many hops as its diameter, and all bytes on its circuits",
+        why: "without leaving the initial topology: as many hops as between ranks far apart, and all bytes on its circuits",
         startup_s: 0.0,
         propagation_s: 0.0,
         transmission_s: 0.0,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use bounds::any_algorithm;
 use model::{
-    Collective, CostSettings, Fabric, Initial, Overlap, Propagation, ReconfigurationPolicy, Routing, Shape, Topology,
-    Translations,
+    Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationPolicy, Routing, Shape,
+    Topology, Translations,
 };
 
 /// Startup, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a second.
@@ -74,16 +74,19 @@ fn step_s<'a>(ranks: usize, paths: impl Iterator<Item = &'a Vec<usize>>, prices:
     prices[0] + prices[1] * hops as f64 + prices[2] * f64::from(load)
 }
 
-/// Least time from a state to one that is final, over all sequences of topologies: `moves` gives all steps on one of them
-/// from one state, as the state after and the time, and states only grow.
+/// Least time from a state to one that is final, over all sequences of topologies, of which `given` is in force before the
+/// first step if there is one: `moves` gives all steps on one of them from one state, as the state after and the time, and
+/// states only grow.
 fn least(
     start: u32,
+    given: Option<&Vec<usize>>,
     last: impl Fn(u32) -> bool,
     topologies: &[Vec<usize>],
     change: f64,
     moves: impl Fn(u32, &[usize]) -> Vec<(u32, f64)>,
 ) -> f64 {
-    let mut best: BTreeMap<u32, Vec<f64>> = BTreeMap::from([(start, vec![0.0; topologies.len()])]);
+    let set_up = |topology| if given.is_none_or(|given| given == topology) { 0.0 } else { change };
+    let mut best: BTreeMap<u32, Vec<f64>> = BTreeMap::from([(start, topologies.iter().map(set_up).collect())]);
     let mut found = f64::INFINITY;
     while let Some((state, times)) = best.pop_first() {
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
@@ -134,12 +137,14 @@ fn least_of_any(
     f64::INFINITY
 }
 
-/// AllGather of `blocks` blocks, block b from rank b: bit b·ranks + r says that r holds it.
-fn least_spreading(ranks: usize, blocks: usize, prices: [f64; 4]) -> f64 {
+/// All ranks get blocks, block b from rank `origins[b]`: bit b·ranks + r says that r holds it.
+fn least_spreading(ranks: usize, origins: &[usize], given: Option<&Vec<usize>>, prices: [f64; 4]) -> f64 {
+    let blocks = origins.len();
     let all = (1_u32 << (ranks * blocks)) - 1;
-    let start = (0..blocks).map(|block| 1 << (block * ranks + block)).sum();
+    let start = origins.iter().enumerate().map(|(block, origin)| 1 << (block * ranks + origin)).sum();
     least(
         start,
+        given,
         |state| state == all,
         &permutations(ranks),
         prices[3],
@@ -169,7 +174,7 @@ fn no_all_gather_of_four_ranks_and_no_broadcast_of_six_is_faster() {
         for ranks in 2..=if prices[3] > 2.0 { 4 } else { 3 } {
             let (bound, least) = (
                 bound(Collective::AllGather, ranks, prices, ranks),
-                least_spreading(ranks as usize, ranks as usize, prices),
+                least_spreading(ranks as usize, &(0..ranks as usize).collect::<Vec<_>>(), None, prices),
             );
             assert!(bound <= least * (1.0 + 1e-9), "{prices:?}, {ranks} ranks: {bound} {least}");
             // The relaxation is not far below whole blocks.
@@ -177,10 +182,57 @@ fn no_all_gather_of_four_ranks_and_no_broadcast_of_six_is_faster() {
         }
         for ranks in 2..=6 {
             let (bound, least) =
-                (bound(Collective::Broadcast, ranks, prices, 1), least_spreading(ranks as usize, 1, prices));
+                (bound(Collective::Broadcast, ranks, prices, 1), least_spreading(ranks as usize, &[0], None, prices));
             assert!(bound <= least * (1.0 + 1e-9), "{prices:?}, {ranks} ranks: {bound} {least}");
         }
     }
+}
+
+#[test]
+fn no_broadcast_in_parts_is_faster_from_any_start() {
+    for prices in PRICES {
+        for (ranks, parts) in [(3, 2), (3, 3), (4, 2)] {
+            let origins = vec![0; parts as usize];
+            let free = bound(Collective::Broadcast, ranks, prices, parts);
+            let least = least_spreading(ranks as usize, &origins, None, prices);
+            assert!(free <= least * (1.0 + 1e-9), "{prices:?}, {ranks} ranks, {parts} parts: {free} {least}");
+            // Parts that cannot be cut further wait for each other: on a ring without delays two take twice as long.
+            assert!(free >= 0.49 * least, "{prices:?}, {ranks} ranks, {parts} parts: {free} {least}");
+            for next in permutations(ranks as usize) {
+                let links = next.iter().enumerate().filter(|(src, dst)| src != *dst);
+                let links = links.map(|(src, &dst)| Link { src: src as u32, dst: dst as u32, count: 1 });
+                let Ok(given) = Topology::new("given", Translations::trivial(ranks), links) else { continue };
+                if given.links().is_empty() {
+                    continue;
+                }
+                let mut fabric = fabric(ranks, 1, prices);
+                fabric.initial = Initial::Topology(given);
+                let size_bytes = (prices[2] * f64::from(parts) * 1e6) as u64;
+                let settings = CostSettings::default();
+                let bound = any_algorithm(Collective::Broadcast, None, &fabric, settings, size_bytes).seconds() * 1e6;
+                let least = least_spreading(ranks as usize, &origins, Some(&next), prices);
+                assert!(free <= bound && bound <= least * (1.0 + 1e-9), "{prices:?} {next:?}: {free} {bound} {least}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_broadcast_stays_on_a_ring_for_as_many_hops_as_it_has_or_pays_for_a_change() {
+    // By hand: one step and all 15 hops.
+    let mut fabric = fabric(16, 2, [1.0, 1.0, 0.0, 100.0]);
+    let ring = [Link { src: 0, dst: 1, count: 2 }];
+    fabric.initial = Initial::Topology(Topology::new("ring", Translations::cyclic(16), ring).unwrap());
+    let of = |fabric: &Fabric| any_algorithm(Collective::Broadcast, None, fabric, CostSettings::default(), 1).seconds();
+    assert!((of(&fabric) - 16e-6).abs() < 1e-10, "{}", of(&fabric));
+    fabric.reconfiguration = ReconfigurationPolicy::constant(3e-6);
+    // A path has one rank alone that reaches all others: here by a step of two hops.
+    let mut path = self::fabric(3, 1, [1.0, 1.0, 0.0, 100.0]);
+    let links = [(0, 1), (1, 2)].map(|(src, dst)| Link { src, dst, count: 1 });
+    path.initial = Initial::Topology(Topology::new("path", Translations::trivial(3), links).unwrap());
+    assert!((of(&path) - 3e-6).abs() < 1e-10, "{}", of(&path));
+    // On two ports 1 + 2 + 4 + 8 + 16 ranks within four hops are enough: a startup, four hops and a change.
+    assert!((of(&fabric) - 8e-6).abs() < 1e-10, "{}", of(&fabric));
 }
 
 #[test]
