@@ -41,6 +41,10 @@ const MOST_DEPTH: u32 = 64;
 const MOST_MADE: usize = 4;
 const WORTH_MAKING: f64 = 1.25;
 
+/// Ranks up to which topologies of several ports take turns: staying on one of them for a step that is meant for another is priced
+/// by a search from every rank.
+const MOST_FOR_TURNS: u32 = 2048;
+
 /// A Broadcast that may be made.
 enum Way<'a> {
     Parts(&'a OneTopology, u32),
@@ -107,6 +111,9 @@ fn on_one_topology<'a>(one: &'a OneTopology, prices: &Prices) -> Vec<(f64, Way<'
 /// In parts on topologies that take turns, one change a round.
 fn in_turns<'a>(made: &Made, ranks: u32, prices: &Prices) -> Option<(f64, Way<'a>)> {
     let (period, ports) = (made.turns.period() as u32, made.turns.ports());
+    if ports > 1 && ranks > MOST_FOR_TURNS {
+        return None;
+    }
     let rounds = |times: u32| times + period - 1;
     let changed_s = if period > 1 { prices.change_s } else { 0.0 };
     let (seconds, parts) = best_parts(ranks, ports, rounds, prices, changed_s)?;
