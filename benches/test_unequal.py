@@ -59,13 +59,13 @@ def matrix(kind: str, gpus: int, mean_bytes: float) -> Matrix:
     """Whole bytes `[src][dst]` of that mean, nothing on the diagonal; the same for the same arguments."""
     drawn = KINDS[kind](np.random.default_rng(7), gpus)
     np.fill_diagonal(drawn, 0.0)
-    return np.round(drawn * (mean_bytes * gpus * (gpus - 1) / drawn.sum()))
+    scaled: Matrix = np.round(drawn * (mean_bytes * gpus * (gpus - 1) / drawn.sum()))
+    return scaled
 
 
 def _compared(kind: str, gpus: int, ports: int, start: str, mean_bytes: float, delay: str) -> tuple[float, float]:
     """Time of the other planners' best over ours, and our gap."""
-    given = {} if start == "free" else {"initial": start}
-    fabric = ll.Fabric(gpus=gpus, ports=ports, reconfiguration_delay=delay, **given)
+    fabric = ll.Fabric(gpus=gpus, ports=ports, reconfiguration_delay=delay, initial=start)
     bytes_of_pairs = matrix(kind, gpus, mean_bytes)
     others = ll.plan(matrix=bytes_of_pairs, fabric=fabric, planner="auto-given")
     ours = ll.plan(matrix=bytes_of_pairs, fabric=fabric)

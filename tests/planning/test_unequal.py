@@ -20,7 +20,8 @@ def matrix(
     drawn = rng.exponential(1.0, (gpus, gpus)) ** skew * (rng.random((gpus, gpus)) < density)
     np.fill_diagonal(drawn, 0.0)
     drawn[0, 1] += 1.0
-    return np.ceil(drawn * mean_bytes / drawn.mean())
+    scaled: np.ndarray[Any, np.dtype[np.float64]] = np.ceil(drawn * mean_bytes / drawn.mean())
+    return scaled
 
 
 @pytest.mark.slow
