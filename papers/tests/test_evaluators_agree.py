@@ -163,8 +163,14 @@ def test_a_benchmark_says_what_plan_says(of: Asked) -> None:
         assert (point.total_s, point.planner, point.algorithm) == _said(best)
         assert point.lower_bound_s == best.lower_bound_s
         papers = ll.plan(of.collective, point.size_bytes, fabric=fabric, planner="auto-given")
-        assert (point.papers_s, point.papers_planner, point.papers_algorithm) == (
-            papers.total_s,
-            papers.planner,
-            papers.algorithm,
-        )
+        assert (point.papers_s, point.papers_planner) == (papers.total_s, papers.planner)
+        if point.papers_algorithm != papers.algorithm:
+            # Plans that tie at this point alone, to the last bit.
+            named = ll.plan(
+                of.collective,
+                point.size_bytes,
+                fabric=fabric,
+                planner=papers.planner,
+                algorithm=point.papers_algorithm,
+            )
+            assert named.total_s == papers.total_s
