@@ -1,4 +1,4 @@
-"""A given start against others: what runs from a dark fabric, or from another start, runs from here after a change."""
+"""A given start against a dark one: what runs from a dark fabric runs from any start after a change."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def drawn_matrix(seed: int, gpus: int, size: int, skew: float, density: float) -
     skew=st.sampled_from([0.5, 1.0, 3.0]),
     density=st.sampled_from([0.2, 1.0]),
 )
-def test_a_start_is_never_worse_than_another_one_and_a_change(
+def test_a_start_is_never_worse_than_a_dark_one(
     collective: str, gpus: int, ports: int, size: int, delay: float, seed: int, skew: float, density: float
 ) -> None:
     given: dict[str, Any] = {"collective": collective, "size": size}
@@ -55,16 +55,11 @@ def test_a_start_is_never_worse_than_another_one_and_a_change(
     def plan(initial: str) -> ll.Plan:
         return ll.plan(fabric=ll.Fabric(gpus=gpus, ports=ports, reconfiguration_delay=delay, initial=initial), **given)
 
-    total_s = {}
-    for start in [*starts(gpus, ports), "free"]:
-        found = plan(start)
-        assert found.lower_bound_s <= found.total_s
-        total_s[start] = found.total_s
+    dark, *lit = starts(gpus, ports)
     # Topologies made for a matrix are improved by exchanges that depend on where they begin.
     above = 1.01 if collective == "matrix" else 1 + 1e-9
-    for start, seconds in total_s.items():
-        assert total_s["free"] <= seconds * above, start
-        for other, other_s in total_s.items():
-            # From where nothing is in force any topology is a change; a free start charges none.
-            if other not in {start, "free"}:
-                assert seconds <= (other_s if other == "dark" else other_s + delay) * above, (start, other)
+    most_s = plan(dark).total_s * above
+    for start in lit:
+        found = plan(start)
+        assert found.lower_bound_s <= found.total_s
+        assert found.total_s <= most_s, start
