@@ -124,7 +124,7 @@ def _outcome(name: str):  # type: ignore[no-untyped-def]
 
 
 def test_packets_on_the_static_ring_are_those_of_the_closed_form() -> None:
-    """METHODS: one message over h circuits of h messages each takes max(h·W + δ, W + h·δ + (h-1)·p)."""
+    """One message over h circuits of h messages each takes max(h·W + δ, W + h·δ + (h-1)·p)."""
     sizes = (1 << 12, 1 << 18, 1 << 22)
     packets = measure_speed_ups(Setting("packet"), RECURSIVE_DOUBLING, sizes, ("10us",))
     packet_s = 4096 * BYTE_S

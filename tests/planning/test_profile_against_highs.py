@@ -48,7 +48,7 @@ def test_other_routings_are_points_that_the_optimum_is_not_above(routing: str) -
 
 
 def test_the_two_way_ring_of_eight() -> None:
-    """METHODS: offset 3 on the bidirectional ring is (3, 3.0) or (5, 1.875), never (3, 1.875)."""
+    """Offset 3 on the bidirectional ring is (3, 3.0) or (5, 1.875), never (3, 1.875)."""
     topology = ll.Topology.from_links("two-way", 8, [(u, (u + step) % 8, 1) for u in range(8) for step in (1, -1)])
     points = ll.profile(topology, [(u, (u + 3) % 8, 1.0) for u in range(8)])
     assert [point.hops for point in points] == [3, 5]

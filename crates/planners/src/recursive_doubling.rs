@@ -2,7 +2,7 @@
 //!
 //! In step i of the ReduceScatter every rank u sends m/2^(i+1) bytes to u + 2^i (i from 0); the AllGather
 //! has the same distances in the opposite order. On one port the best topology for an interval of steps is the ring of the
-//! shortest distance 2^k among them (observation 4; METHODS' winding bound proves it): a step of distance
+//! shortest distance 2^k among them (observation 4; the winding bound in `bounds` proves it): a step of distance
 //! 2^e then takes 2^(e−k) hops and loads a link 2^(e−k) times, so an interval of L steps costs
 //!
 //! L·α + δ·Σ 2^(e−k) + L·β·m / 2^(k+1).
