@@ -7,9 +7,12 @@ pub(super) fn project(values: &mut [f64]) {
         *only = 1.0;
         return;
     }
+    // What stays positive lies within 1 of the largest. Without the rest, whose magnitude is that of a long step, sums
+    // round to no more than their own size allows.
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    values.iter_mut().for_each(|value| *value -= largest);
     // Every pass leaves out what lies below the level at hand, which only rises.
-    let mut level = (values.iter().sum::<f64>() - 1.0) / values.len() as f64;
-    let mut left = values.len();
+    let (mut level, mut left) = (-1.0, usize::MAX);
     loop {
         let (mut sum, mut count) = (0.0, 0);
         for &value in values.iter() {
@@ -18,7 +21,7 @@ pub(super) fn project(values: &mut [f64]) {
                 count += 1;
             }
         }
-        if count >= left || count == 0 {
+        if count >= left {
             break;
         }
         left = count;
@@ -45,6 +48,19 @@ mod tests {
             let towards: f64 = values.iter().zip(&nearest).zip(&other)
                 .map(|((value, nearest), other)| (value - nearest) * (other / sum - nearest)).sum();
             prop_assert!(towards <= 1e-12);
+        }
+
+        #[test]
+        fn coordinates_far_below_the_others_are_zero_and_change_nothing(
+            values in prop::collection::vec(-3.0f64..3.0, 1..12), far in prop::collection::vec(5.0f64..1e20, 1..6),
+        ) {
+            let (mut alone, mut with_far) = (values.clone(), values);
+            with_far.extend(far.iter().map(|value| -value));
+            project(&mut alone);
+            project(&mut with_far);
+            let (near, far) = with_far.split_at(alone.len());
+            prop_assert!(near.iter().zip(&alone).all(|(near, alone)| (near - alone).abs() < 1e-12));
+            prop_assert!(far.iter().all(|&value| value == 0.0));
         }
     }
 }
