@@ -3,10 +3,13 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+# What property tests draw from: `make test` repeats itself, `make test SEED=$$RANDOM` looks elsewhere.
+SEED ?= 1
+export PROPTEST_RNG_SEED = $(SEED)
 FUZZ_SECONDS ?= 30
 FUZZ_RUNS ?= 20000
 # Every file's tests in one of two processes, which its fixtures are made in once.
-PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile -p no:benchmark
+PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: demo check test test-rust test-python test-peers bench lint format fuzz fuzz-command-line build clean
@@ -32,7 +35,7 @@ test-python: $(VENV)/built
 # Beside ns-3 and SimGrid, which are got where that can be done; what cannot be had is said on standard error.
 test-peers: $(VENV)/built
 	$(VENV)/bin/python -m tests.peers.build
-	$(VENV)/bin/pytest tests/peers -m peers
+	$(VENV)/bin/pytest tests/peers -m peers --hypothesis-seed $(SEED)
 
 bench: $(VENV)/built
 	cargo bench --workspace --locked
