@@ -12,7 +12,7 @@ FUZZ_RUNS ?= 20000
 PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-rust test-python test-peers bench lint format fuzz fuzz-command-line build clean
+.PHONY: demo check test test-rust test-python test-peers bench lint format docs fuzz fuzz-command-line build clean
 
 build: $(VENV)/built
 
@@ -52,6 +52,10 @@ format: $(VENV)/installed
 	cargo fmt --all
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
+
+# The pages of docs/ and the Python reference as a site in out/docs, which needs no server: open out/docs/index.html.
+docs: $(VENV)/built
+	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d out/docs-cache . out/docs
 
 fuzz:
 	@cargo +nightly fuzz --version >/dev/null 2>&1 || { echo "make fuzz needs: cargo install cargo-fuzz, and a nightly toolchain"; exit 1; }

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from numpy.typing import ArrayLike, NDArray
 
-    Kind: TypeAlias = Literal["size", "time", "rate", "ratio", "percent", "count", "number", "name"]
-
 __all__ = [
     "Kind",
     "drawn_label",
@@ -29,6 +27,7 @@ __all__ = [
     "time_label",
 ]
 
+Kind: TypeAlias = Literal["size", "time", "rate", "ratio", "percent", "count", "number", "name"]
 # More labels than this on an axis cannot be told apart.
 MOST_TICKS = 12
 # Along an axis of a range, whose labels may be wide.

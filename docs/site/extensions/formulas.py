@@ -1,0 +1,42 @@
+"""Formulas as MathML, which browsers draw themselves: no script, no font, nothing from another host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Never
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.errors import SphinxError
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+    from sphinx.writers.html5 import HTML5Translator
+
+
+def _inline(writer: HTML5Translator, node: nodes.math) -> Never:
+    writer.body.append(_mathml(node, as_block=False))
+    raise nodes.SkipNode
+
+
+def _block(writer: HTML5Translator, node: nodes.math_block) -> Never:
+    writer.body.append(_mathml(node, as_block=True))
+    raise nodes.SkipNode
+
+
+def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
+    try:
+        return str(tex2mathml(node.astext(), as_block=as_block))
+    except MathError as error:
+        raise SphinxError(f"{node.source}:{node.line}: {error}") from error
+
+
+def _nothing(_writer: HTML5Translator, _node: nodes.Node) -> None:
+    """Never reached: what visits a formula writes all of it."""
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the renderer `mathml`."""
+    app.add_html_math_renderer("mathml", (_inline, _nothing), (_block, _nothing))
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,142 @@
+"""The Python reference: what `lightloom` exports, and its public modules, from their docstrings.
+
+Docstrings are prose with a paragraph of arguments, a line each: `name: what it is`. They are told apart here by the
+names that the object has, and become lists of parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING, Any
+
+import lightloom
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+EXPORTED = "docs/reference/python"
+MODULES = "docs/reference/python-modules"
+QUOTED = re.compile(r"(`[^`]*`)")
+MARKUP = re.compile(r"([*|\\]|(?<=\w)_(?!\w))")
+ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): (.*)$")
+
+
+def public_modules() -> list[ModuleType]:
+    """The modules of the package that say by `__all__` what of them is public, in alphabetical order."""
+    found = []
+    for info in walk_packages(lightloom.__path__, "lightloom."):
+        if not any(part.startswith("_") for part in info.name.split(".")):
+            module = import_module(info.name)
+            if hasattr(module, "__all__"):
+                found.append(module)
+    return found
+
+
+def exported() -> str:
+    """Directives for everything that `lightloom` exports: functions first, then classes."""
+    names = [name for name in lightloom.__all__ if not name.startswith("_")]
+    functions = [name for name in names if inspect.isroutine(getattr(lightloom, name))]
+    classes = [name for name in names if name not in functions]
+    lines = ["## Functions", "", *_directives("lightloom", functions), "", "## Classes", ""]
+    return "\n".join([*lines, *_directives("lightloom", classes)])
+
+
+def modules() -> str:
+    """A section for each public module, with what `lightloom` does not export itself."""
+    lines = []
+    for module in public_modules():
+        name = module.__name__
+        own = [one for one in module.__all__ if getattr(lightloom, one, None) is not getattr(module, one)]
+        summary = inspect.getdoc(module) or ""
+        lines += [f"## `{name}`", "", summary.partition("\n\n")[0], "", *_directives(name, own), ""]
+    return "\n".join(lines)
+
+
+def _directives(module: str, names: list[str]) -> list[str]:
+    lines = ["```{eval-rst}"]
+    for name in names:
+        value = getattr(import_module(module), name)
+        if inspect.isclass(value):
+            lines += [
+                f".. autoclass:: {module}.{name}",
+                "   :members:",
+                "   :inherited-members: object, tuple, dict, Exception, Enum, StrEnum",
+                "",
+            ]
+        elif inspect.isroutine(value):
+            lines += [f".. autofunction:: {module}.{name}", ""]
+        else:
+            lines += [f".. py:data:: {name}", f"   :module: {module}", "", f"   {_comment(module, name)}", ""]
+    return [*lines, "```"]
+
+
+def _comment(module: str, name: str) -> str:
+    """What the lines of comments before a constant say."""
+    lines = inspect.getsource(import_module(module)).split("\n")
+    place = next((at for at, line in enumerate(lines) if re.match(rf"{name}\b[^=]*=", line)), 0)
+    said: list[str] = []
+    while place > 0 and lines[place - 1].startswith("# "):
+        place -= 1
+        said.insert(0, lines[place].removeprefix("# "))
+    return _plain(" ".join(said))
+
+
+def _names(value: Any) -> set[str]:
+    """What a docstring's paragraph of arguments may speak of: parameters, fields, properties."""
+    names: set[str] = set()
+    if is_dataclass(value):
+        names |= {field.name for field in fields(value)}
+    if inspect.isclass(value):
+        names |= {*getattr(value, "__annotations__", {}), *(n for n in dir(value) if not n.startswith("_"))}
+    with suppress(TypeError, ValueError):  # not everything has a signature
+        names |= set(inspect.signature(value).parameters)
+    return names
+
+
+def _arguments_listed(_app: Sphinx, _what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
+    """Make lines `name: text` and what they go on with a list of parameters, where they are its arguments."""
+    known = _names(value)
+    made: list[str] = []
+    listed = False
+    for line in lines:
+        found = ARGUMENT.match(line)
+        if found and set(found[1].split(", ")) <= known:
+            if not listed and made and made[-1]:
+                made.append("")
+            made.append(f":param {found[1]}: {found[2]}")
+            listed = True
+        elif listed and line and not line.startswith(" "):
+            made += ["", line]
+            listed = False
+        else:
+            made.append(line)
+            listed = listed and bool(line)
+    lines[:] = _plain("\n".join(made)).split("\n")
+
+
+def _plain(text: str) -> str:
+    """What is not code, without characters that mean something to reStructuredText alone."""
+    pieces = QUOTED.split(text)
+    return "".join(piece if place % 2 else MARKUP.sub(r"\\\1", piece) for place, piece in enumerate(pieces))
+
+
+def _add(_app: Sphinx, page: str, source: list[str]) -> None:
+    if page == EXPORTED:
+        source[0] += "\n" + exported()
+    elif page == MODULES:
+        source[0] += "\n" + modules()
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Complete the two pages as they are read, and docstrings as they are found."""
+    app.connect("source-read", _add)
+    app.connect("autodoc-process-docstring", _arguments_listed)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
