@@ -30,6 +30,7 @@ FAULTS = {
     "a heading that is not there": ("[more](README.md#zzz)", "zzz"),
     "a folder": ("[all](../docs)", "../docs"),
     "a formula that cannot be read": ("```math\n\\left( \\zzz\n```", "page.md"),
+    "a bracket across cells": ("```math\n\\begin{aligned}\n\\bigl( & a \\\\ & b \\bigr)\n\\end{aligned}\n```", "bigl"),
     "a picture that is not there": ("![more](more.png)", "more.png"),
     "a script from elsewhere": ('<script src="https://example.org/more.js"></script>', "https://example.org/more.js"),
     "a picture from elsewhere": ("![more](https://example.org/more.png)", "https://example.org/more.png"),

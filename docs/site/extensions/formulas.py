@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Never
 
 from docutils import nodes
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
     from sphinx.writers.html5 import HTML5Translator
+
+CELL_IN_CELL = re.compile(r"<mtd>(?:(?!</mtd>).)*<mtd>", re.DOTALL)
 
 
 def _inline(writer: HTML5Translator, node: nodes.math) -> Never:
@@ -27,9 +30,13 @@ def _block(writer: HTML5Translator, node: nodes.math_block) -> Never:
 
 def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     try:
-        return str(tex2mathml(node.astext(), as_block=as_block))
+        made = str(tex2mathml(node.astext(), as_block=as_block))
     except MathError as error:
         raise SphinxError(f"{node.source}:{node.line}: {error}") from error
+    # A bracket that is opened in one cell and closed in another puts the next cells into the first.
+    if CELL_IN_CELL.search(made):
+        raise SphinxError(f"{node.source}:{node.line}: \\bigl and \\bigr in different cells")
+    return made
 
 
 def _nothing(_writer: HTML5Translator, _node: nodes.Node) -> None:
