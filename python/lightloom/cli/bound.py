@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from lightloom.cli.options import problem_arguments, verb
 from lightloom.cli.progress import with_progress
+from lightloom.views.documents import bound_document
 from lightloom.views.rows import rows_as_csv
-
-if TYPE_CHECKING:
-    from lightloom import Bounds
 
 
 @verb("bound")
@@ -32,37 +30,11 @@ def command(output_format: str, **options: Any) -> None:
     arguments = problem_arguments(options)
     bounds = with_progress("bounding", lambda: bound(**arguments))
     if output_format == "json":
-        click.echo(json.dumps(bounds_as_json(bounds), indent=1))
+        click.echo(json.dumps(bound_document(bounds), indent=1))
     elif output_format == "csv":
-        rows = bounds_as_json(bounds)["bounds"]
+        rows = bound_document(bounds)["bounds"]
         click.echo(rows_as_csv({key: value for key, value in row.items() if key != "segments"} for row in rows))
     else:
         from lightloom.views.tables.bound import bound_table
 
         click.echo(bound_table(bounds))
-
-
-def bounds_as_json(bounds: Bounds) -> dict[str, Any]:
-    """The largest bound with its class, and all of them with their terms."""
-    return {
-        "lower_bound_s": bounds.lower_bound_s,
-        "bound_class": bounds.bound_class,
-        "bounds": [
-            {
-                "name": statement.name,
-                "bound_class": statement.bound_class,
-                "why": statement.why,
-                "lower_bound_s": statement.lower_bound_s,
-                "startup_s": statement.startup_s,
-                "propagation_s": statement.propagation_s,
-                "transmission_s": statement.transmission_s,
-                "reconfiguration_s": statement.reconfiguration_s,
-                "topologies": statement.topologies,
-                "steps": statement.steps,
-                "segments": [
-                    {"steps": steps, "hops": hops, "growth": growth} for steps, hops, growth in statement.segments
-                ],
-            }
-            for statement in bounds.statements
-        ],
-    }

@@ -11,7 +11,7 @@ from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.errors import printable, refuse
 from lightloom.files import usable_path
-from lightloom.steps import TERMS
+from lightloom.views.documents import comparison_document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,7 +49,7 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
     arguments = problem_arguments(options)
     comparison = _compare_in_sight(arguments)
     if output_format == "json":
-        click.echo(json.dumps(comparison_as_json(comparison), indent=1))
+        click.echo(comparison_document(comparison))
     elif output_format == "csv":
         click.echo(as_csv(comparison.to_columns()))
     else:
@@ -99,35 +99,3 @@ def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
     else:
         click.echo(benchmark_table(points))
         click.echo(printable(f"points in {target / name}.csv, heat maps in {target / name}.png"))
-
-
-def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
-    """Rows that have a time, fastest first; those that could not be served, with the reason; the bound."""
-    served = [row for row in comparison.rows if row.total_s is not None]
-    best_s = min((row.total_s for row in served if row.total_s is not None), default=0.0)
-    return {
-        "rows": [
-            {
-                "planner": row.planner,
-                "algorithm": row.algorithm,
-                "topology": row.topology,
-                "total_s": row.total_s,
-                "reconfigurations": row.reconfigurations,
-                **{term: getattr(row, term) for term in TERMS},
-                "ratio": (row.total_s or 0.0) / best_s if best_s else 1.0,
-                "gap": _gap(row.total_s or 0.0, comparison.lower_bound_s),
-            }
-            for row in served
-        ],
-        "lower_bound_s": comparison.lower_bound_s,
-        "bound_class": comparison.bound_class,
-        "not_applicable": [
-            {"planner": row.planner, "algorithm": row.algorithm, "reason": row.reason}
-            for row in comparison.rows
-            if row.total_s is None
-        ],
-    }
-
-
-def _gap(total_s: float, lower_bound_s: float) -> float | None:
-    return total_s / lower_bound_s if lower_bound_s else None

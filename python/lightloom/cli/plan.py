@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,13 +12,8 @@ from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
 from lightloom.errors import refuse
 from lightloom.inputs.options import OF_PLAN
+from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lightloom import Plan
-    from lightloom.comparison import Row
 
 SIZES_SCHEMA = "lightloom.sizes/1"
 
@@ -75,7 +70,7 @@ def command(
     if baselines and output_format != "csv":
         others = with_progress("comparing", lambda: planning.baselines(**arguments))
     if output_format == "json":
-        text = _plan_as_json(result, others if baselines else None)
+        text = plan_document(result, others if baselines else None)
     elif output_format == "csv":
         text = as_csv(result.to_columns())
     else:
@@ -115,22 +110,3 @@ def _sizes(sizes: str, output_format: str, options: dict[str, Any]) -> str:
     from lightloom.views.tables.sizes import sizes_table
 
     return sizes_table(table, arguments["fabric"])
-
-
-def _plan_as_json(plan: Plan, baselines: Sequence[Row] | None) -> str:
-    """The plan's own JSON, with the baselines as a last key where they are asked for."""
-    text = plan.to_json().rstrip("\n")
-    if baselines is None:
-        return text
-    rows = [
-        {
-            "planner": row.planner,
-            "algorithm": row.algorithm,
-            "topology": row.topology,
-            "total_s": row.total_s,
-            "reconfigurations": row.reconfigurations,
-        }
-        for row in baselines
-    ]
-    lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
-    return text.removesuffix("\n}") + f',\n  "baselines": [\n{lines}\n  ]\n}}'

@@ -15,6 +15,7 @@ from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
 from lightloom.inputs.options.running import INSTEAD, RUNNING
+from lightloom.inputs.options.serving import SERVING
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.training import RESTING, TRAINING
@@ -39,6 +40,7 @@ __all__ = [
     "RUNNING",
     "SCHEDULE_OF",
     "SENDING",
+    "SERVING",
     "SETTINGS",
     "SIMULATED_SWITCH",
     "SIMULATION",
@@ -72,6 +74,7 @@ OPTIONS = (
     *LISTED,
     *VERIFIED,
     *EXPORT,
+    *SERVING,
     *OUTPUT,
 )
 FABRIC_KEYS = tuple(option.name for option in FABRIC)

@@ -53,6 +53,7 @@ class Group(Enum):
     MEASUREMENTS = "Measurements"
     RUN = "Run"
     SWITCHES = "Switches"
+    SERVER = "Server"
     EXPERT = "Expert"
     OUTPUT = "Output"
 

@@ -1,0 +1,79 @@
+"""The verb `serve`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lightloom.cli.options import given_of, verb
+from lightloom.errors import FailedError, refuse
+from lightloom.inputs.options import SERVING
+from lightloom.inputs.quantities import bytes_of, seconds_of
+
+if TYPE_CHECKING:
+    from lightloom.page.limits import Limits
+
+MOST_WORKERS = 8
+# Below these no process can start.
+LEAST_MEMORY_BYTES = 1 << 29
+LEAST_TIME_S = 0.1
+EXTRA = "the page's server needs FastAPI and uvicorn: pip install 'lightloom[page]'"
+
+
+@verb("serve")
+def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa: A002
+    """Show the page to explore in a browser: plans, comparisons, when reconfiguring pays, training, figures.
+
+    Its address is printed; Ctrl-C ends it. Work is done in processes of their own, each request within limits of GPUs,
+    points, time and memory; no file of the machine is read or named by a request. /openapi.json describes the same for
+    programs.
+
+    \b
+    Examples:
+      lightloom serve
+      lightloom serve --port 9000 --workers 4 --most-time 20s
+      lightloom serve --host 0.0.0.0 --name planner.example.org
+    """  # noqa: D301
+    given = {**_defaults(), **given_of(options)}
+    limits = _limits(given)
+    try:
+        from lightloom.page import serving
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "lightloom":
+            raise
+        raise FailedError(f"{EXTRA} (there is no {error.name})") from error
+    listening = serving.bound_socket(given["host"], given["port"])
+    address = serving.address_of(listening)
+
+    def ready() -> None:
+        click.echo(f"{address} – Ctrl-C ends it")
+        if open:
+            click.launch(address)
+
+    serving.serve(listening, limits, [given["host"], *name], ready)
+
+
+def _defaults() -> dict[str, Any]:
+    return {option.name: option.default for option in SERVING if option.default is not None}
+
+
+def _limits(given: dict[str, Any]) -> Limits:
+    """The limits that the options say. Raises `InputError`."""
+    from lightloom.page.limits import Limits
+
+    seconds, memory_bytes = seconds_of("most_time", given["most_time"]), bytes_of("most_memory", given["most_memory"])
+    if seconds < LEAST_TIME_S:
+        raise refuse("most_time", f"`{given['most_time']}` is not accepted; it takes at least {LEAST_TIME_S:g} s")
+    if memory_bytes < LEAST_MEMORY_BYTES:
+        raise refuse("most_memory", f"`{given['most_memory']}` is not accepted; it takes at least 512 MiB")
+    return Limits(
+        gpus=given["most_gpus"],
+        points=given["most_points"],
+        seconds=seconds,
+        memory_bytes=memory_bytes,
+        workers=given.get("workers", min(os.cpu_count() or 1, MOST_WORKERS)),
+        queued=given["queue"],
+        cache_bytes=bytes_of("cache", given["cache"]),
+    )

@@ -1,0 +1,106 @@
+"""What the page's server is told: where it listens, and what requests may take."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import Group, Kind, Option
+
+VERB = ("serve",)
+
+SERVING = (
+    Option(
+        name="host",
+        kind=Kind.TEXT,
+        group=Group.SERVER,
+        meaning="Address or name of this machine to listen at; others reach the page where it is not 127.0.0.1.",
+        verbs=VERB,
+        default="127.0.0.1",
+        metavar="ADDRESS",
+    ),
+    Option(
+        name="port",
+        kind=Kind.WHOLE,
+        group=Group.SERVER,
+        meaning="Where to listen; 0 is a free port.",
+        verbs=VERB,
+        default=8080,
+        least=0,
+        most=65535,
+    ),
+    Option(
+        name="name",
+        kind=Kind.TEXT,
+        group=Group.SERVER,
+        meaning="A name by which browsers reach the server, beside localhost and addresses; may be given again.",
+        verbs=VERB,
+        metavar="NAME",
+        repeated=True,
+    ),
+    Option(
+        name="open",
+        kind=Kind.FLAG,
+        group=Group.SERVER,
+        meaning="Open the page in a browser.",
+        verbs=VERB,
+        default=False,
+    ),
+    Option(
+        name="workers",
+        kind=Kind.WHOLE,
+        group=Group.SERVER,
+        meaning="Processes that work, each on one request at a time.",
+        verbs=VERB,
+        otherwise="as many as there are cores, 8 at most",
+        most=1024,
+    ),
+    Option(
+        name="queue",
+        kind=Kind.WHOLE,
+        group=Group.SERVER,
+        meaning="Requests that wait for a process; more are told to come again.",
+        verbs=VERB,
+        default=64,
+        most=100_000,
+    ),
+    Option(
+        name="most_gpus",
+        kind=Kind.WHOLE,
+        group=Group.SERVER,
+        meaning="GPUs of a request, at most.",
+        verbs=VERB,
+        default=4096,
+        least=2,
+    ),
+    Option(
+        name="most_points",
+        kind=Kind.WHOLE,
+        group=Group.SERVER,
+        meaning="Points of a map, at most.",
+        verbs=VERB,
+        default=10_000,
+        most=1_000_000,
+    ),
+    Option(
+        name="most_time",
+        kind=Kind.TIME,
+        group=Group.SERVER,
+        meaning="Time that the work of a request takes, at most; then it is ended.",
+        verbs=VERB,
+        default="60s",
+    ),
+    Option(
+        name="most_memory",
+        kind=Kind.SIZE,
+        group=Group.SERVER,
+        meaning="Memory of a process that works, at most; what needs more is ended.",
+        verbs=VERB,
+        default="4GiB",
+    ),
+    Option(
+        name="cache",
+        kind=Kind.SIZE,
+        group=Group.SERVER,
+        meaning="Answers that are kept, at most.",
+        verbs=VERB,
+        default="64MiB",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The page: a server whose work is done by processes beside it, and what runs in the browser (`static/`)."""

@@ -1,0 +1,53 @@
+"""The files of the page, read once: no request makes the server look for one."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+__all__ = ["INDEX", "PageFile", "page_files"]
+
+INDEX = "index.html"
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+}
+
+
+class PageFile(NamedTuple):
+    """Content, its type, and a tag that changes with it."""
+
+    content: bytes
+    media_type: str
+    tag: str
+
+
+def page_files() -> dict[str, PageFile]:
+    """All files below `static/`, by their path there; those of other types, such as notes, are left out."""
+    return dict(_files(resources.files("lightloom.page").joinpath("static"), ""))
+
+
+def _files(folder: Traversable, before: str) -> Iterator[tuple[str, PageFile]]:
+    if not folder.is_dir():
+        return
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = before + entry.name
+        if entry.is_dir():
+            yield from _files(entry, f"{path}/")
+        elif (media_type := TYPES.get(entry.name[entry.name.rfind(".") :])) is not None:
+            content = entry.read_bytes()
+            yield path, PageFile(content, media_type, f'"{hashlib.sha256(content).hexdigest()[:32]}"')

@@ -1,0 +1,60 @@
+"""What the server and a process that works say to each other: frames of a kind, a length and as many bytes.
+
+Nothing but JSON and the bytes of an answer is in them, so that neither side runs what the other sends.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+__all__ = ["HEADER", "MOST_BYTES", "Frame", "Kind", "as_bytes", "header_of", "read_frame"]
+
+HEADER = struct.Struct(">cI")
+# Of one frame; answers and requests are held to smaller limits.
+MOST_BYTES = 1 << 30
+
+
+class Kind(Enum):
+    """What a frame holds."""
+
+    READY = b"R"  # the process can work
+    ASKED = b"A"  # JSON: task and what was asked
+    ROW = b"W"  # JSON: a row of the answer, as soon as it is found
+    PROGRESS = b"P"  # JSON: how much is done
+    END = b"E"  # JSON: status, media type, name of the file; the content follows
+    CONTENT = b"C"  # the bytes of the answer
+
+
+class Frame(NamedTuple):
+    """A kind and its bytes."""
+
+    kind: Kind
+    content: bytes
+
+
+def as_bytes(kind: Kind, content: bytes = b"") -> bytes:
+    """The frame as it is sent."""
+    return HEADER.pack(kind.value, len(content)) + content
+
+
+def header_of(head: bytes) -> tuple[Kind, int]:
+    """Kind and length. Raises `ValueError` for what is neither."""
+    letter, length = HEADER.unpack(head)
+    if length > MOST_BYTES:
+        raise ValueError(f"a frame of {length} bytes")
+    return Kind(letter), length
+
+
+def read_frame(stream: BinaryIO) -> Frame | None:
+    """The next frame, None where the stream ended."""
+    head = stream.read(HEADER.size)
+    if len(head) < HEADER.size:
+        return None
+    kind, length = header_of(head)
+    content = stream.read(length)
+    return Frame(kind, content) if len(content) == length else None

@@ -1,0 +1,100 @@
+"""A process that works, as the server holds it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from lightloom.page.frames import HEADER, Kind, as_bytes, header_of
+from lightloom.page.job import Event
+from lightloom.page.outcome import Outcome
+
+if TYPE_CHECKING:
+    from lightloom.page.job import Job
+    from lightloom.page.limits import Limits
+
+__all__ = ["DiedError", "Process"]
+
+EVENTS = {Kind.ROW: "row", Kind.PROGRESS: "progress"}
+# How long a process that is killed may take to be gone.
+GONE_S = 5.0
+MODULE = "lightloom.page.worker"
+
+
+class DiedError(Exception):
+    """The process ended though it had work."""
+
+
+class Process:
+    """A child that answers one request after the other."""
+
+    def __init__(self, child: asyncio.subprocess.Process) -> None:
+        self._child = child
+
+    @classmethod
+    async def start(cls, limits: Limits) -> Process:
+        """A process that is ready. Raises `DiedError` where none can be."""
+        child = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            MODULE,
+            json.dumps(limits.as_dict()),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # An interrupt from the keyboard is for the server, which ends its processes itself.
+            start_new_session=True,
+        )
+        made = cls(child)
+        try:
+            kind, _ = await made._frame()
+        except BaseException:
+            await made.kill()
+            raise
+        assert kind is Kind.READY  # noqa: S101 (nothing was asked)
+        return made
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._child.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._child.returncode is None
+
+    async def carry_out(self, job: Job) -> Outcome:
+        """Ask, pass on what is found, and return what came of it. Raises `DiedError`."""
+        assert self._child.stdin is not None  # noqa: S101 (it is a pipe)
+        with suppress(ConnectionError):  # whoever reads its answer finds that it is gone
+            self._child.stdin.write(as_bytes(Kind.ASKED, job.text))
+            await self._child.stdin.drain()
+        content = b""
+        while True:
+            kind, told = await self._frame()
+            if kind in EVENTS:
+                job.tell(Event(EVENTS[kind], told))
+            elif kind is Kind.CONTENT:
+                content = told
+            else:
+                return Outcome(content=content, **json.loads(told))
+
+    async def _frame(self) -> tuple[Kind, bytes]:
+        assert self._child.stdout is not None  # noqa: S101 (it is a pipe)
+        try:
+            kind, length = header_of(await self._child.stdout.readexactly(HEADER.size))
+            return kind, await self._child.stdout.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError) as error:
+            raise DiedError from error
+
+    async def kill(self) -> None:
+        """End it at once."""
+        with suppress(ProcessLookupError):
+            self._child.kill()
+        if self._child.stdin is not None:
+            self._child.stdin.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._child.wait(), GONE_S)

@@ -1,0 +1,96 @@
+"""What the form in the browser is made from: the table of options, the registries, and problems to start from."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from lightloom import __version__
+from lightloom.cli.list import everything
+from lightloom.inputs.options import Group, Kind, Option
+from lightloom.page.asked import offered
+from lightloom.page.outcome import DONE, Outcome
+
+if TYPE_CHECKING:
+    from lightloom.page.limits import Limits
+    from lightloom.page.work.say import Say
+
+# Verbs of the command line that requests have too.
+VERBS = ("plan", "compare", "bound", "simulate", "circuits", "train", "export")
+# What a form makes of a value, by kind.
+FORMS = {
+    Kind.TEXT: "text",
+    Kind.NAME: "choice",
+    Kind.CHOICE: "choice",
+    Kind.WHOLE: "count",
+    Kind.NUMBER: "number",
+    Kind.SIZE: "bytes",
+    Kind.TIME: "seconds",
+    Kind.RATE: "rate",
+    Kind.DELAY: "delay",
+    Kind.WINDOW: "window",
+    Kind.DIMS: "dims",
+    Kind.TOPOLOGY: "topology",
+    Kind.TOPOLOGIES: "topologies",
+    Kind.FABRIC: "choice",
+    Kind.OPTICS: "text",
+    Kind.MATRIX: "matrix",
+    Kind.FLAG: "flag",
+    Kind.YES_OR_NO: "flag",
+}
+REQUIRED = {
+    **dict.fromkeys(("plan", "compare", "bound", "simulate", "circuits"), ("collective", "size", "gpus")),
+    "export": ("to",),
+}
+
+
+def work(_asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
+    """All of it."""
+    registries = everything()
+    told = {
+        "version": __version__,
+        "verbs": {verb: {"options": _options(verb, registries)} for verb in VERBS},
+        "registries": registries,
+        "presets": presets(),
+        "limits": limits.shown(),
+    }
+    return Outcome(DONE, json.dumps(told, ensure_ascii=False).encode())
+
+
+def presets() -> list[dict[str, Any]]:
+    """Problems worth starting from: `name`, `summary`, `verb` and `options` of each."""
+    text = resources.files("lightloom.page").joinpath("presets.toml").read_text("utf-8")
+    found: list[dict[str, Any]] = tomllib.loads(text)["presets"]
+    return found
+
+
+def _options(verb: str, registries: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
+    return [_told(option, option.name in REQUIRED.get(verb, ()), registries) for option in offered(verb).values()]
+
+
+def _told(option: Option, is_required: bool, registries: dict[str, list[dict[str, str]]]) -> dict[str, Any]:
+    """The row, as the form takes it."""
+    choices = list(option.choices)
+    if not choices and option.names and option.kind in {Kind.NAME, Kind.FABRIC}:
+        choices = [*option.others, *(entry["name"] for entry in registries[option.names])]
+    told: dict[str, Any] = {
+        "name": option.name,
+        "flag": option.flag,
+        "help": option.meaning,
+        "kind": FORMS[option.kind],
+        "unit": option.kind.unit,
+        "default": option.default,
+        "otherwise": option.otherwise,
+        "choices": choices or None,
+        "names": option.names or None,
+        "required": is_required,
+        "group": option.group.value.lower(),
+        "example": option.example or None,
+    }
+    if option.kind is Kind.WHOLE:
+        told |= {"least": option.least, "most": option.most}
+    if option.group is Group.EXPERT:
+        told["expert"] = True
+    return told

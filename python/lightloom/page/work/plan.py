@@ -1,0 +1,24 @@
+"""A plan, as the verb `plan` prints it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lightloom import planning
+from lightloom.page.asked import arguments_of, checked
+from lightloom.page.outcome import DONE, Outcome
+from lightloom.views.documents import plan_document
+
+if TYPE_CHECKING:
+    from lightloom.page.limits import Limits
+    from lightloom.page.work.say import Say
+
+
+def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
+    """Plan, and with `baselines` plan with every other planner too."""
+    given = checked("plan", asked)
+    with_baselines = given.pop("baselines", False)
+    arguments, of_plan = arguments_of(given, limits)
+    plan = planning.plan(**arguments, **of_plan)
+    others = planning.baselines(**arguments) if with_baselines else None
+    return Outcome(DONE, plan_document(plan, others).encode())

@@ -1,0 +1,107 @@
+"""A process that works: reads what is asked, computes it, and writes what comes of it.
+
+`python -m lightloom.page.worker LIMITS`, where LIMITS is JSON. Frames come by standard input and go by standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from lightloom.errors import FailedError, InputError
+from lightloom.page.confinement import confine, limit_memory
+from lightloom.page.frames import Kind, as_bytes, read_frame
+from lightloom.page.limits import Limits
+from lightloom.page.outcome import Outcome
+from lightloom.page.tasks import task
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from lightloom.page.frames import Frame
+
+WRONG, TOO_LARGE, FAILED, NO_MEMORY = 422, 413, 500, 503
+
+
+def main() -> None:
+    """Work until standard input ends."""
+    asked, told = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # What anything prints must not come between frames.
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    limits = Limits(**json.loads(sys.argv[1]))
+    frames: SimpleQueue[Frame] = SimpleQueue()
+    Thread(target=_read, args=(asked, frames), daemon=True).start()
+    limit_memory(limits.memory_bytes)
+    _warm_up()
+    confine()
+    _tell(told, Kind.READY)
+    while True:
+        frame = frames.get()
+        outcome = _carried_out(json.loads(frame.content), limits, told)
+        head = {"status": outcome.status, "media_type": outcome.media_type, "name": outcome.name}
+        _tell(told, Kind.CONTENT, outcome.content)
+        _tell(told, Kind.END, json.dumps(head).encode())
+
+
+def _read(asked: BinaryIO, frames: SimpleQueue[Frame]) -> None:
+    """Pass frames on; at their end the server is gone, and so is this process, whatever it is doing."""
+    while (frame := read_frame(asked)) is not None:
+        frames.put(frame)
+    os._exit(0)
+
+
+def _tell(told: BinaryIO, kind: Kind, content: bytes = b"") -> None:
+    told.write(as_bytes(kind, content))
+    told.flush()
+
+
+def _warm_up() -> None:
+    """Import what most requests need, and plan once, so that the first request takes no longer than the next."""
+    import lightloom as ll
+    import lightloom.views.charts
+
+    ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
+
+
+def _carried_out(asked: dict[str, Any], limits: Limits, told: BinaryIO) -> Outcome:
+    """The task's answer, or the error in its place."""
+
+    def say(kind: Kind, row: dict[str, Any]) -> None:
+        _tell(told, kind, json.dumps(row).encode())
+
+    try:
+        work = import_module(task(asked["task"]).module).work
+        outcome: Outcome = work(asked["asked"], limits, say)
+    except BaseException as error:  # a panic of the core is no Exception
+        return _outcome_of(error, limits)
+    if len(outcome.content) > limits.answer_bytes:
+        most = limits.answer_bytes >> 20
+        return Outcome.error(TOO_LARGE, f"gpus: the answer is larger than the {most} MiB that one may be", "gpus")
+    return outcome
+
+
+def _outcome_of(error: BaseException, limits: Limits) -> Outcome:
+    """One line for what went wrong: never where in the program, nor where on the machine."""
+    match error:
+        case InputError():
+            return Outcome.error(WRONG, str(error), error.field)
+        case FailedError():
+            return Outcome.error(FAILED, str(error))
+        case MemoryError():
+            return Outcome.error(
+                NO_MEMORY, f"it takes more than the {limits.memory_bytes >> 20} MiB that a request may"
+            )
+        case RecursionError():
+            return Outcome.error(WRONG, "body: it is nested too deeply", "body")
+        case _:
+            return Outcome.error(FAILED, f"it failed unforeseen ({type(error).__name__}); please report it")
+
+
+if __name__ == "__main__":
+    main()

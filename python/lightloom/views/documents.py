@@ -1,0 +1,101 @@
+"""Results as the JSON that verbs print and the page's server answers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from lightloom.steps import TERMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightloom import Bounds, Comparison, Plan
+    from lightloom.comparison import Row
+
+__all__ = ["bound_document", "comparison_document", "comparison_row", "plan_document"]
+
+
+def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
+    """The plan's own JSON, with the baselines as a last key where they are asked for."""
+    text = plan.to_json().rstrip("\n")
+    if baselines is None:
+        return text
+    rows = [
+        {
+            "planner": row.planner,
+            "algorithm": row.algorithm,
+            "topology": row.topology,
+            "total_s": row.total_s,
+            "reconfigurations": row.reconfigurations,
+        }
+        for row in baselines
+    ]
+    lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
+    return text.removesuffix("\n}") + f',\n  "baselines": [\n{lines}\n  ]\n}}'
+
+
+def comparison_document(comparison: Comparison) -> str:
+    """Rows that have a time, fastest first; those that could not be served, with the reason; the bound."""
+    served = [row for row in comparison.rows if row.total_s is not None]
+    best_s = min((row.total_s for row in served if row.total_s is not None), default=0.0)
+    told = {
+        "rows": [
+            {
+                **comparison_row(row),
+                "ratio": (row.total_s or 0.0) / best_s if best_s else 1.0,
+                "gap": _gap(row.total_s or 0.0, comparison.lower_bound_s),
+            }
+            for row in served
+        ],
+        "lower_bound_s": comparison.lower_bound_s,
+        "bound_class": comparison.bound_class,
+        "not_applicable": [
+            {"planner": row.planner, "algorithm": row.algorithm, "reason": row.reason}
+            for row in comparison.rows
+            if row.total_s is None
+        ],
+    }
+    return json.dumps(told, indent=1)
+
+
+def comparison_row(row: Row) -> dict[str, Any]:
+    """What a row says by itself, whatever the others are."""
+    return {
+        "planner": row.planner,
+        "algorithm": row.algorithm,
+        "topology": row.topology,
+        "total_s": row.total_s,
+        "reconfigurations": row.reconfigurations,
+        **{term: getattr(row, term) for term in TERMS},
+    }
+
+
+def _gap(total_s: float, lower_bound_s: float) -> float | None:
+    return total_s / lower_bound_s if lower_bound_s else None
+
+
+def bound_document(bounds: Bounds) -> dict[str, Any]:
+    """The largest bound with its class, and all of them with their terms."""
+    return {
+        "lower_bound_s": bounds.lower_bound_s,
+        "bound_class": bounds.bound_class,
+        "bounds": [
+            {
+                "name": statement.name,
+                "bound_class": statement.bound_class,
+                "why": statement.why,
+                "lower_bound_s": statement.lower_bound_s,
+                "startup_s": statement.startup_s,
+                "propagation_s": statement.propagation_s,
+                "transmission_s": statement.transmission_s,
+                "reconfiguration_s": statement.reconfiguration_s,
+                "topologies": statement.topologies,
+                "steps": statement.steps,
+                "segments": [
+                    {"steps": steps, "hops": hops, "growth": growth} for steps, hops, growth in statement.segments
+                ],
+            }
+            for statement in bounds.statements
+        ],
+    }

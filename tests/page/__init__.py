@@ -1,0 +1,1 @@
+"""The page's server: its answers, its limits, and what it refuses."""

@@ -1,0 +1,81 @@
+"""A server in a process of its own, as the command line starts it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECONDS = 60.0
+
+
+@dataclass
+class Served:
+    """A running server: its process, and where it answers."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    @classmethod
+    def start(cls, *options: object) -> Served:
+        """`lightloom serve` on a free port."""
+        words = [sys.executable, "-m", "lightloom", "serve", "--port", "0", *map(str, options)]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("http://127.0.0.1:"), line + process.communicate()[1]
+        return cls(process, line.split()[0].rstrip("/"))
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        port = urlsplit(self.address).port
+        assert port is not None
+        return port
+
+    @cached_property
+    def client(self) -> httpx.Client:
+        """A browser of sorts."""
+        return httpx.Client(base_url=self.address, timeout=SECONDS, trust_env=False)
+
+    def post(self, task: str, **asked: Any) -> httpx.Response:
+        """The answer to a task."""
+        return self.client.post(f"/api/{task}", json=asked)
+
+    def workers(self) -> list[int]:
+        """Numbers of the processes that work for it, which are its children."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(word) for word in children.read_text("ascii").split()]
+
+    def resident_bytes(self) -> int:
+        """Memory of the server's own process."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Tell it to end: its exit status, and what it said on standard error."""
+        self.client.close()
+        self.process.send_signal(number)
+        _, said = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, said
+
+
+def served(*options: object) -> Iterator[Served]:
+    """A server while a fixture is in use, which ends well."""
+    server = Served.start(*options)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            assert server.end() == (0, "")

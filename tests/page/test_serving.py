@@ -1,0 +1,61 @@
+"""The verb `serve`: where it listens, what it says, and how it ends."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.page.served import Served
+
+if TYPE_CHECKING:
+    from tests.conftest import RunCli
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_told_to(number: int) -> None:
+    server = Served.start("--workers", 1)
+    assert server.post("plan", collective="all-gather", size="1MiB", gpus=4).status_code == 200
+    workers = server.workers()
+    assert workers
+    assert server.end(number) == (0, "")
+    assert [pid for pid in workers if _is_there(pid)] == []
+
+
+def _is_there(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def test_a_port_in_use_is_one_line(cli: RunCli) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ran = cli("serve", "--port", taken.getsockname()[1])
+    assert (ran.status, ran.out) == (2, "")
+    assert re.fullmatch(r"error: port: [0-9]+ of 127\.0\.0\.1 is in use; .*\n", ran.err), ran.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("port", "65536"),
+        ("port", "-1"),
+        ("port", "http"),
+        ("host", "no.such.host.invalid"),
+        ("host", "198.51.100.7"),
+        ("workers", "0"),
+        ("queue", "0"),
+        ("most_gpus", "1"),
+        ("most_time", "1ns"),
+        ("most_memory", "1MiB"),
+        ("cache", "many"),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_names_the_option(cli: RunCli, option: str, value: str) -> None:
+    ran = cli("serve", "--port", 0, f"--{option.replace('_', '-')}", value)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert ran.err.startswith(f"error: {option}: "), ran.err
