@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
-from scipy.special import stdtrit
 
 from lightloom._core import show_size
 from lightloom.errors import refuse, unknown_name
@@ -20,6 +19,7 @@ from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import ACCEPTS, RANGES, number_of, seconds_of
 from lightloom.least_squares import ERRORS, Fit, fit_by_errors
 from lightloom.measurements import FIELD, LEAST_S, Measurements, ScheduleOf, read_measurements
+from lightloom.student import two_sided_quantile
 
 if TYPE_CHECKING:
     import os
@@ -212,7 +212,7 @@ def _estimates(fit: Fit, confidence: float) -> list[Estimate]:
     """Values with their intervals, those of the fit in which no term is held at zero, as far as they are above it."""
     if fit.freedom == 0:
         return [Estimate(float(value), None, None) for value in fit.values]
-    reach = float(stdtrit(fit.freedom, (1 + confidence) / 2)) * fit.deviations
+    reach = two_sided_quantile(fit.freedom, confidence) * fit.deviations
     low, high = np.maximum(fit.free - reach, 0.0), np.maximum(fit.free + reach, 0.0)
     low, high = np.minimum(low, fit.values), np.maximum(high, fit.values)
     return [

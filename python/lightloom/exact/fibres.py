@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import refuse
 from lightloom.exact.solver import LinearProgram
+from lightloom.extras import missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def least_fibres(
     and then with whole ones. (rows · columns)² · 4 variables at most.
     """
     if find_spec("highspy") is None:
-        raise refuse("budget", "the integer program needs the package highspy: pip install highspy")
+        raise missing("budget", "the integer program", "highspy")
     bound, best = known
     lower, _ = _solve(grid, both_ways, existing, circuits, known, deadline, whole=False)
     if lower >= best:

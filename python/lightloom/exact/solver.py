@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.errors import refuse
+from lightloom.extras import missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class LinearProgram:
         try:
             import highspy
         except ImportError as error:
-            raise refuse("planner", "exact needs the package highspy for several ports: pip install highspy") from error
+            raise missing("planner", "exact for several ports", "highspy") from error
         program = highspy.HighsLp()
         program.num_col_, program.num_row_ = len(self._lower), len(self._rows)
         program.col_cost_ = np.array(self._cost)

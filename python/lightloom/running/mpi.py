@@ -15,6 +15,7 @@ import numpy as np
 
 from lightloom._core import counted
 from lightloom.errors import FailedError, refuse
+from lightloom.extras import missing
 from lightloom.running.data import reduced
 from lightloom.running.part import part_of
 from lightloom.sweeps.workers import cores
@@ -72,7 +73,7 @@ def message_passing() -> Any:
     try:
         from mpi4py import MPI
     except ImportError as error:
-        raise refuse("transport", "mpi needs the package `mpi4py`: pip install 'lightloom[mpi]'") from error
+        raise missing("transport", "mpi", "mpi4py") from error
     except RuntimeError as error:
         raise refuse("transport", "mpi needs an MPI that `mpi4py` can load, such as: pip install mpich") from error
     return MPI

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import FailedError, refuse
+from lightloom.extras import missing
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.mpi_job import Job
@@ -100,7 +101,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
 
 def _mpiexec() -> str:
     if find_spec("mpi4py") is None:
-        raise refuse("transport", "mpi needs the package `mpi4py`: pip install 'lightloom[mpi]'")
+        raise missing("transport", "mpi", "mpi4py")
     # An MPI from a package index lies beside the interpreter.
     beside = str(Path(sys.executable).parent)
     found = shutil.which("mpiexec", path=os.pathsep.join((beside, os.environ.get("PATH", os.defpath))))

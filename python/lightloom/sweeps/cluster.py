@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, text_of
+from lightloom.extras import missing
 from lightloom.sweeps.engines import evaluate_chunk
 from lightloom.sweeps.labels import digest_of, label_of
 
@@ -37,7 +38,7 @@ def on_dask(
     try:
         import distributed
     except ImportError as error:
-        raise refuse("scheduler", "it takes Dask: pip install 'lightloom[dask]'") from error
+        raise missing("scheduler", "it", "distributed") from error
     with _connected(text_of("scheduler", address)) as client:
         try:
             yield from _as_finished(client, description, digest, chunks)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lightloom.errors import InputError
+from lightloom.extras import missing
 from lightloom.files import usable_path
 from lightloom.inputs.validation import whole_number
 from lightloom.sweeps.description import SweepDescription
@@ -49,10 +50,11 @@ def sweep(
     restart: do not go on from what is in `output`.
     advance: told how many points were finished just now; first, those that a run before had finished.
 
-    The result does not depend on who computes it. Raises `InputError` that names the key, also where no point at all
-    has a plan.
+    The result does not depend on who computes it. It takes `lightloom[sweep]`. Raises `InputError` that names the key,
+    also where no point at all has a plan.
     """
     made = SweepDescription.load(description, engine)
+    _check_tables()
     workers = None if workers is None else whole_number("workers", workers, 1, MAX_WORKERS)
     folder = None if output is None else usable_path("output", output)
     opening: AbstractContextManager[Store] = (
@@ -63,8 +65,8 @@ def sweep(
         finished = store.finished()
         found = sum(len(layout.rows(chunk)) for chunk in finished)
         advance(found)
-        missing = [chunk for chunk in range(layout.chunks) if chunk not in finished]
-        with closing(_computed(made, store.digest, missing, workers, scheduler)) as parts:
+        unfinished = [chunk for chunk in range(layout.chunks) if chunk not in finished]
+        with closing(_computed(made, store.digest, unfinished, workers, scheduler)) as parts:
             for chunk, content in parts:
                 store.put(chunk, content)
                 advance(len(layout.rows(chunk)))
@@ -76,6 +78,13 @@ def sweep(
             raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
     path = None if folder is None else folder / f"{made.name}.parquet"
     return SweepResult(made, table, path, found)
+
+
+def _check_tables() -> None:
+    try:
+        import pyarrow.parquet  # noqa: F401 (before anything is computed)
+    except ImportError as error:
+        raise missing("sweep", "a table of points", "pyarrow") from error
 
 
 def _computed(

@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from lightloom.errors import refuse
+from lightloom.extras import missing
 
 # Package of the schema, which also names the messages in errors of other tools.
 PACKAGE = "ChakraProtoMsg"
@@ -82,7 +82,7 @@ def messages() -> Messages:
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError as error:
-        raise refuse("chakra", "it needs the package `protobuf`: pip install 'lightloom[chakra]'") from error
+        raise missing("chakra", "it", "protobuf") from error
     kinds = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="lightloom/chakra.proto", package=PACKAGE, syntax="proto3")
     once, repeated = kinds.LABEL_OPTIONAL, kinds.LABEL_REPEATED

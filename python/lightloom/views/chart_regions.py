@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lightloom.views.components import components
 from lightloom.views.fitting import NAME
 
 if TYPE_CHECKING:
@@ -62,17 +63,37 @@ def draw_regions(
 
 
 def _connected(mask: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    """The parts of the mask whose cells share edges."""
-    from scipy.ndimage import label
-
-    numbered, count = label(mask)
-    return [numbered == number for number in range(1, count + 1)]
+    """The parts of the mask whose cells share edges, in the order of their first cells."""
+    cells = np.arange(mask.size).reshape(mask.shape)
+    level, upright = mask[:, 1:] & mask[:, :-1], mask[1:] & mask[:-1]
+    starts = np.concatenate([cells[:, :-1][level], cells[:-1][upright]])
+    ends = np.concatenate([cells[:, 1:][level], cells[1:][upright]])
+    first = components(mask.size, starts, ends).reshape(mask.shape)
+    return [first == cell for cell in np.unique(first[mask])]
 
 
 def roomiest(mask: NDArray[np.bool_]) -> tuple[int, int]:
-    """Row and column of the cell of the mask that is farthest from the cells outside it and from the border."""
-    from scipy.ndimage import distance_transform_edt
+    """Row and column of the cell of the mask that is farthest from the cells outside it and from the border.
 
-    depth = distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
-    row, column = np.unravel_index(int(np.argmax(depth)), mask.shape)
-    return int(row), int(column)
+    The first of several. Squares of distances as minima over columns of minima over rows (Felzenszwalb and Huttenlocher
+    2012), O(cells × distance).
+    """
+    rows, columns = (slice(int(places.min()), int(places.max()) + 1) for places in np.nonzero(mask))
+    upright = _run_up(mask[rows, columns])
+    upright = np.minimum(upright, _run_up(mask[rows, columns][::-1])[::-1]) ** 2
+    squares = np.pad(upright, ((0, 0), (1, 1)))
+    nearest = squares.copy()
+    aside = 1
+    # What is farther aside than the farthest cell is from its nearest changes nothing.
+    while aside**2 < nearest.max():
+        np.minimum(nearest[:, aside:], squares[:, :-aside] + aside**2, out=nearest[:, aside:])
+        np.minimum(nearest[:, :-aside], squares[:, aside:] + aside**2, out=nearest[:, :-aside])
+        aside += 1
+    row, column = np.unravel_index(int(np.argmax(nearest[:, 1:-1])), upright.shape)
+    return rows.start + int(row), columns.start + int(column)
+
+
+def _run_up(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Rows from each cell up to the first that is not of the mask, 0 where it is that itself."""
+    row = np.arange(1, len(mask) + 1)[:, None]
+    return row - np.maximum.accumulate(np.where(mask, 0, row), axis=0)

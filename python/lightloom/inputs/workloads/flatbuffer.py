@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import InputError, refuse
+from lightloom.extras import missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +32,7 @@ class Buffer:
         try:
             from flatbuffers import number_types, table
         except ImportError as error:
-            said = "TopoOpt's files need the package `flatbuffers`: pip install 'lightloom[topoopt]'"
-            raise refuse(field, said) from error
+            raise missing(field, "a file of TopoOpt", "flatbuffers") from error
         self._table = table.Table
         self._flags = {
             "int16": number_types.Int16Flags,

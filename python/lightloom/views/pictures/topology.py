@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lightloom.views.components import components
 from lightloom.views.palette import BACKGROUND, PALETTE
 
 if TYPE_CHECKING:
@@ -115,12 +116,7 @@ def _generators(offsets: Counter[int], gpus: int) -> str:
 
 def _reached(links: NDArray[np.int64], gpus: int) -> set[int]:
     """The GPUs that circuits join to GPU 0, in either direction."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(gpus, gpus))
-    _, part = connected_components(graph, directed=True, connection="weak")
-    return set(np.flatnonzero(part == part[0]).tolist())
+    return set(np.flatnonzero(components(gpus, links[:, 0], links[:, 1]) == 0).tolist())
 
 
 def _numbered(gpus: int, shown: Shown) -> list[int]:

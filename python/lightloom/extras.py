@@ -1,0 +1,25 @@
+"""Packages that a plain installation leaves out, and what to say where one is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.errors import refuse
+
+if TYPE_CHECKING:
+    from lightloom.errors import InputError
+
+# The extra of this distribution that brings each package, as in pyproject.toml.
+EXTRAS = {
+    "distributed": "dask",
+    "flatbuffers": "topoopt",
+    "highspy": "exact",
+    "mpi4py": "mpi",
+    "protobuf": "chakra",
+    "pyarrow": "sweep",
+}
+
+
+def missing(field: str, what: str, package: str) -> InputError:
+    """The error for something that is asked for by `field` and needs a package that is not installed."""
+    return refuse(field, f"{what} needs the package `{package}`: pip install 'lightloom[{EXTRAS[package]}]'")
