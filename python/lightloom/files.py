@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import stat
-import tomllib
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -107,6 +106,8 @@ def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises `InputError` that names `field`, and `where` it was read."""
     if DEEP_KEY.search(text):
         raise refuse(field, f"{where} has a key of more than 64 parts; it takes tables of few levels")
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of digits beyond those that Python reads

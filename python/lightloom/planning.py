@@ -12,8 +12,6 @@ from lightloom.inputs.graphs import resolve
 from lightloom.inputs.requests import build_request
 from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
-from lightloom.port_maps import Circuits
-from lightloom.training.result import Training
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from lightloom.exact import ExactSettings, Report
     from lightloom.inputs.graphs import TopologyLike
     from lightloom.inputs.options import Settings
+    from lightloom.port_maps import Circuits
+    from lightloom.training.result import Training
 
 
 TRAFFIC = "a square matrix of weights, or triples of source, destination and weight"
@@ -161,6 +161,9 @@ def verify(
 
     Raises `InputError` that names the argument.
     """
+    from lightloom.port_maps import Circuits
+    from lightloom.training.result import Training
+
     if isinstance(subject, Circuits):
         beside = plan if plan is not None else subject.plan
         if not isinstance(beside, Plan):

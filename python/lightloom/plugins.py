@@ -8,14 +8,16 @@ breaks nothing else.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
-from importlib.metadata import EntryPoints, distributions, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import FailedError, InputError, refuse, shown
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
 VERBS, BENCHMARKS, NAMES = "lightloom.verbs", "lightloom.benchmarks", "lightloom.names"
 # Distributions of this project, by what they bring.
@@ -29,12 +31,41 @@ class PluginError(FailedError):
 def brought(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by their names, in the order of these; of equal names the first that is found."""
     found: dict[str, EntryPoint] = {}
+    if not _may_be_brought(group):
+        return found
     for entry in _entries(group):
         found.setdefault(entry.name, entry)
     return dict(sorted(found.items()))
 
 
+def _may_be_brought(group: str) -> bool:
+    """Whether an installed distribution's entry points may name the group.
+
+    Where none does, which is plain to see where distributions are folders, the library that reads them need not be
+    imported: that takes longer than what else most verbs need.
+    """
+    for place in dict.fromkeys(sys.path):
+        try:
+            with os.scandir(place or os.curdir) as files:
+                kept = [file.path for file in files if file.name.endswith((".dist-info", ".egg-info", ".egg"))]
+        except FileNotFoundError:
+            continue
+        except OSError:  # an archive
+            return True
+        for path in kept:
+            try:
+                if path.endswith(".egg") or group.encode() in (Path(path) / "entry_points.txt").read_bytes():
+                    return True
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError:
+                return True
+    return False
+
+
 def _entries(group: str) -> EntryPoints:
+    from importlib.metadata import EntryPoints, distributions, entry_points
+
     try:
         return entry_points(group=group)
     except Exception:  # the file of one distribution is not in order: all others' are read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import re
 import secrets
@@ -161,5 +160,7 @@ def is_torn(name: str, target: Path | None = None) -> bool:
 
 
 def _stem(target: Path) -> str:
+    import hashlib
+
     # Not the name itself: with more characters it may be too long for the file system.
     return f".lightloom-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]}-"

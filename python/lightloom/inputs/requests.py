@@ -14,8 +14,6 @@ from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
 from lightloom.inputs.options.option import LARGEST_SEED
 from lightloom.inputs.quantities import seconds_of
-from lightloom.inputs.schedules.links import check_links
-from lightloom.inputs.schedules.reading import read_schedule
 from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
@@ -73,6 +71,8 @@ def build_request(
         values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
         given["matrix"], sizes["matrix"] = values, len(values)
     if "schedule" in given:
+        from lightloom.inputs.schedules.reading import read_schedule
+
         found = read_schedule(given["schedule"])  # type: ignore[arg-type]
         given["schedule"], sizes["schedule"] = found.schedule, found.schedule.gpus
     fabric = fabric.sized(**sizes)
@@ -92,6 +92,8 @@ def _check_static_topologies(schedule: _core.Schedule, options: dict[str, object
     topologies = options.get("topology")
     if options.get("planner") != "static" or not isinstance(topologies, list):
         return
+    from lightloom.inputs.schedules.links import check_links
+
     families = {entry["name"] for entry in _core.registry()["candidates"]}
     for topology in topologies:
         if isinstance(topology, _core.Topology):
