@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 # The extra of this distribution that brings each package, as in pyproject.toml.
 EXTRAS = {
     "distributed": "dask",
+    "fastapi": "page",
     "flatbuffers": "topoopt",
     "highspy": "exact",
     "mpi4py": "mpi",
     "protobuf": "chakra",
     "pyarrow": "sweep",
+    "uvicorn": "page",
 }
 
 

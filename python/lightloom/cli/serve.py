@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.cli.options import given_of, verb
-from lightloom.errors import FailedError, refuse
+from lightloom.errors import refuse
+from lightloom.extras import EXTRAS, missing
 from lightloom.inputs.options import SERVING
 from lightloom.inputs.quantities import bytes_of, seconds_of
 
@@ -19,7 +20,6 @@ MOST_WORKERS = 8
 # Below these no process can start.
 LEAST_MEMORY_BYTES = 1 << 29
 LEAST_TIME_S = 0.1
-EXTRA = "the page's server needs FastAPI and uvicorn: pip install 'lightloom[page]'"
 
 
 @verb("serve")
@@ -41,9 +41,9 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
     try:
         from lightloom.page import serving
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] == "lightloom":
+        if error.name not in EXTRAS:
             raise
-        raise FailedError(f"{EXTRA} (there is no {error.name})") from error
+        raise missing("serve", "the page's server", error.name) from error
     listening = serving.bound_socket(given["host"], given["port"])
     address = serving.address_of(listening)
 
