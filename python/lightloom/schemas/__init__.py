@@ -1,0 +1,76 @@
+"""JSON Schemas of what the verbs print with `--format json`, and of the files that they read back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from lightloom.errors import unknown_name
+from lightloom.schemas import iterations, judged, measured, planned, reported
+
+__all__ = ["DIALECT", "Document", "documents", "schema"]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
+
+
+class Document(NamedTuple):
+    """A kind of JSON document: its name, the commands that print or read it, and what it is."""
+
+    name: str
+    commands: tuple[str, ...]
+    summary: str
+
+
+_DOCUMENTS = (
+    Document("plan", ("plan",), "a plan; what `--output` writes, `Plan.to_json` gives and `Plan.from_json` reads"),
+    Document("sizes", ("plan --sizes",), "the plans of many sizes"),
+    Document("comparison", ("compare",), "one problem by every planner"),
+    Document("bounds", ("bound",), "lower bounds, term by term"),
+    Document("checks", ("verify",), "what was checked of files"),
+    Document("simulation", ("simulate PLAN",), "a plan, packet by packet or flow by flow"),
+    Document("circuits", ("circuits",), "what switches are told, and when"),
+    Document("sent", ("circuits --send", "circuits --restore"), "what switches did"),
+    Document("workload", ("train WORKLOAD",), "a training iteration that is read"),
+    Document("training", ("train",), "a training iteration that is planned, with its plans"),
+    Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
+    Document("run", ("run PLAN",), "a plan on processes, measured"),
+    Document("sends", ("run --calibrate",), "messages over one hop, measured"),
+    Document("barriers", ("run --barriers",), "barriers of processes, measured"),
+    Document("calibration", ("calibrate",), "a fabric's numbers from measured times"),
+    Document("sweep", ("sweep",), "the summary of a sweep; its points are in a table"),
+    Document("benchmark", ("compare --benchmark",), "the summary of a benchmark"),
+    Document("export", ("export",), "files for other tools"),
+    Document("names", ("list",), "what can be named"),
+    Document("algorithms", ("list algorithms --gpus",), "which algorithms serve so many GPUs"),
+)
+
+
+def documents() -> tuple[Document, ...]:
+    """Every kind of document that has a schema."""
+    return _DOCUMENTS
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the documents of one kind, whole in itself.
+
+    Objects take no other keys than it names. Raises `InputError` that names `name`.
+    """
+    if name not in _FORMS:
+        raise unknown_name("name", name, _FORMS)
+    about = next(document for document in _DOCUMENTS if document.name == name)
+    needed = _needed(_FORMS[name])
+    made = {"$schema": DIALECT, "title": f"lightloom: {name}", "description": about.summary}
+    made |= {key: value for key, value in _FORMS[name].items() if key not in made}
+    return made | ({"$defs": {one: _FORMS[one] for one in needed}} if needed else {})
+
+
+def _needed(form: object) -> list[str]:
+    """The documents that a form refers to, directly or not, in order of their names."""
+    if isinstance(form, dict):
+        reference = form.get("$ref")
+        own = [] if reference is None else [str(reference).rpartition("/")[2]]
+        found = {*own, *(name for one in own for name in _needed(_FORMS[one]))}
+        return sorted(found | {name for value in form.values() for name in _needed(value)})
+    if isinstance(form, list):
+        return sorted({name for value in form for name in _needed(value)})
+    return []

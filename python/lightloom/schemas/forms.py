@@ -1,0 +1,95 @@
+"""Forms of values in JSON, as JSON Schema says them, each with what it means; units are at the end of a key's name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A JSON Schema, draft 2020-12.
+Form = dict[str, Any]
+
+
+def number(meaning: str, *, least: float | None = 0) -> Form:
+    """A number; not below `least`, unless that is None."""
+    return {"type": "number", **({} if least is None else {"minimum": least}), "description": meaning}
+
+
+def whole(meaning: str, *, least: int = 0) -> Form:
+    """A whole number, not below `least`."""
+    return {"type": "integer", "minimum": least, "description": meaning}
+
+
+def text(meaning: str) -> Form:
+    """A text."""
+    return {"type": "string", "description": meaning}
+
+
+def one_of(meaning: str, *values: str) -> Form:
+    """One of some texts."""
+    return {"type": "string", "enum": list(values), "description": meaning}
+
+
+def version(schema: str) -> Form:
+    """The document's own version."""
+    return {"const": schema, "description": "which schema, and its version"}
+
+
+def yes_or_no(meaning: str) -> Form:
+    """True or false."""
+    return {"type": "boolean", "description": meaning}
+
+
+def several(form: Form, meaning: str) -> Form:
+    """A list of what has one form."""
+    return {"type": "array", "items": form, "description": meaning}
+
+
+def row(meaning: str, *forms: Form) -> Form:
+    """A list of as many values as there are forms, each of its own."""
+    count = len(forms)
+    return {"type": "array", "prefixItems": list(forms), "minItems": count, "maxItems": count, "description": meaning}
+
+
+def record(keys: Mapping[str, Form], meaning: str = "", *, optional: Mapping[str, Form] | None = None) -> Form:
+    """An object with these keys and no others; those that are optional may be left out."""
+    made: Form = {
+        "type": "object",
+        "properties": {**keys, **(optional or {})},
+        "required": list(keys),
+        "additionalProperties": False,
+    }
+    return {**made, "description": meaning} if meaning else made
+
+
+def by_name(form: Form, meaning: str) -> Form:
+    """An object whose keys are names, and whose values have one form."""
+    return {"type": "object", "additionalProperties": form, "description": meaning}
+
+
+def or_null(form: Form) -> Form:
+    """The same, or null."""
+    if isinstance(form.get("type"), str) and "enum" not in form:
+        return {**form, "type": [form["type"], "null"]}
+    meaning = {"description": form["description"]} if "description" in form else {}
+    return {"anyOf": [{key: value for key, value in form.items() if key != "description"}, {"type": "null"}], **meaning}
+
+
+def either(meaning: str, *forms: Form) -> Form:
+    """One of several forms."""
+    return {"anyOf": list(forms), "description": meaning}
+
+
+def document(name: str) -> Form:
+    """Another document of this package, by its name."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+PORT_PAIR = row("ingress and egress port, from 1", whole("ingress port", least=1), whole("egress port", least=1))
+LINK = row(
+    "source, destination, parallel circuits",
+    whole("source rank"),
+    whole("destination rank"),
+    whole("parallel circuits", least=1),
+)

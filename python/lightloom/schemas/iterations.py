@@ -1,0 +1,181 @@
+"""Training iterations: the workload that `train` takes, and what it and `simulate` print of one."""
+
+from __future__ import annotations
+
+from lightloom.schemas.forms import (
+    LINK,
+    Form,
+    by_name,
+    document,
+    either,
+    number,
+    one_of,
+    or_null,
+    record,
+    several,
+    text,
+    version,
+    whole,
+    yes_or_no,
+)
+from lightloom.schemas.judged import SETTINGS
+
+RANKS = several(whole("rank"), "ranks")
+SOME_RANKS = either("a list of ranks, or the name of a group; all where it is left out", RANKS, text("a group"))
+ENDS = either("a rank, or a list: messages that start together", whole("rank"), RANKS)
+NODE = {
+    "id": text("a text, of one node"),
+    "after": several(text("an id"), "nodes that must have ended before"),
+}
+SENT = whole("the whole buffer, or the message", least=1)
+WORKLOAD = record(
+    {
+        "schema": version("lightloom.workload/1"),
+        "ranks": whole("how many", least=1),
+        "nodes": several(
+            {
+                "anyOf": [
+                    record(
+                        {
+                            **NODE,
+                            "kind": one_of("what it is", "compute"),
+                            "duration_s": number("of the computation"),
+                        },
+                        optional={"ranks": SOME_RANKS},
+                    ),
+                    record(
+                        {
+                            **NODE,
+                            "kind": one_of("what it is", "collective"),
+                            "collective": text("name of the collective"),
+                            "size_bytes": SENT,
+                        },
+                        optional={
+                            "axis": text("in whose groups it runs"),
+                            "ranks": SOME_RANKS,
+                            "group": either("groups that run it", text("a group"), several(text("a group"), "groups")),
+                            "stream": text("collectives of one stream run one at a time on each rank"),
+                        },
+                    ),
+                    record(
+                        {
+                            **NODE,
+                            "kind": one_of("what it is", "send"),
+                            "source": ENDS,
+                            "destination": ENDS,
+                            "size_bytes": SENT,
+                        }
+                    ),
+                ]
+            },
+            "the graph",
+        ),
+    },
+    optional={
+        "name": text("what it is called"),
+        "mesh": by_name(whole("size", least=1), "axes of ranks, the first the fastest"),
+        "groups": by_name(RANKS, "lists of ranks by name"),
+        "model_flops": number("of one iteration over all ranks"),
+        "peak_flops": number("of a rank, FLOP/s"),
+    },
+)
+TRAINING = record(
+    {
+        "schema": version("lightloom.training/1"),
+        "policy": text("what decided when circuits change"),
+        "exact": yes_or_no("whether no other choice from the library of plans takes less, proved"),
+        "total_s": number("of an iteration"),
+        "compute_s": number("of an iteration if communication took none"),
+        "exposed_communication_s": number("what communication adds"),
+        "lower_bound_s": number("no plan of `bound_class` takes less"),
+        "bound_class": text("which plans that is said of"),
+        "reconfigurations": whole("in an iteration"),
+        "reconfiguration_hidden_s": number("dark time behind what is waited for anyway"),
+        "reconfiguration_exposed_s": number("dark time that is waited for"),
+        "critical_path_s": by_name(
+            number("of the iteration's time"), "what the time goes to, by axis, group, `compute`, …"
+        ),
+        "policies": by_name(or_null(number("its time")), "every policy; null where it cannot serve the workload"),
+        "policy_notes": by_name(text("a sentence"), "what policies chose, or why they cannot serve"),
+        "fabric": record(
+            {
+                "ports": whole("circuits out of and into each GPU", least=1),
+                "bandwidth_bps": number("rate of a circuit, bit/s"),
+                "startup_s": number("startup latency of a step"),
+                "hop_delay_s": number("delay of a hop"),
+                "reconfiguration_delay_s": number("of any change"),
+                "initial": text("topology in which each group rests"),
+            },
+            "what was planned for",
+        ),
+        "workload": document("workload"),
+        "events": several(
+            record(
+                {
+                    "node": text("id of the workload's node"),
+                    "start_s": number("when it starts"),
+                    "end_s": number("when it ends"),
+                    "plan": or_null(whole("place of its plan")),
+                    "ports": several(whole("port"), "that it holds at all its ranks"),
+                    "reconfigured": yes_or_no("whether circuits change before it"),
+                    "returns": yes_or_no("whether its ports go back to the resting topology"),
+                    "direct": yes_or_no("of messages, whether they have circuits of their own"),
+                    "topology": or_null(whole("place of the topology that messages go over")),
+                    "reconfiguration_exposed_s": number("of the change, what is waited for"),
+                    "waits_for": or_null(whole("place of the event that it was the last to wait for")),
+                }
+            ),
+            "one for every node, in their order",
+        ),
+        "topologies": several(
+            record(
+                {
+                    "name": text("what it is called"),
+                    "axis": or_null(text("whose groups have it; null where all ranks are one group")),
+                    "rests": yes_or_no("whether it is these groups' resting topology"),
+                    "links": several(LINK, "of one group"),
+                }
+            ),
+            "that messages go over",
+        ),
+        "plans": several(document("plan"), "of single groups, whose GPUs are the group's ranks in order"),
+    }
+)
+TRAINING_SIMULATION = record(
+    {
+        "schema": version("lightloom.training-simulation/1"),
+        "name": or_null(text("of the workload")),
+        "ranks": whole("how many", least=1),
+        "policy": text("what decided when circuits change"),
+        "settings": SETTINGS,
+        "total_s": number("of an iteration"),
+        "predicted_s": number("by the cost model"),
+        "ratio": number("of the two"),
+        "packets": whole("that all ranks send"),
+        "packet_hops": whole("packets times the circuits that each crosses"),
+        "by_label": by_name(
+            record({"simulated_s": number("all its events"), "predicted_s": number("all its events")}),
+            "by axis, group, `compute` and `sends`",
+        ),
+        "events": several(
+            record(
+                {
+                    "node": text("id of the workload's node"),
+                    "kind": one_of("what it is", "compute", "collective", "send"),
+                    "label": text("axis, groups, `sends` or `compute`"),
+                    "start_s": number("when it starts"),
+                    "end_s": number("when it ends"),
+                    "predicted_start_s": number("by the cost model"),
+                    "predicted_end_s": number("by the cost model"),
+                }
+            ),
+            "one for every node",
+        ),
+    }
+)
+
+DOCUMENTS: dict[str, Form] = {
+    "workload": WORKLOAD,
+    "training": TRAINING,
+    "training-simulation": TRAINING_SIMULATION,
+}

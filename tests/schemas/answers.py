@@ -1,0 +1,167 @@
+"""What the verbs print as JSON, by the kind of document: real answers, which the schemas are held to."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import chdir, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from lightloom.cli import main
+from lightloom.switches.simulated import start_switch
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Problems whose plans have every key that a plan may have.
+PLANS = {
+    "a": "all-reduce --gpus 8 --size 1MiB --algorithm recursive-doubling --planner harvest --reconfiguration-delay 1us",
+    "b": "all-gather --gpus 6 --size 1MiB --ports 2 --window 1=1us --background-reconfiguration --initial ring",
+    "c": "all-to-all --gpus 5 --size 1MiB --matrix zipf:0.4:1 --no-baselines",
+    "d": "broadcast --gpus 4 --size 64KiB --ports 2 --reconfiguration-delay 1us,2us --overlap pipelined --no-baselines",
+    "e": "reduce-scatter --gpus 8 --size 1MiB --optics islands:4x2 --no-baselines",
+    "f": "all-to-all --gpus 8 --size 1MiB --planner reconfigure-all-to-all --no-baselines",
+    "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
+    "h": "broadcast --gpus 20000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines",
+}
+WORKLOAD: dict[str, Any] = {
+    "schema": "lightloom.workload/1",
+    "name": "small",
+    "ranks": 4,
+    "mesh": {"tp": 2, "dp": 2},
+    "groups": {"first": [0, 1], "last": [2, 3]},
+    "model_flops": 1e12,
+    "peak_flops": 1e14,
+    "nodes": [
+        {"id": "f", "kind": "compute", "ranks": "first", "duration_s": 1e-5, "after": []},
+        {
+            "id": "a",
+            "kind": "collective",
+            "collective": "all-reduce",
+            "axis": "tp",
+            "size_bytes": 1 << 20,
+            "after": ["f"],
+            "ranks": [0, 1],
+            "stream": "tp",
+        },
+        {
+            "id": "g",
+            "kind": "collective",
+            "collective": "all-gather",
+            "group": ["first", "last"],
+            "size_bytes": 4096,
+            "after": ["a"],
+        },
+        {"id": "h", "kind": "compute", "ranks": [1, 2], "duration_s": 1e-6, "after": ["g"]},
+        {
+            "id": "b",
+            "kind": "collective",
+            "collective": "broadcast",
+            "axis": "tp",
+            "ranks": "last",
+            "size_bytes": 4096,
+            "after": ["h"],
+        },
+        {
+            "id": "c",
+            "kind": "collective",
+            "collective": "broadcast",
+            "group": "first",
+            "size_bytes": 4096,
+            "after": ["b"],
+        },
+        {"id": "s", "kind": "send", "source": 1, "destination": 3, "size_bytes": 65536, "after": ["g"]},
+        {"id": "t", "kind": "send", "source": [0, 2], "destination": [2, 0], "size_bytes": 4096, "after": ["s"]},
+    ],
+}
+SWEEP = """\
+metrics = ["time", "ratio"]
+baseline = [{ planner = "static", algorithm = "ring", topology = "ring" }]
+
+[settings]
+collective = "all-gather"
+gpus = 8
+
+[axes]
+size = ["1KiB", "1MiB"]
+reconfiguration-delay = ["1us", "1ms"]
+"""
+
+
+def answers(folder: Path) -> dict[str, list[Any]]:
+    """Documents of every kind, made in a folder, which files go to as well."""
+    with chdir(folder):
+        made = {**_planned(), **_iterations(), **_measured(), **_listed()}
+        made["circuits"], made["sent"] = _circuits()
+    return made
+
+
+def printed(command: str, *more: str) -> Any:
+    """What a command prints as JSON."""
+    arguments = [*command.split(), *more, "--format", "json"]
+    text = io.StringIO()
+    with redirect_stdout(text):
+        status = main(arguments)
+    assert status == 0, arguments
+    return json.loads(text.getvalue())
+
+
+def _planned() -> dict[str, list[Any]]:
+    plans = [printed(f"plan --collective {told} --output {name}.json") for name, told in PLANS.items()]
+    problem = "--collective all-to-all --gpus 8 --size 64KiB"
+    return {
+        "plan": plans,
+        "sizes": [printed("plan --collective all-gather --gpus 8 --sizes 1KiB:4KiB")],
+        "comparison": [printed(f"compare {problem}"), printed("compare --collective all-reduce --gpus 6 --size 1B")],
+        "bounds": [printed(f"bound {problem}"), printed(f"bound {problem} --algorithm direct")],
+        "checks": [printed("verify a.json b.json")],
+        "simulation": [
+            printed("simulate a.json --explain --links --buffer 64KiB"),
+            printed("simulate b.json --level flow"),
+        ],
+        "export": [printed("export a.json --to msccl-xml --output a.xml")],
+    }
+
+
+def _iterations() -> dict[str, list[Any]]:
+    _written("workload.json", json.dumps(WORKLOAD))
+    training = printed("train workload.json --output training.json")
+    return {
+        "workload": [WORKLOAD, training["workload"]],
+        "training": [training, printed("train workload.json --ports 2 --policy carry")],
+        "training-simulation": [printed("simulate training.json")],
+    }
+
+
+def _measured() -> dict[str, list[Any]]:
+    times = str(ROOT / "examples" / "single_hop_times.csv")
+    return {
+        "run": [printed("run a.json --runs 1 --warm-ups 0 --transport shared-memory")],
+        "sends": [printed("run a.json --runs 1 --calibrate times.csv")],
+        "barriers": [printed("run --barriers --most-ranks 2 --rounds 10")],
+        "calibration": [printed("calibrate", times)],
+    }
+
+
+def _listed() -> dict[str, list[Any]]:
+    _written("sweep.toml", SWEEP)
+    return {
+        "sweep": [printed("sweep sweep.toml --output swept")],
+        "names": [printed("list"), printed("list formats")],
+        "algorithms": [printed("list algorithms --gpus 12 --collective all-gather")],
+    }
+
+
+def _circuits() -> tuple[list[Any], list[Any]]:
+    circuits = [printed("circuits a.json"), printed("circuits g.json")]
+    switch = start_switch("scpi", 16, listen="127.0.0.1:0")
+    try:
+        return circuits, [printed("circuits a.json --send", switch.address)]
+    finally:
+        switch.close()
+
+
+def _written(name: str, text: str) -> None:
+    with open(name, "w", encoding="utf-8") as file:  # noqa: PTH123 (the folder that this process is in)
+        file.write(text)
