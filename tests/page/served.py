@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS = 60.0
+# Where the packages are, for processes in other folders.
+PATHS = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 @dataclass

@@ -2,23 +2,108 @@
 
 from __future__ import annotations
 
+import io
 import json
-from typing import TYPE_CHECKING
+import zipfile
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import lightloom as ll
+from lightloom.formats import written_formats
+from tests.page.streams import events
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import RunCli
     from tests.page.served import Served
+
+SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "4MiB", "gpus": 8, "ports": 2}
+FLAGS = ("--collective", "all-reduce", "--size", "4MiB", "--gpus", 8, "--ports", 2)
+
+
+def answered(server: Served, task: str, **asked: Any) -> str:
+    answer = server.post(task, **asked)
+    assert answer.status_code == 200, answer.text
+    return answer.text
 
 
 @pytest.mark.parametrize("baselines", [False, True])
 def test_a_plan_is_that_of_the_command_line(server: Served, cli: RunCli, baselines: bool) -> None:
-    answer = server.post("plan", collective="all-reduce", size="4MiB", gpus=8, ports=2, baselines=baselines)
-    assert answer.status_code == 200
     flag = "--baselines" if baselines else "--no-baselines"
-    words = ["--collective", "all-reduce", "--size", "4MiB", "--gpus", 8, "--ports", 2, flag, "--format", "json"]
-    assert answer.text == cli("plan", *words).out.rstrip("\n")
+    printed = cli("plan", *FLAGS, flag, "--format", "json").out
+    assert answered(server, "plan", **SMALL, baselines=baselines) == printed.rstrip("\n")
+
+
+@pytest.mark.parametrize("verb", ["compare", "bound"])
+def test_comparisons_and_bounds_are_those_of_the_command_line(server: Served, cli: RunCli, verb: str) -> None:
+    assert answered(server, verb, **SMALL) == cli(verb, *FLAGS, "--format", "json").out.rstrip("\n")
+    printed = cli(verb, *FLAGS, "--format", "csv").out
+    assert answered(server, "table", of=verb, **SMALL) == printed
+
+
+def test_what_is_made_of_a_plan_is_that_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    plan = answered(server, "plan", **SMALL)
+    (in_tmp / "plan").write_text(plan)
+    assert cli("plan", *FLAGS, "--format", "csv").out == answered(server, "table", of="plan", **SMALL)
+    for asked in (SMALL, {"plan": json.loads(plan)}):
+        for verb in ("simulate", "circuits"):
+            assert answered(server, verb, **asked) == cli(verb, "plan", "--format", "json").out.rstrip("\n")
+            assert answered(server, "table", of=verb, **asked) == cli(verb, "plan", "--format", "csv").out
+        assert answered(server, "verify", **asked) == cli("verify", "plan", "--format", "json").out.rstrip("\n")
+        flags = ("--header-size", "64B", "--sync", "dataflow", "--links", "--explain", "--format", "json")
+        settings = {"header_size": "64B", "sync": "dataflow", "links": True, "explain": True}
+        assert answered(server, "simulate", **asked, **settings) == cli("simulate", "plan", *flags).out.rstrip("\n")
+
+
+@pytest.mark.parametrize("to", written_formats())
+def test_exports_are_those_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path, to: str) -> None:
+    asked = {"collective": "all-gather", "size": "4MiB", "gpus": 4, "algorithm": "ring", "planner": "harvest"}
+    answer = server.post("export", **asked, to=to)
+    assert answer.headers["content-disposition"] == f'attachment; filename="plan-{to}.zip"'
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if name != "NOTES.txt"}
+    words = [word for key, value in asked.items() for word in (f"--{key}", value)]
+    assert cli("plan", *words, "--output", "plan.json").status == 0
+    told = json.loads(cli("export", "plan.json", "--to", to, "--output", "out", "--format", "json").out)
+    written = [in_tmp / file["path"] for file in told["files"]]
+    assert sorted(files.values()) == sorted(path.read_bytes() for path in written)
+
+
+def test_an_iteration_is_that_of_the_command_line(server: Served, cli: RunCli) -> None:
+    flags = ("bert-pccl", "--ranks", 8, "--reconfiguration-delay", "100us")
+    asked = {"model": "bert-pccl", "ranks": 8, "reconfiguration-delay": "100us"}
+    assert answered(server, "train", **asked) == cli("train", *flags, "--format", "json").out.rstrip("\n")
+    assert answered(server, "table", of="train", **asked) == cli("train", *flags, "--format", "csv").out
+    workload = json.loads(ll.Workload.read("bert-pccl", ranks=8).to_json())
+    same = {"workload": workload, "reconfiguration-delay": "100us"}
+    assert answered(server, "train", **same) == answered(server, "train", **asked)
+
+
+def test_times_against_the_delay_come_with_progress(server: Served) -> None:
+    asked = {"model": "bert-pccl", "ranks": 8, "break_even": True, "delays": "1us,1ms"}
+    told = events(server, "train", asked)
+    assert [name for name, _ in told] == ["progress"] * 3 + ["end"]
+    assert told[-2][1] == {"done": 3, "of": 3}
+    found = told[-1][1]["break_even"]
+    assert found["delays_s"] == [1e-6, 1e-3]
+    for place, delay in enumerate(found["delays_s"]):
+        alone = server.post("train", model="bert-pccl", ranks=8, reconfiguration_delay=delay).json()
+        assert {name: times[place] for name, times in found["policies_s"].items()} == alone["policies"]
+        assert found["lower_bounds_s"][place] == alone["lower_bound_s"]
+
+
+def test_a_comparison_tells_its_rows_as_they_are_found(server: Served) -> None:
+    *rows, (name, whole) = events(server, "compare", {**SMALL, "size": "5MiB"})
+    assert name == "end"
+    assert {name for name, _ in rows} == {"row"}
+    kept = ("planner", "algorithm", "topology", "total_s", "reconfigurations")
+    found = [tuple(row[key] for key in kept) for _, row in rows]
+    # Of several plans of one planner and algorithm the comparison keeps the best.
+    assert {tuple(row[key] for key in kept) for row in whole["rows"]} <= set(found)
+    again = events(server, "compare", {**SMALL, "size": "5MiB"})
+    assert again == [("end", whole)]
 
 
 def test_the_form_has_the_options_of_the_command_line(server: Served) -> None:
@@ -26,8 +111,25 @@ def test_the_form_has_the_options_of_the_command_line(server: Served) -> None:
     plan = {option["name"]: option for option in told["verbs"]["plan"]["options"]}
     assert plan["collective"]["choices"] == [entry["name"] for entry in told["registries"]["collectives"]]
     assert not {"output", "plot", "schedule", "sequence", "format"} & set(plan)
-    for preset in told["presets"]:
+    assert told["version"] == ll.__version__
+
+
+def test_presets_work(server: Served) -> None:
+    axes = {
+        "x": {"option": "size", "values": ["1KiB", "64MiB"]},
+        "y": {"option": "reconfiguration_delay", "values": ["10us"]},
+    }
+    for preset in server.client.get("/api/options").json()["presets"]:
+        asked = {"options": preset["options"], **axes} if preset["verb"] == "map" else preset["options"]
         assert preset["summary"]
-        if preset["verb"] == "plan":
-            assert server.post("plan", **preset["options"]).status_code == 200, preset
-    assert json.dumps(told)
+        assert server.post(preset["verb"], **asked).status_code == 200, preset
+
+
+def test_a_plan_on_64_gpus_is_soon_there(server: Served) -> None:
+    """No timed test: that the server says how long it took, and whether it knew."""
+    first = server.post("plan", collective="all-reduce", size="64MiB", gpus=64)
+    again = server.post("plan", gpus="64", size="64MiB", collective="all-reduce")
+    same = server.post("plan", collective="all-reduce", gpus=64, size="64MiB")
+    assert [answer.headers["x-lightloom-cache"] for answer in (first, same)] == ["miss", "hit"]
+    assert again.text == first.text == same.text
+    assert all(answer.headers["server-timing"].startswith("work;dur=") for answer in (first, same))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from lightloom.cli.options import verb
 from lightloom.errors import InputError, refuse
+from lightloom.views.documents import checks_document
 from lightloom.views.rows import rows_as_csv
 
 # How what the verb `circuits` wrote begins.
@@ -68,7 +68,7 @@ def command(
     checked = [(file, *verify_file(file, wanted, beside)) for file in files]
     passed = all(check.passed for _, _, checks in checked for check in checks)
     if output_format == "json":
-        click.echo(json.dumps(_as_json(checked, passed=passed), indent=1, ensure_ascii=False))
+        click.echo(checks_document(checked))
     elif output_format == "csv":
         told = (
             {"file": file, "kind": subject, **check._asdict()} for file, subject, checks in checked for check in checks
@@ -176,18 +176,3 @@ def _verify_circuits(text: str, beside: Beside) -> list[Check]:
     if beside.plan is None:
         raise refuse("plan", "it is missing: circuits are judged beside their plan; give --plan FILE")
     return verify(circuits, plan=Plan.load(beside.plan), optics=beside.optics)
-
-
-def _as_json(checked: list[tuple[str, str, list[Check]]], *, passed: bool) -> dict[str, Any]:
-    return {
-        "passed": passed,
-        "files": [
-            {
-                "file": file,
-                "kind": subject,
-                "passed": all(check.passed for check in checks),
-                "checks": [check._asdict() for check in checks],
-            }
-            for file, subject, checks in checked
-        ],
-    }

@@ -25,7 +25,7 @@ __all__ = ["arguments_of", "checked", "fabric_of", "offered"]
 # What only a file or an address can say.
 NAMING = {Kind.FILE, Kind.FOLDER}
 # Of what is written, that which is in the answer.
-TOLD = {"baselines", "links", "explain"}
+TOLD = {"baselines", "links", "explain", "to"}
 # Of traces, which are files; of many problems at once, which a map is for.
 ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
 TEXTS = {Kind.TEXT, Kind.NAME, Kind.CHOICE, Kind.TOPOLOGY, Kind.TOPOLOGIES, Kind.FABRIC, Kind.OPTICS}

@@ -12,8 +12,7 @@ class Task(NamedTuple):
 
     name: as its address has it. module: of the function `work`, which takes what was asked, the limits and a function
     that is told rows and progress. summary: for the interface's description. is_asked: whether it is told anything, by
-    POST; else it is got. streams: whether rows and progress come before the answer, for who wants them. is_kept:
-    whether the answer is the same the next time.
+    POST; else it is got. streams: whether rows and progress come before the answer, for who wants them.
     """
 
     name: str
@@ -28,6 +27,20 @@ WORK = "lightloom.page.work"
 TASKS = (
     Task("options", f"{WORK}.options", "Verbs with their options, registries, problems worth starting from.", False),
     Task("plan", f"{WORK}.plan", "Plan a collective: algorithm, topology of every step, when to reconfigure."),
+    Task("compare", f"{WORK}.compare", "The same problem by every planner, beside the lower bound.", streams=True),
+    Task("bound", f"{WORK}.bound", "Lower bounds on the time that a collective takes, term by term."),
+    Task("verify", f"{WORK}.verify", "Execute a plan symbolically; check its ports, paths and costs."),
+    Task("simulate", f"{WORK}.simulate", "Simulate a plan packet by packet, or flow by flow."),
+    Task("circuits", f"{WORK}.circuits", "A plan's circuits on the ports of switches."),
+    Task("loads", f"{WORK}.loads", "What every circuit of a step carries, and along which paths."),
+    Task("train", f"{WORK}.train", "Plan a training iteration; its time against the delay.", streams=True),
+    Task("map", f"{WORK}.map", "When it pays: plans over two axes, beside a baseline.", streams=True),
+    Task("export", f"{WORK}.export", "A plan in the format of another tool, in an archive."),
+    Task("picture", f"{WORK}.picture", "The picture of a result, as SVG, PNG or PDF."),
+    Task("table", f"{WORK}.table", "The rows of a result, as CSV."),
+    Task("as-code", f"{WORK}.as_code", "The same as a command and as Python."),
+    Task("figures", f"{WORK}.figures", "The papers' figures that can be made again.", False),
+    Task("reproduce", f"{WORK}.reproduce", "Make a paper's figure again and judge its claims.", streams=True),
 )
 
 

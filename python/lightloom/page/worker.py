@@ -10,7 +10,7 @@ import os
 import sys
 from importlib import import_module
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import FailedError, InputError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from lightloom.page.frames import Frame
 
+TELLING = Lock()
 WRONG, TOO_LARGE, FAILED, NO_MEMORY = 422, 413, 500, 503
 
 
@@ -57,12 +58,16 @@ def _read(asked: BinaryIO, frames: SimpleQueue[Frame]) -> None:
 
 
 def _tell(told: BinaryIO, kind: Kind, content: bytes = b"") -> None:
-    told.write(as_bytes(kind, content))
-    told.flush()
+    # Rows come from several threads.
+    with TELLING:
+        told.write(as_bytes(kind, content))
+        told.flush()
 
 
 def _warm_up() -> None:
     """Import what most requests need, and plan once, so that the first request takes no longer than the next."""
+    import matplotlib.font_manager  # reads which fonts there are, or finds out and keeps it
+
     import lightloom as ll
     import lightloom.views.charts
 

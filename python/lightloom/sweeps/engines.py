@@ -43,7 +43,7 @@ class Judged:
 def evaluate_chunk(description: SweepDescription, digest: str, chunk: int) -> bytes:
     """The chunk's rows as the content of a part file; `digest`: of the sweep's label, by which parts are known."""
     layout = Layout(description)
-    judged = [_judge(description, digest, piece) for piece in layout.pieces(chunk)]
+    judged = [judge(description, digest, piece) for piece in layout.pieces(chunk)]
     return part_of(description, judged, Place(digest, chunk))
 
 
@@ -99,7 +99,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_PREPARED.forget)
 
 
-def _judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
+def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
+    """The outcome of a piece beside that of its baselines; `digest`: of what the series depends on beside it."""
     own = _outcome(description, digest, piece, piece.settings, bound="gap" in description.metrics)
     points = len(piece.rows)
     if not description.baseline:

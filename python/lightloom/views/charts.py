@@ -75,13 +75,18 @@ def check_plot_path(path: str | os.PathLike[str], field: str = "plot") -> None:
 def save(figure: Figure, path: str | os.PathLike[str], dpi: int = 150, field: str = "plot") -> None:
     """Make the texts fit and write a PNG, PDF or SVG file, whole or not at all. Raises `InputError` naming `field`."""
     check_plot_path(path, field)
+    write_bytes(field, path, as_bytes(figure, str(path)[-3:].lower(), dpi))
+
+
+def as_bytes(figure: Figure, kind: str, dpi: int = 150) -> bytes:
+    """Make the texts fit; the content of a `png`, `pdf` or `svg` file."""
     settle(figure)
     picture = io.BytesIO()
     with catch_warnings():
         # A box stands for a character that the font does not have.
         filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        figure.savefig(picture, format=str(path)[-3:].lower(), dpi=dpi)
-    write_bytes(field, path, picture.getvalue())
+        figure.savefig(picture, format=kind, dpi=dpi)
+    return picture.getvalue()
 
 
 def heat_map(

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from lightloom import Bounds, Comparison, Plan
     from lightloom.comparison import Row
+    from lightloom.planning import Check
 
-__all__ = ["bound_document", "comparison_document", "comparison_row", "plan_document"]
+__all__ = ["bound_document", "checks_document", "comparison_document", "comparison_row", "plan_document"]
 
 
 def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
@@ -99,3 +100,18 @@ def bound_document(bounds: Bounds) -> dict[str, Any]:
             for statement in bounds.statements
         ],
     }
+
+
+def checks_document(checked: Sequence[tuple[str, str, Sequence[Check]]]) -> str:
+    """What was verified: its name, what it is, and its checks."""
+    files = [
+        {
+            "file": file,
+            "kind": subject,
+            "passed": all(check.passed for check in checks),
+            "checks": [check._asdict() for check in checks],
+        }
+        for file, subject, checks in checked
+    ]
+    passed = all(file["passed"] for file in files)
+    return json.dumps({"passed": passed, "files": files}, indent=1, ensure_ascii=False)

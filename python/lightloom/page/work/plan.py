@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom import planning
 from lightloom.page.asked import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.made import plan_of
 from lightloom.views.documents import plan_document
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     """Plan, and with `baselines` plan with every other planner too."""
     given = checked("plan", asked)
-    with_baselines = given.pop("baselines", False)
-    arguments, of_plan = arguments_of(given, limits)
-    plan = planning.plan(**arguments, **of_plan)
-    others = planning.baselines(**arguments) if with_baselines else None
+    plan = plan_of({key: value for key, value in asked.items() if key != "baselines"}, limits)
+    others = None
+    if given.pop("baselines", False):
+        arguments, _ = arguments_of(given, limits)
+        others = planning.baselines(**arguments)
     return Outcome(DONE, plan_document(plan, others).encode())

@@ -1,0 +1,17 @@
+"""A plan's circuits on the ports of switches, as the verb `circuits` prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.made import circuits_of
+
+if TYPE_CHECKING:
+    from lightloom.page.limits import Limits
+    from lightloom.page.work.say import Say
+
+
+def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
+    """Plan, or take the plan that is given, and put its circuits on ports."""
+    return Outcome(DONE, circuits_of(asked, limits).to_json().rstrip("\n").encode())

@@ -1,0 +1,48 @@
+"""A plan in the format of another tool, all files of it in one archive."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lightloom.errors import refuse, unknown_name
+from lightloom.exports.exported import MAIN, SIDE, Exported
+from lightloom.formats import FORMATS, written_formats
+from lightloom.page.asked import checked
+from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.made import plan_of
+
+if TYPE_CHECKING:
+    from lightloom.page.limits import Limits
+    from lightloom.page.work.say import Say
+
+ZIP = "application/zip"
+# Archives of equal files are equal.
+WHEN = (1980, 1, 1, 0, 0, 0)
+NAME = "plan"
+SUFFIXES = {"msccl-xml": ".xml", "mscclpp": ".json", "htsim": ".cm"}
+NOTES = "NOTES.txt"
+
+
+def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
+    """The plan that is given, or that the options ask for, in the format `to`, or `format`."""
+    asked = dict(asked)
+    if ("to" in asked) == ("format" in asked):
+        raise refuse("to", "it takes one of `lightloom list formats`, once")
+    name = checked("export", {"to": asked.pop("to", None) or asked.pop("format", None)}).get("to")
+    if name is None:
+        raise unknown_name("to", name, written_formats())
+    chosen = next(one for one in FORMATS if one.name == name)
+    made: Exported = import_module(chosen.writer).export(plan_of(asked, limits))
+    suffix = SUFFIXES.get(chosen.name, "")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, data in sorted(made.files.items()):
+            member = {MAIN: f"{NAME}{suffix}", SIDE: f"{NAME}{suffix}{SIDE}"}.get(key, key)
+            archive.writestr(zipfile.ZipInfo(member, WHEN), data, zipfile.ZIP_DEFLATED)
+        if made.notes:
+            text = "".join(f"{note}\n" for note in made.notes)
+            archive.writestr(zipfile.ZipInfo(NOTES, WHEN), text, zipfile.ZIP_DEFLATED)
+    return Outcome(DONE, content.getvalue(), ZIP, f"{NAME}-{chosen.name}.zip")

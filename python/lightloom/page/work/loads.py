@@ -1,0 +1,93 @@
+"""What every circuit of a step carries, and along which paths."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lightloom.errors import refuse
+from lightloom.inputs.validation import whole_number
+from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.made import plan_of
+
+if TYPE_CHECKING:
+    from lightloom.page.limits import Limits
+    from lightloom.page.work.say import Say
+    from lightloom.transfers import Routes
+
+SCHEMA = "lightloom.loads/1"
+# Paths are expanded: beyond this many GPUs they take more memory than a picture of them is worth.
+MOST_GPUS = 1024
+# Beyond this many, paths are counted, not told.
+MOST_PATHS = 20_000
+
+
+def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
+    """Bytes and paths of `step` of the plan that is given, or that the options ask for."""
+    asked = dict(asked)
+    if "step" not in asked:
+        raise refuse("step", "it is missing; it takes a step's index, from 0")
+    index = asked.pop("step")
+    plan = plan_of(asked, limits)
+    if plan.gpus > MOST_GPUS:
+        raise refuse("gpus", f"{plan.gpus} are more than the {MOST_GPUS} that paths are told for")
+    step = plan.steps[whole_number("step", index, 0, len(plan.steps) - 1)]
+    routes = plan.routes(step.index)
+    links = {(int(source), int(target)): int(count) for source, target, count in step.topology.links}
+    carried, flows = _carried(routes, plan.gpus)
+    told = {
+        "schema": SCHEMA,
+        "step": step.index,
+        "topology": step.topology_index,
+        "paths": _paths(routes) if len(routes) <= MOST_PATHS else None,
+        "links": [
+            {
+                "source": source,
+                "target": target,
+                "circuits": count,
+                "bytes": carried.get((source, target), 0.0),
+                "flows": flows.get((source, target), []) if len(routes) <= MOST_PATHS else None,
+            }
+            for (source, target), count in links.items()
+        ],
+        "max_bytes": max(
+            (carried.get(link, 0.0) / count for link, count in links.items()),
+            default=0.0,
+        ),
+    }
+    return Outcome(DONE, json.dumps(told).encode())
+
+
+def _paths(routes: Routes) -> list[dict[str, Any]]:
+    return [
+        {
+            "source": path.source,
+            "destination": path.destination,
+            "bytes": path.size_bytes,
+            "gpus": path.gpus.tolist(),
+        }
+        for path in routes
+    ]
+
+
+def _carried(routes: Routes, gpus: int) -> tuple[dict[tuple[int, int], float], dict[tuple[int, int], list[int]]]:
+    """By source and target of a link the bytes that all its circuits carry, and the places of the paths over it."""
+    offsets = routes.gpu_offsets.astype(np.int64)
+    lengths = offsets[1:] - offsets[:-1]
+    path = np.repeat(np.arange(len(routes)), lengths)
+    nodes = routes.gpus.astype(np.int64)
+    # Hops are between neighbours on one path, not between the end of one and the start of the next.
+    inside = path[1:] == path[:-1]
+    keys, path = (nodes[:-1] * gpus + nodes[1:])[inside], path[:-1][inside]
+    order = np.argsort(keys, kind="stable")
+    keys, path = keys[order], path[order]
+    unique, first = np.unique(keys, return_index=True)
+    sums = np.add.reduceat(routes.size_bytes[path], first) if len(keys) else np.zeros(0)
+    bounds = [*first.tolist(), len(keys)]
+    links = [divmod(key, gpus) for key in unique.tolist()]
+    carried = dict(zip(links, sums.tolist(), strict=True))
+    if len(routes) > MOST_PATHS:
+        return carried, {}
+    return carried, {link: path[a:b].tolist() for link, a, b in zip(links, bounds, bounds[1:], strict=False)}

@@ -1,0 +1,209 @@
+"""When does it pay? Plans over two axes of the asker's choice, beside a baseline, told as they are found."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import lightloom as ll
+from lightloom.errors import InputError, refuse, shown, unknown_name
+from lightloom.page.asked import checked, offered
+from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.say import Kind
+from lightloom.sweeps.description import BASELINE_KEYS, SweepDescription
+from lightloom.sweeps.engines import judge
+from lightloom.sweeps.keys import PLAN_KEYS
+from lightloom.sweeps.layout import Layout, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightloom.page.limits import Limits
+    from lightloom.page.work.say import Say
+    from lightloom.sweeps.axes import Axis
+    from lightloom.sweeps.engines import Judged
+    from lightloom.sweeps.result import SweepResult
+
+SCHEMA = "lightloom.map/1"
+KEYS = ("options", "x", "y", "against")
+RANGE = ("from", "to", "points")
+AGAINST = "static"
+DIGEST = "map"
+# What a sweep's description calls something, and what a map does.
+NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
+# Points that are computed at once, and told together.
+AT_ONCE = 32
+LARGEST = 1 << 20
+
+
+def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:
+    """All points, row by row; each as soon as it is computed."""
+    made, cells = map_of(asked, limits, say)
+    x, y = made.axes
+    told = {"schema": SCHEMA, "x": _axis(x), "y": _axis(y), "against": made.baseline[0].label, "cells": cells}
+    return Outcome(DONE, json.dumps(told).encode())
+
+
+def map_of(
+    asked: dict[str, Any], limits: Limits, say: Say | None = None
+) -> tuple[SweepDescription, list[dict[str, Any]]]:
+    """The sweep that the map is, with x before y, and its cells. Raises `InputError`."""
+    made = described(asked, limits)
+    x, y = made.axes
+    cells = []
+    for axis in made.axes:
+        if axis.key in {"gpus", "ports"}:
+            limits.check_gpus(max(map(int, axis.values)), axis.key)
+    reasons: list[str] = []
+    layout = Layout(made)
+    for piece in _pieces(layout):
+        indices = layout.indices(piece.rows)
+        judged = judge(made, DIGEST, piece)
+        reasons += judged.own.reasons.values()
+        for row in range(len(piece.rows)):
+            place = {"x_index": int(indices[x.key][row]), "y_index": int(indices[y.key][row])}
+            cells.append(_cell(made, judged, row, place))
+            if say is not None:
+                say(Kind.ROW, cells[-1])
+        if say is not None:
+            say(Kind.PROGRESS, {"done": len(cells), "of": made.points})
+    if reasons and all(cell["total_s"] is None for cell in cells):
+        reason = reasons[0]
+        raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
+    cells.sort(key=lambda cell: (cell["y_index"], cell["x_index"]))
+    return made, cells
+
+
+def swept(asked: dict[str, Any], limits: Limits) -> SweepResult:
+    """The same points as `lightloom sweep` gives them: a table, in memory. Raises `InputError`."""
+    return ll.sweep(described(asked, limits))
+
+
+def described(asked: dict[str, Any], limits: Limits) -> SweepDescription:
+    """The sweep that the map is. Raises `InputError` by the names that the map has for things."""
+    told = sweep_of(asked, limits)
+    try:
+        return SweepDescription.of(told)
+    except InputError as error:
+        for before, after in NAMES.items():
+            if error.field.startswith(before):
+                raise InputError(after + error.field[len(before) :], after + str(error)[len(before) :]) from error
+        raise
+
+
+def sweep_of(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """The description of a sweep, as `lightloom sweep` takes it. Raises `InputError`."""
+    for name in asked:
+        if name not in KEYS:
+            raise unknown_name("option", name, KEYS)
+    options = asked.get("options", {})
+    if not isinstance(options, dict):
+        raise refuse("options", f"`{shown(options)}` is not accepted; it takes options by name")
+    settings = checked("plan", options)
+    axes = dict(_axis_of(name, asked.get(name)) for name in ("x", "y"))
+    if len(axes) < 2:
+        raise refuse("y", "it takes another option than x")
+    for key in axes:
+        settings.pop(key, None)
+    if isinstance(settings.get("matrix"), list):
+        raise refuse("matrix", "a map takes a generated matrix, by its name")
+    if isinstance(settings.get("dims"), list):
+        settings["dims"] = "x".join(map(str, settings["dims"]))
+    for key in (*settings, *axes):
+        if key not in PLAN_KEYS:
+            raise unknown_name("option", key, PLAN_KEYS)
+    limits.check_points("points", math.prod(_points(axis) for axis in axes.values()))
+    limits.check_gpus(settings.get("gpus"))
+    return {
+        "metrics": ["time", "ratio", "gap", "reconfigurations"],
+        "baseline": [_against(asked.get("against", AGAINST))],
+        "settings": settings,
+        "axes": axes,
+    }
+
+
+def _axis_of(name: str, told: object) -> tuple[str, Any]:
+    """The axis as a sweep has it, its option before it. Raises `InputError`."""
+    if not isinstance(told, dict):
+        accepts = 'an axis such as {"option": "size", "from": "1KiB", "to": "1GiB", "points": 30}'
+        raise refuse(name, f"`{shown(told)}` is not accepted; it takes {accepts}")
+    told = dict(told)
+    option = told.pop("option", None)
+    key = option.replace("-", "_") if isinstance(option, str) else ""
+    if key not in offered("plan"):
+        raise unknown_name(f"{name}.option", option, offered("plan"))
+    if "values" in told:
+        if len(told) > 1 or not isinstance(told["values"], list):
+            raise refuse(f"{name}.values", "it takes a list, and nothing beside it")
+        return key, [checked("plan", {key: value}).get(key) for value in told["values"]]
+    for given in told:
+        if given not in RANGE:
+            raise unknown_name(name, given, ("option", "values", *RANGE))
+    if set(told) != set(RANGE):
+        raise refuse(name, "it takes values, or from, to and points")
+    ends = {end: checked("plan", {key: told[end]}).get(key) for end in ("from", "to")}
+    points = told["points"]
+    if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= LARGEST:
+        raise refuse(f"{name}.points", f"`{shown(points)}` is not accepted; it takes a whole number from 2")
+    return key, {**ends, "count": points}
+
+
+def _points(axis: Any) -> int:
+    return len(axis) if isinstance(axis, list) else int(axis["count"])
+
+
+def _against(told: object) -> Any:
+    """A planner, or options of one. Raises `InputError`."""
+    given = {"planner": told} if isinstance(told, str) else told
+    if not isinstance(given, dict) or not given:
+        raise refuse("against", f"`{shown(told)}` is not accepted; it takes a planner, or options by name")
+    found = checked("plan", given)
+    for key in found:
+        if key not in BASELINE_KEYS:
+            raise unknown_name("against", key, BASELINE_KEYS)
+    return found
+
+
+def _pieces(layout: Layout) -> Iterator[Piece]:
+    """All rows, in pieces that are soon computed."""
+    for chunk in range(layout.chunks):
+        for piece in layout.pieces(chunk):
+            for first in range(0, len(piece.rows), AT_ONCE):
+                part = slice(first, first + AT_ONCE)
+                numbers = {key: values[part] for key, values in piece.numbers.items()}
+                yield Piece(piece.rows[part], piece.settings, numbers)
+
+
+def _cell(made: SweepDescription, judged: Judged, row: int, place: dict[str, int]) -> dict[str, Any]:
+    """A point: its place, and what it comes to; None where nothing serves it."""
+    x, y = made.axes
+    own = judged.own
+    total_s = _number(own.total_s[row])
+    against_s = None if judged.baseline_s is None else _number(judged.baseline_s[row])
+    bound_s = None if own.lower_bound_s is None else _number(own.lower_bound_s[row])
+    planner, algorithm = own.names[own.choice[row]] if total_s is not None else (None, None)
+    return {
+        **place,
+        "x": x.values[place["x_index"]],
+        "y": y.values[place["y_index"]],
+        "total_s": total_s,
+        "against_s": against_s,
+        "speedup": against_s / total_s if total_s and against_s is not None else None,
+        "reconfigurations": int(own.reconfigurations[row]) if total_s is not None else None,
+        "planner": planner,
+        "algorithm": algorithm,
+        "lower_bound_s": bound_s,
+        "gap": total_s / bound_s if total_s is not None and bound_s else None,
+        **({} if total_s is not None else {"reason": own.reasons.get(row, "")}),
+    }
+
+
+def _number(value: np.float64) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {"option": axis.key, "kind": axis.kind, "per_pair": axis.per_pair, "values": list(axis.shown)}

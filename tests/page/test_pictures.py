@@ -1,0 +1,105 @@
+"""Pictures, circuits' loads and the papers' figures, as the page gets them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import lightloom as ll
+from tests.page.streams import events
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunCli
+    from tests.page.served import Served
+
+SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "4MiB", "gpus": 8}
+MAP: dict[str, Any] = {
+    "options": {"collective": "all-reduce", "gpus": 8},
+    "x": {"option": "size", "from": "1KiB", "to": "1GiB", "points": 4},
+    "y": {"option": "reconfiguration_delay", "from": "1us", "to": "1ms", "points": 3},
+}
+TRAIN: dict[str, Any] = {"model": "bert-pccl", "ranks": 8}
+SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize(
+    ("of", "asked"),
+    [
+        ("plan", SMALL),
+        ("simulate", {**SMALL, "level": "flow"}),
+        ("circuits", SMALL),
+        ("train", TRAIN),
+        ("break-even", {**TRAIN, "delays": "1us,1ms"}),
+        ("map", MAP),
+    ],
+)
+def test_every_picture_is_drawn(server: Served, of: str, asked: dict[str, Any]) -> None:
+    for kind, signature in SIGNATURES.items() if of == "plan" else [("svg", SIGNATURES["svg"])]:
+        answer = server.post("picture", of=of, format=kind, **asked)
+        assert answer.status_code == 200, answer.text
+        assert answer.content.startswith(signature)
+        assert answer.headers["content-disposition"] == f'attachment; filename="{of}.{kind}"'
+
+
+def test_the_picture_of_a_plan_is_that_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    words = [word for key, value in SMALL.items() for word in (f"--{key}", value)]
+    assert cli("plan", *words, "--plot", "plan.png").status == 0
+    assert server.post("picture", of="plan", format="png", **SMALL).content == (in_tmp / "plan.png").read_bytes()
+
+
+@pytest.mark.parametrize("collective", ["all-reduce", "all-to-all", "broadcast"])
+@pytest.mark.parametrize("ports", [1, 2])
+def test_loads_are_those_of_the_paths(server: Served, collective: str, ports: int) -> None:
+    asked = {"collective": collective, "size": "1MiB", "gpus": 12, "ports": ports}
+    plan = ll.plan(collective, "1MiB", fabric=ll.Fabric(gpus=12, ports=ports))
+    for step in plan.steps:
+        told = server.post("loads", **asked, step=step.index).json()
+        carried: dict[tuple[int, int], float] = {}
+        for path in plan.routes(step.index):
+            gpus = path.gpus.tolist()
+            for link in itertools.pairwise(gpus):
+                carried[link] = carried.get(link, 0.0) + path.size_bytes
+        links = {(link["source"], link["target"]): link for link in told["links"]}
+        assert sorted(links) == sorted((int(a), int(b)) for a, b, _ in step.topology.links)
+        for link, row in links.items():
+            assert row["bytes"] == pytest.approx(carried.get(link, 0.0), rel=1e-12)
+            assert row["bytes"] == pytest.approx(sum(told["paths"][flow]["bytes"] for flow in row["flows"]))
+        # The busiest circuit is what the step's transmission is paid for.
+        expected_s = told["max_bytes"] * 8 / plan.bandwidth_bps
+        assert step.transmission_s == pytest.approx(expected_s, rel=1e-6)
+    assert np.isfinite(plan.total_s)
+
+
+@pytest.mark.parametrize("step", [-1, 10_000, "0", None, 1.5, True])
+def test_a_step_that_there_is_not_is_refused(server: Served, step: object) -> None:
+    answer = server.post("loads", **SMALL, step=step)
+    assert (answer.status_code, answer.json()["field"]) == (422, "step")
+
+
+def test_a_figure_is_made_again_as_on_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    papers = server.client.get("/api/figures").json()["papers"]
+    names = [figure["name"] for paper in papers for figure in paper["figures"]]
+    listed = json.loads(cli("list", "figures", "--format", "json").out)["figures"]
+    assert names == [entry["name"] for entry in listed]
+    *told, (name, whole) = events(server, "reproduce", {"figure": "bridge-table-1"})
+    assert name == "end"
+    assert {name for name, _ in told} <= {"progress"}
+    ran = cli("reproduce", "bridge-table-1", "--output", "out", "--format", "json")
+    (made,) = json.loads(ran.out)["figures"]
+    assert [(claim["text"], claim["verdict"], claim["ours"]) for claim in whole["claims"]] == [
+        (claim["words"], claim["verdict"], claim["ours"]) for claim in made["claims"]
+    ]
+    assert whole["csv"] == (in_tmp / made["data"]).read_text()
+    assert whole["svg"].startswith("<?xml")
+
+
+@pytest.mark.parametrize("figure", ["none", "../bridge-table-1", "", 5, None, "harvest"])
+def test_a_figure_that_there_is_not_is_refused(server: Served, figure: object) -> None:
+    answer = server.post("reproduce", figure=figure)
+    assert (answer.status_code, answer.json()["field"]) == (422, "figure")
