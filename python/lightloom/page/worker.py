@@ -66,11 +66,11 @@ def _tell(told: BinaryIO, kind: Kind, content: bytes = b"") -> None:
 
 def _warm_up() -> None:
     """Import what most requests need, and plan once, so that the first request takes no longer than the next."""
-    import matplotlib.font_manager  # reads which fonts there are, or finds out and keeps it
-
     import lightloom as ll
-    import lightloom.views.charts
 
+    import_module("lightloom.views.charts")
+    # It reads which fonts there are, or finds out and keeps it.
+    import_module("matplotlib.font_manager")
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
 
 
