@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from lightloom._core import show_size, show_time
+from lightloom._core import show_time
 from lightloom.training.members import COMPUTE
-from lightloom.training.timeline import (
-    changes,
-    dark_before_end,
-    labels,
-    port_sets,
-    rank_classes,
-    within_iteration,
-)
+from lightloom.training.timeline import labels
 from lightloom.views.axis_units import even_range, plain, show_ticks
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
 from lightloom.views.palette import BACKGROUND, COMPUTATION, PALETTE, TERM_COLOURS, readable_on
 from lightloom.views.tables.training import changes_words
+from lightloom.views.training_rows import COMPUTED, DARK, HIDDEN, placed, training_rows
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from lightloom.training.result import Training
-    from lightloom.training.timeline import Change, Numbered
+    from lightloom.views.training_rows import Row
 
-# Rows of a kind; of more, some are shown, evenly spread.
-MOST_ROWS = 8
 # With more events than these a part of the iteration is drawn beside the whole.
 MOST_WHOLE = 120
 # Communications of that part, and the largest share of the iteration that it may be.
@@ -43,36 +35,15 @@ NO_PART, MOST_STEPS = (-1, -1), 3
 MOST_OUTLINED = 600
 # Of the time that is drawn.
 LEAST_OUTLINED = 0.004
-# Boxes of one row at the same time, one above the other.
-MOST_LANES = 4
+# Of a row, in the room of 1 that it has.
+HEIGHT = 0.84
 # What an iteration that takes no time is drawn as long as.
 LEAST_S = 1e-9
-DARK = TERM_COLOURS["reconfiguration"]
-HIDDEN = "#F3BC9B"
+# Of reconfigurations that are waited for, and of those that are not.
+WAITED_FOR = TERM_COLOURS["reconfiguration"]
+UNNOTICED = "#F3BC9B"
 # Those of computation and of dark circuits are not among them.
-COLOURS = [colour for colour in PALETTE if colour not in {DARK, "#000000"}]
-
-
-class Box(NamedTuple):
-    """A box of a row: from when until when, s, its colour, what is written on it, and the place of its event."""
-
-    first_s: float
-    last_s: float
-    colour: str
-    words: str
-    event: int
-
-    @property
-    def is_dark(self) -> bool:
-        """Whether circuits change."""
-        return self.colour in {DARK, HIDDEN}
-
-
-class Row(NamedTuple):
-    """A row: its name, and the boxes in it, which may be at the same time."""
-
-    name: str
-    boxes: list[Box]
+COLOURS = [colour for colour in PALETTE if colour not in {WAITED_FOR, "#000000"}]
 
 
 def plot_training(training: Training, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -87,24 +58,24 @@ def plot_training(training: Training, path: str | os.PathLike[str] | None = None
 
     if path is not None:
         check_plot_path(path)
-    rows = _rows(training)
+    rows, colours = training_rows(training), _colours(training)
     part = part_shown(training)
     height = 0.27 * len(rows) + 0.5
     panels = 1 if part is None else 2
     figure = Figure(figsize=(12, panels * height + 1.3), layout="constrained")
     grid = figure.subplots(panels, 1, squeeze=False)
     whole = grid[0, 0]
-    _draw(whole, rows, (0.0, training.total_s or LEAST_S))
+    _draw(whole, rows, colours, (0.0, training.total_s or LEAST_S))
     if part is None:
         whole.set_xlabel("time")
     else:
         whole.set_title("the whole iteration", fontsize=9)
         whole.axvspan(*part, facecolor="none", edgecolor="k", linewidth=1, zorder=4)
         below = grid[1, 0]
-        _draw(below, rows, part)
+        _draw(below, rows, colours, part)
         below.set_title("the part in the frame", fontsize=9)
         below.set_xlabel("time")
-    _legend(figure, rows)
+    _legend(figure, rows, colours)
     figure.suptitle(_title(training), fontsize=11)
     if path is None:
         settle(figure)
@@ -150,90 +121,31 @@ def _title(training: Training) -> str:
     )
 
 
-def _rows(training: Training) -> list[Row]:
-    """Rows from above to below: computation, axes and groups, ports."""
-    named = labels(training)
-    colours = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(named)}
-    rows = []
-    for ranks in _spread(rank_classes(training)):
-        name = "compute" if len(ranks.numbers) == training.ranks else f"compute, {plain(ranks.name)}"
-        mine = [(index, training.events[index]) for index in ranks.events]
-        rows.append(Row(name, [Box(event.start_s, event.end_s, COMPUTATION, "", index) for index, event in mine]))
-    # Messages are the last.
-    left = named[MOST_ROWS:-1] if len(named) > MOST_ROWS + 2 else []
-    of_labels = {label: Row(plain(label), []) for label in named if label not in set(left)}
-    others = Row(f"{len(left)} other groups", [])
-    for index, (event, size) in enumerate(zip(training.events, training.sizes_bytes, strict=True)):
-        if size is not None:
-            collective = "send" if event.plan is None else training.plans[event.plan].collective
-            words = f"{collective} {show_size(size)}"
-            box = Box(event.start_s, event.end_s, colours[event.label], words, index)
-            of_labels.get(event.label, others).boxes.append(box)
-    rows += [*of_labels.values(), *([others] if others.boxes else [])]
-    dark = changes(training)
-    return rows + [_row_of_ports(training, ports, colours, dark) for ports in _spread(port_sets(training))]
+def _colours(training: Training) -> dict[str, str]:
+    """Colours of what boxes stand for: axes and groups by their places."""
+    of_labels = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(labels(training))}
+    return {**of_labels, COMPUTED: COMPUTATION, DARK: WAITED_FOR, HIDDEN: UNNOTICED}
 
 
-def _row_of_ports(training: Training, ports: Numbered, colours: dict[str, str], dark: Sequence[Change]) -> Row:
-    """When the ports carry, by the colour of the axis, and when they are dark, waited for or hidden."""
-    row, mine = Row(ports.name, []), set(ports.events)
-    inner = [dark_before_end(plan) for plan in training.plans]
-    for index in ports.events:
-        event = training.events[index]
-        row.boxes.append(Box(event.start_s, event.end_s, colours[event.label], "", index))
-        for first_s, last_s in inner[event.plan] if event.plan is not None else []:
-            row.boxes.append(Box(event.end_s - first_s, event.end_s - last_s, DARK, "", index))
-    for change in dark:
-        if change.event in mine:
-            parts = ((change.first_s, change.exposed_s, HIDDEN), (change.exposed_s, change.last_s, DARK))
-            for first_s, last_s, colour in parts:
-                spans = within_iteration(first_s, last_s, training.total_s)
-                row.boxes.extend(Box(*span, colour, "", change.event) for span in spans)
-    return row
-
-
-def _spread(found: Sequence[Numbered]) -> list[Numbered]:
-    """All, or as many as can be seen, evenly spread, the first and the last among them."""
-    if len(found) <= MOST_ROWS:
-        return list(found)
-    return [found[row * (len(found) - 1) // (MOST_ROWS - 1)] for row in range(MOST_ROWS)]
-
-
-def _placed(row: Row) -> Iterable[tuple[Box, float, float]]:
-    """Boxes of a row with bottom and height within it: those at the same time one above the other, dark ones last."""
-    ends_s: list[float] = []
-    lanes: dict[int, int] = {}
-    for box in sorted(box for box in row.boxes if not box.is_dark):
-        # What ends when another begins may do so a rounding later.
-        slack_s = 1e-9 * (box.last_s - box.first_s)
-        free = next((lane for lane, end_s in enumerate(ends_s) if end_s <= box.first_s + slack_s), len(ends_s))
-        lane = min(free, MOST_LANES - 1)
-        if lane == len(ends_s):
-            ends_s.append(box.last_s)
-        ends_s[lane] = max(ends_s[lane], box.last_s)
-        lanes[box.event] = lane
-    height = 0.84 / max(len(ends_s), 1)
-    for box in sorted(row.boxes, key=lambda box: box.is_dark):
-        yield box, -0.42 + lanes[box.event] * height, height
-
-
-def _draw(axes: Axes, rows: Sequence[Row], span: tuple[float, float]) -> None:
+def _draw(axes: Axes, rows: Sequence[Row], looks: Mapping[str, str], span: tuple[float, float]) -> None:
     from matplotlib.collections import PolyCollection
 
     first_s, last_s = span
     polygons, colours, edges, words = [], [], [], []
     for place, row in enumerate(rows):
-        for box, low, height in _placed(row):
+        for box, lane, lanes in placed(row):
+            height, colour = HEIGHT / lanes, looks[box.role]
+            low = -HEIGHT / 2 + lane * height
             start, end, said = max(box.first_s, first_s), min(box.last_s, last_s), box.words
             if end <= start:
                 continue
             bottom = place + low
             polygons.append([(start, bottom), (end, bottom), (end, bottom + height), (start, bottom + height)])
-            colours.append(box.colour)
+            colours.append(colour)
             # An outline would hide a narrow box.
-            edges.append("w" if end - start > LEAST_OUTLINED * (last_s - first_s) else box.colour)
+            edges.append("w" if end - start > LEAST_OUTLINED * (last_s - first_s) else colour)
             if said and (end - start) / (last_s - first_s) > 0.012 + 0.0062 * len(said) and height > 0.4:
-                words.append(((start + end) / 2, bottom + height / 2, said, box.colour))
+                words.append(((start + end) / 2, bottom + height / 2, said, colour))
     outline = 0.4 if len(polygons) <= MOST_OUTLINED else 0.0
     axes.add_collection(
         PolyCollection(polygons, facecolors=colours, edgecolors=edges, linewidths=outline, zorder=2, snap=False)
@@ -244,19 +156,19 @@ def _draw(axes: Axes, rows: Sequence[Row], span: tuple[float, float]) -> None:
         axes.axhline(place + 0.5, color=BACKGROUND, linewidth=0.3, zorder=1)
     show_ticks(axes.xaxis, "time", [tick for tick in even_range(first_s, last_s) if first_s <= tick <= last_s])
     axes.set(xlim=(first_s, last_s + 0.003 * (last_s - first_s)), ylim=(len(rows) - 0.5, -0.5), yticks=range(len(rows)))
-    axes.set_yticklabels([row.name for row in rows], fontsize=8)
+    axes.set_yticklabels([plain(row.name) for row in rows], fontsize=8)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _legend(figure: Figure, rows: Iterable[Row]) -> None:
+def _legend(figure: Figure, rows: Iterable[Row], looks: Mapping[str, str]) -> None:
     from matplotlib.patches import Patch
 
-    used = {box.colour for row in rows for box in row.boxes}
-    words = {COMPUTATION: "computation", HIDDEN: "reconfiguration, hidden", DARK: "reconfiguration, waited for"}
+    used = {box.role for row in rows for box in row.boxes}
+    words = {COMPUTED: "computation", HIDDEN: "reconfiguration, hidden", DARK: "reconfiguration, waited for"}
     handles = [
-        Patch(facecolor=colour, edgecolor=BACKGROUND, linewidth=0.4, label=word)
-        for colour, word in words.items()
-        if colour in used
+        Patch(facecolor=looks[role], edgecolor=BACKGROUND, linewidth=0.4, label=word)
+        for role, word in words.items()
+        if role in used
     ]
     if handles:
         legend_below(figure, handles, [str(handle.get_label()) for handle in handles])
