@@ -54,8 +54,10 @@ format: $(VENV)/installed
 	$(VENV)/bin/ruff format
 
 # The pages of docs/ and the Python reference as a site in out/docs, which needs no server: open out/docs/index.html.
+# From scratch each time, since every page has the navigation.
 docs: $(VENV)/built
-	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d out/docs-cache . out/docs
+	rm -rf out/docs
+	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -c docs/site -d out/docs-cache . out/docs
 
 fuzz:
 	@cargo +nightly fuzz --version >/dev/null 2>&1 || { echo "make fuzz needs: cargo install cargo-fuzz, and a nightly toolchain"; exit 1; }

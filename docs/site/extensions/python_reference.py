@@ -5,12 +5,14 @@ names that the object has, and become lists of parameters.
 """
 
 from __future__ import annotations
+import __future__
 
 import inspect
 import re
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +26,25 @@ if TYPE_CHECKING:
 
 EXPORTED = "docs/reference/python"
 MODULES = "docs/reference/python-modules"
+# Of classes that inherit from these, what is theirs is left out.
+FOREIGN = "object, tuple, dict, BaseException, Exception, Enum, StrEnum"
+STUB = Path(lightloom.__path__[0]) / "_core.pyi"
 QUOTED = re.compile(r"(`[^`]*`)")
 MARKUP = re.compile(r"([*|\\]|(?<=\w)_(?!\w))")
-ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): (.*)$")
+ARGUMENT = re.compile(r"(\w+(?:, \w+)*): (.*)", re.DOTALL)
+# Where another argument may begin in a line.
+NEXT = re.compile(r"(?<=[.;]) (?=\w+(?:, \w+)*: )")
+
+
+def describe_compiled() -> None:
+    """Put what `_core.pyi` says of the compiled classes that `lightloom` exports in their place: they say little."""
+    described: dict[str, Any] = {"__name__": "lightloom"}
+    flags = __future__.annotations.compiler_flag  # its annotations name what comes later
+    exec(compile(STUB.read_text(encoding="utf-8"), STUB, "exec", flags=flags), described)  # noqa: S102
+    for name in lightloom.__all__:
+        value = getattr(lightloom, name)
+        if inspect.isclass(value) and value is getattr(lightloom._core, name, None):
+            setattr(lightloom, name, described[name])
 
 
 def public_modules() -> list[ModuleType]:
@@ -65,12 +83,10 @@ def _directives(module: str, names: list[str]) -> list[str]:
     for name in names:
         value = getattr(import_module(module), name)
         if inspect.isclass(value):
-            lines += [
-                f".. autoclass:: {module}.{name}",
-                "   :members:",
-                "   :inherited-members: object, tuple, dict, Exception, Enum, StrEnum",
-                "",
-            ]
+            # A stub describes what its names do not say; source has a docstring for everything public.
+            undescribed = ["   :undoc-members:"] if value.__module__ == "lightloom" else []
+            lines += [f".. autoclass:: {module}.{name}", "   :members:", *undescribed]
+            lines += [f"   :inherited-members: {FOREIGN}", ""]
         elif inspect.isroutine(value):
             lines += [f".. autofunction:: {module}.{name}", ""]
         else:
@@ -102,24 +118,30 @@ def _names(value: Any) -> set[str]:
 
 
 def _arguments_listed(_app: Sphinx, _what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
-    """Make lines `name: text` and what they go on with a list of parameters, where they are its arguments."""
+    """Make paragraphs of `name: text` lists of parameters, where the names are the object's own."""
     known = _names(value)
+    paragraphs = "\n".join(lines).split("\n\n")
+    lines[:] = "\n\n".join(_listed(paragraph, known) for paragraph in paragraphs).split("\n")
+
+
+def _listed(paragraph: str, known: set[str]) -> str:
+    """The paragraph as it is, or its arguments, one a line, where it begins with one."""
+
+    def begins(text: str) -> bool:
+        found = ARGUMENT.match(text)
+        return found is not None and set(found[1].split(", ")) <= known
+
+    if not begins(paragraph):
+        return _plain(paragraph)
     made: list[str] = []
-    listed = False
-    for line in lines:
-        found = ARGUMENT.match(line)
-        if found and set(found[1].split(", ")) <= known:
-            if not listed and made and made[-1]:
-                made.append("")
-            made.append(f":param {found[1]}: {found[2]}")
-            listed = True
-        elif listed and line and not line.startswith(" "):
-            made += ["", line]
-            listed = False
-        else:
-            made.append(line)
-            listed = listed and bool(line)
-    lines[:] = _plain("\n".join(made)).split("\n")
+    for line in paragraph.split("\n"):
+        for piece in NEXT.split(line.strip()):
+            if begins(piece):
+                made.append(piece)
+            else:
+                made[-1] += f" {piece}"
+    fields = [ARGUMENT.match(one) for one in made]
+    return "\n".join(f":param {one[1]}: {_plain(one[2].rstrip(';'))}" for one in fields if one)
 
 
 def _plain(text: str) -> str:
@@ -137,6 +159,7 @@ def _add(_app: Sphinx, page: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Complete the two pages as they are read, and docstrings as they are found."""
+    describe_compiled()
     app.connect("source-read", _add)
     app.connect("autodoc-process-docstring", _arguments_listed)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
