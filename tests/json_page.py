@@ -13,6 +13,8 @@ from lightloom.schemas.forms import Form
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "json.md"
 FOLDER = PAGE.parent / "schemas"
 WORDS = {
+    "anything": "anything",
+    "array": "list",
     "number": "number",
     "integer": "whole number",
     "string": "text",
@@ -37,10 +39,10 @@ tests.json_page` writes this page and them; the tests hold them to what is print
 def page() -> str:
     """The page: a table of keys for each kind of document."""
     kinds = documents()
-    lines = [HEADER, *_table(("document", "printed by", "schema"), map(_place, kinds))]
+    lines = [HEADER, *table(("document", "printed by", "schema"), map(_place, kinds))]
     for one in kinds:
         lines.append(f"\n## {one.name}\n\n{one.summary[0].upper()}{one.summary[1:]}.\n\n")
-        lines += _table(("key", "form", "meaning"), dict.fromkeys(_rows(schema(one.name), "")))
+        lines += table(("key", "form", "meaning"), dict.fromkeys(rows(schema(one.name), "")))
     return "".join(lines)
 
 
@@ -49,7 +51,7 @@ def _place(one: Document) -> tuple[str, str, str]:
     return f"[{one.name}](#{one.name})", commands, f"[{one.name}.json](schemas/{one.name}.json)"
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     for row in (head, ("---",) * len(head), *rows):
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n"
 
@@ -61,12 +63,12 @@ def schemas() -> dict[str, str]:
     }
 
 
-def _rows(form: Form, path: str) -> Iterator[tuple[str, str, str]]:
+def rows(form: Form, path: str) -> Iterator[tuple[str, str, str]]:
     """A row for each key of an object, then those of what it holds."""
     if isinstance(named := form.get("additionalProperties"), dict):
         yield from _row(f"{path}.NAME" if path else "NAME", named, "")
     for key, below in form.get("properties", {}).items():
-        optional = "" if key in form["required"] else "may be left out: "
+        optional = "" if key in form.get("required", ()) else "may be left out: "
         yield from _row(f"{path}.{key}" if path else key, below, optional)
 
 
@@ -82,7 +84,7 @@ def _within(form: Form, path: str) -> Iterator[tuple[str, str, str]]:
         kind = one.get("properties", {}).get("kind", {}).get("enum", ["", ""])
         yield from _within(one, f"{path}({kind[0]})" if len(kind) == 1 else path)
     if form.get("type") == "object" or "properties" in form:
-        yield from _rows(form, path)
+        yield from rows(form, path)
 
 
 def _words(form: Form) -> str:
@@ -97,8 +99,9 @@ def _words(form: Form) -> str:
     if "prefixItems" in form:
         return f"[{', '.join(map(_name, form['prefixItems']))}]"
     if "items" in form:
-        return f"list of {_plural(_words(form['items']))}"
-    types = form["type"] if isinstance(form["type"], list) else [form["type"]]
+        return f"list of {_plural(_words(form['items']))}" + (" or null" if "null" in form["type"] else "")
+    told = form.get("type", "anything")
+    types = told if isinstance(told, list) else [told]
     return " or ".join(WORDS[one] for one in types)
 
 
