@@ -18,7 +18,7 @@ author = "Lightloom's authors"
 project_copyright = "Lightloom's authors, Apache-2.0"
 version = release = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "formulas", "navigation", "own_host", "python_reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "formulas", "indices", "navigation", "own_host", "python_reference"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/README"
 include_patterns = ["README.md", "CHANGELOG.md", "crates/README.md", "papers/README.md", "docs/**"]
@@ -40,6 +40,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_dmath_double_inline = False
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
+smartquotes = False  # a prime is no apostrophe
 
 # Docstrings are written like the pages: a name between single backticks is code.
 default_role = "code"
