@@ -112,13 +112,10 @@ def placed(row: Row) -> Iterator[tuple[Box, int, int]]:
 
 def timeline(training: Training) -> list[dict[str, Any]]:
     """The rows as JSON has them: `name`, `lanes` and `boxes`; a box with its `lane`, in the order of drawing."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for row in training_rows(training):
         boxes = list(placed(row))
         lanes = boxes[0][2] if boxes else 1
-        rows.append({
-            "name": row.name,
-            "lanes": lanes,
-            "boxes": [{**box._asdict(), "lane": lane} for box, lane, _ in boxes],
-        })
+        told = [{**box._asdict(), "lane": lane} for box, lane, _ in boxes]
+        rows.append({"name": row.name, "lanes": lanes, "boxes": told})
     return rows

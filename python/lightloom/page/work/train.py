@@ -1,13 +1,15 @@
-"""A training iteration, as the verb `train` prints it, and its time against the reconfiguration delay."""
+"""A training iteration, as the verb `train` prints it; its course in time, and its time against the delay."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
+from lightloom.errors import refuse, shown
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.made import training_of
 from lightloom.page.work.say import Kind
+from lightloom.views.training_rows import timeline
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
@@ -16,15 +18,24 @@ if TYPE_CHECKING:
 
 
 def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:
-    """Plan the iteration; with `break_even`, at every delay."""
+    """Plan the iteration; with `break_even`, at every delay; with `timeline`, tell the rows of its picture too."""
 
     def report(done: int, total: int) -> None:
         say(Kind.PROGRESS, {"done": done, "of": total})
 
+    asked = dict(asked)
+    with_timeline = asked.pop("timeline", False)
+    if not isinstance(with_timeline, bool):
+        raise refuse("timeline", f"`{shown(with_timeline)}` is not accepted; it takes true or false")
     training, found = training_of(asked, limits, report)
     text = training.to_json().rstrip()
+    beside: dict[str, Any] = {}
     if found is not None:
-        text = f'{text.removesuffix("}").rstrip()},\n  "break_even": {json.dumps(_told(found))}\n}}'
+        beside["break_even"] = _told(found)
+    if with_timeline:
+        beside["timeline"] = timeline(training)
+    for name, value in beside.items():
+        text = f'{text.removesuffix("}").rstrip()},\n  "{name}": {json.dumps(value)}\n}}'
     return Outcome(DONE, text.encode())
 
 

@@ -1,0 +1,45 @@
+// Horizontal bars in the terms of the cost, with a line at the lower bound.
+
+import { s } from "../dom.js";
+import { shortTime, time, times } from "../quantities.js";
+import { linear, ticks } from "../scales.js";
+import { bottomAxis, drawing } from "./axes.js";
+import { TERMS, termOf } from "./terms.js";
+
+const ROW = 26;
+
+/**
+ * Bars of rows `{name, detail, total_s, …terms, chosen}`.
+ *
+ * terms: names of `…_s` parts that a bar is made of. bound: seconds, or 0. best: seconds that ratios are over.
+ */
+export function bars({ rows, width, label, bound = 0, boundWords = "lower bound", terms = TERMS, best = null }) {
+  const isNarrow = width < 560;
+  const [left, right, top] = [isNarrow ? 8 : 232, isNarrow ? 66 : 130, bound ? 20 : 6];
+  const row = isNarrow ? ROW + 16 : ROW;
+  const bottom = top + rows.length * row;
+  const most = Math.max(...rows.map((each) => each.total_s), bound, 1e-12);
+  const x = linear(0, most, left, width - right);
+  const svg = drawing(width, bottom + 24, label);
+  svg.append(bottomAxis({ values: ticks(most, isNarrow ? 3 : 5), place: x, words: shortTime, top, bottom }));
+  rows.forEach((each, place) => {
+    const y = top + place * row + (isNarrow ? 17 : 4);
+    const name = s("text", { class: each.chosen ? "strong" : null, x: isNarrow ? left : left - 8, y: isNarrow ? y - 4 : y + 13, "text-anchor": isNarrow ? "start" : "end" }, each.name);
+    if (each.detail) name.append(s("tspan", { class: "detail" }, ` · ${each.detail}`));
+    svg.append(name);
+    let at = left;
+    for (const term of terms) {
+      const wide = x(termOf(each, term)) - left;
+      if (wide > 0) svg.append(s("rect", { class: `term-${term}`, x: at, y, width: wide, height: ROW - 8 }, s("title", {}, `${each.name}: ${term} ${time(termOf(each, term))}`)));
+      at += wide;
+    }
+    const ratio = best && !isNarrow && each.total_s > best * (1 + 1e-9) ? ` · ${times(each.total_s / best)}` : "";
+    svg.append(s("text", { x: x(each.total_s) + 6, y: y + 13 }, `${time(each.total_s)}${ratio}`));
+  });
+  if (bound > 0) {
+    svg.append(s("line", { class: "reference", x1: x(bound), x2: x(bound), y1: top - 3, y2: bottom }));
+    const atEnd = x(bound) > width * 0.5;
+    svg.append(s("text", { x: x(bound) + (atEnd ? 3 : -3), y: top - 7, "text-anchor": atEnd ? "end" : "start" }, `${boundWords} ${time(bound)}`));
+  }
+  return svg;
+}

@@ -1,0 +1,72 @@
+// A view's answer as a command and as Python, to be copied.
+
+import { ask } from "./api.js";
+import { announce, h, replace } from "./dom.js";
+import { save } from "./downloads.js";
+
+/** `{element, show(verb, body), tell({command, python, files})}`: what asks for the same outside the page. */
+export function codes() {
+  const [command, python] = [block("As a command", "command"), block("As Python", "python")];
+  const files = h("div", {});
+  const element = h(
+    "section", { class: "card", "aria-labelledby": "as-code", hidden: true },
+    h("header", {}, h("h2", { id: "as-code" }, "The same outside this page")),
+    h("div", { class: "codes" }, command.element, python.element), files,
+  );
+  const tell = (said) => {
+    command.show(said.command);
+    python.element.hidden = !said.python;
+    python.show(said.python ?? "");
+    const beside = Object.entries(said.files ?? {});
+    replace(files, beside.length ? fileButtons(beside) : null);
+    element.hidden = false;
+  };
+  let asked = 0;
+  return {
+    element, tell,
+    async show(verb, body) {
+      asked += 1;
+      const mine = asked;
+      try {
+        const said = await ask("/api/as-code", { verb, options: body });
+        if (mine === asked) tell(said);
+      } catch {
+        if (mine === asked) element.hidden = true;
+      }
+    },
+  };
+}
+
+/** Files that both need, to be saved beside them. */
+function fileButtons(files) {
+  const buttons = files.map(([name, text]) =>
+    h("button", { type: "button", class: "small", onclick: () => save(new Blob([text], { type: "text/plain" }), name) }, name));
+  return h("p", { class: "downloads" }, h("span", { class: "quiet" }, "Both read this file, to be saved where they run:"), buttons);
+}
+
+function block(title, kind) {
+  const code = h("code", {});
+  const copied = h("button", { type: "button", class: "small", "aria-label": `Copy: ${title.toLowerCase()}` }, "Copy");
+  copied.addEventListener("click", async () => {
+    const done = await copy(code.textContent);
+    replace(copied, done ? "Copied" : "Select and copy");
+    announce(done ? "Copied." : "The browser does not let this page copy.");
+    setTimeout(() => replace(copied, "Copy"), 1600);
+  });
+  const text = h("pre", { tabindex: 0, role: "region", "aria-label": title }, code);
+  return {
+    element: h("div", { class: `code ${kind}` }, h("header", {}, h("h3", {}, title), copied), text),
+    show(words) {
+      replace(code, words);
+    },
+  };
+}
+
+async function copy(words) {
+  try {
+    await navigator.clipboard.writeText(words);
+    return true;
+  } catch {
+    return false;
+  }
+}

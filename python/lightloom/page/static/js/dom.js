@@ -1,0 +1,58 @@
+// Elements made from data; text is always set as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element. attributes: `on…` are listeners, `class`, `data-…`; false and null are left out. */
+export function h(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** An SVG element. */
+export function s(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" && "value" in element) element.value = value;
+    else if (name === "checked") element.checked = Boolean(value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+/** Adds children: elements, texts, lists of these; null and false are left out. */
+export function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+
+/** Replaces what an element holds. */
+export function replace(element, ...children) {
+  element.replaceChildren();
+  return append(element, children);
+}
+
+let made = 0;
+
+/** An id that no other element has. */
+export function freshId(stem) {
+  made += 1;
+  return `${stem}-${made}`;
+}
+
+/** Says something to screen readers, once it has settled. */
+export function announce(words) {
+  clearTimeout(announce.timer);
+  announce.timer = setTimeout(() => {
+    document.getElementById("status").textContent = words;
+  }, 350);
+}
+
+export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,0 +1,194 @@
+// A form made from the table of options: the few that matter first, the rest folded by group.
+
+import { h, freshId, replace } from "./dom.js";
+import { defaultOf, labelOf, namesOf, otherwiseOf, widgetOf, limits } from "./options.js";
+import { sliderOf } from "./scales.js";
+
+const FOLDED = ["problem", "fabric", "planner", "expert"];
+const TITLES = { problem: "More of the problem", fabric: "More of the fabric", planner: "Planner", expert: "Expert" };
+
+/**
+ * The fields of a verb's options.
+ *
+ * options: of the table. first: names of those that are shown unfolded, in this order. onChange: called with
+ * `{draft}` after every change, draft while a value is being typed.
+ *
+ * Returns `{element, values(), set(values), wrong(field, words), right()}`; values is a Map of texts by name, without
+ * those that are left at their defaults.
+ */
+export function fieldsOf({ options, first, onChange, hint }) {
+  const fields = new Map();
+  const named = new Map(options.map((option) => [option.name, option]));
+  const make = (option, isFirst) => {
+    const field = fieldOf(option, isFirst, (draft) => {
+      agree(fields, option.name);
+      sum();
+      onChange({ draft });
+    });
+    fields.set(option.name, field);
+    return field.element;
+  };
+  const shown = first.filter((name) => named.has(name)).map((name) => make(named.get(name), true));
+  const folds = FOLDED.map((group) => {
+    const inside = options.filter((option) => !first.includes(option.name) && groupOf(option) === group);
+    if (!inside.length) return null;
+    const set = h("span", { class: "set" });
+    const element = h(
+      "details", {}, h("summary", {}, h("span", {}, TITLES[group]), set),
+      h("div", { class: "fields" }, inside.map((option) => make(option, false))),
+    );
+    return { element, set, names: inside.map((option) => option.name) };
+  }).filter(Boolean);
+
+  function sum() {
+    for (const { set, names } of folds) {
+      const count = names.filter((name) => fields.get(name).value() !== "").length;
+      replace(set, count ? `${count} set` : "");
+    }
+  }
+
+  const element = h("div", { class: "fields-of" }, h("div", { class: "fields" }, shown), folds.map((fold) => fold.element));
+  showHints(element, hint, fields);
+  return {
+    element,
+    values() {
+      return new Map([...fields].map(([name, field]) => [name, field.value()]).filter(([, value]) => value !== ""));
+    },
+    set(values) {
+      for (const [name, field] of fields) field.set(values.get(name) ?? "");
+      if (values.has("dims") && !values.has("gpus")) agree(fields, "dims");
+      sum();
+    },
+    wrong(name, words) {
+      const field = fields.get(name);
+      if (!field) return false;
+      const fold = field.element.closest("details");
+      if (fold) fold.open = true;
+      field.wrong(words);
+      return true;
+    },
+    right() {
+      for (const field of fields.values()) field.wrong("");
+    },
+  };
+}
+
+const groupOf = (option) => {
+  const group = String(option.group).toLowerCase();
+  return FOLDED.includes(group) ? group : "expert";
+};
+
+/** A grid says how many GPUs there are: whichever of the two is changed, the other follows. */
+function agree(fields, changed) {
+  const [dims, gpus] = [fields.get("dims"), fields.get("gpus")];
+  if (!dims || !gpus || !dims.value()) return;
+  const sides = dims.value().split(/[x×]/i).map(Number);
+  const product = sides.reduce((all, side) => all * side, 1);
+  if (!Number.isInteger(product) || product < 1) return;
+  if (changed === "dims") gpus.set(String(product));
+  else if (changed === "gpus" && gpus.value() !== String(product)) dims.set("");
+}
+
+function fieldOf(option, isFirst, onChange) {
+  const ids = { input: freshId(option.name), help: freshId("help"), wrong: freshId("wrong") };
+  const widget = widgetOf(option);
+  const help = h("span", { id: ids.help, class: "unseen" }, option.help ?? "");
+  const wrong = h("span", { id: ids.wrong, class: "wrong", hidden: true });
+  const described = { "aria-describedby": `${ids.help} ${ids.wrong}` };
+  const input = inputOf(option, widget, { id: ids.input, name: option.name, autocomplete: "off", spellcheck: "false", ...described });
+  const slider = isFirst && input.type === "text" ? sliderFor(option, widget, input, onChange) : null;
+  const follow = () => slider?.follow();
+  input.addEventListener("input", () => {
+    follow();
+    onChange(input.type === "text");
+  });
+  input.addEventListener("change", () => {
+    if (input.type === "text") onChange(false);
+  });
+  const list = input.type === "text" ? listFor(option, input) : null;
+  const isWide = slider !== null || (isFirst && input.tagName === "SELECT");
+  const element = h(
+    "div", { class: `field ${widget === "yes-or-no" ? "yes-or-no" : ""} ${isWide ? "full" : ""}`, "data-field": option.name },
+    h("label", { for: ids.input }, labelOf(option)),
+    slider ? h("div", { class: "with-slider" }, input, slider.element) : input,
+    list, help, wrong,
+  );
+  return {
+    element,
+    option,
+    value() {
+      if (widget === "yes-or-no") return input.checked === Boolean(option.default) ? "" : String(input.checked);
+      const value = input.value.trim();
+      return value === defaultOf(option) && !option.required ? "" : value;
+    },
+    set(value) {
+      if (widget === "yes-or-no") input.checked = value === "" ? Boolean(option.default) : value === "true";
+      else if (input.tagName === "SELECT") choose(input, value || defaultOf(option));
+      else input.value = value;
+      follow();
+    },
+    wrong(words) {
+      wrong.hidden = !words;
+      replace(wrong, words);
+      if (words) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    },
+  };
+}
+
+function inputOf(option, widget, attributes) {
+  if (widget === "yes-or-no") return h("input", { ...attributes, type: "checkbox" });
+  if (widget === "choice") {
+    const none = option.required || defaultOf(option) ? [] : [h("option", { value: "" }, option.otherwise || "–")];
+    const entries = namesOf(option).map(({ name, summary }) => h("option", { value: name, title: summary || null }, name));
+    return h("select", attributes, none, entries);
+  }
+  const isNumber = widget === "whole";
+  return h("input", { ...attributes, type: "text", inputmode: isNumber ? "numeric" : null, placeholder: otherwiseOf(option) || null });
+}
+
+/** A value that is none of a select's is shown all the same, so that the server can say what is wrong with it. */
+function choose(select, value) {
+  if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, value));
+  select.value = value;
+}
+
+function listFor(option, input) {
+  const names = namesOf(option);
+  if (!names.length) return null;
+  const id = freshId("names");
+  input.setAttribute("list", id);
+  return h("datalist", { id }, names.map(({ name, summary }) => h("option", { value: name }, summary)));
+}
+
+function sliderFor(option, widget, input, onChange) {
+  const most = option.name === "gpus" ? Math.min(limits().gpus ?? 1024, 1024) : option.name === "ports" ? 16 : option.most;
+  const scale = sliderOf(widget, option.least ?? 1, most);
+  if (!scale) return null;
+  const element = h("input", { type: "range", min: 0, max: scale.count - 1, step: 1, "aria-label": `${labelOf(option)}, slider` });
+  const say = () => element.setAttribute("aria-valuetext", input.value || defaultOf(option));
+  element.addEventListener("input", () => {
+    input.value = scale.textAt(Number(element.value), input.value);
+    say();
+    onChange(true);
+  });
+  element.addEventListener("change", () => onChange(false));
+  return {
+    element,
+    follow() {
+      element.value = String(scale.placeOf(input.value || defaultOf(option)));
+      say();
+    },
+  };
+}
+
+/** What the option in hand means, at one place below the form. */
+function showHints(element, hint, fields) {
+  const show = (event) => {
+    const name = event.target.closest?.("[data-field]")?.dataset.field;
+    const option = name && fields.get(name)?.option;
+    if (option) replace(hint, h("strong", {}, option.flag ?? `--${option.name}`), ` ${option.help ?? ""}`);
+  };
+  element.addEventListener("focusin", show);
+  element.addEventListener("pointerover", show);
+}

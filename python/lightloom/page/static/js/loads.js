@@ -1,0 +1,39 @@
+// What the circuits of a plan's steps carry, asked for when it is shown, and a step ahead.
+
+import { ask } from "./api.js";
+
+const KEPT = 400;
+
+/** Links by their ends, `{bytes, circuits, paths}`; paths are none where there are too many to be told. */
+function byLink({ links, paths }) {
+  return new Map(links.map(({ source, target, bytes, circuits, flows }) =>
+    [`${source}>${target}`, { bytes, circuits, paths: paths && flows ? flows.map((place) => paths[place]) : [] }]));
+}
+
+/**
+ * Loads of a plan. body: the options that it was planned with.
+ *
+ * Returns `{of(step), ahead(step), leave()}`; of promises links by their ends, or null where they cannot be had.
+ */
+export function loadsOf(body, steps) {
+  const controller = new AbortController();
+  const kept = new Map();
+  function of(step) {
+    if (!kept.has(step)) {
+      if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
+      kept.set(step, ask("/api/loads", { ...body, step }, { signal: controller.signal }).then(byLink).catch(() => {
+        // Circuits are then shown without bytes; it is asked again when the step is shown again.
+        kept.delete(step);
+        return null;
+      }));
+    }
+    return kept.get(step);
+  }
+  return {
+    of,
+    ahead(step) {
+      if (step + 1 < steps) of(step + 1);
+    },
+    leave: () => controller.abort(),
+  };
+}

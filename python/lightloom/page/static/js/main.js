@@ -1,0 +1,55 @@
+// The page: its views by their addresses.
+
+import { here, onMove } from "./address.js";
+import { Refusal } from "./api.js";
+import { h, replace } from "./dom.js";
+import { loadTable } from "./options.js";
+import { connectTheme } from "./theme.js";
+import { notice } from "./work.js";
+
+const VIEWS = {
+  plan: () => import("./views/plan.js"),
+  compare: () => import("./views/compare.js"),
+  "when-it-pays": () => import("./views/when-it-pays.js"),
+  training: () => import("./views/training.js"),
+  results: () => import("./views/results.js"),
+};
+
+const root = document.getElementById("view");
+let shown = { name: null, view: null };
+
+async function move() {
+  const { view: name, query } = here();
+  if (name !== shown.name) {
+    shown.view?.leave();
+    shown = { name, view: null };
+    const { mount } = await VIEWS[name]();
+    if (shown.name !== name) return;
+    root.className = "view";
+    replace(root);
+    shown.view = mount(root);
+    for (const link of document.querySelectorAll(".views a")) {
+      if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  }
+  shown.view?.show(query);
+}
+
+async function start() {
+  try {
+    await loadTable();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const main = h("main", { id: "result" }, notice("bad", `${error.message} The page begins as soon as it does.`));
+    root.className = "view wide";
+    replace(root, main);
+    setTimeout(start, 2000);
+    return;
+  }
+  onMove(move);
+  await move();
+}
+
+connectTheme();
+start();

@@ -1,0 +1,122 @@
+// The two axes of a map: what may be varied, how it is entered and written.
+
+import { h, freshId, replace } from "./dom.js";
+import { labelOf, optionsOf, widgetOf } from "./options.js";
+import { parseRate, parseSize, parseTime, rate, shortTime, size } from "./quantities.js";
+import { writtenSize, writtenTime } from "./scales.js";
+
+// What can be varied, over which range where nothing is said, and in how many values.
+const RANGES = {
+  size: { from: "1KiB", to: "1GiB", points: 21 },
+  "reconfiguration-delay": { from: "10ns", to: "10ms", points: 25 },
+  gpus: { from: "2", to: "256", points: 8 },
+  ports: { from: "1", to: "8", points: 8 },
+  bandwidth: { from: "100Gbps", to: "6.4Tbps", points: 13 },
+  startup: { from: "10ns", to: "10us", points: 13 },
+  "hop-delay": { from: "10ns", to: "10us", points: 13 },
+};
+const PARTS = ["from", "to", "points"];
+const MOST_POINTS = 60;
+
+/** Options that a map can vary. */
+export const varied = () => optionsOf("plan").filter((option) => option.name in RANGES);
+
+/** How values of an option are read and written: `{parse, words, written}`. */
+export function manner(name) {
+  const widget = widgetOf(varied().find((option) => option.name === name));
+  if (widget === "size") return { parse: parseSize, words: (value) => size(value), written: writtenSize };
+  if (widget === "time") return { parse: parseTime, words: shortTime, written: writtenTime };
+  if (widget === "rate") return { parse: parseRate, words: rate, written: (value) => `${value / 1e9}Gbps` };
+  return { parse: Number, words: String, written: String };
+}
+
+/** An axis as the server takes it. Whole numbers are told one by one, powers of two where these are the ends. */
+export function axisBody(query, letter) {
+  const [option, from, to, points] = [query.get(letter), ...PARTS.map((part) => query.get(`${letter}-${part}`))];
+  const isWhole = option === "gpus" || option === "ports";
+  const [least, most] = [Number(from), Number(to)];
+  if (!isWhole || !(least >= 1) || !(most >= least)) return { option, from, to, points: Number(points) };
+  const values = new Set();
+  const isDoubling = Number.isInteger(Math.log2(least)) && Number.isInteger(Math.log2(most)) && option === "gpus";
+  const count = isDoubling ? Math.log2(most / least) + 1 : Math.min(Number(points) || 1, most - least + 1);
+  for (let place = 0; place < Math.min(count, MOST_POINTS); place += 1) {
+    values.add(Math.round(least * (most / least) ** (count > 1 ? place / (count - 1) : 0)));
+  }
+  return { option, values: [...values] };
+}
+
+/** Number of values of an axis as it is entered, or NaN. */
+export function pointsOf(query, letter) {
+  const body = axisBody(query, letter);
+  return body.values?.length ?? body.points;
+}
+
+/**
+ * Fields of both axes and of what is compared with. onChange: called with `{draft}`.
+ *
+ * Returns what `scaffold` takes as extras.
+ */
+export function axisFields(onChange, baselines) {
+  const axes = ["x", "y"].map((letter) => axisField(letter, onChange));
+  const id = freshId("against");
+  const against = h("select", { id }, baselines.map(({ name, summary }) => h("option", { value: name, title: summary || null }, name === "fixed" ? summary : name)));
+  against.addEventListener("change", () => onChange({ draft: false }));
+  const parts = [...axes, {
+    names: ["against"],
+    values: () => [["against", against.value]],
+    set: (query) => { against.value = query.get("against") || "fixed"; },
+    input: () => against,
+  }];
+  const element = h("div", { class: "fields-of" }, axes.map((axis) => axis.element), h("div", { class: "field full" }, h("label", { for: id }, "Compared with"), against));
+  return {
+    before: element,
+    names: parts.flatMap((part) => part.names),
+    values: () => parts.flatMap((part) => part.values()),
+    set: (query) => parts.forEach((part) => part.set(query)),
+    wrong(field, words) {
+      const [name] = field.split(".");
+      const axis = field === "points" ? axes[0] : axes.find((each) => field.includes(".") && each.isOf(name));
+      axis?.wrong(words);
+      return Boolean(axis);
+    },
+    right: () => axes.forEach((axis) => axis.wrong("")),
+  };
+}
+
+function axisField(letter, onChange) {
+  const select = h("select", { id: freshId(letter) }, varied().map((option) => h("option", { value: option.name }, labelOf(option))));
+  const wrong = h("p", { class: "wrong", id: freshId("wrong"), role: "alert", hidden: true });
+  const inputs = PARTS.map((part) => h("input", { type: "text", id: freshId(`${letter}-${part}`), "aria-describedby": wrong.id, autocomplete: "off", inputmode: part === "points" ? "numeric" : null }));
+  const fields = PARTS.map((part, place) => h("div", { class: "field" }, h("label", { for: inputs[place].id }, { from: "From", to: "To", points: "Values" }[part]), inputs[place]));
+  const name = letter === "x" ? "Across" : "Up";
+  const element = h("fieldset", {}, h("legend", { class: "unseen" }, `${name}: axis of the map`),
+    h("div", { class: "axis" }, h("div", { class: "field" }, h("label", { for: select.id }, name), select), fields), wrong);
+  const fill = (told) => inputs.forEach((input, place) => { input.value = told(PARTS[place]) ?? RANGES[select.value][PARTS[place]]; });
+  select.addEventListener("change", () => {
+    fill(() => undefined);
+    onChange({ draft: false });
+  });
+  for (const input of inputs) {
+    input.addEventListener("input", () => onChange({ draft: true }));
+    input.addEventListener("change", () => onChange({ draft: false }));
+  }
+  return {
+    element,
+    names: [letter, ...PARTS.map((part) => `${letter}-${part}`)],
+    isOf: (name) => name === letter || name === select.value,
+    values: () => [[letter, select.value], ...PARTS.map((part, place) => [`${letter}-${part}`, inputs[place].value.trim()])],
+    set(query) {
+      const chosen = query.get(letter);
+      select.value = chosen in RANGES ? chosen : letter === "x" ? "size" : "reconfiguration-delay";
+      fill((part) => query.get(`${letter}-${part}`) || undefined);
+    },
+    wrong(words) {
+      wrong.hidden = !words;
+      replace(wrong, words);
+      for (const input of inputs) {
+        if (words) input.setAttribute("aria-invalid", "true");
+        else input.removeAttribute("aria-invalid");
+      }
+    },
+  };
+}

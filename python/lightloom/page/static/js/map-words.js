@@ -1,0 +1,78 @@
+// What a map says, in a sentence.
+
+import { labelOf } from "./options.js";
+import { manner, varied } from "./map-axes.js";
+import { times } from "./quantities.js";
+
+// Below this, a difference is not worth a switch.
+export const PAYS = 1.01;
+
+/** Whether changing circuits is what makes a cell at least a hundredth faster. */
+export const pays = (cell) => cell.reconfigurations > 0 && cell.speedup >= PAYS;
+
+/** Place of the value that is nearest to a number by ratio; null where that lies outside. */
+export function nearest(values, number) {
+  if (!(number > 0) || !values.length) return null;
+  const apart = values.map((value) => Math.abs(Math.log(value / number)));
+  const place = apart.indexOf(Math.min(...apart));
+  const room = values.length > 1 ? Math.abs(Math.log(values.at(-1) / values[0])) / (values.length - 1) : 0.01;
+  return apart[place] <= room * 0.75 + 1e-9 ? place : null;
+}
+
+/** Where along a line of cells it pays: words such as `from 2 MiB on`. */
+function where(line, words) {
+  const inside = line.map(({ cell }) => pays(cell));
+  const count = inside.filter(Boolean).length;
+  const at = (place) => words(line[place].value);
+  if (count === 0) return { none: true };
+  const [first, last] = [inside.indexOf(true), inside.lastIndexOf(true)];
+  if (count === inside.length) return { words: `at every value from ${at(0)} to ${at(inside.length - 1)}` };
+  if (count !== last - first + 1) return { words: `at ${count} of ${inside.length} values between ${at(first)} and ${at(last)}` };
+  if (first === 0) return { words: `up to ${at(last)}` };
+  if (last === inside.length - 1) return { words: `from ${at(first)} on` };
+  return first === last ? { words: `at ${at(first)}` } : { words: `from ${at(first)} to ${at(last)}` };
+}
+
+/**
+ * Sentences on a map: for the form's problem, along either axis.
+ *
+ * map: `{x, y, cell(x, y)}`, an axis `{option, values}`. own: the form's values of the two options, numbers.
+ */
+export function sentenceOf({ map, own, problem, against }) {
+  const cells = map.x.values.flatMap((_, x) => map.y.values.map((__, y) => map.cell(x, y))).filter(Boolean);
+  if (!cells.length) return "";
+  const paying = cells.filter(pays).length;
+  const best = Math.max(...cells.map((cell) => cell.speedup ?? 0));
+  const start = `For ${problem}, changing circuits`;
+  if (!paying) return `${start} does not pay anywhere on this map: nowhere does a plan that changes them save a hundredth over ${against}.`;
+  const said = [along(map, own, "x"), along(map, own, "y")].filter(Boolean);
+  const share = paying === cells.length ? "everywhere on this map" : `on ${Math.round((100 * paying) / cells.length)} % of this map`;
+  if (!said.length) return `${start} pays ${share}; it is up to ${times(best)} as fast as ${against}.`;
+  return `${start} ${said.join("; ")}. It pays ${share} and is up to ${times(best)} as fast as ${against}.`;
+}
+
+/** Along one axis, at the form's value of the other. */
+function along(map, own, letter) {
+  const other = letter === "x" ? "y" : "x";
+  const place = nearest(map[other].values, own[other]);
+  if (place === null) return "";
+  const line = map[letter].values
+    .map((value, at) => ({ value, cell: letter === "x" ? map.cell(at, place) : map.cell(place, at) }))
+    .filter(({ cell, value }) => cell && value !== undefined);
+  if (line.length < 2) return "";
+  const found = where(line, inWords(map[letter].option));
+  const at = inWords(map[other].option)(map[other].values[place]);
+  return found.none ? `does not pay at ${at}` : `pays ${found.words} at ${at}`;
+}
+
+/** Values of an option with what they are, where their units do not say it. */
+export function inWords(option) {
+  const { words } = manner(option);
+  const noun = { gpus: "GPUs", ports: "ports", startup: "startup", "hop-delay": "hop delay" }[option];
+  return (value) => (noun ? `${words(value)} ${noun}` : words(value));
+}
+
+/** What is compared with, in words. */
+export const againstWords = (against) => (against === "fixed" ? "circuits that never change" : `planner ${against}`);
+
+export const titleOf = (name) => labelOf(varied().find((option) => option.name === name));

@@ -1,0 +1,85 @@
+// The one table of options, as the server tells it, and what the page makes of its kinds.
+
+import { ask } from "./api.js";
+
+let table = null;
+
+/** The table, asked for once: verbs with their options, registries, presets, limits. */
+export async function loadTable() {
+  table ??= dashed(await ask("/api/options"));
+  return table;
+}
+
+const dashes = (name) => name.replaceAll("_", "-");
+
+/** Names as the command line writes them, which addresses have; values of presets as a person enters them. */
+function dashed(told) {
+  for (const { options } of Object.values(told.verbs)) {
+    for (const option of options) option.name = dashes(option.name);
+  }
+  for (const preset of told.presets ?? []) {
+    preset.options = Object.fromEntries(Object.entries(preset.options).map(([name, value]) => [dashes(name), String(value)]));
+  }
+  return told;
+}
+
+/** Options of a verb in the order of the table. */
+export const optionsOf = (verb) => table.verbs[verb]?.options ?? [];
+
+const WIDGETS = { bytes: "size", seconds: "time", delay: "time", rate: "rate", count: "whole", flag: "yes-or-no" };
+
+/** What an option is entered with: a slider's kind, `yes-or-no`, `choice`, or `text`. */
+export function widgetOf(option) {
+  if (option.choices?.length) return "choice";
+  return WIDGETS[option.kind] ?? "text";
+}
+
+/** Names that an option takes, with what they are: `[{name, summary}]`; */
+export function namesOf(option) {
+  const entries = table.registries[option.names] ?? [];
+  if (!option.choices?.length) return entries;
+  const summaries = new Map(entries.map(({ name, summary }) => [name, summary]));
+  return option.choices.map((name) => ({ name, summary: summaries.get(name) ?? "" }));
+}
+
+/** The default as people write it; empty where there is none. */
+export function defaultOf(option) {
+  const value = option.default;
+  if (value === null || value === undefined || value === false) return "";
+  return String(value);
+}
+
+/** What is said of a value that is left out. */
+export const otherwiseOf = (option) => option.otherwise || defaultOf(option);
+
+/** A label: the option's name in words. */
+export function labelOf(option) {
+  const words = option.name.replaceAll("-", " ");
+  if (words === "gpus") return "GPUs";
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+/** Problems worth starting from, of a verb. */
+export const presetsOf = (...verbs) => (table.presets ?? []).filter((preset) => verbs.includes(preset.verb));
+
+export const registry = (kind) => table.registries[kind] ?? [];
+export const limits = () => table.limits ?? {};
+export const version = () => table.version ?? "";
+
+/** Query of an address for a verb: only options that it takes, and that differ from their defaults. */
+export function kept(verb, query, others = []) {
+  const known = new Map(optionsOf(verb).map((option) => [option.name, option]));
+  return new Map(
+    [...query].filter(([name, value]) => {
+      if (others.includes(name)) return value !== "";
+      const option = known.get(name);
+      return option && value !== "" && value !== defaultOf(option);
+    }),
+  );
+}
+
+/** Options as a body has them: what is entered as yes or no is a boolean. */
+export function bodyOf(verb, query) {
+  const yesOrNo = new Set(optionsOf(verb).filter((option) => widgetOf(option) === "yes-or-no").map((option) => option.name));
+  return Object.fromEntries([...query].map(([name, value]) => [name, yesOrNo.has(name) ? value === "true" : value]));
+}

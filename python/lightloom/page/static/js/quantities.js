@@ -1,0 +1,105 @@
+// Numbers as the command line writes them: four digits of a time, sizes in the units of who wrote them.
+
+const TIMES = [[1e-6, 1e9, "ns"], [1e-3, 1e6, "µs"], [1, 1e3, "ms"], [Infinity, 1, "s"]];
+
+/** `[number, unit]` of seconds, four significant digits. */
+export function timeParts(seconds) {
+  if (!Number.isFinite(seconds)) return ["–", ""];
+  if (seconds === 0) return ["0", "s"];
+  const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995);
+  const value = seconds * factor;
+  const decimals = Math.min(3, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
+  return [value.toFixed(decimals), unit];
+}
+
+/** `66.28 µs`. */
+export const time = (seconds) => timeParts(seconds).join("\u00a0").trim();
+
+/** A time as short as it can be written: `10 µs`, for axes and choices. */
+export function shortTime(seconds) {
+  if (seconds === 0) return "0";
+  const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995);
+  return `${Number((seconds * factor).toPrecision(3))}\u00a0${unit}`;
+}
+
+const BINARY = ["B", "KiB", "MiB", "GiB", "TiB"];
+const DECIMAL = ["B", "KB", "MB", "GB", "TB"];
+
+function sizeIn(bytes, base, units) {
+  let scale = 1;
+  let index = 0;
+  while (bytes / scale >= base && index + 1 < units.length) {
+    scale *= base;
+    index += 1;
+  }
+  const number = bytes / scale;
+  const text = number.toFixed(3).replace(/\.?0+$/, "");
+  return { number, text, unit: units[index], exact: Number(text) * scale === bytes };
+}
+
+const isPower = (shown) => Number.isInteger(Math.log2(shown.number));
+
+function isDecimal(bytes) {
+  const [binary, decimal] = [sizeIn(bytes, 1024, BINARY), sizeIn(bytes, 1000, DECIMAL)];
+  const short = decimal.exact && decimal.text.replace(/\D/g, "").length <= 4;
+  if (!short || !binary.exact) return short;
+  if (isPower(binary)) return false;
+  return isPower(decimal) || decimal.text.length < binary.text.length;
+}
+
+/** `[number, unit]` of bytes, binary or decimal as `like` is written. */
+export function sizeParts(bytes, like = bytes) {
+  const shown = isDecimal(like) ? sizeIn(bytes, 1000, DECIMAL) : sizeIn(bytes, 1024, BINARY);
+  return [shown.text, shown.unit];
+}
+
+/** `64 MiB`. */
+export const size = (bytes, like = bytes) => sizeParts(bytes, like).join("\u00a0");
+
+/** `800 Gbit/s`. */
+export function rate(bitsPerSecond) {
+  const [factor, unit] = bitsPerSecond >= 1e12 ? [1e12, "Tbit/s"] : bitsPerSecond >= 1e9 ? [1e9, "Gbit/s"] : [1e6, "Mbit/s"];
+  return `${Number((bitsPerSecond / factor).toPrecision(4))}\u00a0${unit}`;
+}
+
+/** Four digits of a number, without an exponent. */
+export const digits = (number) => (Number.isFinite(number) ? String(Number(number.toPrecision(4))) : "–");
+
+/** `1.53×`. */
+export const times = (ratio) => (Number.isFinite(ratio) ? `${ratio < 9.995 ? ratio.toFixed(2) : Number(ratio.toPrecision(3))}×` : "–");
+
+/** `1 step`, `2 steps`. */
+export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : noun.endsWith("y") ? "" : "s"}`;
+
+/** How far a time is above a bound, of `what` takes it: `the plan is 1.8 % above it`. */
+export function aboveBound(total, bound, what = "the plan") {
+  const ratio = total / bound;
+  if (ratio < 1 + 1e-6) return "no schedule can be faster";
+  return ratio < 1.1 ? `${what} is ${((ratio - 1) * 100).toPrecision(2)} % above it` : `${what} takes ${times(ratio)} as long`;
+}
+
+const FACTORS = { "": 1, n: 1e-9, u: 1e-6, "µ": 1e-6, "μ": 1e-6, m: 1e-3 };
+
+/** Seconds of `10us`; NaN of anything else. */
+export function parseTime(text) {
+  const found = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([nuµμm]?)s\s*$/i.exec(text);
+  return found ? Number(found[1]) * FACTORS[found[2].toLowerCase()] : NaN;
+}
+
+/** Bytes of `64MiB` or `64MiB/pair`; NaN of anything else. */
+export function parseSize(text) {
+  const found = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([KMGT]?)(i?)B(?:\/pair)?\s*$/.exec(text);
+  return found ? Number(found[1]) * (found[3] ? 1024 : 1000) ** " KMGT".indexOf(found[2] || " ") : NaN;
+}
+
+/** Bits per second of `800Gbps`; NaN of anything else. */
+export function parseRate(text) {
+  const found = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([kKMGT]?)(?:bps|bit\/s)\s*$/.exec(text);
+  return found ? Number(found[1]) * 1000 ** " KMGT".indexOf((found[2] || " ").toUpperCase()) : NaN;
+}
+
+/** NCCL's factor from algorithm bandwidth to bus bandwidth (performance notes of nccl-tests). */
+export function busFactor(collective, gpus) {
+  if (collective === "all-reduce") return (2 * (gpus - 1)) / gpus;
+  return collective === "broadcast" ? 1 : (gpus - 1) / gpus;
+}

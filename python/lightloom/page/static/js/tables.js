@@ -1,0 +1,35 @@
+// Tables of results.
+
+import { append, h } from "./dom.js";
+
+/**
+ * A table in a box that scrolls where it is too wide.
+ *
+ * columns: `[{head, right}]`. rows: `[{cells, chosen, attributes}]`; a cell is text or an element. foot: cells of a
+ * last row. caption: what the table is, for screen readers.
+ */
+export function table({ caption, columns, rows, foot = null, tall = false }) {
+  const right = (place) => (columns[place].right ? "right" : null);
+  const head = h("tr", {}, columns.map((column, place) => h("th", { scope: "col", class: right(place) }, column.head)));
+  const body = rows.map(({ cells, chosen = false, attributes = {} }) =>
+    h("tr", { class: chosen ? "chosen" : null, ...attributes }, cells.map((cell, place) => h("td", { class: right(place) }, cell))),
+  );
+  const made = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, head), h("tbody", {}, body));
+  if (foot) made.append(h("tfoot", {}, h("tr", {}, foot.map((cell, place) => h("td", { class: right(place) }, cell)))));
+  return h("div", { class: `scroll ${tall ? "tall" : ""}`, tabindex: 0, role: "region", "aria-label": caption }, made);
+}
+
+/** A card with a title; end: elements at the right of the title. */
+export function card(title, ...children) {
+  return cardWith(title, [], ...children);
+}
+
+/** A card whose title has elements at its right. */
+export function cardWith(title, end, ...children) {
+  const id = `card-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const header = h("header", {}, h("h2", { id }, title), end.length ? h("div", { class: "end" }, end) : null);
+  return append(h("section", { class: "card", "aria-labelledby": id }, header), children);
+}
+
+/** A number and its unit, the unit smaller. */
+export const quantity = ([number, unit]) => [number, h("span", { class: "unit" }, unit)];

@@ -1,0 +1,146 @@
+// Results: the papers' figures made again, with a verdict on each of their claims.
+
+import { addressOf } from "../address.js";
+import { ask, follow } from "../api.js";
+import { codes } from "../codes.js";
+import { announce, append, h, replace } from "../dom.js";
+import { rowsOfCsv } from "../csv.js";
+import { downloads, json, text } from "../downloads.js";
+import { counted } from "../quantities.js";
+import { card, cardWith, table } from "../tables.js";
+import { notice, Work } from "../work.js";
+
+const MOST_ROWS = 300;
+const VERDICTS = { holds: "holds", "does not hold": "fails", "not judged": "open" };
+
+/** Makes the view. */
+export function mount(root) {
+  root.classList.add("wide");
+  document.title = "Results – Lightloom";
+  const [list, busy, notices, result] = [h("nav", { class: "card list", "aria-label": "Figures" }), h("span", { class: "busy" }), h("div", { class: "notices" }), h("div", { class: "result" })];
+  const asCode = codes();
+  const main = h(
+    "main", { id: "result", tabindex: -1 },
+    h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, "Figures and tables of five papers, computed on demand from their settings, and what becomes of the papers’ claims."), busy),
+    h("div", { class: "figures" }, list, h("div", { class: "column" }, notices, result, asCode.element)),
+  );
+  append(root, [main]);
+  const work = new Work({ notices, busy, result, wrong: () => false, right: () => {} });
+  let papers = null;
+
+  async function show(query) {
+    if (!papers) {
+      replace(list, h("p", { class: "quiet" }, "Loading…"));
+      try {
+        papers = (await ask("/api/figures")).papers;
+      } catch (error) {
+        replace(list, notice("bad", error.message));
+        return;
+      }
+    }
+    const wanted = papers.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
+    listFigures(list, papers, wanted);
+    if (wanted) compute(wanted);
+    else {
+      work.stop();
+      asCode.element.hidden = true;
+      replace(result, overview(papers));
+    }
+  }
+
+  function compute(figure) {
+    replace(result, introduction(figure));
+    work.run(async (signal) => {
+      const begun = performance.now();
+      const answer = await follow("/api/reproduce", { figure: figure.name }, {
+        progress: ({ done, of }) => replace(busy, `${done} of ${of} points…`),
+      }, { signal });
+      draw(result, figure, answer, (performance.now() - begun) / 1000);
+      asCode.tell({ command: `lightloom reproduce ${figure.name}` });
+      announce(`${figure.name}: ${counted(answer.claims.length, "claim")}.`);
+    }, { words: "Computing the figure…" });
+  }
+
+  return { show, leave: () => work.stop() };
+}
+
+function listFigures(list, papers, chosen) {
+  const link = (figure) => h(
+    "a", { href: addressOf("results", new Map([["figure", figure.name]])), "aria-current": figure === chosen ? "page" : null, title: figure.source },
+    h("span", {}, figure.title), h("span", { class: "counts" }, isComputed(figure) ? "" : "measured"),
+  );
+  replace(list, h("a", { href: "/results", "aria-current": chosen ? null : "page" }, "Overview"), papers.map((paper) => [
+    h("h2", {}, paper.title), h("ul", {}, paper.figures.map((figure) => h("li", {}, link(figure)))),
+  ]));
+  list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** Whether the cost model makes a figure; others are measured on processes, by the command line alone. */
+const isComputed = (figure) => figure.engines.includes("model");
+
+const verdict = (word) => h("span", { class: `verdict ${VERDICTS[word] ?? "open"}` }, word);
+
+function overview(papers) {
+  const figures = papers.flatMap((paper) => paper.figures);
+  const others = papers.flatMap((paper) => (paper.other_claims ?? []).map((claim) => ({ paper, claim })));
+  const computed = figures.filter(isComputed).length;
+  return [
+    card(
+      "Choose a figure",
+      h("p", { class: "sentence" }, `${counted(computed, "figure")} and tables of ${counted(papers.length, "paper")} are computed here when they are chosen, most in a few seconds: our times, the picture, and a verdict on each claim.`),
+      figures.length > computed ? h("p", { class: "quiet" }, `${figures.length - computed} more are measured on processes, which the command line does: lightloom reproduce NAME.`) : null,
+    ),
+    others.length
+      ? card("Claims that no figure covers", claimTable("Claims judged without a figure", others.map(({ claim }) => claim), others.map(({ paper }) => paper.title)))
+      : null,
+  ];
+}
+
+const introduction = (figure) => card(figure.title, h("p", { class: "quiet" }, figure.source));
+
+/** papers: the paper of every claim, where they are of several. */
+function claimTable(caption, claims, papers = null) {
+  const rows = claims.map((claim, place) => ({
+    cells: [
+      ...(papers ? [papers[place]] : []), [claim.text, h("p", { class: "quiet" }, [claim.where, claim.why].filter(Boolean).join(": "))],
+      claim.paper, claim.ours || "–", verdict(claim.verdict),
+    ],
+  }));
+  const columns = ["The paper says", "Paper", "Ours", "Verdict"].map((head) => ({ head }));
+  return table({ caption, columns: papers ? [{ head: "Of" }, ...columns] : columns, rows });
+}
+
+function draw(result, figure, answer, seconds) {
+  const [head, ...rows] = rowsOfCsv(answer.csv);
+  const verdicts = new Map();
+  for (const { verdict: word } of answer.claims) verdicts.set(word, (verdicts.get(word) ?? 0) + 1);
+  const summary = [...verdicts].map(([word, count]) => h("li", {}, verdict(word), String(count)));
+  replace(
+    result,
+    cardWith(figure.title, [h("ul", { class: "legend", "aria-label": "Verdicts on its claims" }, summary)],
+      h("p", { class: "quiet" }, `${figure.source}. Computed in ${seconds.toFixed(1)} s.`),
+      h("figure", { class: "pictures" }, picture(answer.svg, `${figure.title}, as computed here`), answer.notes ? h("figcaption", {}, answer.notes) : null)),
+    answer.claims.length ? card("Claims", claimTable(`Claims of ${figure.name}`, answer.claims)) : null,
+    h("details", { class: "behind card" }, h("summary", {}, `${counted(rows.length, "row")} of data`), table({
+      caption: `Data of ${figure.name}`, tall: true, columns: head.map((name, place) => ({ head: name, right: isNumber(rows[0]?.[place]) })),
+      rows: rows.slice(0, MOST_ROWS).map((row) => ({ cells: row.map(short) })),
+    })),
+    h("div", { class: "card" }, downloads([
+      json(`${figure.name}.json`, () => answer),
+      text("CSV", `${figure.name}.csv`, "text/csv", () => answer.csv),
+      text("SVG", `${figure.name}.svg`, "image/svg+xml", () => answer.svg),
+    ])),
+  );
+}
+
+const isNumber = (words) => words !== "" && Number.isFinite(Number(words));
+
+const short = (words) => (isNumber(words) && words.length > 9 ? Number(words).toPrecision(5) : words);
+
+/** A drawing that the server made, as a picture: what is in it cannot act on the page. */
+function picture(svg, alt) {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const image = h("img", { src: url, alt });
+  image.addEventListener("load", () => URL.revokeObjectURL(url), { once: true });
+  return image;
+}

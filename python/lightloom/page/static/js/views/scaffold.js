@@ -1,0 +1,127 @@
+// What all views with a form share: the form beside the result, the address, the newest calculation, code.
+
+import { addressOf, restate, show } from "../address.js";
+import { codes } from "../codes.js";
+import { append, h, replace } from "../dom.js";
+import { fieldsOf } from "../form.js";
+import { bodyOf, kept, optionsOf, presetsOf } from "../options.js";
+import { Work } from "../work.js";
+
+const TYPING_MS = 180;
+const START = new Map([["collective", "all-reduce"], ["size", "1MiB"], ["gpus", "64"]]);
+
+/**
+ * A view with a form.
+ *
+ * root: where it goes. view: its path. verb: whose options it has. title, lead: what it is for. first: options that are
+ * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a function
+ * that makes it of what the address says. extras:
+ * `{element, names, values(), set(query), wrong(field, words)}`, form parts beside the options. compute: async function
+ * of `(query, signal)` that shows the result. code: `[verb, body]` of a query where it is not the verb with its options.
+ *
+ * Returns `{result, work, form, query(), code(), changed(change), show(query), leave()}`.
+ */
+export function scaffold({ root, view, verb, title, lead, first, presets = [verb], start = START, extras = null, options = optionsOf(verb), compute, code }) {
+  const [hint, notices, busy] = [h("p", { class: "hint", "aria-hidden": "true" }), h("div", { class: "notices" }), h("span", { class: "busy" })];
+  const result = h("div", { class: "result" });
+  const asCode = codes();
+  let query = new Map();
+  let reading = Promise.resolve();
+  const form = fieldsOf({ options, first, onChange: changed, hint });
+  replace(hint, "What an option means is said here.");
+  const preset = presetSelect(presetsOf(...presets), (chosen) => {
+    set(new Map(chosen));
+    changed({ draft: false });
+  });
+  const element = h(
+    "form", { "aria-label": title, onsubmit: (event) => event.preventDefault() }, preset, extras?.before, form.element, extras?.element,
+  );
+  const heading = h("h1", {}, title);
+  const aside = h("aside", { class: "form", "aria-label": "Problem" }, heading, h("p", { class: "lead" }, lead), element, hint);
+  const main = h("main", { id: "result", tabindex: -1 }, busy, notices, result, asCode.element);
+  append(root, [aside, main]);
+  document.title = `${title} – Lightloom`;
+  const work = new Work({
+    notices, busy, result,
+    wrong: (field, words) => form.wrong(field, words) || extras?.wrong?.(field, words) || false,
+    right: () => {
+      form.right();
+      extras?.right?.();
+    },
+  });
+  const names = extras?.names ?? [];
+
+  function values() {
+    return new Map([...form.values(), ...(extras?.values() ?? [])]);
+  }
+
+  function set(next) {
+    query = next;
+    form.set(query);
+    extras?.set(query);
+  }
+
+  function changed({ draft }) {
+    query = values();
+    const address = addressOf(view, kept(verb, query, names));
+    show(address, { draft });
+    carry(query);
+    run(draft ? TYPING_MS : 0);
+  }
+
+  function run(delay) {
+    const asked = new Map(query);
+    work.run(
+      async (signal) => {
+        await compute(asked, signal);
+        reading = asCode.show(...(code?.(asked) ?? [verb, bodyOf(verb, asked)]));
+      },
+      { delay },
+    );
+  }
+
+  return {
+    result, work, form,
+    query: () => new Map(query),
+    code: () => reading,
+    /** Shows an address's query: what it leaves open of the problem is the start's. */
+    show(told) {
+      const given = kept(verb, told, names);
+      const full = complete(given, start);
+      if (full.size !== given.size) restate(addressOf(view, full));
+      set(full);
+      query = values();
+      carry(query);
+      run(0);
+    },
+    changed,
+    leave: () => work.stop(),
+  };
+}
+
+/** The start's options where the problem itself is not given. */
+function complete(given, begin) {
+  const start = typeof begin === "function" ? begin(given) : begin;
+  const isSaid = (name) => given.has(name) || (name === "gpus" && (given.has("dims") || given.has("fabric")));
+  return new Map([...[...start].filter(([name]) => !isSaid(name)), ...given]);
+}
+
+function presetSelect(presets, onChoice) {
+  if (!presets.length) return null;
+  const entries = presets.map((preset, place) => h("option", { value: place, title: preset.summary }, preset.summary || preset.name));
+  const select = h("select", { id: "preset" }, h("option", { value: "" }, "An example…"), entries);
+  select.addEventListener("change", () => {
+    if (select.value !== "") onChoice(Object.entries(presets[Number(select.value)].options));
+    select.value = "";
+  });
+  return h("div", { class: "field full" }, h("label", { for: "preset" }, "Start from"), select);
+}
+
+/** Links of the header take the problem with them. */
+function carry(query) {
+  for (const link of document.querySelectorAll(".views a")) {
+    const other = link.dataset.view;
+    if (other === "results") continue;
+    link.setAttribute("href", addressOf(other, kept(other === "training" ? "train" : other === "compare" ? "compare" : "plan", query)));
+  }
+}

@@ -1,0 +1,64 @@
+// Which training job: a description of a model that ships, or a workload as JSON.
+
+import { Refusal } from "../api.js";
+import { freshId, h, replace } from "../dom.js";
+import { registry } from "../options.js";
+
+const OWN = "pasted";
+
+/** Fields of the job, as `scaffold` takes them, and `workload()`: what the server is told of it. */
+export function workloadFields(onChange) {
+  const ids = { select: freshId("model"), text: freshId("workload"), wrong: freshId("wrong") };
+  const entries = registry("models").map(({ name, summary }) => h("option", { value: name, title: summary || null }, name));
+  const select = h("select", { id: ids.select }, entries, h("option", { value: OWN }, "A workload of your own (JSON)"));
+  const summary = h("p", { class: "quiet" });
+  const text = h("textarea", { id: ids.text, spellcheck: "false", "aria-describedby": ids.wrong, placeholder: '{"schema": "lightloom.workload/1", "ranks": 8, …}' });
+  const wrong = h("span", { class: "wrong", id: ids.wrong, hidden: true });
+  const pasted = h("div", { class: "field full", hidden: true }, h("label", { for: ids.text }, "Workload"), text, wrong);
+  const before = h("div", { class: "fields" }, h("div", { class: "field full" }, h("label", { for: ids.select }, "Training job"), select, summary), pasted);
+
+  function follow() {
+    pasted.hidden = select.value !== OWN;
+    const entry = registry("models").find(({ name }) => name === select.value);
+    replace(summary, entry?.summary ?? "The address of this view does not hold the workload; save it beside the address.");
+  }
+
+  function say(words) {
+    wrong.hidden = !words;
+    replace(wrong, words);
+    if (words) text.setAttribute("aria-invalid", "true");
+    else text.removeAttribute("aria-invalid");
+  }
+
+  select.addEventListener("change", () => {
+    follow();
+    onChange({ draft: false, isOther: true });
+  });
+  text.addEventListener("input", () => onChange({ draft: true }));
+  return {
+    before,
+    names: ["model"],
+    values: () => [["model", select.value]],
+    set(query) {
+      const wanted = query.get("model") ?? "";
+      if (![...select.options].some((option) => option.value === wanted) && wanted) select.append(h("option", { value: wanted }, wanted));
+      if (wanted) select.value = wanted;
+      follow();
+    },
+    wrong(field, words) {
+      if (!["workload", "model"].includes(field) || pasted.hidden) return false;
+      say(words);
+      return true;
+    },
+    right: () => say(""),
+    workload() {
+      if (select.value !== OWN) return { model: select.value };
+      if (!text.value.trim()) throw new Refusal("Paste a workload: JSON of schema lightloom.workload/1.", { field: "workload", status: 422 });
+      try {
+        return { workload: JSON.parse(text.value) };
+      } catch (error) {
+        throw new Refusal(`It is not JSON: ${error.message}`, { field: "workload", status: 422 });
+      }
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// One calculation at a time: the newest request counts, what is outdated is cancelled, what goes wrong is said.
+
+import { announce, h, replace } from "./dom.js";
+import { Refusal } from "./api.js";
+
+const SEEN_BUSY_MS = 160;
+const OFFLINE_RETRY_S = 3;
+
+/**
+ * Runs calculations for a view.
+ *
+ * notices: element for what is said of failures. busy: element for what is said while something is computed. result:
+ * element that is dimmed while what it shows is outdated. wrong: called with a field and words where an option is
+ * refused; returns whether the field is shown. right: called before every calculation that is not a repetition.
+ */
+export class Work {
+  constructor({ notices, busy, result, wrong, right }) {
+    Object.assign(this, { notices, busy, result, wrong, right });
+    this.controller = null;
+    this.timers = new Set();
+  }
+
+  /** Runs a task: a function of an AbortSignal. Whatever ran before is cancelled. */
+  run(task, { delay = 0, words = "Computing…" } = {}) {
+    this.stop();
+    const controller = new AbortController();
+    this.controller = controller;
+    this.result.setAttribute("aria-busy", "true");
+    this.later(delay, () => this.attempt(task, controller, words));
+  }
+
+  /** Cancels what runs. */
+  stop() {
+    this.controller?.abort();
+    this.controller = null;
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers.clear();
+    replace(this.busy);
+  }
+
+  later(milliseconds, call) {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      call();
+    }, milliseconds);
+    this.timers.add(timer);
+  }
+
+  async attempt(task, controller, words) {
+    this.later(SEEN_BUSY_MS, () => {
+      replace(this.busy, words);
+      this.result.classList.add("outdated");
+    });
+    try {
+      await task(controller.signal);
+      if (this.controller !== controller) return;
+      this.settle();
+      this.right();
+      replace(this.notices);
+      this.result.classList.remove("outdated");
+    } catch (error) {
+      if (error.name === "AbortError" || this.controller !== controller) return;
+      this.settle();
+      this.result.classList.add("outdated");
+      this.say(error, () => this.attempt(task, controller, words));
+    }
+  }
+
+  settle() {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers.clear();
+    replace(this.busy);
+    this.result.removeAttribute("aria-busy");
+  }
+
+  say(error, again) {
+    if (!(error instanceof Refusal)) console.error(error);
+    this.right();
+    if (error.field && this.wrong(error.field, error.message)) {
+      replace(this.notices);
+      announce(error.message);
+      return;
+    }
+    const wait = error.isOffline ? OFFLINE_RETRY_S : error.isBusy ? Math.max(1, Math.ceil(error.retryAfter ?? 2)) : null;
+    if (wait === null) {
+      replace(this.notices, notice("bad", error.message || "Something went wrong in this page."));
+      announce(error.message);
+      return;
+    }
+    const words = error.isOffline
+      ? "The server does not answer: it has ended, or cannot be reached. The page asks again every few seconds."
+      : `The server has too much to do (${error.message.replace(/\.$/, "")}). The page asks again in ${wait} s.`;
+    const now = h("button", { type: "button", class: "small", onclick: again }, "Ask again now");
+    replace(this.notices, notice("", words, now));
+    announce(words);
+    this.later(wait * 1000, again);
+  }
+}
+
+/** A notice; kind: `bad` where something is wrong. */
+export function notice(kind, words, ...more) {
+  return h("div", { class: `notice ${kind}`, role: kind === "bad" ? "alert" : null }, h("span", {}, words), more);
+}

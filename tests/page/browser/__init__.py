@@ -1,0 +1,1 @@
+"""The page in a real browser: what people see and do."""

@@ -1,0 +1,88 @@
+"""A browser without a screen, and what goes wrong in it."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Of a display of each kind: a desk's and a phone's.
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+# Longer than any wait: a view that takes this long is broken.
+TIMEOUT_MS = 20_000
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser that this machine has; the test is skipped where there is none."""
+    path = next((found for found in map(shutil.which, NAMES) if found), None)
+    if path is None:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Opened:
+    """A page of a server in a browser, with all that went wrong in it.
+
+    problems: errors that the console or the page has, breaches of the content security policy among them, and requests
+    to anywhere but the server.
+    """
+
+    address: str
+    context: BrowserContext
+    page: Page
+    problems: list[str] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, browser: Browser, address: str, **options: Any) -> Opened:
+        """A page without history, in English."""
+        context = browser.new_context(**{"viewport": WIDE, "locale": "en-GB", **options})
+        page = context.new_page()
+        page.set_default_timeout(TIMEOUT_MS)
+        opened = cls(address, context, page)
+        page.on("console", opened._heard)
+        page.on("pageerror", lambda error: opened.problems.append(f"error: {error}"))
+        page.on("request", lambda request: opened._asked(request.url))
+        return opened
+
+    def _heard(self, message: Any) -> None:
+        if message.type in {"error", "warning"}:
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _asked(self, url: str) -> None:
+        if not url.startswith((f"{self.address}/", "blob:", "data:")):
+            self.problems.append(f"request to {url}")
+
+    def go(self, path: str) -> Page:
+        """To an address of the page; returns when its result is there."""
+        self.page.goto(self.address + path)
+        self.settle()
+        return self.page
+
+    def settle(self) -> None:
+        """Until what is computed is shown."""
+        self.page.wait_for_function(
+            "() => { const all = document.querySelectorAll('.result');"
+            " return all.length && [...all].every((one) => !one.ariaBusy && !one.classList.contains('outdated'))"
+            " && document.querySelector('.result').childElementCount > 0; }"
+        )
+
+    def forgive(self, words: str) -> None:
+        """Takes what a test provoked off the list of what went wrong."""
+        self.problems[:] = [problem for problem in self.problems if words not in problem]

@@ -1,0 +1,50 @@
+"""Pictures of every view, for eyes: `python -m tests.page.browser.screenshots --output DIR [--view NAME …]`."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.page.browser.chromium import NARROW, WIDE, Opened, chromium
+from tests.page.browser.views import VIEWS
+from tests.page.served import served
+
+# What there is to see takes more than what is quick to test.
+SHOWN = {
+    **VIEWS,
+    "plan": "/plan?collective=all-reduce&size=1MiB&gpus=64",
+    "compare": "/compare?collective=all-reduce&size=1MiB&gpus=64",
+    "when-it-pays": "/when-it-pays?collective=all-reduce&size=1MiB&gpus=64",
+    "training": "/training?model=mixtral-8x22b",
+    "grid": "/plan?collective=all-reduce&size=16MiB&gpus=64&dims=8x8&ports=4&planner=static",
+}
+
+
+def main() -> None:
+    """A PNG of each view at both widths and in both colour schemes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, required=True, help="folder of the pictures")
+    parser.add_argument("--view", choices=SHOWN, action="append", help="only this one; may be repeated")
+    parser.add_argument("--part", action="store_true", help="only what a screen holds, not the whole page")
+    asked = parser.parse_args()
+    asked.output.mkdir(parents=True, exist_ok=True)
+    schemes: tuple[Any, ...] = ("light", "dark")
+    with contextmanager(served)() as server, chromium() as browser:
+        for viewport in (WIDE, NARROW):
+            for scheme in schemes:
+                opened = Opened.at(browser, server.address, viewport=viewport, color_scheme=scheme)
+                for view in asked.view or SHOWN:
+                    opened.go(SHOWN[view])
+                    if view == "plan":
+                        for _ in range(9):
+                            opened.page.keyboard.press("ArrowRight")
+                    opened.page.wait_for_timeout(400)
+                    name = f"{view}-{viewport['width']}-{scheme}.png"
+                    opened.page.screenshot(path=asked.output / name, full_page=not asked.part)
+                opened.context.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Every view by the rules of WCAG 2.2 A and AA, in both colour schemes, and at the widths of a desk and a phone."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.page.browser.chromium import NARROW, WIDE, Opened
+from tests.page.browser.views import VIEWS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from tests.page.served import Served
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """axe-core, which judges a page from within."""
+    (script,) = [path for path in files("axe_playwright_python").iterdir() if path.name == "axe.min.js"]
+    return script.read_text("utf-8")
+
+
+def violations(opened: Opened, axe: str) -> list[str]:
+    opened.page.evaluate(axe)
+    found: dict[str, Any] = opened.page.evaluate("(rules) => axe.run({runOnly: rules})", RULES)
+    assert len(found["passes"]) > 20
+    return [f"{rule['id']}: {node['html'][:200]}" for rule in found["violations"] for node in rule["nodes"]]
+
+
+def is_wider_than_the_screen(opened: Opened) -> bool:
+    return bool(opened.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_breaks_no_rule_and_no_screen(
+    browser: Browser, server: Served, axe: str, view: str, scheme: Any
+) -> None:
+    opened = Opened.at(browser, server.address, color_scheme=scheme)
+    try:
+        page = opened.go(VIEWS[view])
+        for viewport in (WIDE, NARROW) if scheme == "light" else (NARROW, WIDE):
+            page.set_viewport_size(viewport)  # type: ignore[arg-type]
+            page.wait_for_timeout(60)
+            assert not is_wider_than_the_screen(opened), viewport
+        # What is light is judged as on a phone, what is dark as on a desk: each view in both.
+        assert violations(opened, axe) == []
+        assert opened.problems == []
+    finally:
+        opened.context.close()
+
+
+def test_axe_finds_what_is_wrong(opened: Opened, axe: str) -> None:
+    opened.go(VIEWS["plan"])
+    opened.page.evaluate("document.querySelector('.field input').removeAttribute('id')")
+    assert any(found.startswith("label:") for found in violations(opened, axe))
+
+
+def test_all_is_reached_by_the_tab_key(opened: Opened) -> None:
+    page = opened.go(VIEWS["plan"])
+    seen: list[str] = []
+    for _ in range(48):
+        page.keyboard.press("Tab")
+        name, is_marked = page.evaluate(
+            "() => { const one = document.activeElement; return one === document.body ? ['', true] : ["
+            "(one.getAttribute('aria-label') ?? one.name ?? '').trim() || one.textContent.trim(),"
+            " getComputedStyle(one).outlineStyle !== 'none']; }"
+        )
+        assert is_marked, name
+        seen.append(name)
+    for words in ("Skip to the result", "Compare", "size", "Size, slider", "Play", "Time in the plan", "JSON"):
+        assert words in seen
+    assert "Copy: as a command" in seen

@@ -1,0 +1,75 @@
+"""The view that compares: rows as they are found, the bound, links to plans."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+import lightloom as ll
+from lightloom._core import show_time
+
+if TYPE_CHECKING:
+    from tests.page.browser.chromium import Opened
+
+PROBLEM = "/compare?collective=all-gather&size=4MiB&gpus=16"
+
+
+def test_the_best_of_each_planner_are_those_of_the_comparison(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    comparison = ll.compare("all-gather", size="4MiB", fabric=ll.Fabric(gpus=16))
+    best = comparison.by_planner()
+    names = page.locator("svg.chart text:has(tspan.detail), svg.chart text.strong").all_text_contents()
+    assert {re.split(r" ·", name)[0] for name in names} == {row.planner for row in best}
+    assert best[0].total_s is not None
+    sentence = page.locator(".sentence").inner_text().replace("\xa0", " ")
+    assert sentence.startswith(f"{best[0].planner} with {best[0].algorithm} is fastest: {show_time(best[0].total_s)}")
+    assert show_time(comparison.lower_bound_s) in sentence
+    rows = page.get_by_role("region", name="Every planner").locator("tbody tr")
+    assert rows.count() == len([row for row in comparison.rows if row.total_s is not None])
+    assert page.locator("summary", has_text="cannot serve").count() == 1
+
+
+def test_rows_are_shown_before_all_are_there(opened: Opened) -> None:
+    page = opened.page
+    # What takes seconds in all, and milliseconds until the first row.
+    page.goto(f"{opened.address}/compare?collective=all-to-all&size=64MiB&gpus=64&ports=2")
+    expect(page.locator("svg.chart text.strong")).to_have_count(1)
+    expect(page.locator(".card .quiet").first).to_contain_text("found")
+    assert page.locator("details.behind").count() == 0
+    opened.settle()
+    assert page.locator("details.behind").count() == 1
+
+
+def test_a_row_opens_its_plan(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    first = page.get_by_role("region", name="Every planner").locator("tbody tr").first
+    shown = first.locator("td").nth(3).inner_text()
+    first.get_by_role("link").press("Enter")
+    page.wait_for_url(re.compile(r"/plan\?.*planner="))
+    opened.settle()
+    assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", page.locator(".headline .first dd").first.inner_text())
+
+
+def test_what_is_outdated_is_cancelled(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    size = page.get_by_label("Size", exact=True)
+    for text in ("1MiB", "2MiB", "3MiB", "8MiB"):
+        size.fill(text)
+    opened.settle()
+    expect(page.locator(".code.command")).to_contain_text("8MiB")
+    best = ll.compare("all-gather", size="8MiB", fabric=ll.Fabric(gpus=16)).best
+    assert best is not None
+    assert best.total_s is not None
+    expect(page.locator(".sentence")).to_contain_text(show_time(best.total_s).split()[0])
+
+
+def test_the_drawing_is_saved(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    starts = {"JSON": b"{", "CSV": b"planner,", "SVG": b"<svg", "PNG": b"\x89PNG"}
+    for words, start in starts.items():
+        with page.expect_download() as found:
+            page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
+        with found.value.path().open("rb") as file:
+            assert file.read(8).startswith(start)

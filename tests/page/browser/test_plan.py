@@ -1,0 +1,220 @@
+"""The view of a plan: form, address, circuits in motion, downloads."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+import lightloom as ll
+from lightloom._core import show_size, show_time
+
+if TYPE_CHECKING:
+    from tests.page.browser.chromium import Opened
+
+PROBLEM = "/plan?collective=all-reduce&size=1MiB&gpus=16"
+
+
+def headline(opened: Opened) -> str:
+    return opened.page.locator(".headline .first dd").first.inner_text().replace("\n", " ")
+
+
+def compact(words: str) -> str:
+    return re.sub(r"\s", "", words)
+
+
+def test_the_headline_is_the_plan_s(opened: Opened) -> None:
+    opened.go(PROBLEM)
+    plan = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16))
+    assert compact(headline(opened)) == compact(show_time(plan.total_s))
+    words = opened.page.locator(".headline").inner_text()
+    assert plan.algorithm in words
+    assert compact(show_time(plan.lower_bound_s)) in compact(words)
+    assert f"{plan.algbw / 1e9:.4g}" in words
+    assert f"{plan.busbw / 1e9:.4g}" in words
+
+
+def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_label("Reconfiguration delay", exact=True).fill("1ms")
+    plan = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1ms"))
+    expect(page.locator(".headline")).to_contain_text(compact(show_time(plan.total_s))[:4])
+    opened.settle()
+    assert "reconfiguration-delay=1ms" in page.url
+    first = headline(opened)
+    page.reload()
+    opened.settle()
+    assert headline(opened) == first
+    assert page.get_by_label("Reconfiguration delay", exact=True).input_value() == "1ms"
+
+
+def test_back_and_forward_show_what_was_there(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    before = headline(opened)
+    page.get_by_label("Size", exact=True).fill("64MiB")
+    page.get_by_label("Size", exact=True).blur()
+    page.wait_for_url(re.compile("size=64MiB"))
+    opened.settle()
+    after = headline(opened)
+    assert after != before
+    page.go_back()
+    page.wait_for_url(re.compile("size=1MiB"))
+    opened.settle()
+    assert headline(opened) == before
+    page.go_forward()
+    page.wait_for_url(re.compile("size=64MiB"))
+    opened.settle()
+    assert headline(opened) == after
+
+
+def test_a_slider_moves_its_field(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_label("Size, slider").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_label("Size", exact=True).input_value() == "2MiB"
+    page.wait_for_url(re.compile("size=2MiB"))
+    opened.settle()
+
+
+def test_an_error_is_at_the_field_that_it_names(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    size = page.get_by_label("Size", exact=True)
+    size.fill("many")
+    wrong = page.locator('[data-field="size"] .wrong')
+    expect(wrong).to_contain_text("size")
+    assert size.get_attribute("aria-invalid") == "true"
+    size.fill("2MiB")
+    expect(wrong).to_be_hidden()
+    opened.settle()
+    assert size.get_attribute("aria-invalid") is None
+    opened.forgive("422")
+
+
+def test_an_address_that_is_wrong_says_so(opened: Opened) -> None:
+    page = opened.page
+    page.goto(f"{opened.address}/plan?collective=all-reduce&size=1MiB&gpus=16&planner=best")
+    expect(page.locator('[data-field="planner"] .wrong')).to_contain_text("best")
+    expect(page.get_by_label("Planner", exact=True)).to_be_visible()
+    opened.forgive("422")
+
+
+def test_the_problem_goes_along_to_another_view(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_role("link", name="Compare", exact=True).click()
+    page.wait_for_url(re.compile("/compare.*gpus=16"))
+    assert page.get_by_label("GPUs", exact=True).input_value() == "16"
+
+
+def test_space_plays_and_pauses_and_arrows_step(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    time = page.get_by_label("Time in the plan")
+    steps = len(ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16)).steps)
+    page.locator("main").focus()
+    page.keyboard.press("ArrowRight")
+    assert f"step 2 of {steps}" in (time.get_attribute("aria-valuetext") or "")
+    page.keyboard.press("ArrowLeft")
+    assert f"step 1 of {steps}" in (time.get_attribute("aria-valuetext") or "")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.wait_for_function("() => Number(document.querySelector('.player input').value) > 40")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    at = time.input_value()
+    page.wait_for_timeout(120)
+    assert time.input_value() == at
+
+
+def test_the_time_is_dragged(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    time = page.get_by_label("Time in the plan")
+    time.fill("2000")
+    assert compact(page.locator(".player output").inner_text()) == compact(headline(opened))
+    time.focus()
+    page.keyboard.press("ArrowLeft")
+    assert int(time.input_value()) < 2000
+
+
+def test_without_motion_playing_goes_from_step_to_step(opened: Opened) -> None:
+    opened.page.emulate_media(reduced_motion="reduce")
+    page = opened.go(PROBLEM)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(
+        "() => document.querySelector('.player input').getAttribute('aria-valuetext').includes('step 2 ')"
+    )
+    assert page.locator(".flow").first.is_hidden()
+
+
+def test_bytes_on_the_circuits_are_those_of_the_routes(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=16&algorithm=recursive-doubling&planner=static")
+    plan = ll.plan(
+        "all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16), algorithm="recursive-doubling", planner="static"
+    )
+    assert plan.steps[1].hops > 1
+    page.locator("main").focus()
+    for step in range(3):
+        carried: dict[tuple[int, int], float] = {}
+        for path in plan.routes(step):
+            for link in pairwise(path.gpus.tolist()):
+                carried[link] = carried.get(link, 0.0) + path.size_bytes
+        expected = {
+            f"circuit {source} → {target}: {show_size(size_bytes, plan.size_bytes)}, "
+            f"load {size_bytes / plan.steps[step].transfer_bytes:.2f}×"
+            for (source, target), size_bytes in carried.items()
+        }
+        expect(page.locator(".aside")).to_contain_text(f"Step {step + 1} of")
+        shown = page.locator(".circuit.busy title")
+        expect(shown).to_have_count(len(expected))
+        assert {words.replace("\xa0", " ") for words in shown.all_text_contents()} == expected
+        page.keyboard.press("ArrowRight")
+
+
+def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.wait_for_selector(".circuit.busy")
+    page.get_by_label("GPU", exact=True).fill("3")
+    expect(page.locator(".ports-list")).to_contain_text("1 of 1 port sending")
+    expect(page.locator(".ports-list")).to_contain_text(re.compile(r"3 → \d+"))
+    group = page.locator('[role="group"].drawing')
+    group.focus()
+    page.keyboard.press("ArrowUp")
+    assert page.get_by_label("GPU", exact=True).input_value() == "4"
+    page.locator('.gpu[data-gpu="9"]').hover()
+    expect(page.locator(".ports-list")).to_contain_text(re.compile(r"9 → \d+"))
+
+
+def test_downloads_are_what_they_say(opened: Opened, tmp_path: Path) -> None:
+    page = opened.go(PROBLEM)
+    buttons = page.get_by_role("group", name="Downloads")
+    starts = {"CSV": b"index,", "SVG": b"<?xml", "PNG": b"\x89PNG"}
+    for words in ("JSON", *starts):
+        with page.expect_download() as found:
+            buttons.get_by_role("button", name=words).click()
+        path = tmp_path / found.value.suggested_filename
+        found.value.save_as(path)
+        content = path.read_bytes()
+        if words == "JSON":
+            assert json.loads(content)["schema"] == "lightloom.plan/1"
+        else:
+            assert content.startswith(starts[words])
+
+
+def test_the_command_is_copied(opened: Opened) -> None:
+    opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = opened.go(PROBLEM)
+    page.get_by_role("button", name="Copy: as a command").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("lightloom plan")
+    assert "--size 1MiB" in copied
+    assert "import lightloom" in page.locator(".code").nth(1).inner_text()
+
+
+def test_many_gpus_are_drawn_in_part_or_not_at_all(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=64MiB&gpus=1024&planner=bvn&algorithm=recursive-doubling")
+    expect(page.locator("main")).to_contain_text("one GPU in")
+    page = opened.go("/plan?collective=all-reduce&size=64MiB&gpus=2048&planner=bvn&algorithm=recursive-doubling")
+    expect(page.locator("main")).to_contain_text("too many to be drawn")
+    assert page.locator("tbody tr").count() > 0

@@ -1,0 +1,49 @@
+"""The view of the papers' figures: the list, a figure with its claims, what is measured elsewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from lightloom_papers.registry import PAPERS
+
+if TYPE_CHECKING:
+    from tests.page.browser.chromium import Opened
+
+
+def test_all_figures_of_all_papers_are_listed(opened: Opened) -> None:
+    page = opened.go("/results")
+    listed = page.get_by_role("navigation", name="Figures")
+    assert listed.get_by_role("listitem").count() == sum(len(paper.figures) for paper in PAPERS)
+    claims = sum(len(paper.other_claims) for paper in PAPERS)
+    assert page.get_by_role("region", name="Claims judged without a figure").locator("tbody tr").count() == claims
+
+
+def test_a_figure_is_computed_with_its_claims(opened: Opened) -> None:
+    page = opened.go("/results")
+    page.get_by_role("navigation", name="Figures").get_by_role("link", name="schedules between static and BvN").click()
+    page.wait_for_url(re.compile("figure=harvest-3"))
+    opened.settle()
+    picture = page.locator(".pictures img")
+    expect(picture).to_be_visible()
+    page.wait_for_function("() => document.querySelector('.pictures img').naturalWidth > 100")
+    rows = page.get_by_role("region", name="Claims of harvest-3").locator("tbody tr")
+    assert rows.count() == 3
+    assert all(words == "holds" for words in rows.locator(".verdict").all_text_contents())
+    assert page.locator(".code.command").inner_text().endswith("lightloom reproduce harvest-3")
+    for words, start in {"JSON": b"{", "CSV": b"", "SVG": b"<?xml"}.items():
+        with page.expect_download() as found:
+            page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
+        assert found.value.path().read_bytes().startswith(start)
+    page.go_back()
+    page.wait_for_url(re.compile("/results$"))
+    expect(page.get_by_text("Choose a figure")).to_be_visible()
+
+
+def test_what_is_measured_on_processes_says_so(opened: Opened) -> None:
+    page = opened.page
+    page.goto(f"{opened.address}/results?figure=harvest-7")
+    expect(page.get_by_role("alert")).to_contain_text("lightloom reproduce harvest-7")
+    opened.forgive("422")

@@ -1,0 +1,99 @@
+"""A server that is busy, is gone or comes back; colours; a page that asks nobody else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.page.browser.chromium import Opened
+from tests.page.served import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Route
+
+PROBLEM = "/plan?collective=all-reduce&size=1MiB&gpus=16"
+
+
+def test_a_busy_server_is_asked_again(opened: Opened) -> None:
+    refused: list[str] = []
+
+    def answer(route: Route) -> None:
+        if len(refused) < 2:
+            refused.append(route.request.url)
+            body = json.dumps({"error": "64 requests wait already", "retry_after_s": 1})
+            route.fulfill(status=429, headers={"Retry-After": "1"}, content_type="application/json", body=body)
+        else:
+            route.continue_()
+
+    page = opened.page
+    page.route("**/api/plan", answer)
+    page.goto(opened.address + PROBLEM)
+    expect(page.locator(".notice")).to_contain_text("too much to do")
+    page.get_by_role("button", name="Ask again now").click()
+    opened.settle()
+    assert len(refused) == 2
+    assert page.locator(".notice").count() == 0
+    opened.forgive("429")
+
+
+def test_a_server_that_has_ended_is_said_and_waited_for(browser: Browser) -> None:
+    first = Served.start("--workers", 1)
+    port = first.port
+    opened = Opened.at(browser, first.address)
+    try:
+        page = opened.go(PROBLEM)
+        before = page.locator(".headline").inner_text()
+        first.process.terminate()
+        first.process.communicate(timeout=20)
+        page.get_by_label("Size", exact=True).fill("2MiB")
+        expect(page.locator(".notice")).to_contain_text("does not answer")
+        assert page.locator(".headline").inner_text() == before
+        again = Served.start("--workers", 1, "--port", port)
+        try:
+            page.get_by_role("button", name="Ask again now").click()
+            opened.settle()
+            assert page.locator(".headline").inner_text() != before
+        finally:
+            again.process.terminate()
+            again.process.communicate(timeout=20)
+        opened.forgive("ERR_CONNECTION_REFUSED")
+        opened.forgive("503")
+        assert opened.problems == []
+    finally:
+        opened.context.close()
+        first.process.kill()
+
+
+def test_the_colours_that_are_chosen_stay(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    colour = "getComputedStyle(document.body).color"
+    light = page.evaluate(colour)
+    page.get_by_label("Colours").select_option("dark")
+    dark = page.evaluate(colour)
+    assert dark != light
+    page.reload()
+    opened.settle()
+    assert page.evaluate(colour) == dark
+    assert page.get_by_label("Colours").input_value() == "dark"
+
+
+def test_the_policy_refuses_what_is_written_into_the_page(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.evaluate(
+        "() => { const script = document.createElement('script'); script.textContent = 'window.ran = true';"
+        " document.head.append(script); const style = document.createElement('style');"
+        " style.textContent = 'body { color: rgb(1, 2, 3) }'; document.head.append(style); }"
+    )
+    assert page.evaluate("window.ran === undefined && getComputedStyle(document.body).color !== 'rgb(1, 2, 3)'")
+    assert len(opened.problems) == 2
+    opened.forgive("Content Security Policy")
+
+
+def test_words_of_an_address_are_text(opened: Opened) -> None:
+    page = opened.page
+    page.goto(f"{opened.address}/plan?collective=all-reduce&size=%3Cimg%20src=x%20onerror=alert(1)%3E&gpus=16")
+    expect(page.locator('[data-field="size"] .wrong')).to_contain_text("<img")
+    assert page.locator("main img").count() == 0
+    opened.forgive("422")

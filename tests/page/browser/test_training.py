@@ -1,0 +1,127 @@
+"""The view of a training iteration: policies, course in time, break-even, a workload of one's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import expect
+
+import lightloom as ll
+from lightloom._core import show_time
+
+if TYPE_CHECKING:
+    from tests.page.browser.chromium import Opened
+
+PROBLEM = "/training?model=bert-pccl&ranks=8"
+WORKLOAD: dict[str, Any] = {
+    "schema": "lightloom.workload/1",
+    "ranks": 8,
+    "mesh": {"dp": 8},
+    "groups": {},
+    "nodes": [
+        {"id": "forward", "kind": "compute", "duration_s": 1e-3, "after": []},
+        {
+            "id": "sum",
+            "kind": "collective",
+            "collective": "all-reduce",
+            "axis": "dp",
+            "size_bytes": 1 << 20,
+            "after": ["forward"],
+        },
+    ],
+}
+
+
+def compact(words: str) -> str:
+    return re.sub(r"\s", "", words)
+
+
+def headline(opened: Opened) -> str:
+    return compact(opened.page.locator(".headline .first dd").first.inner_text())
+
+
+def trained(**fabric: Any) -> ll.Training:
+    return ll.train("bert-pccl", ranks=8, fabric=ll.Fabric(**fabric))
+
+
+def test_policies_are_those_of_the_iteration(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    training = trained()
+    assert headline(opened) == compact(show_time(training.total_s))
+    words = compact(page.get_by_role("region", name="Iteration time by policy").inner_text())
+    for name, time_s in training.policies.items():
+        assert compact(f"{name} {show_time(time_s) if time_s is not None else 'cannot serve it'}") in words
+
+
+def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_label("Bandwidth", exact=True).fill("100Gbps")
+    page.wait_for_url(re.compile("bandwidth=100Gbps"))
+    opened.settle()
+    assert headline(opened) == compact(show_time(trained(bandwidth="100Gbps").total_s))
+    page.get_by_label("Policy", exact=True).select_option("static")
+    page.wait_for_url(re.compile("policy=static"))
+    opened.settle()
+    page.reload()
+    opened.settle()
+    assert page.get_by_label("Policy", exact=True).input_value() == "static"
+
+
+def test_the_timeline_is_the_iteration_s(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    names = page.locator("svg.gantt > text").all_text_contents()
+    assert names == ["compute", "dp", "port 1"]
+    assert page.locator("svg.gantt rect.event").count() > 3
+    page.locator("svg.gantt rect.event").last.hover()
+    expect(page.locator(".readout")).to_contain_text("port 1")
+    boxes = page.locator("svg.gantt rect.event").count()
+    page.get_by_label("Show", exact=True).select_option("16")
+    assert page.locator("svg.gantt rect.event").count() < boxes
+    part = page.get_by_label("Part of the iteration that is shown")
+    part.fill("1000")
+    assert "from" in (part.get_attribute("aria-valuetext") or "")
+
+
+def test_times_against_the_delay_are_computed_when_asked_for(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_role("button", name="Compute at delays").click()
+    expect(page.locator("svg.lines path")).not_to_have_count(0)
+    page.get_by_text("As a table", exact=True).click()
+    rows = page.get_by_role("region", name="Iteration times by reconfiguration delay").locator("tbody tr")
+    assert rows.count() == 13
+    first = compact(rows.first.inner_text())
+    assert compact(show_time(trained(reconfiguration_delay="1us").total_s)) in first
+
+
+def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_label("Training job").select_option("mixtral-8x22b")
+    page.wait_for_url(re.compile("model=mixtral-8x22b"))
+    opened.settle()
+    assert "128 ranks" in page.locator(".headline").inner_text()
+
+
+def test_a_workload_of_one_s_own(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    page.get_by_label("Training job").select_option(label="A workload of your own (JSON)")
+    text = page.get_by_label("Workload", exact=True)
+    expect(page.locator(".field .wrong:visible")).to_contain_text("Paste a workload")
+    text.fill("{")
+    expect(page.locator(".field .wrong:visible")).to_contain_text("not JSON")
+    text.fill(json.dumps(WORKLOAD))
+    opened.settle()
+    training = ll.train(ll.Workload.of(WORKLOAD), fabric=ll.Fabric())
+    assert headline(opened) == compact(show_time(training.total_s))
+
+
+def test_downloads(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    for words, start in {"JSON": b"{", "CSV": b"node,", "SVG": b"<?xml", "PNG": b"\x89PNG"}.items():
+        with page.expect_download() as found:
+            page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
+        content = found.value.path().read_bytes()
+        assert content.startswith(start)
+        if words == "JSON":
+            assert "timeline" not in json.loads(content)

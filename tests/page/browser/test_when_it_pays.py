@@ -1,0 +1,127 @@
+"""The map: its cells, its sentence, its frontier, and the plans that its cells open."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import expect
+
+import lightloom as ll
+from lightloom._core import show_time
+
+if TYPE_CHECKING:
+    from tests.page.browser.chromium import Opened
+
+MAP = (
+    "/when-it-pays?collective=all-reduce&size=1MiB&gpus=16"
+    "&x-from=1KiB&x-to=64MiB&x-points=5&y-from=100ns&y-to=1ms&y-points=5"
+)
+
+
+def planned(size: str, delay: str) -> ll.Plan:
+    return ll.plan("all-reduce", size=size, fabric=ll.Fabric(gpus=16, reconfiguration_delay=delay))
+
+
+def cells(opened: Opened) -> list[dict[str, Any]]:
+    """What the cells say, row by row from below."""
+    found: list[dict[str, Any]] = opened.page.evaluate(
+        "[...document.querySelectorAll('[role=gridcell]')].map((cell) => ({x: Number(cell.dataset.x),"
+        " y: Number(cell.dataset.y), words: cell.getAttribute('aria-label')}))"
+    )
+    return found
+
+
+def test_cells_are_plans_over_circuits_that_never_change(opened: Opened) -> None:
+    opened.go(MAP)
+    found = cells(opened)
+    assert len(found) == 25
+    said = {(cell["x"], cell["y"]): cell["words"].replace("\xa0", " ") for cell in found}
+    for place, size, delay in (((0, 0), "1KiB", "100ns"), ((2, 2), "256KiB", "10us"), ((4, 4), "64MiB", "1ms")):
+        plan, fixed = planned(size, delay), planned(size, "100s")
+        assert fixed.reconfigurations == 0
+        words = said[place]
+        assert f": {show_time(plan.total_s)} with {plan.reconfigurations} reconfiguration" in words
+        assert f"never change {show_time(fixed.total_s)}: {fixed.total_s / plan.total_s:.2f}×" in words
+
+
+def test_the_sentence_says_where_it_pays(opened: Opened) -> None:
+    page = opened.go(MAP.replace("size=1MiB", "size=16KiB").replace("&gpus=16", "&gpus=16&reconfiguration-delay=10us"))
+    pays = []
+    for delay in ("100ns", "1us", "10us", "100us", "1ms"):
+        plan, fixed = planned("16KiB", delay), planned("16KiB", "100s")
+        pays.append(plan.reconfigurations > 0 and fixed.total_s / plan.total_s >= 1.01)
+    # As the delay grows it stops paying, once.
+    assert pays == sorted(pays, reverse=True)
+    assert 0 < sum(pays) < 5
+    last = ("100 ns", "1 µs", "10 µs", "100 µs", "1 ms")[sum(pays) - 1]
+    sentence = page.locator(".sentence").inner_text().replace("\xa0", " ")
+    assert f"pays up to {last} at 16 KiB" in sentence
+    assert "16 GPUs" in sentence
+    assert page.locator(".frontier").get_attribute("d")
+
+
+def test_a_cell_opens_its_plan_and_back_is_the_map(opened: Opened) -> None:
+    page = opened.go(MAP)
+    page.locator('[role="gridcell"][data-x="2"][data-y="1"]').click()
+    page.wait_for_url(re.compile(r"/plan\?.*size=256KiB.*reconfiguration-delay=1us"))
+    opened.settle()
+    plan = planned("256KiB", "1us")
+    assert re.sub(r"\s", "", page.locator(".headline .first dd").first.inner_text()) == show_time(plan.total_s).replace(
+        " ", ""
+    )
+    page.go_back()
+    page.wait_for_url(re.compile("/when-it-pays"))
+    opened.settle()
+    assert len(cells(opened)) == 25
+
+
+def test_the_map_is_walked_by_keys(opened: Opened) -> None:
+    page = opened.go(MAP)
+    page.locator('[role="gridcell"][tabindex="0"]').focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    focused = page.locator('[role="gridcell"]:focus')
+    assert (focused.get_attribute("data-x"), focused.get_attribute("data-y")) == ("2", "1")
+    assert page.locator('[role="gridcell"][tabindex="0"]').count() == 1
+    expect(page.locator(".readout")).to_contain_text("256\u00a0KiB, 1\u00a0µs")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/plan\?.*size=256KiB"))
+
+
+def test_other_axes_and_another_baseline(opened: Opened) -> None:
+    page = opened.go(MAP)
+    page.get_by_label("Across").select_option("gpus")
+    page.get_by_label("To", exact=True).first.fill("16")
+    page.get_by_label("Compared with").select_option("bvn")
+    page.wait_for_url(re.compile("x=gpus.*x-to=16.*against=bvn"))
+    opened.settle()
+    found = {(cell["x"], cell["y"]): cell["words"].replace("\xa0", " ") for cell in cells(opened)}
+    assert len(found) == 4 * 5
+    words = found[3, 0]
+    baseline = ll.plan(
+        "all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="100ns"), planner="bvn"
+    )
+    assert words.startswith("16 GPUs, 100 ns")
+    assert f"planner bvn {show_time(baseline.total_s)}" in words
+    first = cells(opened)
+    page.reload()
+    opened.settle()
+    assert cells(opened) == first
+
+
+def test_the_map_as_a_table_and_as_files(opened: Opened) -> None:
+    page = opened.go(MAP)
+    page.get_by_text("The map as a table").click()
+    assert page.get_by_role("region", name="How many times as fast").locator("tbody tr").count() == 5
+    for words, start in {"JSON": b"{", "CSV": b"size,rec", "SVG": b"<svg", "PNG": b"\x89PNG"}.items():
+        with page.expect_download() as found:
+            page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
+        assert found.value.path().read_bytes().startswith(start)
+
+
+def test_an_axis_that_is_wrong_says_so(opened: Opened) -> None:
+    page = opened.go(MAP)
+    page.get_by_label("From", exact=True).first.fill("2GiB of it")
+    expect(page.locator("fieldset .wrong").first).to_be_visible()
+    opened.forgive("422")
