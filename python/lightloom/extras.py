@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 # The extra of this distribution that brings each package, as in pyproject.toml.
 EXTRAS = {
     "distributed": "dask",
-    "fastapi": "page",
     "flatbuffers": "topoopt",
     "highspy": "exact",
     "mpi4py": "mpi",
     "protobuf": "chakra",
     "pyarrow": "sweep",
+    "starlette": "page",
     "uvicorn": "page",
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -20,6 +22,13 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 # Where the packages are, for processes in other folders.
 PATHS = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+LIMITED = """
+import json, sys
+from lightloom.page.limits import Limits
+from lightloom.page.serving import address_of, bound_socket, serve
+listening = bound_socket("127.0.0.1", 0)
+serve(listening, Limits(**json.loads(sys.argv[1])), (), lambda: print(address_of(listening), flush=True))
+"""
 
 
 @dataclass
@@ -32,7 +41,16 @@ class Served:
     @classmethod
     def start(cls, *options: object) -> Served:
         """`lightloom serve` on a free port."""
-        words = [sys.executable, "-m", "lightloom", "serve", "--port", "0", *map(str, options)]
+        return cls._of(["-m", "lightloom", "serve", "--port", "0", *map(str, options)])
+
+    @classmethod
+    def limited(cls, **limits: float) -> Served:
+        """One with limits that the command line does not have, or that are too tight for it."""
+        return cls._of(["-c", LIMITED, json.dumps(limits)])
+
+    @classmethod
+    def _of(cls, words: list[str]) -> Served:
+        words = [sys.executable, *words]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -54,6 +72,18 @@ class Served:
     def post(self, task: str, **asked: Any) -> httpx.Response:
         """The answer to a task."""
         return self.client.post(f"/api/{task}", json=asked)
+
+    def raw(self, sent: bytes, seconds: float = SECONDS) -> bytes:
+        """What comes back for these bytes, until the server closes or the time is over."""
+        found = b""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
+            connection.sendall(sent)
+            try:
+                while part := connection.recv(1 << 16):
+                    found += part
+            except (TimeoutError, ConnectionResetError):
+                pass
+        return found
 
     def workers(self) -> list[int]:
         """Numbers of the processes that work for it, which are its children."""

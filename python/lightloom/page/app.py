@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from lightloom import __version__
+from lightloom.errors import printable
 from lightloom.page.answers import Answers
 from lightloom.page.files import INDEX, PageFile, page_files
 from lightloom.page.guard import Guard
+from lightloom.page.interface import openapi
+from lightloom.page.outcome import JSON
 from lightloom.page.pool import Pool
 from lightloom.page.tasks import TASKS, Task
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+
+    from starlette.requests import Request
 
     from lightloom.page.limits import Limits
 
@@ -24,7 +33,6 @@ __all__ = ["VIEWS", "application"]
 
 # Addresses of the page, whose query holds the options.
 VIEWS = ("/", "/plan", "/compare", "/when-it-pays", "/training", "/results")
-TITLE = "Lightloom"
 NOT_FOUND, NOT_MODIFIED, FAILED = 404, 304, 500
 
 
@@ -33,27 +41,28 @@ def application(limits: Limits, names: Iterable[str] = ()) -> tuple[Guard, Pool]
     pool = Pool(limits)
 
     @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         await pool.start()
         try:
             yield
         finally:
             await pool.end()
 
-    app = FastAPI(title=TITLE, version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     answers = Answers(pool)
-    for task in TASKS:
-        app.add_api_route(
-            f"/api/{task.name}",
-            _endpoint(answers, task),
-            methods=["POST" if task.is_asked else "GET"],
-            operation_id=task.name,
-            summary=task.summary,
-            response_class=Response,
-        )
-    _add_files(app, page_files())
-    _add_errors(app)
+    routes = [
+        Route(f"/api/{task.name}", _endpoint(answers, task), methods=["POST" if task.is_asked else "GET"])
+        for task in TASKS
+    ]
+    described = PageFile.of(json.dumps(openapi(), ensure_ascii=False).encode(), JSON)
+    routes.append(Route("/openapi.json", partial(_described, described), methods=["GET", "HEAD"]))
+    app = Starlette(routes=[*routes, *_files(page_files())], lifespan=lifespan)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
     return Guard(app, names, limits.reading_s), pool
+
+
+async def _described(described: PageFile, request: Request) -> Response:
+    return _sent(described, request)
 
 
 def _endpoint(answers: Answers, task: Task) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -63,16 +72,18 @@ def _endpoint(answers: Answers, task: Task) -> Callable[[Request], Coroutine[Any
     return endpoint
 
 
-def _add_files(app: FastAPI, files: dict[str, PageFile]) -> None:
+def _files(files: dict[str, PageFile]) -> list[Route]:
     async def view(request: Request) -> Response:
         return _sent(files.get(INDEX), request)
 
-    async def static(path: str, request: Request) -> Response:
-        return _sent(files.get(path), request)
+    async def static(request: Request) -> Response:
+        return _sent(files.get(request.path_params["path"]), request)
 
-    for address in VIEWS:
-        app.add_api_route(address, view, methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_api_route("/static/{path:path}", static, methods=["GET", "HEAD"], include_in_schema=False)
+    methods = ["GET", "HEAD"]
+    return [
+        *(Route(address, view, methods=methods) for address in VIEWS),
+        Route("/static/{path:path}", static, methods=methods),
+    ]
 
 
 def _sent(file: PageFile | None, request: Request) -> Response:
@@ -84,17 +95,15 @@ def _sent(file: PageFile | None, request: Request) -> Response:
     return Response(file.content, media_type=file.media_type, headers=headers)
 
 
-def _add_errors(app: FastAPI) -> None:
+async def _refused(_request: Request, error: Exception) -> Response:
     """Errors of addresses and methods in the form of all others."""
-    from starlette.exceptions import HTTPException
+    assert isinstance(error, HTTPException)  # noqa: S101 (what this is registered for)
+    told = {"error": f"address: {str(error.detail).lower()}", "field": "address"}
+    return JSONResponse(told, error.status_code, error.headers)
 
-    async def refused(_request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # noqa: S101 (what this is registered for)
-        told = {"error": f"address: {str(error.detail).lower()}", "field": "address"}
-        return JSONResponse(told, error.status_code, error.headers)
 
-    async def failed(_request: Request, _error: Exception) -> Response:
-        return JSONResponse({"error": "the server failed; please report it", "field": ""}, FAILED)
-
-    app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(Exception, failed)
+async def _failed(request: Request, error: Exception) -> Response:
+    """What nobody foresaw: the kind of it in a line, for whoever runs the server."""
+    path = printable(request.scope["path"])
+    logging.getLogger(__name__).error("error: %s failed: %s; please report it", path, type(error).__name__)
+    return JSONResponse({"error": "the server failed; please report it", "field": ""}, FAILED)

@@ -10,40 +10,24 @@ from lightloom import _core
 from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
-from lightloom.inputs.options import FABRIC_KEYS, OF_PLAN, Group, Kind, Option, by_name, options_of
+from lightloom.inputs.options import FABRIC_KEYS, OF_PLAN, Kind, Option, options_of
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import missing_inputs
 from lightloom.inputs.validation import whole_number, whole_of_text
+from lightloom.page.offered import offered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lightloom.page.limits import Limits
 
-__all__ = ["arguments_of", "checked", "fabric_of", "offered"]
+__all__ = ["arguments_of", "checked", "fabric_of"]
 
-# What only a file or an address can say.
-NAMING = {Kind.FILE, Kind.FOLDER}
-# Of what is written, that which is in the answer.
-TOLD = {"baselines", "links", "explain", "to"}
-# Of traces, which are files; of many problems at once, which a map is for.
-ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
 TEXTS = {Kind.TEXT, Kind.NAME, Kind.CHOICE, Kind.TOPOLOGY, Kind.TOPOLOGIES, Kind.FABRIC, Kind.OPTICS}
 TRUTHS = {Kind.FLAG, Kind.YES_OR_NO}
 # Of several numbers or texts.
 LISTS = {Kind.DELAY, Kind.DIMS}
 ITEMS = re.compile("[,;]")
-
-
-def offered(verb: str) -> dict[str, Option]:
-    """The options of a verb that a request may give, by name."""
-    return by_name(option for option in options_of(verb) if _is_offered(option))
-
-
-def _is_offered(option: Option) -> bool:
-    is_written = option.group is Group.OUTPUT and option.name not in TOLD
-    is_elsewhere = option.name in ELSEWHERE or option.group is Group.SWITCHES or option.kind in NAMING
-    return not is_written and not is_elsewhere
 
 
 def checked(verb: str, told: Mapping[str, object]) -> dict[str, Any]:

@@ -35,6 +35,11 @@ class PageFile(NamedTuple):
     media_type: str
     tag: str
 
+    @classmethod
+    def of(cls, content: bytes, media_type: str) -> PageFile:
+        """The file of this content."""
+        return cls(content, media_type, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+
 
 def page_files() -> dict[str, PageFile]:
     """All files below `static/`, by their path there; those of other types, such as notes, are left out."""
@@ -49,5 +54,4 @@ def _files(folder: Traversable, before: str) -> Iterator[tuple[str, PageFile]]:
         if entry.is_dir():
             yield from _files(entry, f"{path}/")
         elif (media_type := TYPES.get(entry.name[entry.name.rfind(".") :])) is not None:
-            content = entry.read_bytes()
-            yield path, PageFile(content, media_type, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+            yield path, PageFile.of(entry.read_bytes(), media_type)

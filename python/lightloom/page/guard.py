@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -63,7 +64,9 @@ class Guard:
 
         refusal = self._refusal(scope)
         if refusal is None:
-            await self._app(scope, receive, send_on)
+            # Where it is too late for an answer, the connection is closed.
+            with suppress(TimeoutError):
+                await self._app(scope, receive, send_on)
             return
         head = [(b"content-type", refusal.media_type.encode()), (b"content-length", b"%d" % len(refusal.content))]
         await send_on({"type": "http.response.start", "status": refusal.status, "headers": head})
@@ -88,7 +91,8 @@ class Guard:
 
     def _is_known(self, host: str) -> bool:
         try:
-            name = urlsplit(f"//{host}").hostname
+            parts = urlsplit(f"//{host}")
+            name, _ = parts.hostname, parts.port
         except ValueError:
             return False
         if not name or "@" in host or "/" in host:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -92,8 +94,10 @@ class Process:
 
     async def kill(self) -> None:
         """End it at once."""
-        with suppress(ProcessLookupError):
-            self._child.kill()
+        # Not by the child's own method, which would take the exit status before the loop does.
+        if self._child.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._child.pid, signal.SIGKILL)
         if self._child.stdin is not None:
             self._child.stdin.close()
         with suppress(TimeoutError):

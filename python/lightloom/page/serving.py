@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import signal
 import socket
 from contextlib import contextmanager, suppress
@@ -129,6 +130,8 @@ def address_of(listening: socket.socket) -> str:
 
 def serve(listening: socket.socket, limits: Limits, names: Iterable[str], ready: Callable[[], None]) -> None:
     """Serve until told to end. ready: is called when the page can be opened."""
+    # Requests that are none, and connections that end early, are no news; what fails unforeseen is said by the page.
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     guard, pool = application(limits, names)
     connection = type("Connection", (Connection,), {"waiting_s": limits.reading_s})
     settings: dict[str, Any] = {

@@ -10,7 +10,8 @@ import numpy as np
 
 import lightloom as ll
 from lightloom.errors import InputError, refuse, shown, unknown_name
-from lightloom.page.asked import checked, offered
+from lightloom.page.asked import checked
+from lightloom.page.offered import offered
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.say import Kind
 from lightloom.sweeps.description import BASELINE_KEYS, SweepDescription

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom import __version__
 from lightloom.cli.list import everything
 from lightloom.inputs.options import Group, Kind, Option
-from lightloom.page.asked import offered
+from lightloom.page.offered import offered
 from lightloom.page.outcome import DONE, Outcome
 
 if TYPE_CHECKING:

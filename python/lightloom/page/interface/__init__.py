@@ -1,0 +1,101 @@
+"""What the server takes and answers, as OpenAPI: made from the table of options and the schemas of the verbs' JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lightloom import __version__
+from lightloom.page.interface.answered import ANSWERS, ERROR
+from lightloom.page.interface.asked import ASKED
+from lightloom.page.tasks import TASKS, Task
+from lightloom.schemas import schema
+
+__all__ = ["openapi"]
+
+OPENAPI = "3.1.0"
+JSON, STREAM = "application/json", "text/event-stream"
+ERRORS = {
+    "403": "the request comes from another site",
+    "408": "the request did not arrive in time",
+    "413": "the request or its answer is too large",
+    "415": "the content is no JSON",
+    "421": "the Host is no name of this server",
+    "422": "something that is asked is wrong: field says what",
+    "429": "the server is busy: Retry-After says in how many seconds to ask again",
+    "500": "it failed, for no fault of who asks",
+    "503": "the process that worked on it ended, or the server ends",
+    "504": "it takes longer than a request may",
+}
+EVENTS = (
+    "Events as they come: `row`, a row as soon as it is found; `progress`, how much is done; at last `end` with the "
+    "whole answer, or `error`. Of an answer that is kept, `end` alone."
+)
+
+
+def openapi() -> dict[str, Any]:
+    """The description, OpenAPI 3.1."""
+    forms: dict[str, Any] = {"error": ERROR}
+    # What tasks refer to without answering it.
+    for name in ("plan", "workload"):
+        _add(name, forms)
+    paths = {f"/api/{task.name}": {"post" if task.is_asked else "get": _operation(task, forms)} for task in TASKS}
+    return {
+        "openapi": OPENAPI,
+        "info": {
+            "title": "Lightloom",
+            "version": __version__,
+            "description": "Plans of collective communication on photonic fabrics, as the command line prints them. "
+            "Times are seconds, sizes bytes, rates bit/s.",
+        },
+        "paths": paths,
+        "components": {"schemas": _referred(forms)},
+    }
+
+
+def _operation(task: Task, forms: dict[str, Any]) -> dict[str, Any]:
+    """The operation of a task; the forms that it refers to are added to `forms`."""
+    made: dict[str, Any] = {"operationId": task.name, "summary": task.summary, "responses": {}}
+    if task.is_asked:
+        forms[f"{task.name}-asked"] = ASKED[task.name]
+        content = {JSON: {"schema": _reference(f"{task.name}-asked")}}
+        made["requestBody"] = {"required": True, "content": content}
+    answer = ANSWERS[task.name]
+    content = {media: {"schema": {"type": "string", "format": "binary"}} for media in answer.files}
+    if answer.form is not None:
+        forms.setdefault(answer.name, answer.form)
+        content[JSON] = {"schema": _reference(answer.name)}
+    elif answer.name:
+        _add(answer.name, forms)
+        content[JSON] = {"schema": _reference(answer.name)}
+    if task.streams:
+        content[STREAM] = {"schema": {"type": "string", "description": EVENTS}}
+    made["responses"]["200"] = {"description": task.summary, "content": content}
+    for status, description in ERRORS.items():
+        made["responses"][status] = {
+            "description": description,
+            "content": {JSON: {"schema": _reference("error")}},
+        }
+    return made
+
+
+def _add(name: str, forms: dict[str, Any]) -> None:
+    """The schema of a document, and of those that it refers to."""
+    whole = schema(name)
+    forms |= {key: value for key, value in whole.pop("$defs", {}).items() if key not in forms}
+    forms.setdefault(name, whole)
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _referred(form: Any) -> Any:
+    """The same, with what refers to documents beside it referring to components."""
+    if isinstance(form, dict):
+        return {
+            key: value.replace("#/$defs/", "#/components/schemas/")
+            if key == "$ref" and isinstance(value, str)
+            else _referred(value)
+            for key, value in form.items()
+        }
+    return [_referred(value) for value in form] if isinstance(form, list) else form

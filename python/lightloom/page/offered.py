@@ -1,0 +1,25 @@
+"""Which options a request may give: those that name no file and no address, and write nothing."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options import Group, Kind, Option, by_name, options_of
+
+__all__ = ["offered"]
+
+# What only a file or an address can say.
+NAMING = {Kind.FILE, Kind.FOLDER}
+# Of what is written, that which is in the answer.
+TOLD = {"baselines", "links", "explain", "to"}
+# Of traces, which are files; of many problems at once, which a map is for.
+ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
+
+
+def offered(verb: str) -> dict[str, Option]:
+    """The options of a verb that a request may give, by name."""
+    return by_name(option for option in options_of(verb) if _is_offered(option))
+
+
+def _is_offered(option: Option) -> bool:
+    is_written = option.group is Group.OUTPUT and option.name not in TOLD
+    is_elsewhere = option.name in ELSEWHERE or option.group is Group.SWITCHES or option.kind in NAMING
+    return not is_written and not is_elsewhere

@@ -1,0 +1,50 @@
+"""A process that works opens nothing of the machine, whatever it is told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.page.served import PATHS
+
+CODE = """
+import os, socket, subprocess, sys, tempfile
+from pathlib import Path
+import lightloom as ll
+from lightloom.page.confinement import confine, limit_memory
+
+folder = Path(tempfile.mkdtemp())
+(folder / "secret").write_text("secret")
+limit_memory(2 << 30)
+confine()
+attempts = {
+    "read": lambda: (folder / "secret").read_text(),
+    "read a list of users": lambda: open("/etc/passwd"),
+    "read by a link": lambda: open("/proc/self/cwd/secret"),
+    "write": lambda: open(folder / "new", "w"),
+    "write beside the package": lambda: open(Path(ll.__file__).parent / "new", "w"),
+    "append": lambda: open(os.open(folder / "new", os.O_CREAT | os.O_WRONLY)),
+    "remove": lambda: os.remove(folder / "secret"),
+    "make a folder": lambda: os.mkdir(folder / "new"),
+    "connect": lambda: socket.create_connection(("127.0.0.1", 9)),
+    "look up": lambda: socket.getaddrinfo("localhost", 80),
+    "run": lambda: subprocess.run(["true"]),
+    "shell": lambda: os.system("true"),
+    "fork": os.fork,
+    "much memory": lambda: bytearray(3 << 30),
+}
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except (PermissionError, MemoryError):
+        continue
+    sys.exit(f"{name} went through")
+assert ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8)).total_s > 0
+import lightloom.views.pictures.plan  # from where packages are
+print("confined")
+"""
+
+
+def test_it_is_confined() -> None:
+    ran = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=PATHS, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "confined\n"), ran.stderr

@@ -1,0 +1,222 @@
+"""Processes that die or take too long, clients that leave or dawdle, and more work than there is room for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from tests.page.served import Served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "1MiB", "gpus": 4}
+# Takes a minute or more, however fast the machine is.
+LONG: dict[str, Any] = {"collective": "all-to-all", "size": "64MiB", "gpus": 512, "ports": 6, "matrix": "zipf:0.4"}
+SOON_S = 20.0
+
+
+@contextmanager
+def limited(**limits: float) -> Iterator[Served]:
+    server = Served.limited(**{"workers": 1, **limits})
+    try:
+        # So that its process is there.
+        assert server.post("plan", **SMALL).status_code == 200
+        yield server
+    finally:
+        if server.process.poll() is None:
+            assert server.end() == (0, "")
+
+
+def seeded(number: int) -> dict[str, Any]:
+    """Long work that is no other's."""
+    return {**LONG, "seed": number}
+
+
+class Asked(threading.Thread):
+    """A request that is made meanwhile."""
+
+    def __init__(self, server: Served, task: str, asked: dict[str, Any]) -> None:
+        super().__init__(daemon=True)
+        self.address, self.asked = f"{server.address}/api/{task}", asked
+        self.answer: httpx.Response | None = None
+        self.start()
+
+    def run(self) -> None:
+        self.answer = httpx.post(self.address, json=self.asked, timeout=60, trust_env=False)
+
+    def result(self) -> httpx.Response:
+        self.join(60)
+        assert self.answer is not None
+        return self.answer
+
+
+def leave(server: Served, asked: dict[str, Any], after_s: float) -> None:
+    """Ask, and go away without the answer."""
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(f"{server.address}/api/plan", json=asked, timeout=httpx.Timeout(10, read=after_s), trust_env=False)
+
+
+def busiest(server: Served) -> int:
+    """The process that works: the one that used most processor time of late."""
+
+    def ticks(pid: int) -> int:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:  # noqa: PTH123
+            return sum(map(int, stream.read().rpartition(")")[2].split()[11:13]))
+
+    before = {pid: ticks(pid) for pid in server.workers()}
+    time.sleep(0.5)
+    return max(before, key=lambda pid: ticks(pid) - before[pid])
+
+
+def test_a_process_that_is_killed_is_replaced() -> None:
+    with limited() as server:
+        asked = Asked(server, "plan", LONG)
+        time.sleep(1)
+        os.kill(busiest(server), signal.SIGKILL)
+        answer = asked.result()
+        assert answer.status_code == 503
+        assert "process" in answer.json()["error"]
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+        # Processes that are idle, too.
+        for pid in server.workers():
+            os.kill(pid, signal.SIGKILL)
+        found = [server.post("plan", **{**SMALL, "gpus": gpus}).status_code for gpus in (5, 6, 7)]
+        assert found[-1] == 200
+        assert set(found) <= {200, 503}
+
+
+def test_work_that_takes_too_long_is_ended() -> None:
+    with limited(seconds=1.0) as server:
+        answer = server.post("plan", **LONG)
+        assert answer.status_code == 504
+        assert "1 s" in answer.json()["error"]
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+
+
+def test_work_that_takes_too_much_memory_is_ended() -> None:
+    with limited(memory_bytes=700 << 20, gpus=65536) as server:
+        answer = server.post("plan", collective="all-to-all", size="1GiB", gpus=4096, ports=2, planner="static")
+        assert answer.status_code in {422, 503}, answer.text
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+
+
+def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
+    with limited(queued=2, seconds=4.0) as server:
+        first = Asked(server, "plan", seeded(0))
+        time.sleep(0.5)
+        waiting = [Asked(server, "plan", seeded(number)) for number in (1, 2)]
+        time.sleep(0.5)
+        answer = server.post("plan", **seeded(3))
+        assert answer.status_code == 429
+        assert int(answer.headers["retry-after"]) == answer.json()["retry_after_s"] >= 1
+        # Who asks for what is on its way already is let in.
+        again = Asked(server, "plan", seeded(1))
+        assert {one.result().status_code for one in (first, *waiting, again)} == {504}
+
+
+def test_work_that_nobody_waits_for_is_ended() -> None:
+    with limited(queued=1, seconds=60.0) as server:
+        before = set(server.workers())
+        leave(server, seeded(0), 1.0)
+        began_s = time.monotonic()
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+        assert time.monotonic() - began_s < SOON_S
+        assert set(server.workers()) != before
+        # And what only waits leaves the queue.
+        first = Asked(server, "plan", seeded(1))
+        time.sleep(0.5)
+        leave(server, seeded(2), 0.5)
+        time.sleep(0.5)
+        second = Asked(server, "plan", {**SMALL, "gpus": 9})
+        time.sleep(0.5)
+        assert second.is_alive()
+        os.kill(busiest(server), signal.SIGKILL)
+        assert (first.result().status_code, second.result().status_code) == (503, 200)
+
+
+def test_streams_that_are_left_are_ended() -> None:
+    with limited() as server:
+        asked = {"json": {**LONG, "planner": None}, "headers": {"accept": "text/event-stream"}}
+        with (
+            httpx.Client(base_url=server.address, timeout=60, trust_env=False) as client,
+            client.stream("POST", "/api/compare", **asked) as answer,  # type: ignore[arg-type]
+        ):
+            assert answer.status_code == 200
+        began_s = time.monotonic()
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+        assert time.monotonic() - began_s < SOON_S
+
+
+def test_dawdling_clients_are_let_go() -> None:
+    with limited(reading_s=1.0) as server:
+        head = b"POST /api/plan HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        for sent in (
+            b"",
+            b"GET / HT",
+            head,
+            head + b"Content-Length: 100\r\n\r\n",
+            head + b"Content-Length: 9\r\n\r\n{",
+        ):
+            began_s = time.monotonic()
+            answer = server.raw(sent, seconds=SOON_S)
+            assert time.monotonic() - began_s < SOON_S, sent
+            assert not answer or answer.split()[1] == b"408", answer
+        # A connection that is kept alive is let go too, and not before its next request could come.
+        with socket.create_connection(("127.0.0.1", server.port)) as kept:
+            kept.settimeout(SOON_S)
+            for _ in range(2):
+                kept.sendall(b"GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                found = b""
+                while b"}" not in found:
+                    found += kept.recv(1 << 16)
+                assert found.startswith(b"HTTP/1.1 404")
+            assert kept.recv(1) == b""
+
+
+def test_more_connections_than_may_be_are_turned_away() -> None:
+    with limited(connections=20) as server:
+        kept = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
+        try:
+            time.sleep(0.3)
+            answer = httpx.post(f"{server.address}/api/plan", json=SMALL, trust_env=False)
+            assert answer.status_code == 503
+        finally:
+            for connection in kept:
+                connection.close()
+        time.sleep(0.3)
+        assert server.post("plan", **SMALL).status_code == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_while_it_works(number: int) -> None:
+    server = Served.limited(workers=1)
+    assert server.post("plan", **SMALL).status_code == 200
+    asked = [Asked(server, "plan", seeded(number)) for number in (1, 2)]
+    time.sleep(0.5)
+    workers = server.workers()
+    assert server.end(number) == (0, "")
+    assert {one.result().status_code for one in asked} == {503}
+    assert not any(os.path.exists(f"/proc/{pid}") for pid in workers)  # noqa: PTH110
+
+
+def test_processes_end_with_a_server_that_is_killed() -> None:
+    server = Served.limited(workers=1)
+    Asked(server, "plan", LONG).daemon = True
+    time.sleep(1)
+    workers = server.workers()
+    assert workers
+    server.process.kill()
+    server.process.communicate()
+    deadline_s = time.monotonic() + SOON_S
+    while any(os.path.exists(f"/proc/{pid}") for pid in workers):  # noqa: PTH110
+        assert time.monotonic() < deadline_s
+        time.sleep(0.1)
