@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 DESCRIBED = openapi()
 SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "1MiB", "gpus": 4, "ports": 2}
 MAP: dict[str, Any] = {
-    "options": {"collective": "all-reduce", "gpus": 4},
+    "options": {"collective": "all-reduce", "gpus": 6},
     "x": {"option": "size", "from": "1KiB", "to": 1e9, "points": 3},
-    "y": {"option": "algorithm", "values": ["ring", "recursive-doubling", "kautz"]},
+    "y": {"option": "algorithm", "values": ["ring", "recursive-doubling", "halving-doubling"]},
     "against": {"planner": "bvn"},
 }
 # Every task with something that it takes; the answers have most of the keys that there are.
