@@ -1,0 +1,43 @@
+"""`docs/reference/names.md`, from the registries.
+
+`python -m tests.names_page` writes the page.
+"""
+
+from pathlib import Path
+
+from lightloom.cli.list import everything
+from tests.json_page import table
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "names.md"
+HEADER = """\
+# Names
+
+Everything that options take by name, from the registries, as `lightloom list KIND` has it; `python -m tests.names_page`
+writes this page. What follows a name are its parameters, those in brackets may be left out.
+[Algorithms and families of topologies](../algorithms.md) are drawn; [formats](formats.md), [models](models.md) and
+[drivers of switches](switches.md) have pages of their own, figures theirs in [the reproduction](../reproduction.md).
+"""
+ELSEWHERE = {"figures", "formats", "models"}
+
+
+def page() -> str:
+    """The page: a table for each kind."""
+    parts = [HEADER]
+    for kind, entries in everything().items():
+        if kind not in ELSEWHERE:
+            keys = dict.fromkeys(key for entry in entries for key in entry)
+            columns = sorted(keys.keys() - {"name", "parameters"}, key=lambda key: (key != "summary", key))
+            rows = [(_named(entry), *(entry.get(column, "") for column in columns)) for entry in entries]
+            parts += [f"\n## {kind.capitalize()}\n\n", *table(("name", *columns), rows)]
+    return "".join(parts)
+
+
+def _named(entry: dict[str, str]) -> str:
+    """The name with its parameters, after a colon."""
+    parameters = entry.get("parameters", "")
+    colon = ":" if parameters and parameters[0] not in ":[" else ""
+    return f"`{entry['name']}{colon}{parameters}`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

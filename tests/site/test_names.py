@@ -1,0 +1,17 @@
+"""The page of names is what the registries have today."""
+
+from __future__ import annotations
+
+from lightloom.cli.list import everything
+from tests.names_page import ELSEWHERE, PAGE, page
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert page() == PAGE.read_text(), "run: python -m tests.names_page"
+
+
+def test_every_kind_is_on_a_page() -> None:
+    text = PAGE.read_text()
+    for kind, entries in everything().items():
+        if kind not in ELSEWHERE:
+            assert all(f"| `{entry['name']}" in text for entry in entries), kind
