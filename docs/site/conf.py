@@ -18,7 +18,16 @@ author = "Lightloom's authors"
 project_copyright = "Lightloom's authors, Apache-2.0"
 version = release = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "formulas", "indices", "navigation", "own_host", "python_reference"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "formulas",
+    "indices",
+    "navigation",
+    "own_host",
+    "python_reference",
+    "server_interface",
+]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/README"
 include_patterns = ["README.md", "CHANGELOG.md", "crates/README.md", "papers/README.md", "docs/**"]
