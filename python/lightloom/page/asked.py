@@ -31,7 +31,7 @@ ITEMS = re.compile("[,;]")
 
 
 def checked(verb: str, told: Mapping[str, object]) -> dict[str, Any]:
-    """Those options of the verb that are given, by name. Raises `InputError` that names the one that is wrong."""
+    """The options that are given, in the order of the verb's table. Raises `InputError` that names a wrong one."""
     rows = offered(verb)
     given = {}
     for key, value in told.items():
@@ -44,7 +44,7 @@ def checked(verb: str, told: Mapping[str, object]) -> dict[str, Any]:
             raise refuse(name, "it is given twice")
         if value is not None:
             given[name] = _value(rows[name], value)
-    return given
+    return {name: given[name] for name in rows if name in given}
 
 
 def _value(option: Option, value: Any) -> Any:
