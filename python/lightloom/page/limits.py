@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse
+from lightloom.errors import refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sized
@@ -55,7 +55,7 @@ class Limits:
     def check_gpus(self, gpus: int | None, field: str = "gpus") -> None:
         """Refuse more GPUs than a request may have. Raises `InputError` that names `field`."""
         if gpus is not None and gpus > self.gpus:
-            raise refuse(field, f"{gpus} are more than the {self.gpus} GPUs that this server plans for")
+            raise refuse(field, f"{shown(gpus)} are more than the {self.gpus} GPUs that this server plans for")
 
     def check_points(self, field: str, points: Sized | int) -> None:
         """Refuse more points than a request may have. Raises `InputError` that names `field`."""
