@@ -181,7 +181,7 @@ class Fabric:
         (first, gpus), *others = known
         for origin, size in others:
             if size != gpus:
-                raise refuse(origin, f"it is for {size} GPUs and `{first}` for {gpus}; they must agree")
+                raise refuse(origin, f"it is for {shown(size)} GPUs and `{first}` for {shown(gpus)}; they must agree")
         return replace(self, gpus=gpus)
 
     def to_settings(self) -> dict[str, Any]:
