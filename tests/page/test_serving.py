@@ -12,6 +12,8 @@ import pytest
 
 from tests.page.served import Served
 
+EXAMPLE = re.compile(r"^ +lightloom (serve.*)$", re.MULTILINE)
+
 if TYPE_CHECKING:
     from tests.conftest import RunCli
 
@@ -28,6 +30,17 @@ def test_it_ends_when_told_to(number: int) -> None:
 
 def _is_there(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
+
+
+def test_examples_of_its_help_work(cli: RunCli) -> None:
+    examples = EXAMPLE.findall(cli("serve", "--help").out)
+    assert len(examples) > 1
+    for example in examples:
+        # On a free port, whatever else this machine serves.
+        words = re.sub(r"--port [0-9]+", "", example).split()[1:]
+        server = Served.start(*words)
+        assert server.client.get("/api/options").json()["limits"]["gpus"] > 1
+        assert server.end() == (0, "")
 
 
 def test_a_port_in_use_is_one_line(cli: RunCli) -> None:
