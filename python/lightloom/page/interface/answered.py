@@ -123,7 +123,7 @@ MAP = record(
         "schema": version("lightloom.map/1"),
         "x": AXIS,
         "y": AXIS,
-        "against": text("the baseline"),
+        "against": or_null(text("the baseline; null where there is none")),
         "cells": several(CELL, "row by row of y"),
     }
 )
@@ -229,12 +229,36 @@ BREAK_EVEN = record(
     },
     "where break_even is asked for: times against the delay",
 )
+TIMELINE = several(
+    record(
+        {
+            "name": text("what computes or carries: ranks, an axis or group, or ports"),
+            "lanes": whole("boxes at the same time, at most", least=1),
+            "boxes": several(
+                record(
+                    {
+                        "first_s": number("when it begins"),
+                        "last_s": number("when it ends"),
+                        "role": text(
+                            "an axis or group; =compute; =dark, a change that is waited for; =hidden, another"
+                        ),
+                        "words": text("what is written on it; may be empty"),
+                        "event": whole("place of its event in events"),
+                        "lane": whole("from 0"),
+                    }
+                ),
+                "in the order of drawing",
+            ),
+        }
+    ),
+    "where timeline is asked for: the rows of its picture",
+)
 
 
 def _iteration() -> Form:
-    """A training iteration, with its times against the delay."""
+    """A training iteration, with its times against the delay and its course."""
     made = {key: value for key, value in schema("training").items() if key not in {"$schema", "$defs", "title"}}
-    return {**made, "properties": {**made["properties"], "break_even": BREAK_EVEN}}
+    return {**made, "properties": {**made["properties"], "break_even": BREAK_EVEN, "timeline": TIMELINE}}
 
 
 ANSWERS: dict[str, Answer] = {

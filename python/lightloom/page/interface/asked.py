@@ -80,6 +80,7 @@ _ITERATION = {
     "description": text("a model's TOML description"),
     "workload": {**document("workload"), "description": "a workload"},
     "break_even": yes_or_no("also plan at several reconfiguration delays"),
+    "timeline": yes_or_no("also tell the rows of its picture"),
     "delays": text("with break_even: the delays, such as 1us,10us,1ms"),
     **_forms("train"),
 }
@@ -104,8 +105,8 @@ _MAP = {
     "x": _AXIS,
     "y": _AXIS,
     "against": either(
-        "what plans are compared with: a planner, or options of one; static where nothing is said",
-        text("a planner"),
+        "what plans are compared with: a planner, options of one, or null for nothing; static where nothing is said",
+        or_null(text("a planner")),
         keyed({}, "planner, algorithm, topology, candidates, routing or convention"),
     ),
 }

@@ -182,8 +182,8 @@ def _export(options: dict[str, Any], code: Code, _limits: Limits) -> None:
 
 def _train(options: dict[str, Any], code: Code, _limits: Limits) -> None:
     options = dict(options)
-    options.pop("break_even", None)
-    options.pop("delays", None)
+    for name in ("break_even", "delays", "timeline"):
+        options.pop(name, None)
     name = options.pop("model", None)
     for key, file in (("workload", WORKLOAD), ("description", MODEL)):
         if options.get(key) is not None:

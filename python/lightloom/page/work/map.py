@@ -44,7 +44,8 @@ def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:
     """All points, row by row; each as soon as it is computed."""
     made, cells = map_of(asked, limits, say)
     x, y = made.axes
-    told = {"schema": SCHEMA, "x": _axis(x), "y": _axis(y), "against": made.baseline[0].label, "cells": cells}
+    against = made.baseline[0].label if made.baseline else None
+    told = {"schema": SCHEMA, "x": _axis(x), "y": _axis(y), "against": against, "cells": cells}
     return Outcome(DONE, json.dumps(told).encode())
 
 
@@ -118,12 +119,11 @@ def sweep_of(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
             raise unknown_name("option", key, PLAN_KEYS)
     limits.check_points("points", math.prod(_points(axis) for axis in axes.values()))
     limits.check_gpus(settings.get("gpus"))
-    return {
-        "metrics": ["time", "ratio", "gap", "reconfigurations"],
-        "baseline": [_against(asked.get("against", AGAINST))],
-        "settings": settings,
-        "axes": axes,
-    }
+    against = asked.get("against", AGAINST)
+    metrics: dict[str, Any] = {"metrics": ["time", "gap", "reconfigurations"]}
+    if against is not None:
+        metrics = {"metrics": ["time", "ratio", "gap", "reconfigurations"], "baseline": [_against(against)]}
+    return {**metrics, "settings": settings, "axes": axes}
 
 
 def _axis_of(name: str, told: object) -> tuple[str, Any]:

@@ -38,8 +38,9 @@ def _map(asked: dict[str, Any], limits: Limits) -> Figure:
     """The heat map that `lightloom sweep` draws of it."""
     from lightloom.views.pictures.sweep import sweep_figures
 
-    (figure,) = [figure for name, figure in sweep_figures(swept(asked, limits)) if name.endswith("ratio")]
-    return figure
+    figures = dict(sweep_figures(swept(asked, limits)))
+    name = next((name for name in figures if name.endswith("ratio")), next(iter(figures)))
+    return figures[name]
 
 
 def _break_even(asked: dict[str, Any], limits: Limits) -> Figure:
