@@ -35,7 +35,6 @@ class Process:
 
     def __init__(self, child: asyncio.subprocess.Process) -> None:
         self._child = child
-        self._is_spent = False
 
     @classmethod
     async def start(cls, limits: Limits) -> Process:
@@ -65,9 +64,9 @@ class Process:
         return self._child.pid
 
     @property
-    def is_able(self) -> bool:
-        """Whether it can be asked, and did not grow too large."""
-        return self._child.returncode is None and not self._is_spent
+    def is_alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._child.returncode is None
 
     async def carry_out(self, job: Job) -> Outcome:
         """Ask, pass on what is found, and return what came of it. Raises `DiedError`."""
@@ -83,9 +82,7 @@ class Process:
             elif kind is Kind.CONTENT:
                 content = told
             else:
-                head = json.loads(told)
-                self._is_spent = head.pop("is_spent")
-                return Outcome(content=content, **head)
+                return Outcome(content=content, **json.loads(told))
 
     async def _frame(self) -> tuple[Kind, bytes]:
         assert self._child.stdout is not None  # noqa: S101 (it is a pipe)

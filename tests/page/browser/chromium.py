@@ -76,11 +76,10 @@ class Opened:
         return self.page
 
     def settle(self) -> None:
-        """Until what is computed is shown."""
+        """Until what is shown is the answer for the address."""
         self.page.wait_for_function(
-            "() => { const all = document.querySelectorAll('.result');"
-            " return all.length && [...all].every((one) => !one.ariaBusy && !one.classList.contains('outdated'))"
-            " && document.querySelector('.result').childElementCount > 0; }"
+            "() => document.getElementById('view')?.dataset.shown === location.pathname + location.search"
+            " && document.querySelector('.result.outdated, .result[aria-busy]') === null"
         )
 
     def forgive(self, words: str) -> None:

@@ -39,6 +39,11 @@ export function restate(address) {
   history.replaceState(null, "", address);
 }
 
+/** Says on the page that what it shows is the answer for its address, for who waits for it. */
+export function isShown() {
+  document.getElementById("view").dataset.shown = location.pathname + location.search;
+}
+
 /** Goes to another view, or calls for an entry of the history. */
 export function onMove(listener) {
   addEventListener("popstate", () => {

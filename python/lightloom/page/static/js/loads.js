@@ -3,6 +3,8 @@
 import { ask } from "./api.js";
 
 const KEPT = 400;
+// Of a plan that is sent along, so that it need not be planned again.
+const LONGEST = 400_000;
 
 /** Links by their ends, `{bytes, circuits, paths}`; paths are none where there are too many to be told. */
 function byLink({ links, paths }) {
@@ -11,17 +13,18 @@ function byLink({ links, paths }) {
 }
 
 /**
- * Loads of a plan. body: the options that it was planned with.
+ * Loads of a plan. body: the options that it was planned with, by which the server is told of one that is long.
  *
  * Returns `{of(step), ahead(step), leave()}`; of promises links by their ends, or null where they cannot be had.
  */
-export function loadsOf(body, steps) {
+export function loadsOf(plan, body) {
+  const told = JSON.stringify(plan).length <= LONGEST ? { plan } : body;
   const controller = new AbortController();
   const kept = new Map();
   function of(step) {
     if (!kept.has(step)) {
       if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
-      kept.set(step, ask("/api/loads", { ...body, step }, { signal: controller.signal }).then(byLink).catch(() => {
+      kept.set(step, ask("/api/loads", { ...told, step }, { signal: controller.signal }).then(byLink).catch(() => {
         // Circuits are then shown without bytes; it is asked again when the step is shown again.
         kept.delete(step);
         return null;
@@ -32,7 +35,7 @@ export function loadsOf(body, steps) {
   return {
     of,
     ahead(step) {
-      if (step + 1 < steps) of(step + 1);
+      if (step + 1 < plan.steps.length) of(step + 1);
     },
     leave: () => controller.abort(),
   };

@@ -1,7 +1,7 @@
 // Drawings of the page as files: SVG with its looks written into it, PNG at twice its size.
 
 const LOOKS = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size",
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity", "font-family", "font-size",
   "font-weight", "text-anchor", "dominant-baseline", "display", "visibility",
 ];
 

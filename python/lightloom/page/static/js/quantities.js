@@ -2,6 +2,14 @@
 
 const TIMES = [[1e-6, 1e9, "ns"], [1e-3, 1e6, "µs"], [1, 1e3, "ms"], [Infinity, 1, "s"]];
 
+/** A number with so many decimals, halves to even as the command line rounds them; `toFixed` rounds them up. */
+function fixed(value, decimals) {
+  const scaled = value * 10 ** decimals;
+  // Only such numbers can be halfway between two.
+  const isHalf = Number.isInteger(value * 2 ** (decimals + 1)) && Math.abs(scaled % 1) === 0.5;
+  return isHalf ? ((2 * Math.round(scaled / 2)) / 10 ** decimals).toFixed(decimals) : value.toFixed(decimals);
+}
+
 /** `[number, unit]` of seconds, four significant digits. */
 export function timeParts(seconds) {
   if (!Number.isFinite(seconds)) return ["–", ""];
@@ -9,17 +17,17 @@ export function timeParts(seconds) {
   const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995);
   const value = seconds * factor;
   const decimals = Math.min(3, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
-  return [value.toFixed(decimals), unit];
+  return [fixed(value, decimals), unit];
 }
 
 /** `66.28 µs`. */
 export const time = (seconds) => timeParts(seconds).join("\u00a0").trim();
 
 /** A time as short as it can be written: `10 µs`, for axes and choices. */
-export function shortTime(seconds) {
+export function shortTime(seconds, most = 3) {
   if (seconds === 0) return "0";
   const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995);
-  return `${Number((seconds * factor).toPrecision(3))}\u00a0${unit}`;
+  return `${Number((seconds * factor).toPrecision(most))}\u00a0${unit}`;
 }
 
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -33,7 +41,7 @@ function sizeIn(bytes, base, units) {
     index += 1;
   }
   const number = bytes / scale;
-  const text = number.toFixed(3).replace(/\.?0+$/, "");
+  const text = fixed(number, 3).replace(/\.?0+$/, "");
   return { number, text, unit: units[index], exact: Number(text) * scale === bytes };
 }
 

@@ -57,13 +57,14 @@ export function sliderOf(widget, least = 0, most = Infinity) {
   };
 }
 
-/** Round steps of a linear axis from 0 to `end`: about `count` of them. */
-export function ticks(end, count = 5) {
-  if (!(end > 0)) return [0];
-  const rough = end / count;
+/** Round values of a linear axis: about `count` of them. */
+export function ticks(from, to, count = 5) {
+  if (!(to > from)) return [from];
+  const rough = (to - from) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((digit) => digit * power).find((each) => each >= rough * 0.999);
-  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, place) => place * step);
+  const first = Math.ceil(from / step - 1e-9);
+  return Array.from({ length: Math.floor(to / step + 1e-9) - first + 1 }, (_, place) => (first + place) * step);
 }
 
 /** Powers of ten, and 2 and 5 where there is room, of a logarithmic axis. */

@@ -5,17 +5,17 @@ import { append, h } from "./dom.js";
 /**
  * A table in a box that scrolls where it is too wide.
  *
- * columns: `[{head, right}]`. rows: `[{cells, chosen, attributes}]`; a cell is text or an element. foot: cells of a
+ * columns: `[{head, right, words}]`, right of numbers, words of sentences. rows: `[{cells, chosen, attributes}]`; a cell is text or an element. foot: cells of a
  * last row. caption: what the table is, for screen readers.
  */
 export function table({ caption, columns, rows, foot = null, tall = false }) {
-  const right = (place) => (columns[place].right ? "right" : null);
-  const head = h("tr", {}, columns.map((column, place) => h("th", { scope: "col", class: right(place) }, column.head)));
+  const kind = (place) => (columns[place].right ? "right" : columns[place].words ? "words" : null);
+  const head = h("tr", {}, columns.map((column, place) => h("th", { scope: "col", class: kind(place) }, column.head)));
   const body = rows.map(({ cells, chosen = false, attributes = {} }) =>
-    h("tr", { class: chosen ? "chosen" : null, ...attributes }, cells.map((cell, place) => h("td", { class: right(place) }, cell))),
+    h("tr", { class: chosen ? "chosen" : null, ...attributes }, cells.map((cell, place) => h("td", { class: kind(place) }, cell))),
   );
   const made = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, head), h("tbody", {}, body));
-  if (foot) made.append(h("tfoot", {}, h("tr", {}, foot.map((cell, place) => h("td", { class: right(place) }, cell)))));
+  if (foot) made.append(h("tfoot", {}, h("tr", {}, foot.map((cell, place) => h("td", { class: kind(place) }, cell)))));
   return h("div", { class: `scroll ${tall ? "tall" : ""}`, tabindex: 0, role: "region", "aria-label": caption }, made);
 }
 

@@ -1,5 +1,6 @@
 // One calculation at a time: the newest request counts, what is outdated is cancelled, what goes wrong is said.
 
+import { isShown } from "./address.js";
 import { announce, h, replace } from "./dom.js";
 import { Refusal } from "./api.js";
 
@@ -58,6 +59,7 @@ export class Work {
       this.right();
       replace(this.notices);
       this.result.classList.remove("outdated");
+      isShown();
     } catch (error) {
       if (error.name === "AbortError" || this.controller !== controller) return;
       this.settle();
@@ -77,7 +79,8 @@ export class Work {
     if (!(error instanceof Refusal)) console.error(error);
     this.right();
     if (error.field && this.wrong(error.field, error.message)) {
-      replace(this.notices);
+      // What was there stays; where nothing was, the reason is said in its place.
+      replace(this.notices, this.result.childElementCount ? null : notice("bad", error.message));
       announce(error.message);
       return;
     }

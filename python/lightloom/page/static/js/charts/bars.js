@@ -21,12 +21,13 @@ export function bars({ rows, width, label, bound = 0, boundWords = "lower bound"
   const most = Math.max(...rows.map((each) => each.total_s), bound, 1e-12);
   const x = linear(0, most, left, width - right);
   const svg = drawing(width, bottom + 24, label);
-  svg.append(bottomAxis({ values: ticks(most, isNarrow ? 3 : 5), place: x, words: shortTime, top, bottom }));
+  svg.append(bottomAxis({ values: ticks(0, most, isNarrow ? 3 : 5), place: x, words: shortTime, top, bottom }));
+  const words = s("g", {});
   rows.forEach((each, place) => {
     const y = top + place * row + (isNarrow ? 17 : 4);
     const name = s("text", { class: each.chosen ? "strong" : null, x: isNarrow ? left : left - 8, y: isNarrow ? y - 4 : y + 13, "text-anchor": isNarrow ? "start" : "end" }, each.name);
     if (each.detail) name.append(s("tspan", { class: "detail" }, ` · ${each.detail}`));
-    svg.append(name);
+    words.append(name);
     let at = left;
     for (const term of terms) {
       const wide = x(termOf(each, term)) - left;
@@ -34,12 +35,13 @@ export function bars({ rows, width, label, bound = 0, boundWords = "lower bound"
       at += wide;
     }
     const ratio = best && !isNarrow && each.total_s > best * (1 + 1e-9) ? ` · ${times(each.total_s / best)}` : "";
-    svg.append(s("text", { x: x(each.total_s) + 6, y: y + 13 }, `${time(each.total_s)}${ratio}`));
+    words.append(s("text", { x: x(each.total_s) + 6, y: y + 13 }, `${time(each.total_s)}${ratio}`));
   });
   if (bound > 0) {
     svg.append(s("line", { class: "reference", x1: x(bound), x2: x(bound), y1: top - 3, y2: bottom }));
     const atEnd = x(bound) > width * 0.5;
     svg.append(s("text", { x: x(bound) + (atEnd ? 3 : -3), y: top - 7, "text-anchor": atEnd ? "end" : "start" }, `${boundWords} ${time(bound)}`));
   }
+  svg.append(words);
   return svg;
 }

@@ -36,7 +36,7 @@ export function ganttLegend(rows) {
 /**
  * The rows from `first` to `last`, seconds. describe: words of a box. onShow: called with the box that is pointed at.
  *
- * Boxes too narrow to be seen are joined with their neighbours of one look.
+ * Boxes too narrow to be seen are joined with their neighbours of one look, the paler the less of the time they take.
  */
 export function gantt({ rows, first, last, width, label, onShow }) {
   const looks = looksOf(rows);
@@ -46,7 +46,9 @@ export function gantt({ rows, first, last, width, label, onShow }) {
   const heights = rows.map((row) => Math.max(LEAST_ROW, row.lanes * LANE + 8));
   const bottom = top + heights.reduce((sum, height) => sum + height, 0);
   const svg = drawing(width, bottom + 22, label, { class: "chart gantt" });
-  svg.append(bottomAxis({ values: ticks(last - first, Math.max(3, (width - left) / 110)).map((each) => each + first), place: x, words: shortTime, top, bottom }));
+  // Far into the iteration, short spans need more digits.
+  const words = (seconds) => shortTime(seconds, first > last - first ? 6 : 3);
+  svg.append(bottomAxis({ values: ticks(first, last, Math.max(3, (width - left) / 110)), place: x, words, top, bottom }));
   let y = top;
   rows.forEach((row, place) => {
     const height = heights[place];
@@ -60,6 +62,7 @@ export function gantt({ rows, first, last, width, label, onShow }) {
         class: `event ${look.className}`, x: x(from), y: y + 3 + box.lane * lane, width: Math.max(0.7, x(to) - x(from)), height: lane - 1,
       });
       if (look.colour) rect.style.fill = look.colour;
+      if (box.count > 1) rect.style.fillOpacity = String(0.3 + 0.7 * Math.min(1, box.covered / (box.last_s - box.first_s)));
       rect.addEventListener("pointerover", () => onShow(row, box));
       svg.append(rect);
     }
@@ -81,9 +84,10 @@ function joined(boxes, first, last, pixel) {
     if (before && box.first_s - before.last_s < pixel && box.last_s - box.first_s < 3 * pixel && box.first_s >= before.first_s) {
       before.last_s = Math.max(before.last_s, box.last_s);
       before.count += 1;
+      before.covered += box.last_s - box.first_s;
       continue;
     }
-    const kept = { ...box, count: 1 };
+    const kept = { ...box, count: 1, covered: box.last_s - box.first_s };
     open.set(key, kept);
     found.push(kept);
   }
@@ -94,5 +98,5 @@ function joined(boxes, first, last, pixel) {
 export function boxWords(row, box) {
   const what = WORDS[box.role] ?? (box.words || `${box.role} on ${row.name}`);
   const several = box.count > 1 ? `${box.count} times ` : "";
-  return `${row.name}: ${several}${what}, ${time(box.first_s)} to ${time(box.last_s)} (${time(box.last_s - box.first_s)})`;
+  return `${row.name}: ${several}${what}, ${time(box.first_s)} to ${time(box.last_s)}, ${time(box.covered)} in all`;
 }

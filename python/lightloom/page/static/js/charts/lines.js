@@ -28,9 +28,7 @@ export function lines({ xs, series, width, xTitle, label }) {
   const x = logarithmic(xs[0], xs.at(-1), left, width - right);
   const y = linear(least - room, most + room, bottom, top);
   const svg = drawing(width, bottom + 40, label, { class: "chart lines" });
-  const from = Math.max(0, least - room);
-  const marks = ticks(most + room - from, 4).map((each) => each + from);
-  svg.append(leftAxis({ values: marks, place: y, words: shortTime, left, right: width - right }));
+  svg.append(leftAxis({ values: ticks(Math.max(0, least - room), most + room, 4), place: y, words: shortTime, left, right: width - right }));
   svg.append(bottomAxis({ values: logTicks(xs[0], xs.at(-1)), place: x, words: shortTime, top, bottom, title: xTitle, middle: (left + width) / 2 }));
   series.forEach(({ name, values }, place) => {
     const [colour, dash] = lookOf(place);

@@ -2,11 +2,13 @@
 
 const SIDE = 640;
 const EDGE = 26;
+// Of grids: circuits around them bulge.
+const GRID_EDGE = 46;
 
 /** Places of GPUs in a square of 640 units: `[{x, y}]`, the last dimension fastest. */
 export function placesOf(gpus, dims) {
   const sides = dims?.filter((side) => side > 1) ?? [];
-  if (sides.length === 2) return plane(gpus, sides[0], sides[1], { x: EDGE, y: EDGE, width: SIDE - 2 * EDGE, height: SIDE - 2 * EDGE });
+  if (sides.length === 2) return plane(gpus, sides[0], sides[1]);
   if (sides.length === 3) return layers(gpus, sides);
   const radius = SIDE / 2 - EDGE;
   return Array.from({ length: gpus }, (_, gpu) => {
@@ -15,11 +17,12 @@ export function placesOf(gpus, dims) {
   });
 }
 
-function plane(gpus, rows, columns, box) {
-  const step = { x: box.width / Math.max(1, columns - 1), y: box.height / Math.max(1, rows - 1) };
+function plane(gpus, rows, columns) {
+  const inner = SIDE - 2 * GRID_EDGE;
+  const step = { x: inner / (columns - 1), y: inner / (rows - 1) };
   return Array.from({ length: gpus }, (_, gpu) => {
     const [row, column] = [Math.floor(gpu / columns) % rows, gpu % columns];
-    return { x: box.x + (columns > 1 ? column * step.x : box.width / 2), y: box.y + (rows > 1 ? row * step.y : box.height / 2) };
+    return { x: GRID_EDGE + column * step.x, y: GRID_EDGE + row * step.y };
   });
 }
 
@@ -42,7 +45,7 @@ export function arc(from, to, radius, isRound) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const pull = isRound ? 0.34 * Math.min(1, length / SIDE) : 0;
-  const bend = isRound ? Math.min(12, length * 0.12) : Math.min(70, length * 0.13);
+  const bend = isRound ? Math.min(12, length * 0.12) : Math.min(44, length * 0.13);
   const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
   const control = {
     x: middle.x + (SIDE / 2 - middle.x) * pull + (-dy / length) * bend,

@@ -28,7 +28,7 @@ export function stepColumns({ groups, width, onChoice, label }) {
   const most = Math.max(...groups.map((group) => totalOf(group.first)), 1e-12);
   const svg = drawing(width, bottom + 34, label);
   const y = linear(0, most, bottom, top);
-  svg.append(leftAxis({ values: ticks(most, 4), place: y, words: shortTime, left, right: width - right }));
+  svg.append(leftAxis({ values: ticks(0, most, 4), place: y, words: shortTime, left, right: width - right }));
   const room = (width - left - right) / groups.length;
   const thick = Math.max(1, Math.min(46, room - Math.min(6, room * 0.22)));
   const every = Math.ceil(34 / room);
@@ -75,7 +75,7 @@ export function timeStrip({ spans, total, width, bound, onChoice, label }) {
         s("title", {}, `step ${step + 1}: ${term} ${time(to - from)}`)),
     );
   }
-  svg.append(bottomAxis({ values: ticks(total, Math.max(3, width / 130)), place: x, words: shortTime, top: bottom, bottom: bottom + 4 }));
+  svg.append(bottomAxis({ values: ticks(0, total, Math.max(3, width / 130)), place: x, words: shortTime, top: bottom, bottom: bottom + 4 }));
   if (bound > 0) {
     svg.append(s("line", { class: "reference", x1: x(bound), x2: x(bound), y1: top - 5, y2: bottom + 4 }));
     const end = bound > total * 0.6;

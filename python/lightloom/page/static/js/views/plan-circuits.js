@@ -22,7 +22,7 @@ export function circuitsOf({ plan, body, onTime }) {
   const starts = startsOf(plan);
   const facts = h("div", {});
   const ports = h("ul", { class: "ports-list" });
-  const loads = loadsOf(body, plan.steps.length);
+  const loads = loadsOf(plan, body);
   const isDrawn = plan.gpus <= MOST_GPUS && plan.topologies.every((topology) => Array.isArray(topology.links));
   const drawing = isDrawn ? circuitDrawing({ plan, onGpu: pointed }) : null;
   const words = h("p", { class: "quiet" });
@@ -115,7 +115,7 @@ export function circuitsOf({ plan, body, onTime }) {
     "div", { class: "aside" }, facts,
     h("div", {}, h("h3", {}, "Ports"), h("div", { class: "pick" }, h("label", { for: "gpu" }, "GPU"), input), ports),
   );
-  const element = cardWith("Circuits", isDrawn ? [circuitLegend()] : [], h("div", { class: "circuits" }, h("div", {}, group, words, play.element), aside));
+  const element = cardWith("Circuits", isDrawn ? [circuitLegend()] : [], h("div", { class: "circuits" }, h("div", {}, play.element, group, words), aside));
   return {
     element,
     toTime: (seconds) => play.set(seconds + plan.total_s * 5e-10),

@@ -1,6 +1,6 @@
 // Results: the papers' figures made again, with a verdict on each of their claims.
 
-import { addressOf } from "../address.js";
+import { addressOf, isShown } from "../address.js";
 import { ask, follow } from "../api.js";
 import { codes } from "../codes.js";
 import { announce, append, h, replace } from "../dom.js";
@@ -45,6 +45,7 @@ export function mount(root) {
       work.stop();
       asCode.element.hidden = true;
       replace(result, overview(papers));
+      isShown();
     }
   }
 
@@ -102,12 +103,12 @@ const introduction = (figure) => card(figure.title, h("p", { class: "quiet" }, f
 function claimTable(caption, claims, papers = null) {
   const rows = claims.map((claim, place) => ({
     cells: [
-      ...(papers ? [papers[place]] : []), [claim.text, h("p", { class: "quiet" }, [claim.where, claim.why].filter(Boolean).join(": "))],
-      claim.paper, claim.ours || "–", verdict(claim.verdict),
+      verdict(claim.verdict), ...(papers ? [papers[place]] : []),
+      [claim.text, h("p", { class: "quiet" }, [claim.where, claim.why].filter(Boolean).join(": "))], claim.paper, claim.ours || "–",
     ],
   }));
-  const columns = ["The paper says", "Paper", "Ours", "Verdict"].map((head) => ({ head }));
-  return table({ caption, columns: papers ? [{ head: "Of" }, ...columns] : columns, rows });
+  const columns = ["The paper says", "Paper", "Ours"].map((head) => ({ head, words: true }));
+  return table({ caption, columns: [{ head: "Verdict" }, ...(papers ? [{ head: "Of" }] : []), ...columns], rows });
 }
 
 function draw(result, figure, answer, seconds) {
@@ -118,7 +119,7 @@ function draw(result, figure, answer, seconds) {
   replace(
     result,
     cardWith(figure.title, [h("ul", { class: "legend", "aria-label": "Verdicts on its claims" }, summary)],
-      h("p", { class: "quiet" }, `${figure.source}. Computed in ${seconds.toFixed(1)} s.`),
+      h("p", { class: "quiet" }, `${figure.source}.${seconds < 0.1 ? "" : ` Computed in ${seconds.toFixed(1)} s.`}`),
       h("figure", { class: "pictures" }, picture(answer.svg, `${figure.title}, as computed here`), answer.notes ? h("figcaption", {}, answer.notes) : null)),
     answer.claims.length ? card("Claims", claimTable(`Claims of ${figure.name}`, answer.claims)) : null,
     h("details", { class: "behind card" }, h("summary", {}, `${counted(rows.length, "row")} of data`), table({

@@ -65,7 +65,7 @@ function draw(result, training, body) {
     result, headline(training), cardWith("Policies", [policyLegend()], policies, policyTable(training)),
     rows.length
       ? cardWith("The iteration in time", [ganttLegend(rows)], timeline,
-        h("div", { class: "player" }, h("label", { for: "zoom" }, "Show"), zoom, place), readout, communicationTable(training))
+        h("div", { class: "part" }, h("label", { for: "zoom" }, "Show"), zoom, place), readout, communicationTable(training))
       : null,
     breakEven.element,
     h("div", { class: "card" }, downloads([
@@ -137,9 +137,9 @@ function policyTable(training) {
   const best = bestOf(training);
   const rows = Object.entries(training.policies).map(([name, seconds]) => ({
     chosen: name === training.policy,
-    cells: [name, Number.isFinite(seconds) ? time(seconds) : "cannot serve it", Number.isFinite(seconds) ? times(seconds / best) : "–", training.policy_notes?.[name] ?? ""],
+    cells: [name, Number.isFinite(seconds) ? time(seconds) : "cannot serve it", Number.isFinite(seconds) ? `${(seconds / best).toFixed(3)}×` : "–", training.policy_notes?.[name] ?? ""],
   }));
-  return table({ caption: "Iteration time by policy", columns: [{ head: "Policy" }, { head: "Iteration", right: true }, { head: "Over the best", right: true }, { head: "What it does" }], rows });
+  return table({ caption: "Iteration time by policy", columns: [{ head: "Policy" }, { head: "Iteration", right: true }, { head: "Over the best", right: true }, { head: "What it does", words: true }], rows });
 }
 
 function communicationTable(training) {

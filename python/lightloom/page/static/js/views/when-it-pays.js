@@ -54,7 +54,7 @@ const AXES = new Set(["x", "y", "x-from", "x-to", "x-points", "y-from", "y-to", 
 
 function bodyFor(query) {
   const problem = new Map([...query].filter(([name]) => !AXES.has(name)));
-  return { options: bodyOf("plan", problem), x: axisBody(query, "x"), y: axisBody(query, "y"), against: query.get("against") === FIXED ? "static" : query.get("against") };
+  return { options: bodyOf("plan", problem), x: axisBody(query, "x"), y: axisBody(query, "y"), against: query.get("against") === FIXED ? null : query.get("against") };
 }
 
 /** A cell beside what it takes without changing circuits. */
