@@ -17,9 +17,9 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "server.m
 HEADER = """\
 # Server
 
-`lightloom serve` shows a page to explore in a browser. What the page asks for, other programs can ask for as well: JSON
-in, the JSON of the verbs out. `/openapi.json` of a running server describes every operation (OpenAPI 3.1), from the
-same schemas as here; `python -m tests.server_page` writes this page from it.
+`lightloom serve` shows [a page to explore in a browser](../how-to/explore-in-a-browser.md). What the page asks for,
+other programs can ask for as well: JSON in, the JSON of the verbs out. `/openapi.json` of a running server describes
+every operation (OpenAPI 3.1), from the same schemas as here; `python -m tests.server_page` writes this page from it.
 
 A body is an object of [options](options.md) by name, with dashes or underscores; a value is text as on the command
 line, or a number in bytes, seconds or bit/s. Options that name files of the machine are not taken. Times are seconds,

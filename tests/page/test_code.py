@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tests.conftest import RunCli
     from tests.page.served import Served
 
+pytestmark = pytest.mark.slow
+
 SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "4MiB", "gpus": 8}
 PLANS = [
     SMALL,

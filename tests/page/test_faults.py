@@ -18,6 +18,8 @@ from tests.page.served import Served
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "1MiB", "gpus": 4}
 # Takes a minute or more, however fast the machine is.
 LONG: dict[str, Any] = {"collective": "all-to-all", "size": "64MiB", "gpus": 512, "ports": 6, "matrix": "zipf:0.4"}
@@ -109,6 +111,18 @@ def test_work_that_takes_too_much_memory_is_ended() -> None:
         assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
 
 
+def test_a_process_that_grew_is_replaced_when_it_has_answered() -> None:
+    with limited(memory_bytes=1 << 30) as server:
+        before = set(server.workers())
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+        assert before <= set(server.workers())
+        # Takes some 300 MiB.
+        grown = {"collective": "all-to-all", "size": "1GiB", "gpus": 112, "matrix": "zipf:0.4", "planner": "bvn"}
+        assert server.post("plan", **grown).status_code == 200
+        assert server.post("plan", **{**SMALL, "gpus": 9}).status_code == 200
+        assert not before <= set(server.workers())
+
+
 def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
     with limited(queued=2, seconds=4.0) as server:
         first = Asked(server, "plan", seeded(0))
@@ -130,7 +144,7 @@ def test_work_that_nobody_waits_for_is_ended() -> None:
         began_s = time.monotonic()
         assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
         assert time.monotonic() - began_s < SOON_S
-        assert set(server.workers()) != before
+        assert not before <= set(server.workers())
         # And what only waits leaves the queue.
         first = Asked(server, "plan", seeded(1))
         time.sleep(0.5)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.page.served import Served
 
+pytestmark = pytest.mark.slow
+
 SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "1MiB", "gpus": 4}
 BODY = json.dumps(SMALL).encode()
 # What an answer must never say.

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.page.load import Load, ask
 from tests.page.served import Served
+
+pytestmark = pytest.mark.slow
 
 CLIENTS = 200
 # A page or two of the interpreter's own may come and go.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,8 @@ class Answers:
         except EndingError:
             return _response(Outcome.error(ENDING, "the server ends"), began_s)
         if as_stream:
-            return StreamingResponse(_events(job), media_type=STREAM, headers={"cache-control": "no-store"})
+            headers = {"cache-control": "no-store", "x-lightloom-cache": "miss"}
+            return StreamingResponse(_events(job), media_type=STREAM, headers=headers)
         outcome = await _while_connected(job, request)
         return _response(outcome, began_s)
 
@@ -80,8 +82,6 @@ def _response(outcome: Outcome, began_s: float, *, is_kept: bool = False) -> Res
 
 
 def _retry_after_s(outcome: Outcome) -> int:
-    import json
-
     return int(json.loads(outcome.content)["retry_after_s"])
 
 

@@ -18,7 +18,7 @@ from lightloom import plugins
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["confine", "limit_memory"]
+__all__ = ["confine", "limit_memory", "most_resident_bytes"]
 
 # What Python reports before it happens, and no request needs.
 REFUSED = frozenset({
@@ -54,6 +54,12 @@ def limit_memory(most_bytes: int) -> None:
     soft = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def most_resident_bytes() -> int:
+    """The most memory that this process held at a time."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def confine() -> None:

@@ -61,7 +61,7 @@ class Pool:
     @property
     def pids(self) -> list[int]:
         """Numbers of the processes that work or could."""
-        return sorted(process.pid for process in self._processes if process.is_alive)
+        return sorted(process.pid for process in self._processes if process.is_able)
 
     @property
     def waiting(self) -> int:
@@ -114,7 +114,9 @@ class Pool:
         process: Process | None = None
         try:
             while True:
-                if process is None or not process.is_alive:
+                if process is None or not process.is_able:
+                    if process is not None:
+                        await process.kill()
                     process = await self._ready_process()
                 job = await self._next()
                 outcome = await self._outcome(process, job)
@@ -138,13 +140,13 @@ class Pool:
                 await asyncio.sleep(RETRY_S)
                 continue
             self._spare = self._spare or asyncio.create_task(self._started())
-            if process.is_alive:
+            if process.is_able:
                 return process
             self._processes.discard(process)
 
     async def _started(self) -> Process:
         process = await Process.start(self.limits)
-        self._processes = {one for one in self._processes if one.is_alive} | {process}
+        self._processes = {one for one in self._processes if one.is_able} | {process}
         return process
 
     async def _next(self) -> Job:

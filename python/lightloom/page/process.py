@@ -35,6 +35,7 @@ class Process:
 
     def __init__(self, child: asyncio.subprocess.Process) -> None:
         self._child = child
+        self._is_spent = False
 
     @classmethod
     async def start(cls, limits: Limits) -> Process:
@@ -64,9 +65,9 @@ class Process:
         return self._child.pid
 
     @property
-    def is_alive(self) -> bool:
-        """Whether it can be asked."""
-        return self._child.returncode is None
+    def is_able(self) -> bool:
+        """Whether it can be asked, and did not grow too large."""
+        return self._child.returncode is None and not self._is_spent
 
     async def carry_out(self, job: Job) -> Outcome:
         """Ask, pass on what is found, and return what came of it. Raises `DiedError`."""
@@ -82,7 +83,9 @@ class Process:
             elif kind is Kind.CONTENT:
                 content = told
             else:
-                return Outcome(content=content, **json.loads(told))
+                head = json.loads(told)
+                self._is_spent = head.pop("is_spent")
+                return Outcome(content=content, **head)
 
     async def _frame(self) -> tuple[Kind, bytes]:
         assert self._child.stdout is not None  # noqa: S101 (it is a pipe)

@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import FailedError, InputError
-from lightloom.page.confinement import confine, limit_memory
+from lightloom.page.confinement import confine, limit_memory, most_resident_bytes
 from lightloom.page.frames import Kind, as_bytes, read_frame
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from lightloom.page.frames import Frame
 
 TELLING = Lock()
+# A process that held more than this part of its memory is replaced: what it keeps may never be used again.
+SPENT_PART = 4
 WRONG, TOO_LARGE, FAILED, NO_MEMORY = 422, 413, 500, 503
 
 
@@ -46,6 +48,7 @@ def main() -> None:
         frame = frames.get()
         outcome = _carried_out(json.loads(frame.content), limits, told)
         head = {"status": outcome.status, "media_type": outcome.media_type, "name": outcome.name}
+        head["is_spent"] = most_resident_bytes() > limits.memory_bytes // SPENT_PART
         _tell(told, Kind.CONTENT, outcome.content)
         _tell(told, Kind.END, json.dumps(head).encode())
 
