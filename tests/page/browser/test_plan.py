@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 from playwright.sync_api import expect
 
@@ -188,7 +189,7 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
 
 def test_downloads_are_what_they_say(opened: Opened, tmp_path: Path) -> None:
     page = opened.go(PROBLEM)
-    buttons = page.get_by_role("group", name="Downloads")
+    buttons = page.get_by_role("group", name="Downloads").first
     starts = {"CSV": b"index,", "SVG": b"<?xml", "PNG": b"\x89PNG"}
     for words in ("JSON", *starts):
         with page.expect_download() as found:
@@ -200,6 +201,34 @@ def test_downloads_are_what_they_say(opened: Opened, tmp_path: Path) -> None:
             assert json.loads(content)["schema"] == "lightloom.plan/1"
         else:
             assert content.startswith(starts[words])
+
+
+def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    card = page.get_by_role("region", name="For switches and other tools")
+    with page.expect_download() as found:
+        card.get_by_role("button", name="JSON").click()
+    circuits = ll.circuits(ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16)))
+    assert json.loads(found.value.path().read_bytes()) == json.loads(circuits.to_json())
+    card.get_by_label("Files of another tool").select_option("msccl-xml")
+    expect(card).to_contain_text("It cannot say: circuits")
+    with page.expect_download() as found:
+        card.get_by_role("button", name="Archive").click()
+    with ZipFile(found.value.path()) as archive:
+        assert archive.read("plan.xml").startswith(b"<algo")
+
+
+def test_a_matrix_of_numbers(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-to-all&size=3MiB&gpus=3")
+    page.get_by_text("More of the problem").click()
+    page.get_by_label("Matrix", exact=True).fill("[[0, 2, 1], [1, 0, 1], [1, 1, 0]]")
+    page.wait_for_url(re.compile("matrix="))
+    opened.settle()
+    plan = ll.plan("all-to-all", size="3MiB", fabric=ll.Fabric(gpus=3), matrix=[[0, 2, 1], [1, 0, 1], [1, 1, 0]])
+    assert compact(headline(opened)) == compact(show_time(plan.total_s))
+    page.reload()
+    opened.settle()
+    assert compact(headline(opened)) == compact(show_time(plan.total_s))
 
 
 def test_the_command_is_copied(opened: Opened) -> None:

@@ -78,8 +78,22 @@ export function kept(verb, query, others = []) {
   );
 }
 
-/** Options as a body has them: what is entered as yes or no is a boolean. */
+/** Options as a body has them: what is entered as yes or no is a boolean, and a matrix may be one of numbers. */
 export function bodyOf(verb, query) {
-  const yesOrNo = new Set(optionsOf(verb).filter((option) => widgetOf(option) === "yes-or-no").map((option) => option.name));
-  return Object.fromEntries([...query].map(([name, value]) => [name, yesOrNo.has(name) ? value === "true" : value]));
+  const kinds = new Map(optionsOf(verb).map((option) => [option.name, option.kind]));
+  const valueOf = (name, value) => {
+    if (kinds.get(name) === "flag") return value === "true";
+    return kinds.get(name) === "matrix" ? rowsOf(value) : value;
+  };
+  return Object.fromEntries([...query].map(([name, value]) => [name, valueOf(name, value)]));
+}
+
+/** Rows of numbers such as `[[0, 1], [1, 0]]`; any other text as it is. */
+function rowsOf(text) {
+  try {
+    const rows = JSON.parse(text);
+    return Array.isArray(rows) ? rows : text;
+  } catch {
+    return text;
+  }
 }

@@ -11,6 +11,7 @@ import { aboveBound, busFactor, counted, digits, rate, shortTime, size, time, ti
 import { columnsOf, groupsOf, spansOf } from "../steps.js";
 import { card, cardWith, quantity, table } from "../tables.js";
 import { circuitsOf } from "./plan-circuits.js";
+import { exportsOf } from "./plan-exports.js";
 import { scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
@@ -62,6 +63,7 @@ function draw(result, plan, body, query) {
         fromServer("PNG", `${stem}.png`, "/api/picture", () => ({ of: "plan", ...body, format: "png" })),
       ]),
     ),
+    exportsOf(body, stem),
   );
   const redraw = () => {
     marks.length = 0;

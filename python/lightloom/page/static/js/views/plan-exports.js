@@ -1,0 +1,28 @@
+// A plan taken along: the program of its switches, and files of other tools.
+
+import { ask } from "../api.js";
+import { h, replace } from "../dom.js";
+import { downloads, fromServer, json } from "../downloads.js";
+import { registry } from "../options.js";
+import { card } from "../tables.js";
+
+/** A card of downloads for a plan. body: the options that it was planned with. */
+export function exportsOf(body, stem) {
+  const formats = registry("formats").filter(({ written }) => written !== "no");
+  const select = h("select", { id: "format" }, formats.map(({ name, summary }) => h("option", { value: name }, `${name}: ${summary}`)));
+  const lost = h("p", { class: "quiet" });
+  const file = h("div", {});
+  const follow = () => {
+    const format = formats.find(({ name }) => name === select.value);
+    replace(lost, format["cannot say"] ? `It cannot say: ${format["cannot say"]}.` : "");
+    replace(file, downloads([fromServer("Archive", `${stem}-${format.name}.zip`, "/api/export", () => ({ ...body, to: format.name }))]));
+  };
+  select.addEventListener("change", follow);
+  follow();
+  return card(
+    "For switches and other tools",
+    h("p", {}, "Which port each switch joins to which, configuration by configuration:"),
+    downloads([json(`${stem}-circuits.json`, () => ask("/api/circuits", body))]),
+    h("div", { class: "format" }, h("label", { for: "format" }, "Files of another tool"), select, file), lost,
+  );
+}
