@@ -46,6 +46,9 @@ def test_cells_are_told_as_they_are_found(server: Served) -> None:
     assert (name, whole["against"], len(whole["cells"])) == ("end", "bvn", 50)
     key = lambda cell: (cell["y_index"], cell["x_index"])  # noqa: E731
     assert sorted((row for name, row in told if name == "row"), key=key) == whole["cells"]
+    # A coarse map comes first.
+    first = [(row["x_index"] % 4, row["y_index"] % 4) for name, row in told if name == "row"][:6]
+    assert first == [(0, 0)] * 6
     progress = [row for name, row in told if name == "progress"]
     assert progress[-1] == {"done": 50, "of": 50}
     assert len(progress) > 1

@@ -22,6 +22,8 @@ from lightloom.sweeps.layout import Layout, Piece
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from lightloom.page.limits import Limits
     from lightloom.page.work.say import Say
     from lightloom.sweeps.axes import Axis
@@ -41,7 +43,7 @@ LARGEST = 1 << 20
 
 
 def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:
-    """All points, row by row; each as soon as it is computed."""
+    """All points, each told as soon as it is computed."""
     made, cells = map_of(asked, limits, say)
     x, y = made.axes
     against = made.baseline[0].label if made.baseline else None
@@ -61,8 +63,7 @@ def map_of(
             limits.check_gpus(max(map(int, axis.values)), axis.key)
     reasons: list[str] = []
     layout = Layout(made)
-    for piece in _pieces(layout):
-        indices = layout.indices(piece.rows)
+    for piece, indices in _pieces(layout):
         judged = judge(made, DIGEST, piece)
         reasons += judged.own.reasons.values()
         for row in range(len(piece.rows)):
@@ -168,14 +169,24 @@ def _against(told: object) -> Any:
     return found
 
 
-def _pieces(layout: Layout) -> Iterator[Piece]:
-    """All rows, in pieces that are soon computed."""
-    for chunk in range(layout.chunks):
-        for piece in layout.pieces(chunk):
-            for first in range(0, len(piece.rows), AT_ONCE):
-                part = slice(first, first + AT_ONCE)
-                numbers = {key: values[part] for key, values in piece.numbers.items()}
-                yield Piece(piece.rows[part], piece.settings, numbers)
+def _pieces(layout: Layout) -> Iterator[tuple[Piece, dict[str, NDArray[np.intp]]]]:
+    """All points in pieces that are soon computed, with their places in the axes; those of a coarse map first."""
+    points = layout.series_points
+    for series in range(layout.description.points // points):
+        rows = range(series * points, (series + 1) * points)
+        indices = layout.indices(rows)
+        order = _coarse_first(list(indices.values()))
+        for first in range(0, points, AT_ONCE):
+            places = {key: index[order[first : first + AT_ONCE]] for key, index in indices.items()}
+            numbers = {axis.key: np.asarray(axis.values, dtype=np.float64)[places[axis.key]] for axis in layout.numeric}
+            part = range(rows.start + first, min(rows.start + first + AT_ONCE, rows.stop))
+            yield Piece(part, layout.series_settings(series), numbers), places
+
+
+def _coarse_first(indices: list[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """The points of every fourth place in all axes, then of every second, then the others: so a map is seen early."""
+    fourth, second = (np.logical_and.reduce([index % step == 0 for index in indices]) for step in (4, 2))
+    return np.argsort(2 - fourth.astype(np.intp) - second, kind="stable")
 
 
 def _cell(made: SweepDescription, judged: Judged, row: int, place: dict[str, int]) -> dict[str, Any]:
