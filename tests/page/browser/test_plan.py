@@ -39,6 +39,20 @@ def test_the_headline_is_the_plan_s(opened: Opened) -> None:
     assert f"{plan.busbw / 1e9:.4g}" in words
 
 
+def test_a_sentence_says_whether_changing_circuits_is_worth_it(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=64KiB&gpus=16&reconfiguration-delay=1us")
+    plan = ll.plan("all-reduce", size="64KiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"))
+    fixed = ll.plan("all-reduce", size="64KiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="100s"))
+    assert plan.reconfigurations > 0
+    assert fixed.reconfigurations == 0
+    sentence = page.locator(".sentence")
+    expect(sentence).to_contain_text(f"{fixed.total_s / plan.total_s:.2f}× as fast")
+    assert show_time(fixed.total_s) in sentence.inner_text().replace("\xa0", " ")
+    page.get_by_label("Reconfiguration delay", exact=True).fill("1ms")
+    expect(sentence).to_contain_text("does not pay here")
+    opened.settle()
+
+
 def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Reconfiguration delay", exact=True).fill("1ms")
@@ -177,7 +191,7 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.wait_for_selector(".circuit.busy")
     page.get_by_label("GPU", exact=True).fill("3")
-    expect(page.locator(".ports-list")).to_contain_text("1 of 1 port sending")
+    expect(page.locator(".ports-list")).to_contain_text("circuits out of 1 of 1 port")
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"3 → \d+"))
     group = page.locator('[role="group"].drawing')
     group.focus()

@@ -6,7 +6,7 @@
 import { ask } from "./api.js";
 
 // Longer than any collective that a map has.
-const FOREVER = "100s";
+export const FOREVER = "100s";
 const DELAY = "reconfiguration-delay";
 
 /** For the body of a map, a function from one of its cells to seconds, or null where no plan leaves circuits alone. */

@@ -75,7 +75,7 @@ export function circuitsOf({ plan, body, onTime }) {
       const shared = link?.paths.length > 1 ? `, ${link.paths.length} transfers: ${pathWords(link.paths)}` : "";
       return h("li", {}, h("span", {}, `${source} → ${target}${count > 1 ? ` ×${count}` : ""}${shared}`), h("span", {}, bytes));
     };
-    return [h("li", {}, h("span", {}, `${used} of ${counted(plan.fabric.ports, "port")} sending`)), own.map(line)];
+    return [h("li", {}, h("span", {}, `circuits out of ${used} of ${counted(plan.fabric.ports, "port")}`)), own.map(line)];
   }
 
   function show(seconds) {

@@ -12,6 +12,7 @@ import { columnsOf, groupsOf, spansOf } from "../steps.js";
 import { card, cardWith, quantity, table } from "../tables.js";
 import { circuitsOf } from "./plan-circuits.js";
 import { exportsOf } from "./plan-exports.js";
+import { worthOf } from "./plan-worth.js";
 import { scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
@@ -28,6 +29,7 @@ export function mount(root) {
       const plan = await ask("/api/plan", body, { signal });
       ends();
       parts = draw(frame.result, plan, body, query);
+      tellWorth(frame.result.querySelector(".sentence"), worthOf(plan, body, signal));
       announce(`${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs takes ${time(plan.total_s)}, with ${counted(plan.reconfigurations, "reconfiguration")}.`);
     },
   });
@@ -43,6 +45,15 @@ export function mount(root) {
   };
 }
 
+/** Says whether it is worth it, once that is known; a plan is shown without. */
+async function tellWorth(place, words) {
+  try {
+    replace(place, await words);
+  } catch {
+    // The next change of the form asks anew.
+  }
+}
+
 function draw(result, plan, body, query) {
   const stem = `lightloom-${plan.collective}-${plan.gpus}`;
   const costs = h("div", {});
@@ -51,7 +62,7 @@ function draw(result, plan, body, query) {
   const circuits = circuitsOf({ plan, body, onTime: (seconds, step) => marks.forEach((mark) => mark(seconds, step)) });
   const rows = stepTable(plan);
   replace(
-    result, headline(plan), problemLine(plan, query),
+    result, headline(plan), h("p", { class: "sentence" }), problemLine(plan, query),
     cardWith("Time of the plan", [legend()], strips),
     circuits.element,
     cardWith("What each step takes", [legend()], costs),
