@@ -2,7 +2,7 @@
 
 import { h, freshId, replace } from "./dom.js";
 import { labelOf, optionsOf, widgetOf } from "./options.js";
-import { parseRate, parseSize, parseTime, rate, shortTime, size } from "./quantities.js";
+import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
 
 // What can be varied, over which range where nothing is said, and in how many values.
@@ -24,7 +24,7 @@ export const varied = () => optionsOf("plan").filter((option) => option.name in 
 /** How values of an option are read and written: `{parse, words, written}`. */
 export function manner(name) {
   const widget = widgetOf(varied().find((option) => option.name === name));
-  if (widget === "size") return { parse: parseSize, words: (value) => size(value), written: writtenSize };
+  if (widget === "size") return { parse: parseSize, words: shortSize, written: writtenSize };
   if (widget === "time") return { parse: parseTime, words: shortTime, written: writtenTime };
   if (widget === "rate") return { parse: parseRate, words: rate, written: (value) => `${value / 1e9}Gbps` };
   return { parse: Number, words: String, written: String };

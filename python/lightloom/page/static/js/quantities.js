@@ -64,6 +64,12 @@ export function sizeParts(bytes, like = bytes) {
 /** `64 MiB`. */
 export const size = (bytes, like = bytes) => sizeParts(bytes, like).join("\u00a0");
 
+/** A size as short as it can be written, three digits: for axes and sentences. */
+export function shortSize(bytes) {
+  const [number, unit] = sizeParts(bytes);
+  return `${Number(Number(number).toPrecision(3))}\u00a0${unit}`;
+}
+
 /** `800 Gbit/s`. */
 export function rate(bitsPerSecond) {
   const [factor, unit] = bitsPerSecond >= 1e12 ? [1e12, "Tbit/s"] : bitsPerSecond >= 1e9 ? [1e9, "Gbit/s"] : [1e6, "Mbit/s"];

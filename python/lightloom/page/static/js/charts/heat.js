@@ -69,7 +69,26 @@ export function heatMap({ columns, rows, width, xTitle, yTitle, xWords, yWords, 
     const known = [...cells].filter(([, cell]) => cell.speedup > 0);
     const end = endOf(known.map(([, cell]) => cell.speedup));
     for (const [key, cell] of known) rects.get(key).style.fill = ratioColour(cell.speedup, end);
+    if (cells.size < columns * rows) likeNeighbours(known.map(([key]) => key));
     return end;
+  }
+
+  /** What is not computed yet looks, paler, like the nearest cell that is: maps are told coarse first. */
+  function likeNeighbours(from) {
+    const reached = new Set(from);
+    for (let wave = from; wave.length; ) {
+      const next = [];
+      for (const key of wave) {
+        const [x, y] = key.split(",").map(Number);
+        for (const other of [`${x - 1},${y}`, `${x + 1},${y}`, `${x},${y - 1}`, `${x},${y + 1}`]) {
+          if (reached.has(other) || cells.has(other) || !rects.has(other)) continue;
+          reached.add(other);
+          rects.get(other).style.fill = rects.get(key).style.fill;
+          next.push(other);
+        }
+      }
+      wave = next;
+    }
   }
 
   function drawFrontier() {
