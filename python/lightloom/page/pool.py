@@ -194,7 +194,7 @@ class Pool:
         self._forget(job)
 
     async def end(self) -> None:
-        """Wait a little for what is worked on, then end all processes."""
+        """Wait a little for what is worked on, then end all processes; again, it does nothing."""
         self.refuse_more()
         with suppress(TimeoutError):
             async with asyncio.timeout(END_S):

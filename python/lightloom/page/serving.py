@@ -29,7 +29,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 HEADER_BYTES = 32 * 1024
 KEPT_ALIVE_S = 15
 # How long answers may take once the server is told to end.
-END_S = 3
+END_S = 6
 BACKLOG = 512
 
 
@@ -79,6 +79,7 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, pool: Pool) -> None:
         super().__init__(config)
         self._pool = pool
+        self._ending: asyncio.Task[None] | None = None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -95,7 +96,8 @@ class Server(uvicorn.Server):
     def _told_to_end(self) -> None:
         self.force_exit = self.should_exit
         self.should_exit = True
-        self._pool.refuse_more()
+        # Before connections are waited for, which wait for their answers.
+        self._ending = self._ending or asyncio.ensure_future(self._pool.end())
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
