@@ -7,12 +7,19 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 SEED ?= 1
 export PROPTEST_RNG_SEED = $(SEED)
 FUZZ_SECONDS ?= 30
+# The linker of wheels, from the package index.
+ZIG = 0.17.1
+# Where the library for C goes.
+PREFIX ?= /usr/local
+CARGO_OUTPUT = $(or $(CARGO_TARGET_DIR),target)/release
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 FUZZ_RUNS ?= 20000
 # Every file's tests in one of two processes, which its fixtures are made in once.
 PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-rust test-python test-peers bench lint format docs fuzz fuzz-command-line build clean
+.PHONY: demo check test test-rust test-python test-peers bench lint format docs fuzz fuzz-command-line build clean \
+	wheel c-library c-header c-example install-c
 
 build: $(VENV)/built
 
@@ -58,6 +65,38 @@ format: $(VENV)/installed
 docs: $(VENV)/built
 	rm -rf out/docs
 	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -c docs/site -d out/docs-cache . out/docs
+
+# A wheel for Python from 3.11 on and any Linux with glibc 2.17, linked by Zig, made from the sources beside it in dist/, and tried
+# in an empty environment. The sources have the lock file; their workspace is a part of it, so that `--locked` would refuse.
+wheel: $(VENV)/built
+	rm -rf dist
+	$(PIP) ziglang==$(ZIG)
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" maturin build --release --sdist --zig --compatibility manylinux2014 --out dist
+	$(VENV)/bin/python -m tests.wheel dist
+
+# The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.
+c-library:
+	cargo build --release --locked --package c
+
+c-header:
+	LIGHTLOOM_WRITE_HEADER=1 cargo test --locked --package c --test all header
+
+c-example: c-library
+	mkdir -p out/c
+	$(CC) -std=c11 -Wall -Wextra -O2 -I crates/c/include examples/c/plan.c -o out/c/plan \
+		-L $(CARGO_OUTPUT) -llightloom_c -Wl,-rpath,$(CURDIR)/out/c
+	ln -sf $(abspath $(CARGO_OUTPUT))/liblightloom_c.so out/c/liblightloom.so.1
+	out/c/plan
+
+install-c: c-library
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 crates/c/include/lightloom.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 -s $(CARGO_OUTPUT)/liblightloom_c.so $(DESTDIR)$(PREFIX)/lib/liblightloom.so.1
+	ln -sf liblightloom.so.1 $(DESTDIR)$(PREFIX)/lib/liblightloom.so
+	install -m 644 $(CARGO_OUTPUT)/liblightloom_c.a $(DESTDIR)$(PREFIX)/lib/liblightloom.a
+	strip --strip-debug $(DESTDIR)$(PREFIX)/lib/liblightloom.a
+	sed -e 's|@PREFIX@|$(abspath $(PREFIX))|' -e 's|@VERSION@|$(VERSION)|' crates/c/lightloom.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/lightloom.pc
 
 fuzz:
 	@cargo +nightly fuzz --version >/dev/null 2>&1 || { echo "make fuzz needs: cargo install cargo-fuzz, and a nightly toolchain"; exit 1; }

@@ -5,6 +5,7 @@
 //! ```
 
 mod all_to_all_lines;
+mod asked;
 mod best;
 mod bound;
 mod budget;
@@ -19,11 +20,13 @@ mod request;
 mod schedules;
 mod series;
 mod stated;
+mod written_out;
 
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
 
 pub use all_to_all_lines::all_to_all_lines;
+pub use asked::{Asked, AskedFabric, StatedFabric};
 pub use bound::{Bounds, bound};
 pub use bounds::{BoundSegment, Statement};
 pub use budget::{MEMORY, check_extent, most_gpus};
@@ -34,6 +37,7 @@ pub use proved::proved_plan;
 pub use request::{GIVEN, Request, Size, TopologyRef, Workload};
 pub use series::{Evaluation, Points, Series};
 pub use stated::{STATED, plan_on};
+pub use written_out::{SentPath, SentTransfer, paths_of, transfers_of};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed
 /// `verify`.

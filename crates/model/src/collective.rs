@@ -262,24 +262,34 @@ impl Chunks {
         }
     }
 
+    /// The one rank that holds the chunk before the first step; `None` where all do, each its own contribution.
+    pub fn first_rank(&self, chunk: u32) -> Option<Rank> {
+        match (&self.kind, self.collective) {
+            (_, Collective::AllReduce | Collective::ReduceScatter) => None,
+            (Kind::Owned { parts }, _) => Some(chunk / parts),
+            (Kind::Pairs { parts }, _) => Some(chunk / parts / self.ranks),
+            (Kind::Buffer { root, .. }, _) => Some(*root),
+            (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].src),
+        }
+    }
+
+    /// The one rank that must hold the chunk after the last step; `None` where all must.
+    pub fn last_rank(&self, chunk: u32) -> Option<Rank> {
+        match (&self.kind, self.collective) {
+            (Kind::Owned { parts }, Collective::ReduceScatter) => Some(chunk / parts),
+            (Kind::Pairs { parts }, _) => Some(chunk / parts % self.ranks),
+            (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].dst),
+            _ => None,
+        }
+    }
+
     /// Whether `rank` holds its own contribution to `chunk` before the first step.
     pub fn starts_at(&self, rank: Rank, chunk: u32) -> bool {
-        match (&self.kind, self.collective) {
-            (_, Collective::AllReduce | Collective::ReduceScatter) => true,
-            (Kind::Owned { parts }, _) => chunk / parts == rank,
-            (Kind::Pairs { parts }, _) => chunk / parts / self.ranks == rank,
-            (Kind::Buffer { root, .. }, _) => *root == rank,
-            (Kind::Pieces(pieces), _) => pieces[chunk as usize].src == rank,
-        }
+        self.first_rank(chunk).is_none_or(|first| first == rank)
     }
 
     /// Whether `rank` must hold `chunk`, complete, after the last step.
     pub fn ends_at(&self, rank: Rank, chunk: u32) -> bool {
-        match (&self.kind, self.collective) {
-            (Kind::Owned { parts }, Collective::ReduceScatter) => chunk / parts == rank,
-            (Kind::Pairs { parts }, _) => chunk / parts % self.ranks == rank,
-            (Kind::Pieces(pieces), _) => pieces[chunk as usize].dst == rank,
-            _ => true,
-        }
+        self.last_rank(chunk).is_none_or(|last| last == rank)
     }
 }

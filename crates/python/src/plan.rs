@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use lightloom::StatedFabric;
 use model::{Collective, Error, Plan, Result};
 use pyo3::prelude::*;
 
@@ -133,7 +134,7 @@ impl PyPlan {
 
     #[getter]
     fn fabric(&self) -> PyFabric {
-        PyFabric { fabric: self.plan.fabric.clone(), initial_is_open: false }
+        PyFabric(StatedFabric { fabric: self.plan.fabric.clone(), initial_is_open: false })
     }
 
     #[getter]

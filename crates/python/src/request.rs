@@ -1,19 +1,16 @@
 //! `Request`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use collectives::Options;
-use lightloom::{Request, Size, TopologyRef, Workload};
-use model::{Collective, Convention, Error, Overlap, Routing};
+use lightloom::{Asked, Request, Size, TopologyRef};
 use numpy::PyReadonlyArray2;
-use planners::{Cache, PlannerOptions};
+use planners::Cache;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
-use crate::input_error::CoreResult;
+use crate::input_error::{CoreError, CoreResult};
 use crate::keywords::Keywords;
 use crate::schedule::{PySchedule, rows_of};
 use crate::topology::NameOrTopology;
@@ -53,12 +50,10 @@ impl PyRequest {
         let collective = optional_text("collective", collective)?;
         let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
         let mut options = Keywords::new(options)?;
-        let mut request = request_of(fabric, collective.as_deref(), size, &mut options)?;
-        if let Some(PyCache(cache)) = cache {
-            request.cache = cache.clone();
-        }
+        let asked = asked_of(collective, size, &mut options)?;
         options.finish()?;
-        Ok(Self(request))
+        let cache = cache.map(|PyCache(cache)| cache.clone()).unwrap_or_default();
+        Ok(Self(asked.request(&fabric.0, cache).map_err(CoreError::from)?))
     }
 
     /// The most GPUs, up to the request's own, for which the algorithm that it names fits.
@@ -87,55 +82,30 @@ impl PyRequest {
     }
 }
 
-fn request_of(
-    fabric: &PyFabric,
-    collective: Option<&str>,
-    size: Option<Size>,
-    given: &mut Keywords<'_>,
-) -> CoreResult<Request> {
-    let collective = collective.map(Collective::parse).transpose()?;
-    let planner = given.text("planner")?;
-    let convention = Convention::select(given.text("convention")?.as_deref(), planner.as_deref())?;
-    let routing = given.text("routing")?.as_deref().map(Routing::parse).transpose()?;
-    let matrix = given.value::<PyReadonlyArray2<'_, f64>>("matrix")?.map(|matrix| rows_of(&matrix));
-    let schedule = given.value::<Bound<'_, PySchedule>>("schedule")?.map(|schedule| schedule.get().0.clone());
-    let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
-    let budget = given.value("budget")?.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
-    let options = Options { radix: given.value("radix")?, root: given.value("root")? };
-    let (workload, size) = Workload::select(collective, given.text("algorithm")?, options, schedule, matrix, size)?;
-    let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
-    let request = Request {
-        fabric: fabric.fabric.clone(),
-        workload,
+fn asked_of(collective: Option<String>, size: Option<Size>, given: &mut Keywords<'_>) -> CoreResult<Asked> {
+    Ok(Asked {
+        collective,
         size,
-        settings: convention.settings,
-        routing_is_given: routing.is_some(),
-        planner,
+        algorithm: given.text("algorithm")?,
+        radix: given.value("radix")?,
+        root: given.value("root")?,
+        schedule: given.value::<Bound<'_, PySchedule>>("schedule")?.map(|schedule| schedule.get().0.clone()),
+        matrix: given.value::<PyReadonlyArray2<'_, f64>>("matrix")?.map(|matrix| rows_of(&matrix)),
+        planner: given.text("planner")?,
+        convention: given.text("convention")?,
+        routing: given.text("routing")?,
+        overlap: given.text("overlap")?,
         candidates: topologies(given, "candidates")?,
-        static_topologies: topologies(given, "topology")?,
-        options: PlannerOptions {
-            chunk_bytes: given.value("chunk_size")?,
-            optical_ports: given.value("optical_ports")?,
-            budget,
-        },
-        seed: given.value("seed")?.unwrap_or(0),
-        cache: Arc::default(),
-    };
-    let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
-    if let Some(overlap) = given.text("overlap")? {
-        request.settings.overlap = Overlap::parse(&overlap)?;
-    }
-    Ok(request)
+        topology: topologies(given, "topology")?,
+        chunk_bytes: given.value("chunk_size")?,
+        optical_ports: given.value("optical_ports")?,
+        budget_s: given.value("budget")?,
+        seed: given.value("seed")?,
+    })
 }
 
 fn topologies(given: &mut Keywords<'_>, name: &str) -> CoreResult<Option<Vec<TopologyRef>>> {
     let items = given.value::<Vec<NameOrTopology<'_>>>(name)?;
-    let items = items.map(|items| {
-        let known = items.into_iter().map(|item| match item {
-            NameOrTopology::Name(name) => TopologyRef::Named(name),
-            NameOrTopology::Topology(topology) => TopologyRef::Given(topology.get().0.clone()),
-        });
-        known.collect()
-    });
+    let items = items.map(|items| items.into_iter().map(TopologyRef::from).collect());
     Ok(items)
 }

@@ -1,5 +1,6 @@
 //! `Topology`.
 
+use lightloom::TopologyRef;
 use model::{Error, Link, Shape, Topology};
 use numpy::PyArray2;
 use numpy::ndarray::Array2;
@@ -102,4 +103,13 @@ pub enum NameOrTopology<'py> {
     Name(String),
     #[pyo3(transparent)]
     Topology(Bound<'py, PyTopology>),
+}
+
+impl From<NameOrTopology<'_>> for TopologyRef {
+    fn from(given: NameOrTopology<'_>) -> Self {
+        match given {
+            NameOrTopology::Name(name) => Self::Named(name),
+            NameOrTopology::Topology(topology) => Self::Given(topology.get().0.clone()),
+        }
+    }
 }

@@ -83,7 +83,7 @@ pub fn train(
         });
     };
     let plan = on_all_cores(py, || {
-        let plan = training::train(&workload.0, &fabric.fabric, &resting, &policy, &say)?;
+        let plan = training::train(&workload.0, &fabric.0.fabric, &resting, &policy, &say)?;
         match verify::training(&plan).first_failure() {
             None => Ok(plan),
             Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

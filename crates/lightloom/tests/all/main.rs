@@ -4,6 +4,7 @@
 
 mod bounds;
 mod consistency;
+mod defaults;
 mod flow;
 mod plan_mutations;
 mod random_requests;

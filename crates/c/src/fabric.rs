@@ -1,0 +1,66 @@
+//! A fabric with the plans that were made on it.
+
+use std::sync::Arc;
+
+use lightloom::{Asked, Request, Size, StatedFabric};
+use model::{Collective, Error, Result};
+use planners::Cache;
+
+use crate::kept::Kept;
+use crate::options;
+use crate::plan::LightloomPlan;
+
+/// A fabric, what is asked of its plans beside collective and size, and the plans that were made. Of all threads.
+pub struct LightloomFabric {
+    fabric: StatedFabric,
+    asked: Asked,
+    cache: Arc<Cache>,
+    plans: Kept<(Collective, u64), Arc<LightloomPlan>, Error>,
+}
+
+impl LightloomFabric {
+    /// The fabric that JSON describes, which keeps at most so many plans, or all where `most_kept` is 0.
+    ///
+    /// # Errors
+    /// What [`options::read`] refuses, and a fabric that there cannot be.
+    pub fn new(text: &str, most_kept: usize) -> Result<Self> {
+        let (fabric, asked) = options::read(text)?;
+        Ok(Self { fabric: fabric.stated()?, asked, cache: Arc::default(), plans: Kept::new(most_kept) })
+    }
+
+    /// The plan for a collective and a size, looked up or made.
+    ///
+    /// # Errors
+    /// What the planners refuse.
+    pub fn plan(&self, collective: Collective, size_bytes: u64) -> Result<Arc<LightloomPlan>> {
+        let make = || Ok(Arc::new(LightloomPlan::made(lightloom::plan(&self.request(collective, size_bytes)?)?)));
+        self.plans.get_or_make(&(collective, size_bytes), make)
+    }
+
+    /// The plan for a collective and a size, if it is kept.
+    pub fn look_up(&self, collective: Collective, size_bytes: u64) -> Option<Arc<LightloomPlan>> {
+        self.plans.look_up(&(collective, size_bytes))
+    }
+
+    /// Keeps a plan, such as one from a file, in place of the one for its collective and size.
+    ///
+    /// # Errors
+    /// A plan for another fabric.
+    pub fn keep(&self, plan: &Arc<LightloomPlan>) -> Result<()> {
+        let (collective, size_bytes) = (plan.plan().collective(), plan.plan().size_bytes);
+        if plan.plan().fabric != self.request(collective, size_bytes)?.fabric {
+            return Err(Error::malformed("plan", "it is for another fabric than the one that is to keep it"));
+        }
+        self.plans.put(&(collective, size_bytes), plan.clone());
+        Ok(())
+    }
+
+    fn request(&self, collective: Collective, size_bytes: u64) -> Result<Request> {
+        let asked = Asked {
+            collective: Some(collective.name().to_string()),
+            size: Some(Size::Buffer(size_bytes)),
+            ..self.asked.clone()
+        };
+        asked.request(&self.fabric, self.cache.clone())
+    }
+}

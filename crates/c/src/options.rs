@@ -1,0 +1,203 @@
+//! A fabric and what is asked of its plans, from JSON: the names, units and defaults of the command line.
+
+use lightloom::{Asked, AskedFabric, TopologyRef};
+use model::{Error, ReconfigurationDelay, ReconfigurationOverlap, Result, Window, units, unknown_name};
+use serde_json::{Map, Value};
+
+/// Names of all options.
+const NAMES: [&str; 24] = [
+    "gpus",
+    "dims",
+    "ports",
+    "bandwidth",
+    "startup",
+    "hop_delay",
+    "reconfiguration_delay",
+    "background_reconfiguration",
+    "window",
+    "initial",
+    "optics",
+    "algorithm",
+    "radix",
+    "root",
+    "planner",
+    "convention",
+    "routing",
+    "overlap",
+    "candidates",
+    "topology",
+    "chunk_size",
+    "optical_ports",
+    "budget",
+    "seed",
+];
+
+/// The fabric, and all but collective and size of what is asked.
+///
+/// # Errors
+/// Text that is no JSON object, an option that there is not, or one that does not take its value.
+pub fn read(text: &str) -> Result<(AskedFabric, Asked)> {
+    let accepts = r#"a JSON object such as {"gpus": 64}"#;
+    let given = match serde_json::from_str(text) {
+        Ok(Value::Object(given)) => Given(given),
+        Ok(_) => return Err(Error::malformed("options", format!("it is no object; it takes {accepts}"))),
+        Err(error) => return Err(Error::malformed("options", format!("{error}; it takes {accepts}"))),
+    };
+    if let Some(name) = given.0.keys().find(|name| !NAMES.contains(&name.as_str())) {
+        return Err(unknown_name("options", name, NAMES));
+    }
+    Ok((fabric_of(&given)?, asked_of(&given)?))
+}
+
+fn fabric_of(given: &Given) -> Result<AskedFabric> {
+    let dims = given.dims()?;
+    let of_dims = dims.iter().try_fold(1u32, |product, size| product.checked_mul(*size)).filter(|_| !dims.is_empty());
+    let gpus = given.whole("gpus")?.or(of_dims);
+    let delay = match given.delay()? {
+        Some(text) => ReconfigurationDelay::parse("reconfiguration_delay", &text)?,
+        None => AskedFabric::of(0).reconfiguration_delay,
+    };
+    let window = match given.get("window") {
+        None => Window::default(),
+        Some(Value::String(text)) => Window::parse("window", text)?,
+        Some(_) => Window { every_s: given.time("window")?.unwrap_or_default(), ..Window::default() },
+    };
+    let background = match given.get("background_reconfiguration") {
+        None => false,
+        Some(Value::Bool(is_so)) => *is_so,
+        Some(other) => return Err(Error::value("background_reconfiguration", other, "true or false")),
+    };
+    let open = AskedFabric::of(gpus.ok_or_else(|| Error::value("gpus", "nothing", "a number of GPUs such as 64"))?);
+    Ok(AskedFabric {
+        dims,
+        ports: given.whole("ports")?.unwrap_or(open.ports),
+        bandwidth_bps: given.rate("bandwidth")?.unwrap_or(open.bandwidth_bps),
+        startup_s: given.time("startup")?.unwrap_or(open.startup_s),
+        hop_delay_s: given.time("hop_delay")?.unwrap_or(open.hop_delay_s),
+        reconfiguration_delay: delay,
+        overlap: ReconfigurationOverlap { background, window },
+        initial: given.text("initial")?.map(TopologyRef::Named),
+        optics: given.text("optics")?,
+        ..open
+    })
+}
+
+fn asked_of(given: &Given) -> Result<Asked> {
+    Ok(Asked {
+        algorithm: given.text("algorithm")?,
+        radix: given.whole("radix")?,
+        root: given.whole("root")?,
+        planner: given.text("planner")?,
+        convention: given.text("convention")?,
+        routing: given.text("routing")?,
+        overlap: given.text("overlap")?,
+        candidates: given.topologies("candidates")?,
+        topology: given.topologies("topology")?,
+        chunk_bytes: given.size("chunk_size")?,
+        optical_ports: given.whole("optical_ports")?,
+        budget_s: given.time("budget")?,
+        seed: given.whole("seed")?,
+        ..Asked::default()
+    })
+}
+
+/// What was given, by name.
+struct Given(Map<String, Value>);
+
+impl Given {
+    /// The value of that name; null is none.
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => Err(Error::value(name, shown(other), "text")),
+        }
+    }
+
+    fn whole<T: TryFrom<u64>>(&self, name: &str) -> Result<Option<T>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = value.as_u64().and_then(|number| T::try_from(number).ok());
+        number.map(Some).ok_or_else(|| Error::value(name, shown(value), "a whole number of at least 0"))
+    }
+
+    fn time(&self, name: &str) -> Result<Option<f64>> {
+        self.number(name, "a time such as 10us, or seconds", units::parse_time, units::time_from_f64)
+    }
+
+    fn rate(&self, name: &str) -> Result<Option<f64>> {
+        self.number(name, "a rate such as 800Gbps, or bit/s", units::parse_rate, units::rate_from_f64)
+    }
+
+    fn size(&self, name: &str) -> Result<Option<u64>> {
+        self.number(name, "a size such as 64KiB, or bytes", units::parse_size, units::size_from_f64)
+    }
+
+    /// A quantity, as text with its unit or as a number.
+    fn number<T>(
+        &self,
+        name: &str,
+        accepts: &str,
+        parse: fn(&str, &str) -> Result<T>,
+        check: fn(&str, f64) -> Result<T>,
+    ) -> Result<Option<T>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => parse(name, text).map(Some),
+            Some(Value::Number(number)) if number.as_f64().is_some() => {
+                check(name, number.as_f64().unwrap_or_default()).map(Some)
+            }
+            Some(other) => Err(Error::value(name, shown(other), accepts)),
+        }
+    }
+
+    /// Sizes of the grid: `"4x4x4"` or a list of numbers; none where there is no grid.
+    fn dims(&self) -> Result<Vec<u32>> {
+        let Some(value) = self.get("dims") else { return Ok(Vec::new()) };
+        let sizes: Option<Vec<u32>> = match value {
+            Value::String(text) => text.to_lowercase().split('x').map(|size| size.parse().ok()).collect(),
+            Value::Array(sizes) => {
+                sizes.iter().map(|size| size.as_u64().and_then(|size| u32::try_from(size).ok())).collect()
+            }
+            _ => None,
+        };
+        let sizes = sizes.filter(|sizes| !sizes.is_empty());
+        sizes.ok_or_else(|| Error::value("dims", shown(value), r#"sizes such as "4x4x4" or [4, 4, 4]"#))
+    }
+
+    /// A reconfiguration delay as text: of text, seconds, or a list of either by port.
+    fn delay(&self) -> Result<Option<String>> {
+        let name = "reconfiguration_delay";
+        let one = |value: &Value| match (value, value.as_f64()) {
+            (Value::String(text), _) => Ok(text.clone()),
+            (_, Some(seconds)) => units::time_from_f64(name, seconds).map(|seconds| format!("{seconds:?}s")),
+            _ => Err(Error::value(name, shown(value), "a delay such as 10us, seconds, or a list of these by port")),
+        };
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Array(items)) => Ok(Some(items.iter().map(one).collect::<Result<Vec<_>>>()?.join(","))),
+            Some(value) => one(value).map(Some),
+        }
+    }
+
+    fn topologies(&self, name: &str) -> Result<Option<Vec<TopologyRef>>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let names: Option<Vec<TopologyRef>> = match value {
+            Value::String(text) => Some(vec![TopologyRef::Named(text.clone())]),
+            Value::Array(items) => {
+                items.iter().map(|item| item.as_str().map(|text| TopologyRef::Named(text.to_string()))).collect()
+            }
+            _ => None,
+        };
+        let names = names.filter(|names| !names.is_empty());
+        names.map(Some).ok_or_else(|| Error::value(name, shown(value), r#"names such as ["ring", "torus:4x4"]"#))
+    }
+}
+
+/// A value as a message shows it.
+fn shown(value: &Value) -> String {
+    value.to_string().chars().take(60).collect()
+}

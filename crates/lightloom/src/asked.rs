@@ -1,0 +1,178 @@
+//! A fabric and a request as bindings are told them: names as text, what nobody said left out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use collectives::Options;
+use model::{
+    Collective, Convention, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+};
+use optics::Optics;
+use planners::{Cache, PlannerOptions};
+
+use crate::request::{Request, Size, TopologyRef, Workload};
+
+/// A fabric as it is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedFabric {
+    /// GPUs.
+    pub gpus: u32,
+    /// Sizes of their grid, whose last dimension is the fastest; empty where there is none.
+    pub dims: Vec<u32>,
+    /// Circuits out of and into one GPU.
+    pub ports: u32,
+    /// Rate of one circuit, bit/s.
+    pub bandwidth_bps: f64,
+    /// Startup latency α of a step, s.
+    pub startup_s: f64,
+    /// Delay δ of one hop, s.
+    pub hop_delay_s: f64,
+    /// What a change of topology takes.
+    pub reconfiguration_delay: ReconfigurationDelay,
+    /// What hides it.
+    pub overlap: ReconfigurationOverlap,
+    /// The topology before the first step; `free` is none.
+    pub initial: Option<TopologyRef>,
+    /// Kind of optical layer with its parameters, such as `islands:4x2`.
+    pub optics: Option<String>,
+}
+
+/// A fabric, and whether nothing was said about its initial topology, which a convention then says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatedFabric {
+    /// The fabric; its start is free where it is open.
+    pub fabric: Fabric,
+    /// Whether nothing was said about the initial topology.
+    pub initial_is_open: bool,
+}
+
+impl AskedFabric {
+    /// So many GPUs with what is assumed where nothing is said: one port of 800 Gbit/s, α = δ = 500 ns, changes of
+    /// 10 µs that nothing hides, an initial topology that the convention says.
+    pub fn of(gpus: u32) -> Self {
+        Self {
+            gpus,
+            dims: Vec::new(),
+            ports: 1,
+            bandwidth_bps: 800e9,
+            startup_s: 500e-9,
+            hop_delay_s: 500e-9,
+            reconfiguration_delay: ReconfigurationDelay::constant(10e-6),
+            overlap: ReconfigurationOverlap::default(),
+            initial: None,
+            optics: None,
+        }
+    }
+
+    /// The fabric, checked.
+    ///
+    /// # Errors
+    /// What [`Shape::new`], [`Fabric::check`] or a registry of names refuses.
+    pub fn stated(self) -> Result<StatedFabric> {
+        let shape = Shape::new(self.gpus, &self.dims, self.ports)?;
+        let initial_is_open = self.initial.is_none();
+        let initial = match self.initial {
+            None => Initial::Free,
+            Some(TopologyRef::Named(name)) if name == "free" => Initial::Free,
+            Some(TopologyRef::Named(name)) => {
+                Initial::Topology(topologies::build(&name, &shape).map_err(|error| error.in_field("initial"))?)
+            }
+            Some(TopologyRef::Given(topology)) => Initial::Topology(topology),
+        };
+        let optics = self.optics.map(|spelling| optical_layer(&spelling, &shape)).transpose()?;
+        let fabric = Fabric {
+            shape,
+            bandwidth_bps: self.bandwidth_bps,
+            startup_s: self.startup_s,
+            hop_delay_s: self.hop_delay_s,
+            reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay, self.overlap),
+            initial,
+            optics,
+        };
+        fabric.check()?;
+        Ok(StatedFabric { fabric, initial_is_open })
+    }
+}
+
+/// # Errors
+/// A kind that there is not, or one that does not go with the GPUs.
+fn optical_layer(spelling: &str, shape: &Shape) -> Result<OpticalLayer> {
+    Optics::parse(spelling)?.port_map(shape)?;
+    OpticalLayer::new(spelling)
+}
+
+/// A request as it is asked for, but its fabric.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Asked {
+    /// Name of the collective; a schedule or matrix says it too.
+    pub collective: Option<String>,
+    /// How much data; a matrix says it too.
+    pub size: Option<Size>,
+    /// Name of the algorithm, or `auto`.
+    pub algorithm: Option<String>,
+    /// Radix of algorithms that have one.
+    pub radix: Option<u32>,
+    /// Root of a Broadcast.
+    pub root: Option<u32>,
+    /// A schedule in place of an algorithm.
+    pub schedule: Option<Schedule>,
+    /// Bytes `[src][dst]` of an unequal All-to-All.
+    pub matrix: Option<Vec<Vec<f64>>>,
+    /// Name of the planner, or `auto`.
+    pub planner: Option<String>,
+    /// Name of the convention; that of the planner where it is left out.
+    pub convention: Option<String>,
+    /// Name of the routing; that of the convention where it is left out.
+    pub routing: Option<String>,
+    /// Name of the overlap of steps.
+    pub overlap: Option<String>,
+    /// Topologies and families to choose from.
+    pub candidates: Option<Vec<TopologyRef>>,
+    /// Topologies of the static planner.
+    pub topology: Option<Vec<TopologyRef>>,
+    /// Bytes of chunks of All-to-All.
+    pub chunk_bytes: Option<u64>,
+    /// Optical ports of the whole fabric.
+    pub optical_ports: Option<u32>,
+    /// Wall-clock time of a local search, s.
+    pub budget_s: Option<f64>,
+    /// Seed of random topologies.
+    pub seed: Option<u64>,
+}
+
+impl Asked {
+    /// The request on this fabric.
+    ///
+    /// # Errors
+    /// A name that there is not, parts that contradict each other or are missing.
+    pub fn request(self, fabric: &StatedFabric, cache: Arc<Cache>) -> Result<Request> {
+        let collective = self.collective.as_deref().map(Collective::parse).transpose()?;
+        let convention = Convention::select(self.convention.as_deref(), self.planner.as_deref())?;
+        let routing = self.routing.as_deref().map(Routing::parse).transpose()?;
+        let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
+        let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
+        let options = Options { radix: self.radix, root: self.root };
+        let (workload, size) =
+            Workload::select(collective, self.algorithm, options, self.schedule, self.matrix, self.size)?;
+        let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
+        let request = Request {
+            fabric: fabric.fabric.clone(),
+            workload,
+            size,
+            settings: convention.settings,
+            routing_is_given: routing.is_some(),
+            planner: self.planner,
+            candidates: self.candidates,
+            static_topologies: self.topology,
+            options: PlannerOptions { chunk_bytes: self.chunk_bytes, optical_ports: self.optical_ports, budget },
+            seed: self.seed.unwrap_or(0),
+            cache,
+        };
+        let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
+        if let Some(overlap) = self.overlap {
+            request.settings.overlap = Overlap::parse(&overlap)?;
+        }
+        Ok(request)
+    }
+}
