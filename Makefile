@@ -76,7 +76,7 @@ wheel: $(VENV)/built
 
 # The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.
 c-library:
-	cargo build --release --locked --package c
+	cargo rustc --release --locked --package c --lib --crate-type cdylib --crate-type staticlib
 
 c-header:
 	LIGHTLOOM_WRITE_HEADER=1 cargo test --locked --package c --test all header

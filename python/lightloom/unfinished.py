@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import secrets
-import shutil
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -112,7 +110,7 @@ def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
 
     mode: its permissions; those that any new file gets where it is None. Raises `OSError`.
     """
-    path = target.with_name(f"{_stem(target)}{secrets.token_hex(8)}.tmp")
+    path = target.with_name(f"{_stem(target)}{os.urandom(8).hex()}.tmp")
     try:
         yield Unfinished(path, os.fdopen(_REGISTER.create(path, mode), "wb"))
     finally:
@@ -123,7 +121,7 @@ def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
     """A new folder beside `target` that is removed at the end, unless it was renamed. Raises `OSError`."""
-    path = target.with_name(f"{_stem(target)}{secrets.token_hex(8)}.tmp")
+    path = target.with_name(f"{_stem(target)}{os.urandom(8).hex()}.tmp")
     try:
         _REGISTER.create_folder(path)
         yield path
@@ -149,6 +147,8 @@ def removed_at_end(remove: Callable[[], None]) -> Iterator[None]:
 def _remove(path: Path) -> None:
     """Remove a file, or a folder with what is in it, if it is there."""
     if path.is_dir():
+        import shutil
+
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)

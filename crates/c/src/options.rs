@@ -201,3 +201,73 @@ impl Given {
 fn shown(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fabric(text: &str) -> AskedFabric {
+        read(text).expect("it is read").0
+    }
+
+    #[test]
+    fn text_and_numbers_are_the_same() {
+        let text = r#"{"dims": "4X2", "bandwidth": "400Gbps", "startup": "1.7us", "hop_delay": "30ns", "window": "20us",
+            "reconfiguration_delay": ["10us", "3ms"], "ports": 2}"#;
+        let numbers = r#"{"gpus": 8, "dims": [4, 2], "bandwidth": 4e11, "startup": 1.7e-6, "hop_delay": 30e-9,
+            "window": 20e-6, "reconfiguration_delay": [10e-6, 0.003], "ports": 2, "optics": null}"#;
+        assert_eq!(fabric(text), fabric(numbers));
+        assert_eq!(fabric(r#"{"gpus": 8}"#), AskedFabric::of(8));
+    }
+
+    #[test]
+    fn every_option_is_read() {
+        for name in NAMES {
+            let refused = read(&format!(r#"{{"gpus": 8, "{name}": {{}}}}"#)).expect_err(name);
+            assert_eq!(refused.field(), name, "{refused}");
+        }
+        let asked = read(r#"{"gpus": 8, "candidates": ["ring"], "topology": "ring", "chunk_size": "4KiB", "seed": 7}"#);
+        let (_, asked) = asked.expect("it is read");
+        assert_eq!(asked.topology, asked.candidates);
+        assert_eq!((asked.chunk_bytes, asked.seed), (Some(4096), Some(7)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_refused_names_an_option(
+            options in prop::collection::btree_map(prop::sample::select(&NAMES[..]), value(), 0..5),
+        ) {
+            let text = serde_json::to_string(&options).expect("JSON");
+            let stated = read(&text).and_then(|(fabric, _)| fabric.stated().map(|_| ()));
+            if let Err(error) = stated {
+                prop_assert!(NAMES.contains(&error.field()), "{error}");
+            }
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            (0u32..100).prop_map(Value::from),
+            prop::sample::select(vec![
+                "10us",
+                "800Gbps",
+                "ring",
+                "4x4",
+                "1=3us",
+                "islands:4x2",
+                "",
+                "\n",
+                "é",
+                "1e999s"
+            ])
+            .prop_map(Value::from),
+            prop::collection::vec((0u32..9).prop_map(Value::from), 0..4).prop_map(Value::from),
+        ]
+    }
+}

@@ -68,8 +68,13 @@ impl Failure {
             Self::NotFound => ("", "there is no such plan yet".to_string()),
             Self::Panic(said) => ("", format!("a fault of Lightloom, please report it: {said}")),
         };
-        LightloomError { field: cut(field), message: cut(&message) }
+        LightloomError { field: cut(&on_one_line(field)), message: cut(&on_one_line(&message)) }
     }
+}
+
+/// The text with what a terminal would not show as it is written out: a value may hold anything.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// The text as C has it, cut between characters where it is too long.
@@ -100,6 +105,12 @@ mod tests {
         assert_eq!(bytes_of(&cut::<4>("aaé")), b"aa");
         assert_eq!(bytes_of(&cut::<4>("a\0b")), b"ab");
         assert_eq!(bytes_of(&cut::<4>("")), b"");
+    }
+
+    #[test]
+    fn messages_are_of_one_line() {
+        let error = Failure::from(Error::value("window", "\n\u{1b}[2J", "a time")).error();
+        assert_eq!(bytes_of(&error.message), b"window: \\n\\u{1b}[2J is not accepted; it takes a time");
     }
 
     #[test]
