@@ -87,6 +87,9 @@ def test_the_map_is_walked_by_keys(opened: Opened) -> None:
     expect(page.locator(".readout")).to_contain_text("256\u00a0KiB, 1\u00a0µs")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/plan\?.*size=256KiB"))
+    opened.settle()
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    assert page.title() == "all-reduce, 256KiB, 16 GPUs – Plan – Lightloom"
 
 
 def test_other_axes_and_another_baseline(opened: Opened) -> None:

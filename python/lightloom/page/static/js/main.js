@@ -34,6 +34,8 @@ async function move() {
     }
   }
   shown.view?.show(query);
+  // What had the focus may be gone with the former view.
+  if (document.activeElement === document.body) document.getElementById("result").focus({ preventScroll: true });
 }
 
 async function start() {

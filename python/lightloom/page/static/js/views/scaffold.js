@@ -40,7 +40,7 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
   const aside = h("aside", { class: "form", "aria-label": "Problem" }, heading, h("p", { class: "lead" }, lead), element, hint);
   const main = h("main", { id: "result", tabindex: -1 }, busy, notices, result, asCode.element);
   append(root, [aside, main]);
-  document.title = `${title} – Lightloom`;
+  document.title = titleOf(new Map(), title);
   const work = new Work({
     notices, busy, result,
     wrong: (field, words) => form.wrong(field, words) || extras?.wrong?.(field, words) || false,
@@ -74,6 +74,7 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     work.run(
       async (signal) => {
         await compute(asked, signal);
+        document.title = titleOf(asked, title);
         reading = asCode.show(...(code?.(asked) ?? [verb, bodyOf(verb, asked)]));
       },
       { delay },
@@ -97,6 +98,13 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     changed,
     leave: () => work.stop(),
   };
+}
+
+/** `all-reduce, 1MiB, 64 GPUs – Plan – Lightloom`: what a window or a bookmark is called. */
+function titleOf(query, view) {
+  const gpus = query.get("gpus");
+  const parts = [query.get("model") ?? query.get("collective"), query.get("size"), gpus && `${gpus} GPUs`];
+  return [parts.filter(Boolean).join(", "), view, "Lightloom"].filter(Boolean).join(" – ");
 }
 
 /** The start's options where the problem itself is not given. */
