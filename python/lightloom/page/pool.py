@@ -58,16 +58,6 @@ class Pool:
         self._is_ending = False
         self._usual_s = 0.1
 
-    @property
-    def pids(self) -> list[int]:
-        """Numbers of the processes that work or could."""
-        return sorted(process.pid for process in self._processes if process.is_able)
-
-    @property
-    def waiting(self) -> int:
-        """How many requests wait."""
-        return len(self._waiting)
-
     async def start(self) -> None:
         """Start the processes; they are waited for when there is work."""
         self._slots = [asyncio.create_task(self._work()) for _ in range(self.limits.workers)]

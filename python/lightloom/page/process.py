@@ -60,11 +60,6 @@ class Process:
         return made
 
     @property
-    def pid(self) -> int:
-        """Its number."""
-        return self._child.pid
-
-    @property
     def is_able(self) -> bool:
         """Whether it can be asked, and did not grow too large."""
         return self._child.returncode is None and not self._is_spent

@@ -1,0 +1,69 @@
+"""Requests for the same are one piece of work, which ends when the last who asked has left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from lightloom.page.bodies import RefusedError, canonical, parsed
+from lightloom.page.job import Event, Job
+from lightloom.page.limits import Limits
+from lightloom.page.outcome import Outcome
+from lightloom.page.pool import BusyError, EndingError, Pool
+
+
+def test_requests_for_the_same_are_joined() -> None:
+    async def run() -> None:
+        # No process is started: what is submitted waits.
+        pool = Pool(Limits(queued=2))
+        first, again, other = pool.submit("a", b"{}"), pool.submit("a", b"{}"), pool.submit("b", b"{}")
+        assert first is again
+        assert first is not other
+        with pytest.raises(BusyError) as busy:
+            pool.submit("c", b"{}")
+        assert busy.value.retry_after_s >= 1
+        assert pool.submit("b", b"{}") is other
+        first.leave()
+        assert not first.abandoned.is_set()
+        again.leave()
+        assert first.abandoned.is_set()
+        # What was abandoned makes room, and is done anew for whoever asks again.
+        assert pool.submit("a", b"{}") is not first
+        await pool.end()
+        assert other.outcome is not None
+        assert other.outcome.status == 503
+        with pytest.raises(EndingError):
+            pool.submit("d", b"{}")
+
+    asyncio.run(run())
+
+
+def test_who_comes_late_is_told_all_events() -> None:
+    async def run() -> None:
+        job = Job("a", b"{}")
+        early = asyncio.create_task(_all(job))
+        await asyncio.sleep(0)
+        job.tell(Event("row", b"1"))
+        await asyncio.sleep(0)
+        late = asyncio.create_task(_all(job))
+        job.tell(Event("row", b"2"))
+        job.end(Outcome(200, b"{}"))
+        job.end(Outcome.error(503, "too late"))
+        assert await early == await late == [b"1", b"2"]
+        assert (await job.result()).status == 200
+
+    asyncio.run(run())
+
+
+async def _all(job: Job) -> list[bytes]:
+    return [event.line async for event in job.events()]
+
+
+def test_one_text_for_all_that_asks_for_the_same() -> None:
+    told = parsed(b' {"b": [1, {"d": "\xc3\xa4", "c": null}], "a": 1.50}')
+    assert canonical("plan", told) == canonical("plan", parsed(json.dumps(told, sort_keys=True).encode()))
+    assert canonical("plan", told) != canonical("bound", told)
+    with pytest.raises(RefusedError):
+        canonical("plan", {"a": float("inf")})
