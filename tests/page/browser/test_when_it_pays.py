@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import expect
 
 import lightloom as ll
@@ -12,6 +14,7 @@ from lightloom._core import show_time
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
+    from tests.page.served import Served
 
 MAP = (
     "/when-it-pays?collective=all-reduce&size=1MiB&gpus=16"
@@ -121,6 +124,38 @@ def test_the_map_as_a_table_and_as_files(opened: Opened) -> None:
         with page.expect_download() as found:
             page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
         assert found.value.path().read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    "axes", ["x=size&y=reconfiguration-delay", "x=reconfiguration-delay&y=size", "x=size&y=startup"]
+)
+def test_a_large_map_is_what_one_request_gets(opened: Opened, server: Served, axes: str) -> None:
+    ranges = {"size": ("1KiB", "64MiB"), "reconfiguration-delay": ("100ns", "1ms"), "startup": ("100ns", "10us")}
+    x, y = (axis.partition("=")[2] for axis in axes.split("&"))
+    asked = "".join(
+        f"&{letter}-from={ranges[name][0]}&{letter}-to={ranges[name][1]}&{letter}-points={points}"
+        for letter, name, points in (("x", x, 11), ("y", y, 10))
+    )
+    page = opened.go(f"/when-it-pays?collective=all-reduce&size=1MiB&gpus=8&{axes}{asked}")
+    with page.expect_download() as found:
+        page.get_by_role("group", name="Downloads").get_by_role("button", name="JSON").click()
+    shown = json.loads(found.value.path().read_bytes())
+    whole = server.post(
+        "map",
+        options={"collective": "all-reduce", "size": "1MiB", "gpus": "8"},
+        against=None,
+        **{
+            letter: {"option": name, "from": ranges[name][0], "to": ranges[name][1], "points": points}
+            for letter, name, points in (("x", x, 11), ("y", y, 10))
+        },
+    ).json()
+    told = ("x_index", "y_index", "x", "y", "total_s", "reconfigurations", "planner", "algorithm", "lower_bound_s")
+    assert len(shown["cells"]) == 110
+    assert [[cell[key] for key in told] for cell in shown["cells"]] == [
+        [cell[key] for key in told] for cell in whole["cells"]
+    ]
+    for letter in ("x", "y"):
+        assert shown[letter] == whole[letter]
 
 
 def test_an_axis_that_is_wrong_says_so(opened: Opened) -> None:

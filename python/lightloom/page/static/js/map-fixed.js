@@ -9,12 +9,16 @@ import { ask } from "./api.js";
 export const FOREVER = "100s";
 const DELAY = "reconfiguration-delay";
 
-/** For the body of a map, a function from one of its cells to seconds, or null where no plan leaves circuits alone. */
+/**
+ * For the body of a map: `of`, a function from one of its cells to seconds, or null where no plan leaves circuits alone,
+ * and `values` of an axis as the server tells them, `{x}` or `{y}`.
+ */
 export async function fixedTimes(body, signal) {
   const still = { ...body, options: { ...body.options, [DELAY]: FOREVER } };
   const varies = ["x", "y"].find((letter) => body[letter].option === DELAY);
   if (varies) still[varies] = { option: DELAY, values: [FOREVER] };
-  const { cells } = await ask("/api/map", still, { signal });
+  const { cells, x, y } = await ask("/api/map", still, { signal });
   const seconds = new Map(cells.map((cell) => [`${cell.x_index},${cell.y_index}`, cell.reconfigurations === 0 ? cell.total_s : null]));
-  return (cell) => seconds.get(`${varies === "x" ? 0 : cell.x_index},${varies === "y" ? 0 : cell.y_index}`) ?? null;
+  const of = (cell) => seconds.get(`${varies === "x" ? 0 : cell.x_index},${varies === "y" ? 0 : cell.y_index}`) ?? null;
+  return { of, values: varies === "x" ? { y: y.values } : { x: x.values } };
 }

@@ -1,7 +1,6 @@
 // When does it pay? A map of how much faster changing circuits is, over two axes.
 
 import { addressOf, go } from "../address.js";
-import { follow } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { ratioLegend } from "../charts/colours.js";
 import { heatMap } from "../charts/heat.js";
@@ -9,6 +8,7 @@ import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
 import { fixedTimes } from "../map-fixed.js";
 import { axisBody, axisFields, manner, pointsOf } from "../map-axes.js";
+import { mapOf } from "../map-halves.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
 import { bodyOf, defaultOf, kept, optionsOf, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
@@ -32,8 +32,9 @@ export function mount(root) {
       end();
       end = view.leave;
       const still = query.get("against") === FIXED ? await fixedTimes(body, signal) : null;
-      const beside = (cell) => (still ? besides(cell, still(cell)) : cell);
-      const whole = await follow("/api/map", body, { row: (cell) => view.add(beside(cell)), progress: view.progress }, { signal });
+      const beside = (cell) => (still ? besides(cell, still.of(cell)) : cell);
+      const on = { row: (cell) => view.add(beside(cell)), progress: view.progress };
+      const whole = await mapOf(body, still?.values ?? {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal);
       view.finish({ ...whole, against: query.get("against"), cells: whole.cells.map(beside) });
       announce(view.sentence());
     },
