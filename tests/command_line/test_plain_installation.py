@@ -82,6 +82,8 @@ def test_extras_bring_what_is_said_to_be_missing() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     whole = extras.pop("all")
     assert whole == [f"lightloom[{','.join(sorted(extras))}]"]
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == sorted(extras)
     for package, extra in EXTRAS.items():
         assert any(re.match(rf"{package}\b", requirement) for requirement in extras[extra]), package
         assert str(missing("field", "it", package)).endswith(f"pip install 'lightloom[{extra}]'")
