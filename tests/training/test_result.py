@@ -165,7 +165,10 @@ def test_changes_within_a_plan_are_before_its_steps() -> None:
     assert changes_within(shown(told)) == plan.reconfigurations
     dark = dark_before_end(plan)
     assert len(dark) == plan.reconfigurations > 1
-    assert all(first - last == pytest.approx(10e-6) for first, last in dark)
+    assert all(first - last == pytest.approx(10e-6) for first, last, _ in dark)
+    assert [to for _, _, to in dark] == [
+        step.topology_name for step in plan.steps if step.reconfiguration_s and step.index
+    ]
     # The last step has no other circuits than the one before the last change.
     changed = [step.index for step in plan.steps if step.reconfigured]
     rest_s = sum(step.total_s for step in plan.steps[changed[-1] :])

@@ -140,6 +140,16 @@ def test_the_trace_has_every_event_in_its_rows(tmp_path: Path, suffix: str) -> N
     assert count == {"ranks 0–3": 4, "back": 4, "tp": 2, "dp": 2, "sends": 2, "port 1": 2, "port 2": 8}
     dark = [(one["ts"], one["dur"]) for one in drawn if one["name"] == "reconfiguration"]
     assert dark == [(0, 10), (227, 10), (248, 10), (475, 10)]
+    told = [one["args"] for one in drawn if one["name"] == "reconfiguration"]
+    # As the table of `iterations.py` has it: hidden before messages, waited for before the AllGathers.
+    assert [(one["before"], one["to"]) for one in told] == [
+        ("s0", "circuits of their own"),
+        ("d0", "ring"),
+        ("s1", "circuits of their own"),
+        ("d1", "ring"),
+    ]
+    assert [one["exposed_s"] for one in told] == pytest.approx([0.0, 1e-5, 0.0, 1e-5])
+    assert all(one["reconfiguration_s"] == pytest.approx(1e-5) for one in told)
     reduced = next(one for one in drawn if one["name"] == "tp: all-reduce of 4 MB")
     assert (reduced["ts"], reduced["dur"]) == (100, 66)
     assert reduced["args"]["waits for"] == "f0"

@@ -9,6 +9,7 @@ use model::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::json_errors::in_words;
 use crate::one_line::one_line;
 
 /// The version that is written and read.
@@ -303,10 +304,10 @@ fn parse(text: &str) -> Result<CircuitsText> {
                 "." => "circuits".to_string(),
                 path => format!("circuits.{path}"),
             };
-            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+            Error::malformed(one_line(&place), in_words(error.inner()))
         })
     })?;
-    json.end().map_err(|error| Error::malformed("circuits", one_line(&error.to_string())))?;
+    json.end().map_err(|error| Error::malformed("circuits", in_words(&error)))?;
     if parsed.schema == CIRCUITS_SCHEMA { Ok(parsed) } else { Err(wrong_schema(&parsed.schema)) }
 }
 

@@ -4,6 +4,7 @@
 //! line that names the place, such as `plan.steps[3].hops`.
 
 mod circuits_json;
+mod json_errors;
 mod msccl;
 mod one_line;
 mod ordered;

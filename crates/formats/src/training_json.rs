@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::json_errors::in_words;
 use crate::one_line::one_line;
 use crate::ordered::Ordered;
 use crate::workload_json::{WorkloadText, workload_of, workload_to_json};
@@ -182,10 +183,10 @@ pub fn training_from_json(text: &str) -> Result<TrainingPlan> {
                 "." => "training".to_string(),
                 path => format!("training.{path}"),
             };
-            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+            Error::malformed(one_line(&place), in_words(error.inner()))
         })
     })?;
-    json.end().map_err(|error| Error::malformed("training", one_line(&error.to_string())))?;
+    json.end().map_err(|error| Error::malformed("training", in_words(&error)))?;
     if parsed.schema != TRAINING_SCHEMA {
         return Err(wrong_schema(&parsed.schema));
     }

@@ -13,10 +13,12 @@ use std::collections::BTreeMap;
 
 use model::{
     Axis, Collective, Error, Over, Rank, RankGroup, Ranks, Result, Work, Workload, WorkloadNode, WorkloadParts,
+    unknown_name,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::json_errors::in_words;
 use crate::one_line::one_line;
 use crate::ordered::Ordered;
 
@@ -41,50 +43,40 @@ pub(crate) struct WorkloadText {
     nodes: Vec<NodeText>,
 }
 
+/// A node, with the keys of every kind: which there must be is said when the kind is known.
 #[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-enum NodeText {
-    Compute {
-        id: String,
-        ranks: Option<RanksText>,
-        duration_s: f64,
-        after: Vec<String>,
-    },
-    Collective {
-        id: String,
-        collective: String,
-        axis: Option<String>,
-        ranks: Option<RanksText>,
-        group: Option<Names>,
-        size_bytes: u64,
-        after: Vec<String>,
-        stream: Option<String>,
-    },
-    Send {
-        id: String,
-        source: Numbers,
-        destination: Numbers,
-        size_bytes: u64,
-        after: Vec<String>,
-    },
+#[serde(deny_unknown_fields)]
+struct NodeText {
+    id: String,
+    kind: String,
+    ranks: Option<RanksText>,
+    duration_s: Option<f64>,
+    collective: Option<String>,
+    axis: Option<String>,
+    group: Option<Names>,
+    stream: Option<String>,
+    source: Option<Numbers>,
+    destination: Option<Numbers>,
+    size_bytes: Option<u64>,
+    after: Vec<String>,
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it takes a list of ranks, or the name of a group")]
 enum RanksText {
     Name(String),
     List(Vec<Rank>),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it takes the name of a group, or a list of names")]
 enum Names {
     One(String),
     Several(Vec<String>),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it takes a rank, or a list of ranks")]
 enum Numbers {
     One(Rank),
     Several(Vec<Rank>),
@@ -170,10 +162,10 @@ pub fn workload_from_json(text: &str) -> Result<Workload> {
                 "." => "workload".to_string(),
                 path => format!("workload.{path}"),
             };
-            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+            Error::malformed(one_line(&place), in_words(error.inner()))
         })
     })?;
-    json.end().map_err(|error| Error::malformed("workload", one_line(&error.to_string())))?;
+    json.end().map_err(|error| Error::malformed("workload", in_words(&error)))?;
     workload_of(parsed)
 }
 
@@ -186,7 +178,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
     let names = Known {
         axes: mesh.iter().enumerate().map(|(index, axis)| (axis.name.clone(), index)).collect(),
         groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
-        nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id().to_string(), index)).collect(),
+        nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id.clone(), index)).collect(),
     };
     let nodes = text.nodes.into_iter().enumerate().map(|(index, node)| names.node(index, node));
     Workload::new(WorkloadParts {
@@ -200,10 +192,39 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
     })
 }
 
+/// The kinds of nodes, and the keys that each takes beside `id`, `kind` and `after`.
+const KINDS: [(&str, &[&str]); 3] = [
+    ("compute", &["ranks", "duration_s"]),
+    ("collective", &["collective", "axis", "ranks", "group", "size_bytes", "stream"]),
+    ("send", &["source", "destination", "size_bytes"]),
+];
+
 impl NodeText {
-    fn id(&self) -> &str {
-        match self {
-            Self::Compute { id, .. } | Self::Collective { id, .. } | Self::Send { id, .. } => id,
+    /// The keys that only some kinds take, those that are there.
+    fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("ranks", self.ranks.is_some()),
+            ("duration_s", self.duration_s.is_some()),
+            ("collective", self.collective.is_some()),
+            ("axis", self.axis.is_some()),
+            ("group", self.group.is_some()),
+            ("stream", self.stream.is_some()),
+            ("source", self.source.is_some()),
+            ("destination", self.destination.is_some()),
+            ("size_bytes", self.size_bytes.is_some()),
+        ];
+        all.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key)
+    }
+
+    /// # Errors
+    /// No such kind, or a key that it does not take.
+    fn check_keys(&self, field: &dyn Fn(&str) -> String) -> Result<()> {
+        let Some((kind, taken)) = KINDS.iter().find(|(kind, _)| *kind == self.kind) else {
+            return Err(unknown_name(&field("kind"), &one_line(&self.kind), KINDS.iter().map(|(kind, _)| *kind)));
+        };
+        match self.keys().find(|key| !taken.contains(key)) {
+            None => Ok(()),
+            Some(key) => Err(Error::malformed(field(key), format!("a node of kind {kind} has no use for it"))),
         }
     }
 }
@@ -226,16 +247,22 @@ impl Known {
             Some(RanksText::Name(name)) => Ok(Ranks::Group(find("ranks", &name, &self.groups)?)),
             Some(RanksText::List(list)) => Ok(Ranks::List(list)),
         };
-        let (id, after, work) = match text {
-            NodeText::Compute { id, ranks, duration_s, after } => {
-                (id, after, Work::Compute { ranks: ranks_of(ranks)?, duration_s })
-            }
-            NodeText::Collective { id, collective, axis, ranks, group, size_bytes, after, stream } => {
-                let over = match (axis, group) {
+        text.check_keys(&field)?;
+        let missing =
+            |key: &str| Error::malformed(format!("workload.nodes[{index}]"), format!("missing field `{key}`"));
+        let size_bytes = || text.size_bytes.ok_or_else(|| missing("size_bytes"));
+        let work = match text.kind.as_str() {
+            "compute" => Work::Compute {
+                ranks: ranks_of(text.ranks)?,
+                duration_s: text.duration_s.ok_or_else(|| missing("duration_s"))?,
+            },
+            "collective" => {
+                let size_bytes = size_bytes()?;
+                let over = match (text.axis, text.group) {
                     (Some(axis), None) => {
-                        Over::Axis { axis: find("axis", &axis, &self.axes)?, within: ranks_of(ranks)? }
+                        Over::Axis { axis: find("axis", &axis, &self.axes)?, within: ranks_of(text.ranks)? }
                     }
-                    (None, Some(_)) if ranks.is_some() => {
+                    (None, Some(_)) if text.ranks.is_some() => {
                         return Err(Error::malformed(field("ranks"), "they go with an axis, not with a group"));
                     }
                     (None, Some(Names::One(name))) => Over::Groups(vec![find("group", &name, &self.groups)?]),
@@ -248,11 +275,14 @@ impl Known {
                         return Err(Error::malformed(format!("workload.nodes[{index}]"), reason));
                     }
                 };
-                let collective = Collective::parse(&collective)
+                let collective = Collective::parse(&text.collective.ok_or_else(|| missing("collective"))?)
                     .map_err(|error| Error::malformed(field("collective"), one_line(&error.reason())))?;
-                (id, after, Work::Collective { collective, over, size_bytes, stream })
+                Work::Collective { collective, over, size_bytes, stream: text.stream }
             }
-            NodeText::Send { id, source, destination, size_bytes, after } => {
+            _ => {
+                let size_bytes = size_bytes()?;
+                let source = text.source.ok_or_else(|| missing("source"))?;
+                let destination = text.destination.ok_or_else(|| missing("destination"))?;
                 let [sources, destinations] = [source, destination].map(|ends| match ends {
                     Numbers::One(rank) => vec![rank],
                     Numbers::Several(ranks) => ranks,
@@ -261,11 +291,11 @@ impl Known {
                     let reason = format!("there are {} for {} sources", destinations.len(), sources.len());
                     return Err(Error::malformed(field("destination"), reason));
                 }
-                (id, after, Work::Send { pairs: sources.into_iter().zip(destinations).collect(), size_bytes })
+                Work::Send { pairs: sources.into_iter().zip(destinations).collect(), size_bytes }
             }
         };
-        let after = after.iter().map(|before| find("after", before, &self.nodes)).collect::<Result<_>>()?;
-        Ok(WorkloadNode { id, after, work })
+        let after = text.after.iter().map(|before| find("after", before, &self.nodes)).collect::<Result<_>>()?;
+        Ok(WorkloadNode { id: text.id, after, work })
     }
 }
 

@@ -46,7 +46,8 @@ impl<'a> Context<'a> {
         let splits = if families == 0 { Vec::new() } else { splits(families, ports) };
         let resting_split = (families > 0 && families <= ports as usize).then(|| even(families, ports));
         let mut resting = vec![None; families];
-        let mut rests_somewhere = families == 0;
+        // Why no group can rest on it: what the most ports say.
+        let (mut rests_somewhere, mut refusal) = (families == 0, (0, None));
         let widths: Vec<Vec<u32>> =
             (0..families).map(|family| widths_of(&splits, family, ports, jobs.in_series().is_some())).collect();
         for (family, widths) in widths.iter().enumerate() {
@@ -54,19 +55,23 @@ impl<'a> Context<'a> {
                 let label = &jobs.families[family].label;
                 progress(&format!("plans for {label}, {}", model::counted(u64::from(width), "port")));
                 let rests = library.named(family, width, resting_name);
-                rests_somewhere |= rests.is_some();
-                let named = NAMED.iter().filter_map(|name| library.named(family, width, name));
-                let given: Vec<TopologyId> = rests.into_iter().chain(named.collect::<Vec<_>>()).collect();
+                rests_somewhere |= rests.is_ok();
+                let named = NAMED.iter().filter_map(|name| library.named(family, width, name).ok());
+                let given: Vec<TopologyId> = rests.iter().copied().chain(named.collect::<Vec<_>>()).collect();
                 library.stock(family, width, &given)?;
                 let is_own = resting_split.as_ref().is_some_and(|split| split[family].1 - split[family].0 == width);
                 if is_own && !jobs.families[family].overlaps {
-                    resting[family] = rests;
+                    resting[family] = rests.as_ref().ok().copied();
+                }
+                if let Err(error) = rests
+                    && width > refusal.0
+                {
+                    refusal = (width, Some(error));
                 }
             }
         }
-        if !rests_somewhere {
-            let accepts = "a topology that some group of the workload can have on the ports, such as ring";
-            return Err(Error::value("initial", resting_name, accepts));
+        if let (false, (_, Some(error))) = (rests_somewhere, refusal) {
+            return Err(error.in_field("initial"));
         }
         let resting_name = resting_name.to_string();
         Ok(Self { workload, jobs, library, splits, widths, resting_split, resting, resting_name })

@@ -134,11 +134,14 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// A named topology of a family's groups on some ports; none where the ports cannot have it.
-    pub(crate) fn named(&mut self, family: usize, ports: u32, name: &str) -> Option<TopologyId> {
-        let shape = Shape::new(self.families[family].size, &[self.families[family].size], ports).ok()?;
-        let topology = topologies::build(name, &shape).ok()?;
-        Some(self.id(Circuits::Group(topology)))
+    /// A named topology of a family's groups on some ports.
+    ///
+    /// # Errors
+    /// No such name, or one that the groups cannot have on the ports.
+    pub(crate) fn named(&mut self, family: usize, ports: u32, name: &str) -> Result<TopologyId> {
+        let shape = Shape::new(self.families[family].size, &[self.families[family].size], ports)?;
+        let topology = topologies::build(name, &shape)?;
+        Ok(self.id(Circuits::Group(topology)))
     }
 
     /// Finds plans for all kinds of a family on some ports: from a free start, and from and on each topology that a plan

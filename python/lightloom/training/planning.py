@@ -52,6 +52,10 @@ def train(
         raise refuse("initial", f"`{shown(initial)}` is not accepted; it takes {accepts}")
     if fabric.gpus not in (None, workload.ranks):
         raise refuse("gpus", f"it is {fabric.gpus}; the workload has {workload.ranks} ranks")
+    if workload.ranks == 1:
+        raise refuse(
+            "workload.ranks", "1 is not accepted; an iteration is planned for 2 ranks or more, which communicate"
+        )
     sized = fabric.sized(workload=workload.ranks)
     core = _core.train(workload.core, _without_start(sized), initial, text_of("policy", policy), report)
     return Training.of_core(core)

@@ -182,14 +182,15 @@ def within_iteration(first_s: float, last_s: float, total_s: float) -> list[tupl
     return sorted((first, last) for first, last in spans if last > first)
 
 
-def dark_before_end(plan: Plan) -> list[tuple[float, float]]:
-    """When circuits are dark within a plan, in seconds before its end: before all steps that change them but the first.
+def dark_before_end(plan: Plan) -> list[tuple[float, float, str]]:
+    """When circuits are dark within a plan, in seconds before its end, and the topology that is set up.
 
-    What the first step changes is changed before the communication begins.
+    That is before all steps that change circuits but the first; what that one changes is changed before the
+    communication begins.
     """
     spans, before_end_s = [], 0.0
     for step in reversed(plan.steps):
         before_end_s += step.total_s
         if step.reconfiguration_s and step.index:
-            spans.append((before_end_s, before_end_s - step.reconfiguration_s))
+            spans.append((before_end_s, before_end_s - step.reconfiguration_s, step.topology_name))
     return spans[::-1]

@@ -204,9 +204,11 @@ def lines(
     logarithmic = is_logarithmic(y_kind, every) if log is None else log
     # Many lines in order are told apart by their neighbours.
     crowded = ordered and len(heights) > MOST_ON + 1
-    below = [0] * len(heights) if crowded else _lines_on(list(heights.values()), log=logarithmic)
-    shown = _with_equals(heights, log=logarithmic) if crowded else list(heights)
     chosen = looks or styles(list(series), ordered=ordered)
+    # Dashed lines leave solid ones below them to be seen.
+    kinds = [looks is not None and style.dash != "-" for style in chosen]
+    below = [0] * len(heights) if crowded else _lines_on(list(heights.values()), kinds, log=logarithmic)
+    shown = _with_equals(heights, log=logarithmic) if crowded else list(heights)
     for style, on, name, values in zip(chosen, below, shown, heights.values(), strict=True):
         axes.plot(
             places,
@@ -232,15 +234,19 @@ def lines(
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _lines_on(heights: Sequence[NDArray[np.float64]], *, log: bool, much: float = MUCH) -> list[int]:
-    """For each line how many of the later ones lie on it at this part of their points or more."""
+def _lines_on(
+    heights: Sequence[NDArray[np.float64]], kinds: Sequence[bool], *, log: bool, much: float = MUCH
+) -> list[int]:
+    """For each line how many of the later ones of its kind lie on it at this part of their points or more."""
     shown = [np.log(values) if log else values for values in heights]
     finite = np.concatenate([values[np.isfinite(values)] for values in shown])
     near = TOUCHING * float(np.ptp(finite)) if finite.size else 0.0
-    return [
-        min(MOST_ON, sum(float(np.mean(np.abs(first - later) <= near)) >= much for later in shown[index + 1 :]))
-        for index, first in enumerate(shown)
-    ]
+
+    def later_on(index: int) -> int:
+        later = [place for place in range(index + 1, len(shown)) if kinds[place] == kinds[index]]
+        return sum(float(np.mean(np.abs(shown[index] - shown[place]) <= near)) >= much for place in later)
+
+    return [min(MOST_ON, later_on(index)) for index in range(len(shown))]
 
 
 def _with_equals(heights: Mapping[str, NDArray[np.float64]], *, log: bool) -> list[str]:
@@ -249,7 +255,9 @@ def _with_equals(heights: Mapping[str, NDArray[np.float64]], *, log: bool) -> li
     shown = []
     for index, name in enumerate(names):
         pairs = [(heights[name], heights[later]) for later in names[index + 1 :]]
-        same = next((place for place, pair in enumerate(pairs) if _lines_on(pair, log=log, much=1.0)[0]), None)
+        same = next(
+            (place for place, pair in enumerate(pairs) if _lines_on(pair, (False, False), log=log, much=1.0)[0]), None
+        )
         shown.append(name if same is None else f"{name} (as {names[index + 1 + same]})")
     return shown
 

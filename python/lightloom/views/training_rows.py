@@ -75,7 +75,7 @@ def _row_of_ports(training: Training, ports: Numbered, dark: Sequence[Change]) -
     for index in ports.events:
         event = training.events[index]
         row.boxes.append(Box(event.start_s, event.end_s, event.label, "", index))
-        for first_s, last_s in inner[event.plan] if event.plan is not None else []:
+        for first_s, last_s, _ in inner[event.plan] if event.plan is not None else []:
             row.boxes.append(Box(event.end_s - first_s, event.end_s - last_s, DARK, "", index))
     for change in dark:
         if change.event in mine:

@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
 use super::runs::Run;
+use crate::json_errors::in_words;
 use crate::one_line::one_line;
 
 /// The version that is written and read.
@@ -143,10 +144,10 @@ pub(super) fn parse(text: &str) -> Result<PlanText> {
                 "." => "plan".to_string(),
                 path => format!("plan.{path}"),
             };
-            Error::malformed(one_line(&place), one_line(&error.inner().to_string()))
+            Error::malformed(one_line(&place), in_words(error.inner()))
         })
     })?;
-    json.end().map_err(|error| Error::malformed("plan", one_line(&error.to_string())))?;
+    json.end().map_err(|error| Error::malformed("plan", in_words(&error)))?;
     if parsed.schema != SCHEMA {
         return Err(wrong_schema(&parsed.schema));
     }

@@ -81,3 +81,43 @@ fn wrong_graphs_name_what_is_wrong() {
         assert!(error.to_string().contains(said), "{error}");
     }
 }
+
+#[test]
+fn wrong_values_name_their_key_and_what_it_takes() {
+    let node = |keys: &str| format!(r#"{{"id": "a", "after": [], {keys}}}"#);
+    let compute = |keys: &str| node(&format!(r#""kind": "compute", {keys}"#));
+    let collective = |keys: &str| node(&format!(r#""kind": "collective", "collective": "all-reduce", {keys}"#));
+    let send = |keys: &str| node(&format!(r#""kind": "send", {keys}"#));
+    for (node, field, said) in [
+        (compute(r#""duration_s": "1ms""#), ".duration_s", "it is \"1ms\"; it takes a number"),
+        (compute(r#""ranks": [0]"#), "", "missing field `duration_s`"),
+        (compute(r#""duration_s": 1, "ranks": {}"#), ".ranks", "it takes a list of ranks, or the name of a group"),
+        (compute(r#""duration_s": 1, "size_bytes": 1"#), ".size_bytes", "a node of kind compute has no use for it"),
+        (compute(r#""duration_s": 1, "length": 1"#), ".length", "unknown field `length`, expected one of `id`, `kind`"),
+        (
+            collective(r#""axis": "dp", "size_bytes": 1.5"#),
+            ".size_bytes",
+            "it is `1.5`; it takes a whole number, 0 or above",
+        ),
+        (collective(r#""axis": "dp""#), "", "missing field `size_bytes`"),
+        (collective(r#""group": 3, "size_bytes": 1"#), ".group", "it takes the name of a group, or a list of names"),
+        (send(r#""source": "x", "destination": 1, "size_bytes": 1"#), ".source", "it takes a rank, or a list of ranks"),
+        (send(r#""source": 0, "size_bytes": 1"#), "", "missing field `destination`"),
+        (
+            node(r#""kind": "sent""#),
+            ".kind",
+            "unknown name `sent`, did you mean `send`?; one of compute, collective, send",
+        ),
+        (node(r#""duration_s": 1"#), "", "missing field `kind`"),
+        ("7".into(), "", "it is `7`; it takes an object"),
+    ] {
+        let text =
+            format!(r#"{{"schema": "lightloom.workload/1", "ranks": 2, "mesh": {{"dp": 2}}, "nodes": [{node}]}}"#);
+        let error = workload_from_json(&text).unwrap_err();
+        assert_eq!(error.field(), format!("workload.nodes[0]{field}"), "{node}: {error}");
+        assert!(error.to_string().contains(said), "{node}: {error}");
+    }
+    let text = r#"{"schema": "lightloom.workload/1", "ranks": 2, "model_flops": 1e300, "nodes": []}"#;
+    let said = "workload.model_flops: 1e300 is not accepted; it takes a number above 0 and below 1e40";
+    assert_eq!(workload_from_json(text).unwrap_err().to_string(), said);
+}

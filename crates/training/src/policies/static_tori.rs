@@ -27,7 +27,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
         let ports = range.1 - range.0;
         let mut of_family: Vec<(TopologyId, OnTopology)> = Vec::new();
         for name in names(context.jobs.families[family].size) {
-            let Some(topology) = context.library.named(family, ports, &name) else { continue };
+            let Ok(topology) = context.library.named(family, ports, &name) else { continue };
             if of_family.iter().any(|(known, _)| *known == topology) {
                 continue;
             }

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
-__all__ = ["SCHEMA", "Tracks", "check_trace_path", "process_names", "write_events"]
+__all__ = ["SCHEMA", "Tracks", "Within", "check_trace_path", "process_names", "write_events"]
 
 SCHEMA = "lightloom.trace/1"
 SUFFIXES = (".json", ".json.gz")
+# Of an interval: its name, when it is, s, and what is told of it.
+Within = tuple[str, tuple[float, float], dict[str, Any]]
 
 
 def check_trace_path(path: str | os.PathLike[str]) -> None:
@@ -76,7 +78,7 @@ class Tracks:
         name: str,
         span_s: tuple[float, float],
         told: dict[str, Any],
-        inner: Iterable[tuple[str, tuple[float, float]]] = (),
+        inner: Iterable[Within] = (),
     ) -> Iterator[dict[str, Any]]:
         """The events of an interval, of those within it in order, and of the row's name where it is new."""
         start, end = map(_nanoseconds, span_s)
@@ -90,9 +92,9 @@ class Tracks:
         thread = rows[place][0]
         rows[place] = (thread, end)
         yield _interval(process, thread, name, (start, end), told)
-        for part, within_s in inner:
+        for part, within_s, of_part in inner:
             first, last = map(_nanoseconds, within_s)
-            yield _interval(process, thread, part, (first, last), {})
+            yield _interval(process, thread, part, (first, last), of_part)
 
 
 def _nanoseconds(seconds: float) -> int:

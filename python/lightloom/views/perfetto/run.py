@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom._core import show_size, show_time
 from lightloom.running.timeline import measured_steps, planned_steps, ranks_in_step, shown_run
-from lightloom.views.perfetto.events import Tracks, process_names, write_events
+from lightloom.views.perfetto.events import Tracks, Within, process_names, write_events
 
 if TYPE_CHECKING:
     import os
@@ -52,7 +52,7 @@ def _events(measurement: Measurement, run: int) -> Iterator[dict[str, Any]]:
         for rank, parts in enumerate(ranks_in_step(measurement, run, step.index)):
             told = {"forwarded_bytes": int(measurement.times.forwarded_bytes[run, step.index, rank])}
             span_s = (parts[0].first_s, parts[-1].last_s)
-            inner = [(part.name, part[1:]) for part in parts]
+            inner: list[Within] = [(part.name, part[1:], {}) for part in parts]
             yield from tracks.put(RANKS, f"rank {rank}", f"step {step.index + 1}", span_s, told, inner)
         yield from _of_circuits(tracks, measurement, run, step.index)
 

@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from lightloom._core import show_size, show_time
-from lightloom.views.perfetto.events import Tracks, process_names, write_events
+from lightloom.views.perfetto.events import Tracks, Within, process_names, write_events
 
 if TYPE_CHECKING:
     import os
@@ -82,7 +82,8 @@ def _of_step(step: SimulatedStep, tracks: Tracks) -> Iterator[dict[str, Any]]:
     named = f"step {step.index + 1}: {step.topology_name}"
     yield from tracks.put(STEPS, "steps", named, (step.start_s, step.end_s), told)
     if step.reconfiguration_s:
-        yield from tracks.put(STEPS, "reconfigurations", f"to {step.topology_name}", dark_span_s(step), {})
+        changed = {"before": f"step {step.index + 1}", "reconfiguration_s": step.reconfiguration_s}
+        yield from tracks.put(STEPS, "reconfigurations", f"to {step.topology_name}", dark_span_s(step), changed)
 
 
 def _of_gpus(step: SimulatedStep, tracks: Tracks, *, expanded: bool) -> Iterator[dict[str, Any]]:
@@ -92,7 +93,7 @@ def _of_gpus(step: SimulatedStep, tracks: Tracks, *, expanded: bool) -> Iterator
         ends = [time for time in (sent_s, received_s) if not isnan(time)]
         if ends:
             told = {} if isnan(received_s) else {"last_received_s": received_s}
-            inner = [] if isnan(first_s) else [("send", (first_s, sent_s))]
+            inner: list[Within] = [] if isnan(first_s) else [("send", (first_s, sent_s), {})]
             named = f"step {step.index + 1}"
             # Under dataflow all of it may be there before the GPU is ready for the step.
             yield from tracks.put(GPUS, f"GPU {gpu}", named, (ready_s, max(ready_s, *ends)), told, inner)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom._core import show_size
 from lightloom.training.members import COMPUTE
 from lightloom.training.timeline import (
+    Change,
     changes,
     dark_before_end,
     port_sets,
@@ -66,20 +67,46 @@ def _ports(training: Training, tracks: Tracks) -> Iterator[dict[str, Any]]:
     dark = changes(training)
     for ports in port_sets(training):
         mine = set(ports.events)
-        spans: list[tuple[float, float, int | None]] = [
+        spans: list[tuple[float, float, int | Change]] = [
             (training.events[index].start_s, training.events[index].end_s, index) for index in ports.events
         ]
         for change in dark:
             if change.event in mine:
-                spans += [(*span, None) for span in within_iteration(change.first_s, change.last_s, training.total_s)]
-        for first_s, last_s, place in sorted(spans, key=lambda span: span[:2]):
-            if place is None:
-                yield from tracks.put(PORTS, ports.name, "reconfiguration", (first_s, last_s), {})
+                within = within_iteration(change.first_s, change.last_s, training.total_s)
+                spans += [(*span, change) for span in within]
+        for first_s, last_s, what in sorted(spans, key=lambda span: span[:2]):
+            if isinstance(what, Change):
+                told = _told_of_change(training, what)
+                yield from tracks.put(PORTS, ports.name, "reconfiguration", (first_s, last_s), told)
                 continue
-            plan = training.events[place].plan
-            within = [] if plan is None else [(last_s - first, last_s - last) for first, last in inner[plan]]
-            parts = [("reconfiguration", span) for span in within]
-            yield from tracks.put(PORTS, ports.name, _named(training, place), (first_s, last_s), {}, parts)
+            plan = training.events[what].plan
+            parts = (
+                []
+                if plan is None
+                else [
+                    ("reconfiguration", (last_s - first, last_s - last), {"node": training.events[what].node, "to": to})
+                    for first, last, to in inner[plan]
+                ]
+            )
+            yield from tracks.put(PORTS, ports.name, _named(training, what), (first_s, last_s), {}, parts)
+
+
+def _told_of_change(training: Training, change: Change) -> dict[str, Any]:
+    """What a change is for, what it sets up, and how much of it is waited for."""
+    event = training.events[change.event]
+    is_after = change.first_s >= event.end_s
+    if is_after:
+        to = training.fabric.initial
+    elif event.plan is None:
+        to = "circuits of their own"
+    else:
+        to = training.plans[event.plan].steps[0].topology_name
+    return {
+        "after" if is_after else "before": event.node,
+        "to": str(to),
+        "reconfiguration_s": change.last_s - change.first_s,
+        "exposed_s": change.last_s - change.exposed_s,
+    }
 
 
 def _named(training: Training, index: int) -> str:
