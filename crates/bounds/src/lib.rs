@@ -9,6 +9,7 @@ mod known;
 mod pairs;
 mod rates;
 mod spreading;
+mod spreading_on;
 mod statement;
 mod topology_class;
 

@@ -17,6 +17,7 @@ use profile::RoutingNetwork;
 use super::passes::class;
 use crate::rates::Rates;
 use crate::spreading::{least_usage, most_steps};
+use crate::spreading_on;
 use crate::statement::Statement;
 
 /// What is known of the topology at the start.
@@ -27,6 +28,8 @@ struct Start {
     circuits: f64,
     /// Circuits out of the rank that has fewest, and into.
     fewest: f64,
+    /// By number of steps, least uses of links by a block that reaches all ranks.
+    uses: Vec<f64>,
 }
 
 impl Start {
@@ -34,13 +37,18 @@ impl Start {
     fn of(topology: &Topology) -> Option<Self> {
         let network = RoutingNetwork::new(topology);
         let (ranks, symmetry) = (topology.ranks(), topology.symmetry());
-        let (mut diameter, mut distances) = (0, 0.0);
+        let (mut diameter, mut distances, mut layers) = (0, 0.0, Layers::default());
+        let looks_back = u64::from(symmetry.orbits()) * u64::from(ranks) <= MOST_PAIRS;
         for src in symmetry.representatives() {
             for dst in (0..ranks).filter(|dst| *dst != src) {
                 let distance = network.distance(src, dst)?;
                 diameter = diameter.max(distance);
                 distances += f64::from(distance) * f64::from(symmetry.order());
+                if looks_back {
+                    layers.add(distance, network.distance(dst, src)?);
+                }
             }
+            layers.next();
         }
         let (mut out, mut into) = (vec![0; ranks as usize], vec![0; ranks as usize]);
         for link in topology.expanded() {
@@ -48,7 +56,48 @@ impl Start {
             into[link.dst as usize] += link.count;
         }
         let fewest = f64::from(out.into_iter().chain(into).min().unwrap_or(0));
-        Some(Self { diameter, distances, circuits: topology.circuits() as f64, fewest })
+        let uses = if looks_back { spreading_on::least_uses(topology, &layers.most) } else { on_any(topology) };
+        Some(Self { diameter, distances, circuits: topology.circuits() as f64, fewest, uses })
+    }
+
+    /// Uses of links by one block that reaches all ranks in so many steps.
+    fn usage(&self, steps: u32) -> f64 {
+        self.uses[(steps as usize).min(self.uses.len()) - 1]
+    }
+}
+
+/// By number of steps, least uses of links on any topology of as many circuits out of a rank.
+fn on_any(topology: &Topology) -> Vec<f64> {
+    let (ranks, ports) = (topology.ranks(), topology.degree());
+    (1..=most_steps(ports, ranks)).map(|steps| least_usage(ports, steps, &[f64::from(ranks - 1)])[0]).collect()
+}
+
+/// Pairs of ranks, up to symmetry, up to which distances both ways are looked at.
+const MOST_PAIRS: u64 = 1 << 20;
+
+/// Most ranks at each distance from one, or to one, from 1 on.
+#[derive(Debug, Default)]
+struct Layers {
+    most: Vec<f64>,
+    from: Vec<f64>,
+    to: Vec<f64>,
+}
+
+impl Layers {
+    /// Another rank, so far from the one that is looked at, and so far to it.
+    fn add(&mut self, from: u32, to: u32) {
+        for (layers, distance) in [(&mut self.from, from as usize), (&mut self.to, to as usize)] {
+            layers.resize(layers.len().max(distance), 0.0);
+            layers[distance - 1] += 1.0;
+        }
+    }
+
+    /// Goes on to the next rank.
+    fn next(&mut self) {
+        for layers in [std::mem::take(&mut self.from), std::mem::take(&mut self.to)] {
+            self.most.resize(self.most.len().max(layers.len()), 0.0);
+            self.most.iter_mut().zip(layers).for_each(|(most, ranks)| *most = ranks.max(*most));
+        }
     }
 }
 
@@ -57,15 +106,17 @@ pub(super) fn stays(collective: Collective, topology: &Topology, rates: &Rates, 
     let start = Start::of(topology)?;
     let others = f64::from(rates.ranks - 1);
     let block_s = buffer_s / f64::from(rates.ranks);
-    let most = if collective == Collective::AllToAll { 1 } else { most_steps(rates.ports, rates.ranks).max(2) };
+    // One step sums up nothing on the way, more do.
+    let fewest = if collective == Collective::AllReduce { 2 } else { 1 };
+    let most = if collective == Collective::AllToAll { 1 } else { (start.uses.len() as u32).max(fewest) };
     let with_steps = |steps: u32| {
         // By all blocks.
         let uses = match collective {
             Collective::AllToAll => start.distances,
             // One step sums up nothing on the way.
             Collective::AllReduce if steps == 1 => f64::from(rates.ranks) * start.distances,
-            Collective::AllReduce => f64::from(rates.ranks) * (usage(rates, steps) + others),
-            _ => f64::from(rates.ranks) * usage(rates, steps),
+            Collective::AllReduce => f64::from(rates.ranks) * (start.usage(steps) + others),
+            _ => f64::from(rates.ranks) * start.usage(steps),
         };
         let transmission_s = block_s * f64::max(uses / start.circuits, others / start.fewest);
         let hops = if rates.charges_hops { start.diameter.max(steps) } else { steps };
@@ -119,15 +170,18 @@ pub(super) fn stays_broadcast(topology: &Topology, rates: &Rates, buffer_s: f64)
     topology.expanded().iter().for_each(|link| into[link.dst as usize] += link.count);
     into.sort_unstable();
     let taken_in = 1.0 / f64::from(into[1]);
+    let pairs = u64::from(topology.symmetry().orbits()) * u64::from(rates.ranks);
+    // Where some rank does not reach the root, its distances say too little.
+    let known = (pairs <= MOST_PAIRS).then(|| Start::of(topology)).flatten();
+    let uses = known.map_or_else(|| on_any(topology), |start| start.uses);
     let with_steps = |steps: u32| {
-        let transmission_s = buffer_s * f64::max(usage(rates, steps) / topology.circuits() as f64, taken_in);
+        let transmission_s = buffer_s * f64::max(uses[steps as usize - 1] / topology.circuits() as f64, taken_in);
         let hops = if rates.charges_hops { farthest.max(steps) } else { steps };
         let (propagation_s, transmission_s) = rates.charged(rates.hop_s * f64::from(hops), transmission_s);
         let startup_s = rates.startup_s * f64::from(steps);
         Statement { startup_s, propagation_s, transmission_s, steps, ..staying(Collective::Broadcast, rates) }
     };
-    let most = most_steps(rates.ports, rates.ranks);
-    (1..=most).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
+    (1..=uses.len() as u32).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
 }
 
 /// What every bound for a topology that stays says of itself.
@@ -144,9 +198,4 @@ fn staying(collective: Collective, rates: &Rates) -> Statement {
         steps: 1,
         segments: Vec::new(),
     }
-}
-
-/// Uses of links by one block that reaches all ranks in so many steps.
-fn usage(rates: &Rates, steps: u32) -> f64 {
-    least_usage(rates.ports, steps, &[f64::from(rates.ranks - 1)])[0]
 }
