@@ -1,6 +1,6 @@
 //! The fastest choice that a prepared request allows at a point.
 
-use model::{Error, Fabric, Initial, Result};
+use model::{Error, Fabric, Initial, Overlap, Result};
 use planners::{Choice, OperatingPoint, Planner, ties};
 
 use crate::Prepared;
@@ -20,7 +20,7 @@ impl Prepared {
     /// # Errors
     /// When no algorithm and planner serve the problem.
     pub(crate) fn best_at(&self, at: &OperatingPoint) -> Result<Choice> {
-        let Some(free) = &self.from_free_start else { return self.best_from_start(at) };
+        let Some(free) = &self.from_free_start else { return self.best_with_known_starts(at) };
         let fabric = at.on(&self.request().fabric);
         if every_start_costs_the_same(&fabric) {
             return free.best_at(at)?.started_on(&fabric);
@@ -30,6 +30,19 @@ impl Prepared {
             (_, Ok(free)) => free.started_on(&fabric),
             (own, Err(_)) => own,
         }
+    }
+
+    /// The best from the start; from a free one also what is composed for the topologies that fabrics start on.
+    fn best_with_known_starts(&self, at: &OperatingPoint) -> Result<Choice> {
+        let own = self.best_from_start(at)?;
+        let request = self.request();
+        let composes = self.planners().iter().any(|planner| planner.capabilities().chooses_algorithm);
+        let is_free = request.fabric.initial == Initial::Free && request.settings.overlap == Overlap::Additive;
+        if !composes || !is_free || request.kept_algorithm().is_some() {
+            return Ok(own);
+        }
+        let found = planners::from_known_starts(&self.problem_without_candidates(0, at)?, own.total_s)?;
+        Ok(found.filter(|found| !ties::within(own.total_s, found.total_s)).unwrap_or(own))
     }
 
     fn best_from_start(&self, at: &OperatingPoint) -> Result<Choice> {

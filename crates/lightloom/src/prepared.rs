@@ -126,7 +126,7 @@ impl Prepared {
     }
 
     /// The problem of a schedule for planners that make their own topologies.
-    fn problem_without_candidates(&self, order: usize, at: &OperatingPoint) -> Result<Problem> {
+    pub(crate) fn problem_without_candidates(&self, order: usize, at: &OperatingPoint) -> Result<Problem> {
         let made = || self.request.problem_without_candidates(self.schedules[order].clone());
         self.without_candidates[order].get_or_init(made).as_ref().map(|problem| problem.at(at)).map_err(Error::clone)
     }

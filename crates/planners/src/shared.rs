@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bounds::KnownBounds;
-use model::{Fabric, Initial, Result};
+use model::{Fabric, Initial, Result, Topology};
 use weave::Libraries;
 
 use crate::ProfileTable;
 use crate::known_networks::KnownNetworks;
+use crate::known_starts::KnownStarts;
 use crate::optical_limits::{KnownLimits, OpticalLimits};
 use crate::packet_times::PacketTimes;
 
@@ -22,6 +23,8 @@ pub struct Cache {
     limits: KnownLimits,
     /// Topologies that are prepared for routing.
     pub(crate) networks: KnownNetworks,
+    /// Topologies that fabrics start on.
+    pub(crate) starts: KnownStarts,
 }
 
 impl Cache {
@@ -31,6 +34,18 @@ impl Cache {
     /// An optical layer of no known kind, or one that does not go with the GPUs.
     pub fn limits(&self, fabric: &Fabric) -> Result<Option<Arc<OpticalLimits>>> {
         self.limits.of(fabric)
+    }
+
+    /// The topologies that fabrics of this shape start on, those that its optical layer can hold; none where GPUs are many.
+    ///
+    /// # Errors
+    /// Those of [`Cache::limits`].
+    pub(crate) fn known_starts(&self, fabric: &Fabric) -> Result<Vec<Topology>> {
+        let limits = self.limits(fabric)?;
+        let starts = self.starts.of(&fabric.shape, &self.networks);
+        let can_be_held =
+            |topology: &&Topology| limits.as_ref().is_none_or(|limits| limits.refusal(topology).is_none());
+        Ok(starts.iter().map(|network| network.topology()).filter(can_be_held).cloned().collect())
     }
 }
 

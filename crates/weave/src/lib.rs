@@ -22,6 +22,7 @@ mod digit_phases;
 mod digits;
 mod doubling;
 mod flood;
+mod gaps;
 mod gather;
 mod levels;
 mod library;
@@ -47,6 +48,7 @@ pub use chunked::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
+pub use unequal::on_start as unequal_on_start;
 
 /// Most ranks of a composition of collectives with as many blocks as ranks: as many as a fabric has.
 pub const MOST_RANKS: u32 = 65_536;
@@ -68,7 +70,7 @@ pub fn compositions(
     size_bytes: u64,
 ) -> Result<Vec<Composition>> {
     let collective = chunks.collective();
-    let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
+    let ranks = fabric.shape.gpus();
     let refuse = |reason: String| Err(Error::refused("planner", "weave", reason));
     let most = if collective == Collective::AllToAll { MOST_ALL_TO_ALL_RANKS } else { MOST_RANKS };
     if ranks > most {
@@ -78,24 +80,69 @@ pub fn compositions(
     if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
         return broadcast::compose(&libraries.broadcasts, fabric, &prices, root);
     }
-    let library = &libraries.of(ranks, ports, settings.routing);
-    let mut found = match collective {
-        Collective::AllGather | Collective::ReduceScatter => {
-            vec![gather::compose(collective, library, &prices, ranks)?]
-        }
-        Collective::AllReduce => {
-            let (least_s, mut phases) = all_reduce::compose(library, &prices, ranks, ports)?;
-            phases.extend(one_pass::compose(library.walks(), &prices, ranks, least_s)?);
-            phases
-        }
-        Collective::AllToAll => vec![all_to_all::compose(library, &prices, ranks, ports)?],
-        Collective::Broadcast => Vec::new(),
-    };
+    let library = &libraries.of(ranks, fabric.shape.ports(), settings.routing);
+    let mut found = of_phases(collective, library, &prices, fabric)?;
+    found.extend(on_ring(collective, fabric, &prices)?);
     for whole in whole_topologies(library, fabric) {
         found.extend(at_once::compose(collective, whole.topology())?);
         found.extend(flood::compose(collective, &whole)?);
     }
     Ok(found)
+}
+
+/// Of [`compositions`], those that only this start of the fabric leads to; none from a free or a dark one.
+///
+/// # Errors
+/// Those of [`compositions`].
+pub fn on_start(
+    libraries: &Libraries,
+    chunks: &Chunks,
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Result<Vec<Composition>> {
+    let Initial::Topology(start) = &fabric.initial else { return Ok(Vec::new()) };
+    let collective = chunks.collective();
+    let prices = Prices::new(fabric, settings.propagation, size_bytes);
+    if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
+        return broadcast::on_start(&libraries.broadcasts, start, &prices, root);
+    }
+    let mut found = Vec::new();
+    if prices.ring().is_some() {
+        let library = &libraries.of(fabric.shape.gpus(), fabric.shape.ports(), settings.routing);
+        found.extend(of_phases(collective, library, &prices, fabric)?);
+        found.extend(on_ring(collective, fabric, &prices)?);
+    }
+    if !start.links().is_empty() {
+        found.extend(at_once::compose(collective, start)?);
+        found.extend(flood::compose(collective, &Whole::Any(start.clone()))?);
+    }
+    Ok(found)
+}
+
+/// What stays on the ring at the start, whatever the number of ranks.
+fn on_ring(collective: Collective, fabric: &Fabric, prices: &Prices) -> Result<Option<Composition>> {
+    match (&fabric.initial, prices.ring()) {
+        (Initial::Topology(ring), Some(circuits)) => gaps::compose(collective, ring, circuits, prices),
+        _ => Ok(None),
+    }
+}
+
+/// The best along coordinates, and of an AllReduce in one pass too.
+fn of_phases(collective: Collective, library: &Library, prices: &Prices, fabric: &Fabric) -> Result<Vec<Composition>> {
+    let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
+    Ok(match collective {
+        Collective::AllGather | Collective::ReduceScatter => {
+            vec![gather::compose(collective, library, prices, ranks)?]
+        }
+        Collective::AllReduce => {
+            let (least_s, mut phases) = all_reduce::compose(library, prices, ranks, ports)?;
+            phases.extend(one_pass::compose(library.walks(), prices, ranks, least_s)?);
+            phases
+        }
+        Collective::AllToAll => vec![all_to_all::compose(library, prices, ranks, ports)?],
+        Collective::Broadcast => Vec::new(),
+    })
 }
 
 /// The collective in chunks over `topology`, which stays; `None` for one without blocks of ranks, where some rank cannot be

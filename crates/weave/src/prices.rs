@@ -71,6 +71,11 @@ impl Prices {
         if self.given { self.change_s } else { 0.0 }
     }
 
+    /// The circuits of the ring that is in force before the first step.
+    pub(crate) fn ring(&self) -> Option<&Circuits> {
+        self.ring.as_ref()
+    }
+
     /// Whether the ring in force has these circuits.
     pub(crate) fn starts_on(&self, phase: &Phase) -> bool {
         self.ring.as_ref() == Some(&phase.circuits)

@@ -26,6 +26,7 @@ pub(crate) use mixnet::MIXNET;
 pub(crate) use reconfigure_all_to_all::ReconfigureAllToAll;
 pub use short_circuit::Thresholds;
 pub(crate) use topo_opt::TOPO_OPT;
+pub use weave::from_known_starts;
 
 /// Every planner. Command line, Python, comparison tables and tests read this list.
 pub static REGISTRY: &[&dyn Planner] = &[

@@ -4,9 +4,10 @@
 //! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
 //! and keeps the best of all: it is never slower than any of them.
 
-use model::{ChargeKind, Result};
+use model::{ChargeKind, Fabric, Initial, Result};
 
-use crate::{Capabilities, Choice, Planner, Problem, composed};
+use crate::composing::Composing;
+use crate::{Capabilities, Choice, Planner, Problem};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -35,38 +36,64 @@ impl Planner for Weave {
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let given = problem.schedule();
-        let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
-        let libraries = &problem.cache.libraries;
-        let pieces = given.chunks().as_pieces();
-        let compositions = match pieces {
-            Some(pieces) => weave::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
-            None => weave::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
-        };
-        let mut best: Option<Choice> = None;
-        let limit_of = |best: &Option<Choice>| best.as_ref().map_or(limit_s, |choice| choice.total_s.min(limit_s));
-        let consider = |best: &mut Option<Choice>, composition| -> Result<()> {
-            let found = composed::best_sequence(self.name(), problem, composition, limit_of(best))?;
-            if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|best| found.total_s < best.total_s)) {
-                *best = Some(found);
-            }
-            Ok(())
-        };
-        for composition in compositions {
-            consider(&mut best, composition)?;
-        }
-        if pieces.is_some() {
-            return Ok(best);
-        }
-        for topology in weave::staying(libraries, given.collective(), fabric, settings) {
-            let Some((_, chunked)) = composed::chunked(problem, &topology, limit_of(&best)) else { continue };
-            if let Some(composition) = chunked.compose(QUICK_WORK)? {
-                consider(&mut best, composition)?;
-            }
-        }
-        Ok(best)
+        let mut composing = Composing::new(self.name(), problem, &[], limit_s);
+        try_all(&mut composing, problem)?;
+        Ok(composing.best())
     }
 }
 
-/// Work on chunks over one topology, of which others and whole compositions are tried too.
-const QUICK_WORK: u64 = 1 << 18;
+/// Tries everything that is composed for a problem.
+fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
+    let given = problem.schedule();
+    let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
+    let libraries = &problem.cache.libraries;
+    let pieces = given.chunks().as_pieces();
+    let compositions = match pieces {
+        Some(pieces) => weave::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
+        None => weave::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
+    };
+    compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
+    if pieces.is_none() {
+        let staying = weave::staying(libraries, given.collective(), fabric, settings);
+        staying.iter().try_for_each(|topology| composing.fill(topology))?;
+    }
+    Ok(())
+}
+
+/// The best that is composed for the topologies that fabrics of few GPUs start on, run from the free start of the problem;
+/// `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
+///
+/// # Errors
+/// Those of [`Weave`].
+pub fn from_known_starts(problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    let starts = problem.cache.known_starts(&problem.fabric)?;
+    if starts.is_empty() {
+        return Ok(None);
+    }
+    let name = Weave.name();
+    let mut composing = Composing::new(name, problem, &starts, limit_s);
+    try_all(&mut composing, problem)?;
+    let mut best = composing.best();
+    let chunks = problem.schedule().chunks();
+    let (libraries, settings, size_bytes) = (&problem.cache.libraries, problem.settings, problem.size_bytes);
+    for start in &starts {
+        let fabric = Fabric { initial: Initial::Topology(start.clone()), ..problem.fabric.clone() };
+        let started = Problem { fabric: fabric.clone(), ..problem.clone() };
+        let enough_s = best.as_ref().map_or(limit_s, |best| best.total_s);
+        let mut composing = Composing::new(name, &started, &[], enough_s);
+        let compositions = match chunks.as_pieces() {
+            Some(pieces) => weave::unequal_on_start(libraries, pieces, &fabric, settings, size_bytes)?,
+            None => weave::on_start(libraries, chunks, &fabric, settings, size_bytes)?,
+        };
+        compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
+        if chunks.as_pieces().is_none() {
+            composing.fill(start)?;
+        }
+        if let Some(found) = composing.best() {
+            let found = found.started_on(&problem.fabric)?;
+            // The bound of its class is that from the start.
+            best = Some(Choice { class_bound: Some(problem.any_algorithm_bound()), ..found });
+        }
+    }
+    Ok(best)
+}

@@ -46,6 +46,20 @@ pub fn defaults() -> Vec<&'static str> {
     DEFAULT.iter().map(|family| family.name()).collect()
 }
 
+/// Topologies that fabrics start on where nobody wires them for one purpose: the candidates that depend neither on steps
+/// nor on chance, and de Bruijn's graphs.
+pub fn starts(shape: &Shape) -> Vec<Topology> {
+    let of_family = |family: &&dyn CandidateFamily| family.build(shape, &[], 0).unwrap_or_default();
+    let families: [&dyn CandidateFamily; 4] = [
+        &shifted_rings::ShiftedRings,
+        &static_baselines::StaticBaselines,
+        &shifted_tori::ShiftedTori,
+        &standard_graphs::StandardGraphs,
+    ];
+    let graphs = ["de-bruijn", "rewired-de-bruijn"].iter().filter_map(|spec| families::build(spec, shape).ok());
+    dedupe(families.iter().flat_map(of_family).chain(graphs).collect())
+}
+
 /// The topologies of `list`, each item of which is a candidate family or the spec of a topology, without
 /// those whose circuits an earlier one has. Empty when no family of the list can serve `shape`.
 ///

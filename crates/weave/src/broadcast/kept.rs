@@ -36,6 +36,10 @@ impl Made {
         self.own.iter().map(move |one| (one, set_up_s))
     }
 
+    pub(super) fn ranks(&self) -> u32 {
+        self.turns.ranks()
+    }
+
     /// In parts on topologies that take turns.
     pub(super) fn in_turns(&self, parts: u32) -> Option<Arc<Spread>> {
         let lock = || self.by_parts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,7 +17,7 @@ mod spread;
 mod tests;
 mod tree;
 
-use model::{Fabric, Initial, Rank, Result};
+use model::{Fabric, Initial, Rank, Result, Topology};
 
 use crate::composition::Composition;
 use crate::prices::Prices;
@@ -69,11 +69,26 @@ pub(crate) fn compose(kept: &Broadcasts, fabric: &Fabric, prices: &Prices, root:
         ways.extend(on_one_topology(one, prices).into_iter().map(|(seconds, way)| (set_up_s + seconds, way)));
     }
     ways.extend(in_turns(&made, shape.gpus(), prices));
+    cheapest(ways, &made, root)
+}
+
+/// The cheapest Broadcasts from `root` that stay on the topology at the start.
+///
+/// # Errors
+/// Those of [`compose`].
+pub(crate) fn on_start(kept: &Broadcasts, start: &Topology, prices: &Prices, root: Rank) -> Result<Vec<Composition>> {
+    let Some(one) = kept.on(start, root) else { return Ok(Vec::new()) };
+    let made = kept.of(start.ranks(), start.degree(), root)?;
+    cheapest(on_one_topology(&one, prices), &made, root)
+}
+
+/// The cheapest few of these ways, made.
+fn cheapest(mut ways: Vec<(f64, Way)>, made: &Made, root: Rank) -> Result<Vec<Composition>> {
     ways.sort_by(|a, b| a.0.total_cmp(&b.0));
     let limit_s = ways.first().map_or(0.0, |(least_s, _)| WORTH_MAKING * least_s);
     let mut found = Vec::new();
     for (_, way) in ways.into_iter().take(MOST_MADE).take_while(|(seconds, _)| *seconds <= limit_s) {
-        let composition = |spread: &spread::Spread| spread.composition(shape.gpus(), root);
+        let composition = |spread: &spread::Spread| spread.composition(made.ranks(), root);
         found.extend(match way {
             Way::Parts(one, parts) => one.in_parts(parts).map(|spread| composition(&spread)),
             Way::Flood(one, hops) => Some(composition(&one.flood(&hops))),

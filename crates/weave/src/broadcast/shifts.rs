@@ -38,6 +38,10 @@ impl Turns {
         Ok(Self { topologies, links })
     }
 
+    pub(super) fn ranks(&self) -> u32 {
+        self.topologies[0].ranks()
+    }
+
     /// Circuits of every rank, of those that carry parts.
     pub(super) fn ports(&self) -> u32 {
         self.topologies.iter().map(Topology::degree).min().unwrap_or(1)

@@ -50,6 +50,20 @@ struct Prices {
 }
 
 impl Prices {
+    fn new(fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Self {
+        let circuits = u64::from(fabric.shape.gpus()) * u64::from(fabric.shape.ports());
+        Self {
+            startup_s: fabric.startup_s,
+            hop_s: match settings.propagation {
+                Propagation::Hops => fabric.hop_delay_s,
+                Propagation::InverseThroughput => 0.0,
+            },
+            buffer_s: fabric.byte_s() * size_bytes as f64,
+            change_s: fabric.reconfiguration.of_all_ports_s(circuits),
+            is_given: fabric.initial != Initial::Free,
+        }
+    }
+
     fn seconds(&self, way: &Way, estimate: &Estimate) -> f64 {
         let steps = estimate.steps();
         let changes = steps - usize::from(!self.is_given || (way.from_start && estimate.hops[0] > 0));
@@ -79,32 +93,11 @@ pub fn compositions(
     size_bytes: u64,
 ) -> Result<Vec<Composition>> {
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
-    let demand = Demand::of(ranks, pieces);
-    let start = match &fabric.initial {
-        Initial::Topology(topology) if !topology.links().is_empty() => Some(Wiring::of(topology, ports as usize)),
-        _ => None,
-    };
-    let hop_s = match settings.propagation {
-        Propagation::Hops => fabric.hop_delay_s,
-        Propagation::InverseThroughput => 0.0,
-    };
-    let prices = Prices {
-        startup_s: fabric.startup_s,
-        hop_s,
-        buffer_s: fabric.byte_s() * size_bytes as f64,
-        change_s: fabric.reconfiguration.of_all_ports_s(u64::from(ranks) * u64::from(ports)),
-        is_given: fabric.initial != Initial::Free,
-    };
-    let library = libraries.unequal.of(demand, ports as usize);
+    let library = libraries.unequal.of(Demand::of(ranks, pieces), ports as usize);
+    let start = start_of(fabric);
+    let starts: Vec<Option<&Wiring>> = std::iter::once(None).chain(start.as_ref().map(Some)).collect();
+    let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes))?;
     let (chunks, numbers) = library.demand.chunks()?;
-    let mut evaluator = Evaluator::new(&library.demand);
-    let mut compositions = Vec::new();
-    for (way, _) in best_ways(&library, start.as_ref(), &prices) {
-        if evaluator.estimate(&way).is_some() {
-            let chunk = |pair: &(Rank, Rank)| numbers[pair];
-            compositions.push(composed(&way, &evaluator.pairs_by_step(), &chunks, chunk)?);
-        }
-    }
     let phases = libraries.of(ranks, ports, settings.routing);
     let of_equal = PhasePrices::new(fabric, settings.propagation, size_bytes);
     let equal = all_to_all::compose(&phases, &of_equal, ranks, ports)?;
@@ -112,13 +105,52 @@ pub fn compositions(
     Ok(compositions)
 }
 
-/// Some ways of least price, the best first.
-fn best_ways(library: &Library, start: Option<&Wiring>, prices: &Prices) -> Vec<Found> {
+/// Of [`compositions`], those that begin on the start of the fabric; none from a free or a dark one.
+///
+/// # Errors
+/// Those of [`compositions`].
+pub fn on_start(
+    libraries: &Libraries,
+    pieces: &[Piece],
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Result<Vec<Composition>> {
+    let Some(start) = start_of(fabric) else { return Ok(Vec::new()) };
+    let library = libraries.unequal.of(Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
+    made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))
+}
+
+/// The circuits at the start, where there are any.
+fn start_of(fabric: &Fabric) -> Option<Wiring> {
+    match &fabric.initial {
+        Initial::Topology(topology) if !topology.links().is_empty() => {
+            Some(Wiring::of(topology, fabric.shape.ports() as usize))
+        }
+        _ => None,
+    }
+}
+
+/// The ways of least price, as compositions.
+fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Result<Vec<Composition>> {
+    let (chunks, numbers) = library.demand.chunks()?;
+    let mut evaluator = Evaluator::new(&library.demand);
+    let mut compositions = Vec::new();
+    for (way, _) in best_ways(library, starts, prices) {
+        if evaluator.estimate(&way).is_some() {
+            let chunk = |pair: &(Rank, Rank)| numbers[pair];
+            compositions.push(composed(&way, &evaluator.pairs_by_step(), &chunks, chunk)?);
+        }
+    }
+    Ok(compositions)
+}
+
+/// Some ways of least price, the best first, that begin anywhere (`None`) or on one of `starts`.
+fn best_ways(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Vec<Found> {
     let mut best: Vec<(f64, Found)> = Vec::new();
     let mut steps = 1;
     while steps <= library.most_steps() && best.first().is_none_or(|(seconds, _)| prices.least_s(steps) < *seconds) {
-        let starts = std::iter::once(None).chain(start.map(Some));
-        let found = starts.flat_map(|start| library.ways(steps, prices.hop(), start));
+        let found = starts.iter().flat_map(|start| library.ways(steps, prices.hop(), *start));
         best.extend(found.map(|(way, estimate)| (prices.seconds(&way, &estimate), (way, estimate))));
         best.sort_by(|a, b| a.0.total_cmp(&b.0));
         best.dedup_by(|later, earlier| later.1.0 == earlier.1.0);

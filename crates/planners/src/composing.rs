@@ -1,0 +1,57 @@
+//! The best of compositions, one after another.
+
+use model::{Result, Topology};
+use weave::Composition;
+
+use crate::{Choice, Problem, composed};
+
+/// Work on chunks over one topology, of which others and whole compositions are tried too.
+const QUICK_WORK: u64 = 1 << 18;
+
+/// Compositions for a problem, of which the best is kept.
+pub(crate) struct Composing<'a> {
+    planner: &'static str,
+    problem: &'a Problem,
+    /// Candidates beside a composition's own topologies and the start.
+    beside: &'a [Topology],
+    limit_s: f64,
+    best: Option<Choice>,
+}
+
+impl<'a> Composing<'a> {
+    /// Those that take longer than `limit_s` are given up.
+    pub(crate) fn new(planner: &'static str, problem: &'a Problem, beside: &'a [Topology], limit_s: f64) -> Self {
+        Self { planner, problem, beside, limit_s, best: None }
+    }
+
+    /// Tries a composition.
+    ///
+    /// # Errors
+    /// Those of [`composed::best_sequence`].
+    pub(crate) fn consider(&mut self, mut composition: Composition) -> Result<()> {
+        composition.topologies.extend_from_slice(self.beside);
+        let found = composed::best_sequence(self.planner, self.problem, composition, self.limit_s())?;
+        if let Some(found) = found.filter(|found| self.best.as_ref().is_none_or(|best| found.total_s < best.total_s)) {
+            self.best = Some(found);
+        }
+        Ok(())
+    }
+
+    /// Tries the collective in chunks over a topology.
+    ///
+    /// # Errors
+    /// Those of [`Composing::consider`].
+    pub(crate) fn fill(&mut self, topology: &Topology) -> Result<()> {
+        let Some((_, chunked)) = composed::chunked(self.problem, topology, self.limit_s()) else { return Ok(()) };
+        chunked.compose(QUICK_WORK)?.map_or(Ok(()), |composition| self.consider(composition))
+    }
+
+    fn limit_s(&self) -> f64 {
+        self.best.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))
+    }
+
+    /// The best of all that were tried.
+    pub(crate) fn best(self) -> Option<Choice> {
+        self.best
+    }
+}
