@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 import lightloom as ll
@@ -13,12 +14,14 @@ from lightloom._core import show_time
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
 
-PROBLEM = "/compare?collective=all-gather&size=4MiB&gpus=16"
+PROBLEM = "/compare?collective=all-gather&size=64KiB&gpus=16&reconfiguration-delay=1us"
 
 
 def test_the_best_of_each_planner_are_those_of_the_comparison(opened: Opened) -> None:
     page = opened.go(PROBLEM)
-    comparison = ll.compare("all-gather", size="4MiB", fabric=ll.Fabric(gpus=16))
+    comparison = ll.compare("all-gather", size="64KiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"))
+    assert comparison.best is not None
+    assert comparison.best.reconfigurations
     best = comparison.by_planner()
     names = page.locator("svg.chart text:has(tspan.detail), svg.chart text.strong").all_text_contents()
     assert {re.split(r" ·", name)[0] for name in names} == {row.planner for row in best}
@@ -26,6 +29,9 @@ def test_the_best_of_each_planner_are_those_of_the_comparison(opened: Opened) ->
     sentence = page.locator(".sentence").inner_text().replace("\xa0", " ")
     assert sentence.startswith(f"{best[0].planner} with {best[0].algorithm} is fastest: {show_time(best[0].total_s)}")
     assert show_time(comparison.lower_bound_s) in sentence
+    fixed = [row.total_s for row in comparison.rows if row.total_s is not None and row.reconfigurations == 0]
+    assert "that change no circuits" in sentence
+    assert f"is fastest: {show_time(min(fixed))}." in sentence
     rows = page.get_by_role("region", name="Every planner").locator("tbody tr")
     assert rows.count() == len([row for row in comparison.rows if row.total_s is not None])
     assert page.locator("summary", has_text="cannot serve").count() == 1
@@ -42,14 +48,17 @@ def test_rows_are_shown_before_all_are_there(opened: Opened) -> None:
     assert page.locator("details.behind").count() == 1
 
 
-def test_a_row_opens_its_plan(opened: Opened) -> None:
+@pytest.mark.parametrize("planner", ["weave", "static", "harvest"])
+def test_a_row_opens_its_plan(opened: Opened, planner: str) -> None:
     page = opened.go(PROBLEM)
-    first = page.get_by_role("region", name="Every planner").locator("tbody tr").first
-    shown = first.locator("td").nth(3).inner_text()
-    first.get_by_role("link").press("Enter")
-    page.wait_for_url(re.compile(r"/plan\?.*planner="))
+    rows = page.get_by_role("region", name="Every planner").locator("tbody tr")
+    row = rows.filter(has=page.get_by_role("link", name=planner, exact=True)).first
+    shown = row.locator("td").nth(3).inner_text()
+    row.get_by_role("link").press("Enter")
+    page.wait_for_url(re.compile(rf"/plan\?.*planner={planner}"))
     opened.settle()
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", page.locator(".headline .first dd").first.inner_text())
+    assert f"planner {planner}" in page.locator(".headline").inner_text()
 
 
 def test_what_is_outdated_is_cancelled(opened: Opened) -> None:
@@ -59,7 +68,7 @@ def test_what_is_outdated_is_cancelled(opened: Opened) -> None:
         size.fill(text)
     opened.settle()
     expect(page.locator(".code.command")).to_contain_text("8MiB")
-    best = ll.compare("all-gather", size="8MiB", fabric=ll.Fabric(gpus=16)).best
+    best = ll.compare("all-gather", size="8MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us")).best
     assert best is not None
     assert best.total_s is not None
     expect(page.locator(".sentence")).to_contain_text(show_time(best.total_s).split()[0])

@@ -7,7 +7,7 @@ import { bars } from "../charts/bars.js";
 import { legend, TERMS } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
-import { bodyOf, kept } from "../options.js";
+import { bodyOf, kept, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
 import { scaffold } from "./scaffold.js";
@@ -95,8 +95,8 @@ function live(result, query, body) {
     const [first, second] = best;
     const bound = whole?.lower_bound_s ? ` The lower bound is ${time(whole.lower_bound_s)}: ${aboveBound(first.total_s, whole.lower_bound_s, "the fastest")}.` : "";
     const others = second ? ` Next is ${second.planner}, ${times(second.total_s / first.total_s)} as long.` : "";
-    const fixed = best.find((row) => row.reconfigurations === 0 && row !== first);
-    const still = fixed && fixed !== second ? ` Without changing circuits it takes ${time(fixed.total_s)} (${fixed.planner}).` : "";
+    const fixed = rows.filter((row) => row.reconfigurations === 0).sort((one, other) => one.total_s - other.total_s)[0];
+    const still = fixed && first.reconfigurations ? ` Of those that change no circuits ${fixed.planner} with ${fixed.algorithm} is fastest: ${time(fixed.total_s)}.` : "";
     return `${first.planner} with ${first.algorithm} is fastest: ${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}.${others}${still}${bound}`;
   }
 
@@ -133,8 +133,7 @@ function rowTable(rows, query) {
   const sorted = rows.filter((row) => Number.isFinite(row.total_s)).sort((one, other) => one.total_s - other.total_s);
   const problem = kept("compare", query);
   const lines = sorted.slice(0, MOST_ROWS).map((row, place) => {
-    const options = new Map([...problem, ["planner", row.planner], ["algorithm", row.algorithm]]);
-    const link = h("a", { href: addressOf("plan", kept("plan", options)) }, row.planner);
+    const link = h("a", { href: addressOf("plan", kept("plan", asked(problem, row))) }, row.planner);
     return {
       chosen: place === 0,
       cells: [
@@ -150,6 +149,14 @@ function rowTable(rows, query) {
       columns: [{ head: "Planner" }, { head: "Algorithm" }, { head: "Topology" }, right("Time"), right("Over the best"), right("Reconf."), ...["Startup", "Propagation", "Transmission", "Reconfig."].map(right)],
     }),
   );
+}
+
+/** The options of a row's plan. What a planner composes has a name that is none of an algorithm. */
+function asked(problem, row) {
+  const options = new Map([...problem, ["planner", row.planner]]);
+  if (registry("algorithms").some(({ name }) => name === row.algorithm)) options.set("algorithm", row.algorithm);
+  if (row.topology) options.set("topology", row.topology);
+  return options;
 }
 
 function refused(whole) {
