@@ -49,11 +49,13 @@ NOWHERE = "/dev/null"
 
 
 def limit_memory(most_bytes: int) -> None:
-    """Bound the address space; what asks for more fails, or ends the process."""
+    """Bound the address space, where the system does; what asks for more fails, or ends the process."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "darwin":
+        return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     soft = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def most_resident_bytes() -> int:
