@@ -9,6 +9,9 @@ use crate::composition::Composition;
 /// Most ranks whose routes on a graph without symmetry are made.
 const MOST_RANKS: u32 = 512;
 
+/// Most orbits of ranks of a symmetry by which a step of all pairs is written.
+const MOST_ORBITS: u32 = 16;
+
 /// The ways to do it on a topology: one step, and for an AllReduce also two, a ReduceScatter and an AllGather, with far
 /// fewer bytes. None where ranks are too many.
 ///
@@ -20,26 +23,37 @@ pub(crate) fn compose(collective: Collective, topology: &Topology) -> Result<Vec
         return Ok(Vec::new());
     }
     let chunks = Chunks::even(collective, ranks, 1)?;
-    let scatter = |dst: Rank| (Op::Reduce, vec![chunks.owned(dst, 0)]);
-    let gather = |_: Rank| (Op::Copy, vec![chunks.owned(0, 0)]);
+    let symmetry = shared_symmetry(topology);
+    let step = |sent: &dyn Fn(Rank, Rank) -> (Op, Vec<u32>)| {
+        let transfers = symmetry.representatives().into_iter().flat_map(|src| {
+            (0..ranks).filter(move |&dst| dst != src).map(move |dst| {
+                let (op, chunks) = sent(src, dst);
+                Transfer { src, dst, op, chunks }
+            })
+        });
+        Step::new(symmetry.clone(), transfers, &chunks)
+    };
+    let scatter = |_: Rank, dst: Rank| (Op::Reduce, vec![chunks.owned(dst, 0)]);
+    let gather = |src: Rank, _: Rank| (Op::Copy, vec![chunks.owned(src, 0)]);
     let ways: Vec<Vec<Step>> = match collective {
-        Collective::AllGather => vec![vec![step(&chunks, gather)?]],
-        Collective::ReduceScatter => vec![vec![step(&chunks, scatter)?]],
+        Collective::AllGather => vec![vec![step(&gather)?]],
+        Collective::ReduceScatter => vec![vec![step(&scatter)?]],
         Collective::AllReduce => vec![
-            vec![step(&chunks, |_| (Op::Reduce, (0..chunks.count()).collect()))?],
-            vec![step(&chunks, scatter)?, step(&chunks, gather)?],
+            vec![step(&|_, _| (Op::Reduce, (0..chunks.count()).collect()))?],
+            vec![step(&scatter)?, step(&gather)?],
         ],
-        Collective::AllToAll => vec![vec![step(&chunks, |dst| (Op::Copy, vec![chunks.pair(0, dst, 0)]))?]],
+        Collective::AllToAll => vec![vec![step(&|src, dst| (Op::Copy, vec![chunks.pair(src, dst, 0)]))?]],
         Collective::Broadcast => Vec::new(),
     };
     ways.into_iter().map(|steps| Composition::new(chunks.clone(), steps, vec![topology.clone()])).collect()
 }
 
-/// Every rank to every other; `sent` says what rank 0 sends.
-fn step(chunks: &Chunks, sent: impl Fn(Rank) -> (Op, Vec<u32>)) -> Result<Step> {
-    let transfers = (1..chunks.ranks()).map(|dst| {
-        let (op, chunks) = sent(dst);
-        Transfer { src: 0, dst, op, chunks }
-    });
-    Step::new(Translations::cyclic(chunks.ranks()), transfers, chunks)
+/// Of all symmetries of the traffic of all pairs, which has every one that there is, one that leaves much in common with
+/// the topology: that of a cycle where that loses nothing of the topology's, or the topology has little, else the
+/// topology's own.
+fn shared_symmetry(topology: &Topology) -> Translations {
+    let cyclic = Translations::cyclic(topology.ranks());
+    let own = topology.symmetry();
+    let loses_much = cyclic.meet(own).order() < own.order() && own.orbits() <= MOST_ORBITS;
+    if loses_much { own.clone() } else { cyclic }
 }
