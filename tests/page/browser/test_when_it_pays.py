@@ -126,6 +126,19 @@ def test_the_map_as_a_table_and_as_files(opened: Opened) -> None:
         assert found.value.path().read_bytes().startswith(start)
 
 
+def test_sizes_are_of_a_pair_where_the_form_has_them_so(opened: Opened) -> None:
+    page = opened.go(
+        "/when-it-pays?collective=all-to-all&size=64KiB/pair&gpus=8&x-from=4KiB&x-to=1MiB&x-points=5&y-points=4"
+    )
+    plan = ll.plan("all-to-all", size="4KiB/pair", fabric=ll.Fabric(gpus=8, reconfiguration_delay="10ns"))
+    said = {(cell["x"], cell["y"]): cell["words"].replace("\xa0", " ") for cell in cells(opened)}
+    assert said[0, 0].startswith(f"4 KiB a pair, 10 ns: {show_time(plan.total_s)} with")
+    page.locator('[role="gridcell"][data-x="0"][data-y="0"]').click()
+    page.wait_for_url(re.compile(r"/plan\?.*size=4KiB/pair"))
+    opened.settle()
+    assert plan.algorithm in page.locator(".headline").inner_text()
+
+
 @pytest.mark.parametrize(
     "axes", ["x=size&y=reconfiguration-delay", "x=reconfiguration-delay&y=size", "x=size&y=startup"]
 )

@@ -30,12 +30,19 @@ export function manner(name) {
   return { parse: Number, words: String, written: String };
 }
 
+const PAIR = /\/pair\s*$/;
+
+/** Whether an axis has sizes of one pair's block, as it or the size of the form says. */
+export const isPerPair = (query, letter) =>
+  query.get(letter) === "size" && [query.get("size"), query.get(`${letter}-from`)].some((text) => PAIR.test(text ?? ""));
+
 /** An axis as the server takes it. Whole numbers are told one by one, powers of two where these are the ends. */
 export function axisBody(query, letter) {
   const [option, from, to, points] = [query.get(letter), ...PARTS.map((part) => query.get(`${letter}-${part}`))];
   const isWhole = option === "gpus" || option === "ports";
   const [least, most] = [Number(from), Number(to)];
-  if (!isWhole || !(least >= 1) || !(most >= least)) return { option, from, to, points: Number(points) };
+  const ofPairs = (text) => (isPerPair(query, letter) && !PAIR.test(text) ? `${text}/pair` : text);
+  if (!isWhole || !(least >= 1) || !(most >= least)) return { option, from: ofPairs(from), to: ofPairs(to), points: Number(points) };
   const values = new Set();
   const isDoubling = Number.isInteger(Math.log2(least)) && Number.isInteger(Math.log2(most)) && option === "gpus";
   const count = isDoubling ? Math.log2(most / least) + 1 : Math.min(Number(points) || 1, most - least + 1);

@@ -2,7 +2,7 @@
 
 import { labelOf } from "./options.js";
 import { manner, varied } from "./map-axes.js";
-import { times } from "./quantities.js";
+import { counted, times } from "./quantities.js";
 
 // Below this, a difference is not worth a switch.
 export const PAYS = 1.01;
@@ -68,16 +68,18 @@ function along(map, own, letter) {
     .map((value, at) => ({ value, cell: letter === "x" ? map.cell(at, place) : map.cell(place, at) }))
     .filter(({ cell, value }) => cell && value !== undefined);
   if (line.length < 2) return "";
-  const found = where(line, inWords(map[letter].option));
-  const at = inWords(map[other].option)(map[other].values[place]);
+  const found = where(line, inWords(map[letter]));
+  const at = inWords(map[other])(map[other].values[place]);
   return found.none ? `does not pay at ${at}` : `${PAYING}${found.words} at ${at}`;
 }
 
-/** Values of an option with what they are, where their units do not say it. */
-export function inWords(option) {
+/** Values of an axis `{option, isPerPair}` with what they are, where their units do not say it. */
+export function inWords({ option, isPerPair = false }) {
   const { words } = manner(option);
-  const noun = { gpus: "GPUs", ports: "ports", startup: "startup", "hop-delay": "hop delay" }[option];
-  return (value) => (noun ? `${words(value)} ${noun}` : words(value));
+  if (option === "gpus") return (value) => counted(value, "GPU");
+  if (option === "ports") return (value) => counted(value, "port");
+  const after = { startup: " startup", "hop-delay": " hop delay", size: isPerPair ? " a pair" : "" }[option] ?? "";
+  return (value) => words(value) + after;
 }
 
 /** What is compared with, in words. */

@@ -7,7 +7,7 @@ import { heatMap } from "../charts/heat.js";
 import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
 import { fixedTimes } from "../map-fixed.js";
-import { axisBody, axisFields, manner, pointsOf } from "../map-axes.js";
+import { axisBody, axisFields, isPerPair, manner, pointsOf } from "../map-axes.js";
 import { mapOf } from "../map-halves.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
 import { bodyOf, defaultOf, kept, optionsOf, registry } from "../options.js";
@@ -63,6 +63,8 @@ const besides = (cell, seconds) => ({ ...cell, against_s: seconds, speedup: seco
 
 function live(result, query) {
   const names = { x: query.get("x"), y: query.get("y") };
+  const axisOf = (letter) => ({ option: names[letter], isPerPair: isPerPair(query, letter) });
+  const axes = { x: axisOf("x"), y: axisOf("y") };
   const counts = { x: pointsOf(query, "x"), y: pointsOf(query, "y") };
   const values = { x: [], y: [] };
   const cells = new Map();
@@ -84,7 +86,7 @@ function live(result, query) {
   };
 
   function describe(cell) {
-    const place = ["x", "y"].map((letter) => inWords(names[letter])(cell[letter])).join(", ");
+    const place = ["x", "y"].map((letter) => inWords(axes[letter])(cell[letter])).join(", ");
     if (!Number.isFinite(cell.total_s)) return `${place}: no plan${cell.reason ? ` (${cell.reason})` : ""}`;
     if (!Number.isFinite(cell.speedup)) return `${place}: ${time(cell.total_s)} (${cell.planner}, ${cell.algorithm}); ${againstWords(against)}: no plan`;
     const others = cell.speedup >= 1 ? `${times(cell.speedup)} as fast` : `that is ${times(1 / cell.speedup)} as fast`;
@@ -144,7 +146,7 @@ function live(result, query) {
     const parts = [query.get("collective")];
     if (fixed("size") && query.has("size")) parts.push(`of ${query.get("size")}`);
     if (fixed("gpus") && query.has("gpus")) parts.push(`on ${query.get("gpus")} GPUs`);
-    const map = { x: { option: names.x, values: values.x }, y: { option: names.y, values: values.y }, cell: (x, y) => cells.get(`${x},${y}`) };
+    const map = { x: { ...axes.x, values: values.x }, y: { ...axes.y, values: values.y }, cell: (x, y) => cells.get(`${x},${y}`) };
     return sentenceOf({ map, own: ownPlace(), problem: parts.join(" "), against: againstWords(against) });
   }
 
