@@ -36,6 +36,7 @@ def is_wider_than_the_screen(opened: Opened) -> bool:
     return bool(opened.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_breaks_no_rule_and_no_screen(

@@ -37,6 +37,7 @@ def test_the_best_of_each_planner_are_those_of_the_comparison(opened: Opened) ->
     assert page.locator("summary", has_text="cannot serve").count() == 1
 
 
+@pytest.mark.slow
 def test_rows_are_shown_before_all_are_there(opened: Opened) -> None:
     page = opened.page
     # What takes seconds in all, and milliseconds until the first row.

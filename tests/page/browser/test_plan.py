@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+import pytest
 from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_size, show_time
+from lightloom.inputs.options import options_of
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
@@ -93,6 +95,17 @@ def test_a_slider_moves_its_field(opened: Opened) -> None:
     assert page.get_by_label("Size", exact=True).input_value() == "2MiB"
     page.wait_for_url(re.compile("size=2MiB"))
     opened.settle()
+
+
+def test_what_an_option_means_is_said_where_it_is_entered(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    options = {option.name: option for option in options_of("plan")}
+    page.get_by_label("Reconfiguration delay", exact=True).focus()
+    hint = page.locator(".hint")
+    assert hint.inner_text() == f"--reconfiguration-delay {options['reconfiguration_delay'].meaning.replace('`', '')}"
+    described = page.get_by_label("Bandwidth", exact=True).get_attribute("aria-describedby") or ""
+    help_id = described.split()[0]
+    assert page.locator(f"#{help_id}").text_content() == options["bandwidth"].meaning
 
 
 def test_an_error_is_at_the_field_that_it_names(opened: Opened) -> None:
@@ -201,6 +214,7 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"9 → \d+"))
 
 
+@pytest.mark.slow
 def test_downloads_are_what_they_say(opened: Opened, tmp_path: Path) -> None:
     page = opened.go(PROBLEM)
     buttons = page.get_by_role("group", name="Downloads").first

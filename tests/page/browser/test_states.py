@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.page.browser.chromium import Opened
@@ -38,6 +39,7 @@ def test_a_busy_server_is_asked_again(opened: Opened) -> None:
     opened.forgive("429")
 
 
+@pytest.mark.slow
 def test_a_server_that_has_ended_is_said_and_waited_for(browser: Browser) -> None:
     first = Served.start("--workers", 1)
     port = first.port

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import expect
 
 import lightloom as ll
@@ -116,6 +117,7 @@ def test_a_workload_of_one_s_own(opened: Opened) -> None:
     assert headline(opened) == compact(show_time(training.total_s))
 
 
+@pytest.mark.slow
 def test_downloads(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     for words, start in {"JSON": b"{", "CSV": b"node,", "SVG": b"<?xml", "PNG": b"\x89PNG"}.items():

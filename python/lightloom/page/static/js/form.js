@@ -92,7 +92,7 @@ function agree(fields, changed) {
 function fieldOf(option, isFirst, onChange) {
   const ids = { input: freshId(option.name), help: freshId("help"), wrong: freshId("wrong") };
   const widget = widgetOf(option);
-  const help = h("span", { id: ids.help, class: "unseen" }, option.help ?? "");
+  const help = h("span", { id: ids.help, class: "unseen" }, option.help);
   const wrong = h("span", { id: ids.wrong, class: "wrong", hidden: true });
   const described = { "aria-describedby": `${ids.help} ${ids.wrong}` };
   const input = inputOf(option, widget, { id: ids.input, name: option.name, autocomplete: "off", spellcheck: "false", ...described });
@@ -187,7 +187,7 @@ function showHints(element, hint, fields) {
   const show = (event) => {
     const name = event.target.closest?.("[data-field]")?.dataset.field;
     const option = name && fields.get(name)?.option;
-    if (option) replace(hint, h("strong", {}, option.flag ?? `--${option.name}`), ` ${option.help ?? ""}`);
+    if (option) replace(hint, h("strong", {}, option.flag), " ", option.help.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part)));
   };
   element.addEventListener("focusin", show);
   element.addEventListener("pointerover", show);
