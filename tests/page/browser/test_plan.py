@@ -154,6 +154,15 @@ def test_space_plays_and_pauses_and_arrows_step(opened: Opened) -> None:
     at = time.input_value()
     page.wait_for_timeout(120)
     assert time.input_value() == at
+    # Where the focus is on what arrows have no other use for, and not where they have.
+    page.get_by_role("button", name="Play").focus()
+    before = time.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowLeft")
+    assert time.get_attribute("aria-valuetext") != before
+    page.get_by_label("Size", exact=True).focus()
+    before = time.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowLeft")
+    assert time.get_attribute("aria-valuetext") == before
 
 
 def test_the_time_is_dragged(opened: Opened) -> None:

@@ -11,7 +11,9 @@ import { cardWith } from "../tables.js";
 
 const FLOW_PER_FRAME = 0.9;
 const MOST_PATHS = 4;
-const TYPED = new Set(["INPUT", "SELECT", "TEXTAREA", "BUTTON", "SUMMARY", "A"]);
+// What has a use of its own for the space bar, and what for arrows.
+const PRESSED = "input, select, textarea, button, summary, a";
+const MOVED = "input, select, textarea, .scroll, pre";
 
 /**
  * Circuits of a plan with their player. onTime: called with seconds and the step.
@@ -123,11 +125,10 @@ export function circuitsOf({ plan, body, onTime }) {
     again: play.again,
     key(event) {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
-      if (!isPlain || TYPED.has(event.target.tagName) || event.target.isContentEditable) return;
-      if (event.key === " ") play.toggle();
-      else if (event.key === "ArrowRight") play.step(1);
-      else if (event.key === "ArrowLeft") play.step(-1);
-      else return;
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!isPlain || (event.key !== " " && !by) || event.target.closest?.(by ? MOVED : PRESSED)) return;
+      if (by) play.step(by);
+      else play.toggle();
       event.preventDefault();
     },
     leave() {
