@@ -1,4 +1,4 @@
-"""How long commands take to start, beside a Python that does nothing: processor time, as docs/limits.md states it.
+"""How long commands take to start, beside a Python that does nothing: processor time, as docs/how-to/install.md states it.
 
     python benches/start_up.py [--rounds 20]
 
