@@ -1,4 +1,4 @@
-"""How long commands take to start, beside a Python that does nothing: processor time, as docs/how-to/install.md states it.
+"""How long commands take to start, beside a Python that does nothing: processor time, for docs/how-to/install.md.
 
     python benches/start_up.py [--rounds 20]
 
@@ -43,7 +43,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     for arguments in COMMANDS.values():  # files that were never read
         processor_s(arguments)
-    times = {name: [] for name in COMMANDS}  # type: dict[str, list[float]]
+    times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in range(rounds):
         for name, arguments in COMMANDS.items():
             times[name].append(processor_s(arguments))
