@@ -626,8 +626,9 @@ def shift_hops(gpus: int) -> list[int]:
     """Σ hops of the one-port strategies of `reconfigure-all-to-all` with one topology, two, and so on."""
 
 def plan(request: Request) -> Plan: ...
-def baselines(request: Request) -> list[RowTuple]:
-    """Every planner at its best algorithm, fastest first, whichever planner the request names."""
+def baselines(request: Request, plan: Plan | None = None) -> list[RowTuple]:
+    """Every planner at its best algorithm, fastest first, whichever planner the request names; `plan` is the request's,
+    where it is known already."""
 
 def bound(request: Request) -> tuple[list[Statement], int]:
     """Every lower bound that is known for the request: that of any algorithm first, then those of the one it names; and

@@ -88,14 +88,18 @@ def baselines(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
+    beside: Plan | None = None,
     **settings: Unpack[Settings],
 ) -> list[Row]:
     """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
 
-    Arguments and errors as for `plan`. A planner that is named counts for the convention that it brings, and leaves the
-    others in.
+    beside: what `plan` says of the same arguments; a planner that keeps the best of all is not run again then.
+
+    Arguments and errors otherwise as for `plan`. A planner that is named counts for the convention that it brings, and
+    leaves the others in.
     """
-    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings))]
+    known = None if beside is None else beside.core
+    return [Row.of(told) for told in _core.baselines(build_request(collective, size, fabric, **settings), known)]
 
 
 def _solver_settings(

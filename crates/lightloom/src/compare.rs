@@ -1,6 +1,6 @@
 //! The same problem by every planner and baseline, side by side.
 
-use model::{Bound, Error, Result, StepCost};
+use model::{Bound, Error, Plan, Result, StepCost};
 use planners::{Choice, OperatingPoint, Planner, Problem, ties};
 use rayon::prelude::*;
 
@@ -118,16 +118,20 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
 }
 
 /// Every planner that a request without a planner's name would allow, at its best algorithm, fastest first: for each
-/// planner the first of its lines in [`compare`]. A planner that serves nothing is left out.
+/// planner the first of its lines in [`compare`]. A planner that serves nothing is left out. `known`: the plan of the request,
+/// which planners that keep the best of all planners then need not make again.
 ///
 /// # Errors
 /// Wrong input.
-pub fn baselines(request: &Request) -> Result<Vec<Row>> {
+pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
+    // The best of all is what the plan is where nothing else was asked for.
+    let known = known.filter(|_| request.leaves_planner_open());
     let (prepared, at) = for_all_planners(&Request { planner: None, ..request.clone() })?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
     let best = |(place, planner): (usize, &'static dyn Planner)| -> Option<(usize, Row)> {
         if planner.capabilities().chooses_algorithm {
-            return Some((place, row_of(planner, None, prepared.best_at(&at))));
+            let anew = || row_of(planner, None, prepared.best_at(&at));
+            return Some((place, known.map_or_else(anew, |plan| row_of_best(planner, plan))));
         }
         let mut race = Race::new(None);
         prepared.run(&mut race, |other| other.name() == planner.name(), &at);
@@ -150,8 +154,9 @@ fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
     let prepared = Prepared::for_planners(request, planners)?;
     let at = prepared.own_numbers()?;
     prepared.make_problems()?;
-    // Wrong candidates are no line among others.
-    if let Some(choosing) = choosing {
+    // Wrong candidates are no line among others; that the default ones serve no step is one.
+    let are_named = request.candidates.is_some() || request.static_topologies.is_some();
+    if let Some(choosing) = choosing.filter(|_| are_named) {
         (0..prepared.schedules().len()).try_for_each(|order| prepared.problem_for(choosing, order, &at).map(|_| ()))?;
     }
     Ok((prepared, at))
@@ -183,6 +188,20 @@ fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
     let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));
     let choice = choice.ok_or_else(none)?;
     Ok(Choice { total_s: choice.problem.total_s(&choice.candidates)?, ..choice })
+}
+
+/// The line of a planner that keeps the best of all, which is this plan.
+fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
+    let cost = StepCost::sum(plan.steps.iter().map(|step| &step.cost));
+    let (total_s, reconfigurations) = (plan.total_s(), plan.reconfigurations());
+    Row {
+        planner: planner.name().into(),
+        keeps_the_best: true,
+        is_for_collective: true,
+        algorithm: plan.algorithm.clone(),
+        topology: String::new(),
+        outcome: Ok(PlannerOutcome { total_s, cost, reconfigurations }),
+    }
 }
 
 /// The line of a choice, or why there is none with `algorithm`.

@@ -108,6 +108,11 @@ impl Request {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
     }
 
+    /// Whether all planners may serve the request, none of them named and no topology that one alone takes.
+    pub(crate) fn leaves_planner_open(&self) -> bool {
+        self.planner.as_deref().is_none_or(|name| name == "auto") && self.static_topologies.is_none()
+    }
+
     /// The planners that the request allows.
     ///
     /// # Errors

@@ -273,6 +273,17 @@ impl StepCost {
         }
     }
 
+    /// Each term added up over steps.
+    pub fn sum<'a>(costs: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let sum = |term: fn(&Self) -> f64| sum_seconds(costs.clone().map(term));
+        Self {
+            startup_s: sum(|cost| cost.startup_s),
+            propagation_s: sum(|cost| cost.propagation_s),
+            transmission_s: sum(|cost| cost.transmission_s),
+            reconfiguration_s: sum(|cost| cost.reconfiguration_s),
+        }
+    }
+
     /// The terms, in the order in which they are shown.
     pub fn terms(&self) -> [f64; 4] {
         [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s]

@@ -66,14 +66,7 @@ impl Choice {
     /// # Errors
     /// When some transfer of a step has no path on its candidate, which a choice with a finite time never has.
     pub fn cost(&self) -> Result<StepCost> {
-        let costs = self.problem.costs(&self.candidates)?;
-        let sum = |term: fn(&StepCost) -> f64| sum_seconds(costs.iter().map(term));
-        Ok(StepCost {
-            startup_s: sum(|cost| cost.startup_s),
-            propagation_s: sum(|cost| cost.propagation_s),
-            transmission_s: sum(|cost| cost.transmission_s),
-            reconfiguration_s: sum(|cost| cost.reconfiguration_s),
-        })
+        Ok(StepCost::sum(self.problem.costs(&self.candidates)?.iter()))
     }
 
     /// Number of changes of topology, those that are hidden included.

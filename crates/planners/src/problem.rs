@@ -220,9 +220,14 @@ impl Problem {
     pub(crate) fn routes(&self, step: usize, candidate: usize, hop_limit: u32) -> Result<(Routes, Point)> {
         let traffic = self.schedule().steps()[step].traffic();
         let (network, routing) = (self.table.network(candidate), self.table.routing());
-        let routes = match self.table.front(self.table.pattern_of_step(step), candidate) {
-            Some(front) => network.routes_behind(front, traffic, routing, hop_limit),
-            None => None,
+        // Over own links there is nothing to find.
+        let routes = match self.table.refusal(candidate) {
+            Some(_) => None,
+            None if hop_limit == 1 => network.routes(traffic, routing, hop_limit),
+            None => {
+                let front = self.table.front(self.table.pattern_of_step(step), candidate);
+                front.and_then(|front| network.routes_behind(front, traffic, routing, hop_limit))
+            }
         };
         routes.ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", step + 1)))
     }
@@ -232,12 +237,12 @@ impl Problem {
     /// # Errors
     /// When some transfer of the step has no path.
     pub(crate) fn step_point(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
-        let front = self.front(step, candidate)?;
         let bytes = self.transfer_bytes(step);
         let Fabric { shape, hop_delay_s, .. } = &self.fabric;
         let transmission_s = self.fabric.byte_s() * bytes;
         let (hop_s, load_s) = hop_and_load_s(self.settings.propagation, shape.ports(), *hop_delay_s, transmission_s);
-        let point = front.cheapest(hop_s, load_s);
+        let point = self.table.cheapest(self.table.pattern_of_step(step), candidate, hop_s, load_s);
+        let point = point.ok_or_else(|| self.no_path(step, candidate))?;
         let cost = StepCost::on_point(&self.fabric, self.settings.propagation, bytes, point.hops, point.load);
         Ok((cost, point.hops, point.load))
     }
@@ -247,16 +252,16 @@ impl Problem {
     /// # Errors
     /// When some transfer of the step has no path.
     pub(crate) fn front(&self, step: usize, candidate: usize) -> Result<&Front> {
-        self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| {
-            if let Some(refusal) = self.table.refusal(candidate) {
-                return refusal.clone();
-            }
-            Error::refused(
-                "topology",
-                self.table.candidate(candidate).name(),
-                format!("some transfer of step {} has no path on it", step + 1),
-            )
-        })
+        self.table.front(self.table.pattern_of_step(step), candidate).ok_or_else(|| self.no_path(step, candidate))
+    }
+
+    /// Why a step cannot run on a candidate.
+    fn no_path(&self, step: usize, candidate: usize) -> Error {
+        let without_path = || {
+            let reason = format!("some transfer of step {} has no path on it", step + 1);
+            Error::refused("topology", self.table.candidate(candidate).name(), reason)
+        };
+        self.table.refusal(candidate).cloned().unwrap_or_else(without_path)
     }
 }
 

@@ -9,7 +9,7 @@ use model::{
     Compared, Difference, Error, ReconfigurationDelay, ReconfigurationPolicy, Result, Routing, Schedule, Topology,
     Traffic,
 };
-use profile::{Estimate, Front, LoadBound, RoutingNetwork};
+use profile::{Estimate, Front, LoadBound, Point, RoutingNetwork};
 use rayon::prelude::*;
 
 use crate::OpticalLimits;
@@ -29,6 +29,8 @@ pub struct ProfileTable {
     estimates: OnceLock<AllEstimates>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
+    /// The points of one hop.
+    one_hop: Kept<Option<Point>>,
     differences: OnceLock<Vec<Difference>>,
     background_changes: OnceLock<Vec<(usize, usize, Difference)>>,
 }
@@ -114,6 +116,7 @@ impl ProfileTable {
         let refusals = networks.iter().map(|_| OnceLock::new()).collect();
         let bounds = networks.iter().map(|_| OnceLock::new()).collect();
         let fronts = networks.iter().map(|_| OnceLock::new()).collect();
+        let one_hop = networks.iter().map(|_| OnceLock::new()).collect();
         Self {
             schedule,
             routing,
@@ -124,6 +127,7 @@ impl ProfileTable {
             estimates: OnceLock::new(),
             bounds,
             fronts,
+            one_hop,
             differences: OnceLock::new(),
             background_changes: OnceLock::new(),
         }
@@ -233,6 +237,26 @@ impl ProfileTable {
             .as_ref()
     }
 
+    /// The point of the pair's front that is cheapest at these seconds a hop and a unit of load; `None` when some transfer has
+    /// no path. The front is left alone where its first point is known to be that.
+    pub fn cheapest(&self, pattern: usize, candidate: usize, hop_s: f64, load_s: f64) -> Option<Point> {
+        let first = self.cheapest_of_one_hop(pattern, candidate, hop_s, load_s);
+        first.or_else(|| self.front(pattern, candidate).map(|front| front.cheapest(hop_s, load_s)))
+    }
+
+    /// The cheapest point where that is known to be the one of one hop: every transfer has a link of its own, and a hop more
+    /// costs more than any routing saves. `None` elsewhere, and where the front costs as little.
+    fn cheapest_of_one_hop(&self, pattern: usize, candidate: usize, hop_s: f64, load_s: f64) -> Option<Point> {
+        if self.routing != Routing::ConcurrentFlow || self.refusal(candidate).is_some() {
+            return None;
+        }
+        let least = self.estimate(pattern, candidate).filter(|least| least.hops == 1)?;
+        let traffic = self.pattern(pattern);
+        let routed = || self.networks[candidate].routes(traffic, self.routing, 1).map(|(_, point)| point);
+        let point = (*self.kept(&self.one_hop, pattern, candidate).get_or_init(routed))?;
+        ((point.load - least.load) * load_s < hop_s).then_some(point)
+    }
+
     /// A bound sharper than the pair's estimate, computed on first use; `None` where its front costs as little.
     pub fn load_bound(&self, pattern: usize, candidate: usize) -> Option<&LoadBound> {
         self.kept(&self.bounds, pattern, candidate)
@@ -249,6 +273,15 @@ impl ProfileTable {
         side_by_side(unknown.collect(), |(pattern, candidate)| {
             self.load_bound(pattern, candidate);
         });
+    }
+
+    /// Computes what [`ProfileTable::cheapest`] needs for these patterns, candidates, and seconds a hop and a unit of load,
+    /// side by side.
+    pub(crate) fn compute_cheapest(&self, points: impl Iterator<Item = (usize, usize, f64, f64)>) {
+        let is_open = |&(pattern, candidate, hop_s, load_s): &(usize, usize, f64, f64)| {
+            self.cheapest_of_one_hop(pattern, candidate, hop_s, load_s).is_none()
+        };
+        self.compute_fronts(points.filter(is_open).map(|(pattern, candidate, ..)| (pattern, candidate)));
     }
 
     /// Computes the fronts of these (pattern, candidate) pairs that are not known yet, side by side.

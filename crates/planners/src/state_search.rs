@@ -138,14 +138,15 @@ impl<'a> StateSearch<'a> {
         }
         let mut bounded = known_as(self, CostSource::Bound);
         bounded.truncate(FRONTS_AT_ONCE);
-        table.compute_fronts(pairs(&bounded).into_iter());
+        table.compute_cheapest(
+            bounded
+                .iter()
+                .map(|&(step, candidate)| (table.pattern_of_step(step), candidate, rates.hop_s, rates.load_s[step])),
+        );
         for &(step, candidate) in &bounded {
             let index = step * candidates + candidate;
-            let front = table.front(table.pattern_of_step(step), candidate);
-            self.costs[index] = front.map_or(f64::INFINITY, |front| {
-                let point = front.cheapest(rates.hop_s, rates.load_s[step]);
-                rates.of(step, point.hops, point.load)
-            });
+            let point = table.cheapest(table.pattern_of_step(step), candidate, rates.hop_s, rates.load_s[step]);
+            self.costs[index] = point.map_or(f64::INFINITY, |point| rates.of(step, point.hops, point.load));
             self.known[index] = CostSource::Exact;
         }
         !bounded.is_empty()

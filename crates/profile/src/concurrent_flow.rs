@@ -54,7 +54,8 @@ fn solve(
     let mut flow = ConcurrentFlow::new(quotient, hops, effort);
     let (point, first) = flow.optimise();
     let (mut front, mut shares) = (Front::single(point), vec![first]);
-    while flow.work() < effort.work_of_front
+    while limit.is_none_or(|limit| flow.pool.hops < limit)
+        && flow.work() < effort.work_of_front
         && let Some(next) = flow.next_hops().filter(|&next| limit.is_none_or(|limit| next <= limit))
     {
         flow.pool.hops = next;
@@ -185,7 +186,7 @@ impl<'a> ConcurrentFlow<'a> {
             Method::PrimalDual(method) => (method.prices().to_vec(), method.shortest()),
         };
         let (lengths, keys) = per_weight(&prices, keys, self.quotient, &self.pool);
-        self.pool.next_hops(&lengths, &keys, self.gap.max(self.effort.gap * self.load))
+        self.pool.next_hops(&lengths, &keys, self.load, self.gap.max(self.effort.gap * self.load))
     }
 }
 

@@ -42,6 +42,20 @@ impl HopLimited {
         hops: Option<u32>,
         farthest: f64,
     ) {
+        self.run_until(adjacency, lengths, source, hops, farthest, |_, _| false);
+    }
+
+    /// As [`HopLimited::run`], until `is_enough` says so, which is told the hops and the arrivals of every layer that is
+    /// complete, the source's first.
+    pub(crate) fn run_until(
+        &mut self,
+        adjacency: &Adjacency,
+        lengths: &[f64],
+        source: Rank,
+        hops: Option<u32>,
+        farthest: f64,
+        mut is_enough: impl FnMut(u32, &[Arrival]) -> bool,
+    ) {
         for arrival in &self.arrivals {
             self.latest[arrival.node as usize] = NONE;
         }
@@ -53,7 +67,8 @@ impl HopLimited {
         loop {
             let (start, end) = (self.layers[self.layers.len() - 1], self.arrivals.len());
             self.layers.push(end);
-            if start == end || hops.is_some_and(|hops| self.layers.len() > hops as usize + 1) {
+            let layer = self.layers.len() as u32 - 2;
+            if start == end || is_enough(layer, &self.arrivals[start..end]) || hops.is_some_and(|hops| layer >= hops) {
                 break;
             }
             for index in start..end {
@@ -93,11 +108,6 @@ impl HopLimited {
     /// Number of arrivals in all: what a run has cost, but for the links of each.
     pub(crate) fn arrivals(&self) -> usize {
         self.arrivals.len()
-    }
-
-    /// Number of hops and the arrivals after so many, each cheaper than any at its node before.
-    pub(crate) fn layers(&self) -> impl Iterator<Item = (u32, &[Arrival])> {
-        self.layers.windows(2).enumerate().map(|(hops, ends)| (hops as u32, &self.arrivals[ends[0]..ends[1]]))
     }
 
     /// Calls `visit` with the orbit of every link on the path of an arrival, last link first.

@@ -63,6 +63,11 @@ impl RoutingNetwork {
         &self.topology
     }
 
+    /// Sources from which distances are written down, each in four bytes a GPU: what it holds beside its links.
+    pub fn distance_arrays(&self) -> usize {
+        self.orbits.iter().filter(|orbit| orbit.distances.get().is_some()).count()
+    }
+
     /// Links on a shortest path from `src` to `dst`; `None` where there is no path. Both are below the
     /// topology's number of ranks. O(1) after the first call for an orbit of sources, which is O(links); always where
     /// every link leads along one coordinate.
@@ -162,8 +167,8 @@ impl RoutingNetwork {
     ///
     /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it
     ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; what its limit on
-    ///   work leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 3072 orbits of links, one point
-    ///   by equal split.
+    ///   work leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 3072 orbits of links, and above 512 GPUs
+    ///   where arcs times orbits of links, 64 or more, are over 65 536, one point by equal split.
     /// - `EqualSplit`: every shortest path, counted with parallel circuits, carries the same share; one point.
     /// - `SinglePath`: one shortest path per arc, at each GPU the first link that leads nearer; one point.
     pub fn front(&self, traffic: &Traffic, routing: Routing) -> Option<Front> {
@@ -301,8 +306,15 @@ const ROUNDING: f64 = 1e-12;
 const MOST_ARCS: usize = 1 << 18;
 const MOST_LINK_ORBITS: usize = 3 << 10;
 
+/// GPUs above which arcs times orbits of links count too, where a front is costly, and the most of them.
+const MOST_RANKS_WHATEVER_LARGE: usize = 512;
+const MOST_OF_MANY: usize = 1 << 16;
+
 fn is_too_large(quotient: &Quotient) -> bool {
-    quotient.adjacency.capacities.len() > MOST_LINK_ORBITS || quotient.arcs.len() > MOST_ARCS
+    let (links, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
+    let are_many = quotient.adjacency.ranks() > MOST_RANKS_WHATEVER_LARGE;
+    let is_costly = links >= LEAST_COSTLY_ORBITS && links * arcs > MOST_OF_MANY;
+    links > MOST_LINK_ORBITS || arcs > MOST_ARCS || (are_many && is_costly)
 }
 
 #[cfg(test)]

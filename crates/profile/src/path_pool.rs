@@ -4,12 +4,20 @@ use std::ops::Range;
 
 use model::Rank;
 
-use crate::{hop_limited::HopLimited, price_bound::RisingPrices, quotient::Quotient, restricted_master::Column};
+use crate::{
+    hop_limited::{Arrival, HopLimited},
+    price_bound::RisingPrices,
+    quotient::Quotient,
+    restricted_master::Column,
+};
 
 /// Paths that the rounds of [`PathPool::spread`] find at most.
 const MOST_START_PATHS: usize = 1 << 21;
 /// Its rounds at most: more find more paths than the optimum uses.
 const START_ROUNDS: usize = 8;
+/// Parts of the largest transfer by which a hop more has to lower the load: less pays only where that transfer takes as long as
+/// a hundred million hops.
+const LEAST_GAIN_A_HOP: f64 = 1e-8;
 
 /// Paths by index, which is also that of their column.
 #[derive(Debug)]
@@ -17,6 +25,10 @@ pub(crate) struct PathPool<'a> {
     quotient: &'a Quotient,
     /// Links of a path at most.
     pub(crate) hops: u32,
+    /// Links of the longest of the shortest paths.
+    shortest_hops: u32,
+    /// Links that the shortest paths of all arcs take, by weight.
+    least_volume: f64,
     search: HopLimited,
     /// Of each path: its arc and its nodes.
     paths: Vec<(u32, Vec<Rank>)>,
@@ -49,6 +61,8 @@ impl<'a> PathPool<'a> {
         let mut pool = Self {
             quotient,
             hops,
+            shortest_hops: hops,
+            least_volume: 0.0,
             search: HopLimited::new(quotient.adjacency.ranks()),
             paths: Vec::new(),
             of_arc: vec![Vec::new(); quotient.arcs.len()],
@@ -67,6 +81,8 @@ impl<'a> PathPool<'a> {
                 }
             },
         );
+        let volume = |(arc, nodes): &(u32, Vec<Rank>)| pool.weights[*arc as usize] * (nodes.len() - 1) as f64;
+        pool.least_volume = pool.paths.iter().map(volume).sum();
         (pool, columns)
     }
 
@@ -175,44 +191,70 @@ impl<'a> PathPool<'a> {
         (path, Some(column(arc, self.weights[arc], orbits, &self.quotient.adjacency.capacities)))
     }
 
-    /// The least hop limit above the current one at which these prices leave room for a load lower by more than
-    /// `least_gain`. At any limit between, they prove the current load optimal but for that.
-    pub(crate) fn next_hops(&mut self, lengths: &[f64], keys: &[f64], least_gain: f64) -> Option<u32> {
-        let mut shortest = vec![f64::NAN; self.quotient.adjacency.ranks()];
+    /// The least hop limit above the current one at which these prices leave room for a load below `load`, the least at the
+    /// current one, by more than `least_gain` and by more than [`LEAST_GAIN_A_HOP`] for each hop more. At any limit between,
+    /// they prove the current load optimal but for that.
+    ///
+    /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so many hops
+    /// takes so many circuits more than it must, of which there are no more than `load` leaves beside the shortest paths.
+    pub(crate) fn next_hops(&mut self, lengths: &[f64], keys: &[f64], load: f64, least_gain: f64) -> Option<u32> {
+        let room = load * self.quotient.adjacency.capacities.iter().sum::<f64>() - self.least_volume;
+        let longest_key = keys.iter().copied().fold(0.0, f64::max);
+        let (current, shortest_hops) = (self.hops, self.shortest_hops);
+        let least_gain = |hops: u32| least_gain.max(LEAST_GAIN_A_HOP * f64::from(hops - current));
+        // Beyond, the second bound is below the least gain.
+        let mut most_hops =
+            current.saturating_add((room.max(0.0) * longest_key / LEAST_GAIN_A_HOP).sqrt().ceil() as u32);
+        let Self { quotient, search, weights, .. } = self;
+        let mut shortest = vec![f64::NAN; quotient.adjacency.ranks()];
         let mut arc_to = vec![0; shortest.len()];
-        let mut gains: Vec<(u32, f64)> = Vec::new();
+        // Hops of a longer path, what it gains, and its part of the second bound.
+        let mut gains: Vec<(u32, f64, f64)> = Vec::new();
         let mut index = 0;
-        for arcs in self.quotient.sources() {
-            let keys = &keys[index..index + arcs.len()];
+        for arcs in quotient.sources() {
+            let (first, keys) = (index, &keys[index..index + arcs.len()]);
             for (arc, &key) in arcs.iter().zip(keys) {
                 shortest[arc.dst as usize] = key;
                 arc_to[arc.dst as usize] = index;
                 index += 1;
             }
             let farthest = keys.iter().copied().fold(0.0, f64::max);
-            self.search.run(&self.quotient.adjacency, lengths, arcs[0].src, None, farthest);
-            for (hops, arrivals) in self.search.layers() {
+            let (mut gained, mut crowded_out, limit) = (0.0, 0.0f64, most_hops);
+            let is_enough = |hops: u32, arrivals: &[Arrival]| {
                 for arrival in arrivals {
                     let best = &mut shortest[arrival.node as usize];
                     // NaN where no arc ends: never less.
                     if arrival.distance < *best {
-                        if hops > self.hops {
-                            let weight = self.weights[arc_to[arrival.node as usize]];
-                            gains.push((hops, weight * (*best - arrival.distance)));
+                        if hops > current {
+                            let arc = arc_to[arrival.node as usize];
+                            let gain = weights[arc] * (*best - arrival.distance);
+                            let shorter = keys[arc - first] - arrival.distance;
+                            let by_volume = room * shorter / f64::from(hops - shortest_hops);
+                            gains.push((hops, gain, by_volume));
+                            gained += gain;
+                            crowded_out = crowded_out.max(by_volume);
                         }
                         *best = arrival.distance;
                     }
                 }
-            }
+                // Twice, so that rounding does not show: what other sources gain beyond these hops does not count then.
+                let is_enough = hops > current && gained.min(crowded_out) > 2.0 * least_gain(hops);
+                if is_enough {
+                    most_hops = hops;
+                }
+                is_enough
+            };
+            search.run_until(&quotient.adjacency, lengths, arcs[0].src, Some(limit), farthest, is_enough);
             for arc in arcs {
                 shortest[arc.dst as usize] = f64::NAN;
             }
         }
-        gains.sort_by_key(|&(hops, _)| hops);
-        let mut total = 0.0;
-        gains.into_iter().find_map(|(hops, gain)| {
+        gains.sort_by_key(|&(hops, ..)| hops);
+        let (mut total, mut most_by_volume) = (0.0, 0.0f64);
+        gains.into_iter().find_map(|(hops, gain, by_volume)| {
             total += gain;
-            (total > least_gain).then_some(hops)
+            most_by_volume = most_by_volume.max(by_volume);
+            (total.min(most_by_volume) > least_gain(hops)).then_some(hops)
         })
     }
 }

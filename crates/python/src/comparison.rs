@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
 use crate::parallel::on_all_cores;
+use crate::plan::PyPlan;
 use crate::request::PyRequest;
 use crate::step::{TermsTuple, terms};
 
@@ -22,8 +23,10 @@ fn row_tuple(row: &Row) -> RowTuple {
 }
 
 #[pyfunction]
-pub fn baselines(py: Python<'_>, request: &PyRequest) -> CoreResult<Vec<RowTuple>> {
-    Ok(on_all_cores(py, || lightloom::baselines(&request.0))?.iter().map(row_tuple).collect())
+#[pyo3(signature = (request, plan=None))]
+pub fn baselines(py: Python<'_>, request: &PyRequest, plan: Option<&Bound<'_, PyPlan>>) -> CoreResult<Vec<RowTuple>> {
+    let plan = plan.map(|plan| plan.get().judged()).transpose()?;
+    Ok(on_all_cores(py, || lightloom::baselines(&request.0, plan))?.iter().map(row_tuple).collect())
 }
 
 #[pyfunction]

@@ -100,7 +100,7 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
         topologies.push(reduce_grid.topology(index, false, &phase.circuits)?);
         let owners = reduce_grid.fellows(0, |coordinate| coordinate < first);
         let sent: Vec<u32> = owners.into_iter().map(|owner| chunks.owned(owner, 0)).collect();
-        for places in &phase.steps {
+        for places in &phase.steps() {
             let transfers = places.iter().map(|&ahead| Transfer {
                 src: 0,
                 dst: reduce_grid.ahead(0, index, false, ahead),

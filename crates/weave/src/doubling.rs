@@ -5,16 +5,47 @@
 
 use crate::digit_phases::factorisations;
 use crate::library::Library;
-use crate::phase::Kind;
+use crate::phase::{Kind, Phase};
 use crate::relative::{Circuits, Sums};
 
-/// Phases in which all ranks of a coordinate add up whole buffers: the places ahead that a rank sends to, by step.
+/// Phases in which all ranks of a coordinate add up whole buffers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Doubling {
     pub(crate) span: u32,
     pub(crate) circuits: Circuits,
-    pub(crate) steps: Vec<Vec<i64>>,
     pub(crate) sums: Sums,
+    way: Way,
+}
+
+/// Whom a rank sends to.
+#[derive(Debug, Clone, PartialEq)]
+enum Way {
+    /// All that the one step of a phase reaches.
+    AtOnce(Phase),
+    /// By step the others of its digit, the radix of the least stride first.
+    Radices(Vec<u32>),
+}
+
+impl Doubling {
+    /// The places ahead that a rank sends to, by step. O(span).
+    pub(crate) fn steps(&self) -> Vec<Vec<i64>> {
+        match &self.way {
+            Way::AtOnce(phase) => {
+                phase.sends().into_iter().map(|sends| sends.iter().map(|send| send.ahead).collect()).collect()
+            }
+            Way::Radices(radices) => {
+                let (two_way, mut stride) = (self.circuits.len() > 1, 1);
+                let step = |&radix: &u32| {
+                    let (back, forth) = reach(radix, two_way);
+                    let places = (1..=i64::from(forth)).chain((1..=i64::from(back)).map(|place| -place));
+                    let step = places.map(|place| place * i64::from(stride)).collect();
+                    stride *= radix;
+                    step
+                };
+                radices.iter().map(step).collect()
+            }
+        }
+    }
 }
 
 /// Phases of that span.
@@ -23,34 +54,38 @@ pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> 
     for phase in library.phases(span).iter().chain(library.on_rings(span)) {
         let at_once = phase.sums.steps == 1 && !matches!(phase.kind, Kind::Levels);
         if at_once {
-            let steps = phase.sends().into_iter().map(|sends| sends.iter().map(|send| send.ahead).collect()).collect();
-            found.push(Doubling { span, circuits: phase.circuits.clone(), steps, sums: phase.sums });
+            let (circuits, way) = (phase.circuits.clone(), Way::AtOnce(phase.clone()));
+            found.push(Doubling { span, circuits, sums: phase.sums, way });
         }
     }
     for radices in factorisations(span).into_iter().filter(|radices| radices.len() > 1) {
-        found.push(on_ring(span, &radices, vec![(1, ports)], ports));
         if ports.is_multiple_of(2) {
-            found.push(on_ring(span, &radices, vec![(1, ports / 2), (-1, ports / 2)], ports));
+            found.push(on_ring(span, radices.clone(), vec![(1, ports)], ports));
+            found.push(on_ring(span, radices, vec![(1, ports / 2), (-1, ports / 2)], ports));
+        } else {
+            found.push(on_ring(span, radices, vec![(1, ports)], ports));
         }
     }
     found
 }
 
-fn on_ring(span: u32, radices: &[u32], circuits: Circuits, ports: u32) -> Doubling {
+/// Ranks behind and ahead that a digit reaches.
+fn reach(radix: u32, two_way: bool) -> (u32, u32) {
+    if two_way { ((radix - 1) / 2, radix / 2) } else { (0, radix - 1) }
+}
+
+fn on_ring(span: u32, radices: Vec<u32>, circuits: Circuits, ports: u32) -> Doubling {
     let two_way = circuits.len() > 1;
     let each_way = f64::from(ports) / circuits.len() as f64;
-    let (mut stride, mut sums, mut steps) = (1, Sums::default(), Vec::new());
-    for &radix in radices {
-        let (back, forth) = if two_way { ((radix - 1) / 2, radix / 2) } else { (0, radix - 1) };
-        let reach = f64::from(forth);
+    let (mut stride, mut sums) = (1, Sums::default());
+    for &radix in &radices {
+        let reach = f64::from(reach(radix, two_way).1);
         let load = f64::from(stride) * reach * (reach + 1.0) / 2.0 / each_way;
         sums.steps += 1;
         sums.hops += f64::from(stride) * reach;
         sums.load += load;
         sums.amount += load;
-        let places = (1..=i64::from(forth)).chain((1..=i64::from(back)).map(|place| -place));
-        steps.push(places.map(|place| place * i64::from(stride)).collect());
         stride *= radix;
     }
-    Doubling { span, circuits, steps, sums }
+    Doubling { span, circuits, sums, way: Way::Radices(radices) }
 }

@@ -18,18 +18,21 @@ pub(crate) fn distances(span: u32, circuits: &Circuits) -> Option<Vec<u32>> {
 }
 
 /// The transfers of an AllGather, by step: for every place the circuit over which it is reached first, chosen so that
-/// circuits carry about as much as each other.
+/// circuits carry about as much as each other. O(span · circuits), and the order of the places of each level.
 pub(crate) fn sends(span: u32, circuits: &Circuits) -> Vec<Vec<Send>> {
     let Some(distances) = distances(span, circuits) else { return Vec::new() };
     let diameter = distances.iter().copied().max().unwrap_or(0);
-    (1..=diameter).map(|level| level_sends(span, circuits, &distances, level)).collect()
+    let mut places: Vec<Vec<i64>> = vec![Vec::new(); diameter as usize + 1];
+    (0..).zip(&distances).for_each(|(place, &distance)| places[distance as usize].push(place));
+    let levels = (0..).zip(places).skip(1);
+    levels.map(|(level, places)| level_sends(span, circuits, &distances, level, places)).collect()
 }
 
-fn level_sends(span: u32, circuits: &Circuits, distances: &[u32], level: u32) -> Vec<Send> {
+fn level_sends(span: u32, circuits: &Circuits, distances: &[u32], level: u32, places: Vec<i64>) -> Vec<Send> {
     let n = i64::from(span);
-    let places = (0..n).filter(|&place| distances[place as usize] == level);
     // Circuits over which a place may be reached, those with the fewest first.
     let mut choices: Vec<(i64, Vec<usize>)> = places
+        .into_iter()
         .map(|place| {
             let before = |ahead: i64| distances[(place - ahead).rem_euclid(n) as usize];
             let ways = circuits.iter().enumerate().filter(|(_, (ahead, _))| before(*ahead) + 1 == level);

@@ -33,6 +33,7 @@ mod pipelined;
 mod prices;
 mod relative;
 mod sent;
+mod undominated;
 mod unequal;
 
 /// Names of topologies that are made here, and what they mean.

@@ -77,8 +77,8 @@ impl Libraries {
 impl Library {
     pub(crate) fn new(ranks: u32, ports: u32, routing: Routing) -> Self {
         let spans: Vec<u32> = (2..=ranks).filter(|span| ranks.is_multiple_of(*span)).collect();
-        let made = spans.into_par_iter().map(|span| {
-            let on_rings = digit_phases::phases(span, ports);
+        let on_rings = digit_phases::phases(&spans, ports);
+        let made = on_rings.into_par_iter().map(|(span, on_rings)| {
             let others = circulants::phases(span, ports, routing);
             (span, undominated(on_rings.iter().cloned().chain(others).collect()), on_rings)
         });

@@ -3,9 +3,11 @@
 //! All of it is told relative to a rank: circuits and transfers lead a number of places ahead along the coordinate,
 //! which wraps round after `span` places.
 
+use std::cmp::Ordering;
+
 use crate::digits::Digits;
-use crate::levels;
 use crate::relative::{Circuits, Send, Sums};
+use crate::{levels, undominated};
 
 /// How the ranks of a phase exchange.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,23 +40,9 @@ impl Phase {
             Kind::Levels => levels::sends(self.span, &self.circuits),
         }
     }
-
-    /// Whether nothing is gained by it beside `other`.
-    fn is_dominated_by(&self, other: &Self) -> bool {
-        let (a, b) = (&self.sums, &other.sums);
-        a.steps >= b.steps && a.hops >= b.hops && a.load >= b.load && a.amount >= b.amount
-    }
 }
 
-/// The phases that are best for some fabric, fewest steps first. O(phases²).
-pub(crate) fn undominated(mut phases: Vec<Phase>) -> Vec<Phase> {
-    let key = |phase: &Phase| (phase.sums.steps, phase.sums.amount, phase.sums.hops, phase.sums.load);
-    phases.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let mut kept: Vec<Phase> = Vec::new();
-    for phase in phases {
-        if !kept.iter().any(|other| phase.is_dominated_by(other)) {
-            kept.push(phase);
-        }
-    }
-    kept
+/// The phases that are best for some fabric, fewest steps first; of equals the first.
+pub(crate) fn undominated(phases: Vec<Phase>) -> Vec<Phase> {
+    undominated::undominated(phases, |phase| phase.sums.by_importance(), |_, _| Ordering::Equal)
 }

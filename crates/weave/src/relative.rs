@@ -20,3 +20,10 @@ pub(crate) struct Sums {
     /// Load of the busiest link in units of what a rank has before the phase.
     pub(crate) amount: f64,
 }
+
+impl Sums {
+    /// Steps, amount, hops and load: the order in which phases are listed.
+    pub(crate) fn by_importance(&self) -> [f64; 4] {
+        [f64::from(self.steps), self.amount, self.hops, self.load]
+    }
+}

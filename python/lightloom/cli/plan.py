@@ -68,7 +68,9 @@ def command(
     result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
     others = []
     if baselines and output_format != "csv":
-        others = with_progress("comparing", lambda: planning.baselines(**arguments))
+        # A budget, or whatever else is for the plan alone, makes another plan than the best of all planners.
+        beside = None if of_plan else result
+        others = with_progress("comparing", lambda: planning.baselines(**arguments, beside=beside))
     if output_format == "json":
         text = plan_document(result, others if baselines else None)
     elif output_format == "csv":

@@ -77,8 +77,17 @@ proptest! {
             prop_assert!(plan(&request).is_err());
             return Ok(());
         };
-        let rows = baselines(&request).unwrap();
+        let rows = baselines(&request, None).unwrap();
         let best = plan(&request).unwrap();
+        // Beside a plan that is known they are the same but for rounding.
+        let beside = baselines(&request, Some(&best)).unwrap();
+        prop_assert_eq!(beside.len(), rows.len());
+        for row in &rows {
+            let of_planner = |other: &&lightloom::Row| other.planner == row.planner && other.algorithm == row.algorithm;
+            let (row, other) = (&row.outcome, &beside.iter().find(of_planner).unwrap().outcome);
+            let (row, other) = (row.as_ref().unwrap(), other.as_ref().unwrap());
+            prop_assert!((other.total_s / row.total_s - 1.0).abs() <= 1e-9 && other.reconfigurations == row.reconfigurations);
+        }
         // A named algorithm is kept by a plan; a planner that is named may answer it by another.
         let kept = request.kept_algorithm();
         let first = comparison.rows.iter().find(|row| kept.is_none_or(|name| name == row.algorithm)).unwrap();

@@ -84,7 +84,7 @@ proptest! {
     fn planners_keep_their_order(request in requests()) {
         // HARVEST may use every static topology and every step's own circuits, so nothing that needs no
         // split is faster.
-        let rows = baselines(&request).unwrap();
+        let rows = baselines(&request, None).unwrap();
         let time = |name: &str| rows.iter().find(|row| row.planner == name).and_then(|row| row.outcome.as_ref().ok().map(|o| o.total_s));
         let harvest = time("harvest").unwrap();
         if let Some(fixed) = time("static") {

@@ -6,6 +6,7 @@ use model::{Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::{CandidateFamily, those_that_fit};
 use crate::parameters::by;
+use crate::ring_offsets;
 
 /// The tori of the shape's grid with every combination of offsets.
 pub(crate) struct ShiftedTori;
@@ -17,6 +18,9 @@ const MAX_TORI: usize = 256;
 /// The same where there are more than [`MOST_RANKS_FOR_ALL`] ranks.
 const MAX_LARGE_TORI: usize = 32;
 
+/// The same where no step is the same from two of many ranks.
+const MAX_TORI_OF_UNLIKE: usize = 4;
+
 /// Ranks up to which [`MAX_TORI`] tori of a grid are looked at.
 const MOST_RANKS_FOR_ALL: u32 = 4096;
 
@@ -26,7 +30,7 @@ impl CandidateFamily for ShiftedTori {
     }
 
     fn summary(&self) -> &'static str {
-        "tori of every combination of offsets along the dimensions, up to 256 (32 above 4096 GPUs); \
+        "tori of every combination of offsets along the dimensions, up to 256 (32 above 4096 GPUs, 4 above 512 of which no two are alike in the steps); \
          ranks in a line are folded into their most cubic 2-D and 3-D grids"
     }
 
@@ -34,10 +38,14 @@ impl CandidateFamily for ShiftedTori {
         "HARVEST appendix A"
     }
 
-    fn build(&self, shape: &Shape, _patterns: &[&Traffic], _seed: u64) -> Result<Vec<Topology>> {
+    fn build(&self, shape: &Shape, patterns: &[&Traffic], _seed: u64) -> Result<Vec<Topology>> {
         let mut specs = Vec::new();
         let given = shape.dims().len() > 1;
-        let most = if shape.gpus() <= MOST_RANKS_FOR_ALL { MAX_TORI } else { MAX_LARGE_TORI };
+        let most = match shape.gpus() {
+            ranks if ring_offsets::are_many_and_unlike(ranks, patterns) => MAX_TORI_OF_UNLIKE,
+            ranks if ranks > MOST_RANKS_FOR_ALL => MAX_LARGE_TORI,
+            _ => MAX_TORI,
+        };
         for dims in grids(shape) {
             let dimensions = dims.len() as u32;
             if shape.ports() < dimensions {

@@ -1,0 +1,78 @@
+//! What planning looks at and holds does not grow with the GPUs where they are alike: counted, since times depend on machines.
+use std::sync::Arc;
+
+use collectives::Options;
+use lightloom::{Request, Size, Workload, baselines, plan, problem};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
+
+fn request(gpus: u32, ports: u32, collective: Collective, algorithm: Option<&str>) -> Request {
+    let fabric = Fabric {
+        shape: Shape::new(gpus, &[], ports).unwrap(),
+        bandwidth_bps: 8e11,
+        startup_s: 500e-9,
+        hop_delay_s: 500e-9,
+        reconfiguration: ReconfigurationPolicy::constant(1e-5),
+        initial: Initial::Free,
+        optics: None,
+    };
+    let algorithm = algorithm.map(Into::into);
+    Request {
+        fabric,
+        workload: Workload::Collective { collective, algorithm, options: Options::default() },
+        size: Size::Buffer(64 << 20),
+        settings: CostSettings::default(),
+        routing_is_given: false,
+        planner: None,
+        candidates: None,
+        static_topologies: None,
+        cache: Arc::default(),
+        options: planners::PlannerOptions::default(),
+        seed: 0,
+    }
+}
+
+#[test]
+fn candidates_and_their_distances_are_as_many_for_65536_gpus_as_for_8192() {
+    for ports in [1, 2, 4, 6] {
+        for algorithm in ["recursive-doubling", "bruck", "swing"] {
+            let held = |gpus: u32| {
+                let request = request(gpus, ports, Collective::AllGather, Some(algorithm));
+                let table = problem(&request).unwrap().table;
+                let patterns = table.patterns().len();
+                (0..patterns).for_each(|pattern| assert_eq!(table.estimates(pattern).hops.len(), table.candidates()));
+                let arrays: usize = (0..table.candidates()).map(|at| table.network(at).distance_arrays()).sum();
+                (table.candidates(), arrays, patterns)
+            };
+            let ((few, few_arrays, few_patterns), (many, many_arrays, many_patterns)) = (held(1 << 13), held(1 << 16));
+            // A step and what it leads to more for each power of two.
+            assert!(few_patterns == 13 && many_patterns == 16, "{few_patterns} and {many_patterns} patterns");
+            assert!(many <= 512 + 64 && 2 * few >= many, "{algorithm}, {ports} ports: {few} and {many} candidates");
+            assert!(
+                many_arrays <= many_patterns && few_arrays <= few_patterns,
+                "{few_arrays} and {many_arrays} arrays"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_plan_holds_one_of_each_orbit() {
+    for collective in [Collective::AllGather, Collective::ReduceScatter] {
+        let plan = plan(&request(1 << 14, 2, collective, None)).unwrap();
+        let links: usize = plan.topologies.iter().map(|topology| topology.links().len()).sum();
+        let transfers: usize = plan.steps.iter().map(|step| step.step.transfers().len()).sum();
+        let paths: usize = plan.steps.iter().flat_map(|step| &step.routes.arcs).map(|arc| arc.paths.len()).sum();
+        assert!(links <= 2 * plan.topologies.len() && transfers <= 1 << 10 && paths <= 1 << 11, "{transfers} {paths}");
+        assert!(plan.total_s() <= 4.0 * plan.bound.seconds, "{} s, at least {} s", plan.total_s(), plan.bound.seconds);
+    }
+}
+
+/// No default candidate is as regular as the steps of a tree: planners that choose from candidates serve nothing then.
+#[test]
+fn a_broadcast_is_compared_with_the_planners_that_serve_it() {
+    let request = request(1 << 13, 2, Collective::Broadcast, None);
+    let rows = baselines(&request, None).unwrap();
+    let least_s = plan(&request).unwrap().total_s();
+    assert!(rows.iter().any(|row| row.planner == "weave") && rows.iter().all(|row| row.outcome.is_ok()));
+    assert!(rows.iter().all(|row| row.outcome.as_ref().is_ok_and(|found| found.total_s >= least_s * (1.0 - 1e-9))));
+}
