@@ -3,12 +3,15 @@
 Every point is a process of its own, `lightloom plan` with nothing named but the problem: its processor time and the
 most memory that it held are what the system says of it at its end.
 
-    python benches/scale.py [--gpus 64 1024] [--collective all-reduce] [--print]
+    python benches/scale.py [--gpus 64 1024] [--collective all-reduce] [--kept FILE] [--print]
+
+With --kept, what was measured is written to a file and not measured again: some points now, others later.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import resource
@@ -119,10 +122,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gpus", type=int, nargs="*", default=GPUS)
     parser.add_argument("--collective", choices=COLLECTIVES, nargs="*", default=COLLECTIVES)
+    parser.add_argument("--kept", type=Path, help="a file of what was measured, added to")
     parser.add_argument("--print", action="store_true", help="print the table, write nothing")
     asked = parser.parse_args()
     points = [(collective, gpus, ports) for collective in asked.collective for gpus in asked.gpus for ports in PORTS]
-    costs = {point: measure(*point) for point in track(points, "planning")}
+    costs: dict[tuple[str, int, int], Cost] = {}
+    if asked.kept is not None and asked.kept.exists():
+        kept = map(json.loads, asked.kept.read_text().splitlines())
+        costs = {(collective, gpus, ports): Cost(*cost) for (collective, gpus, ports), cost in kept}
+    for point in track([point for point in points if point not in costs], "planning"):
+        costs[point] = measure(*point)
+        if asked.kept is not None:
+            with asked.kept.open("a") as file:
+                file.write(json.dumps([point, costs[point]]) + "\n")
+    costs = {point: costs[point] for point in points}
     text = table(costs, asked.gpus)
     if asked.print:
         print(text)

@@ -85,7 +85,7 @@ impl Topology {
     pub fn with_found_symmetry(self) -> Self {
         let links: BTreeMap<(Rank, Rank), u32> =
             self.expanded().into_iter().map(|link| ((link.src, link.dst), link.count)).collect();
-        let found = Translations::detect(self.symmetry.ranks(), |move_by| {
+        let found = Translations::detect(self.symmetry.ranks(), links.len(), |move_by| {
             links.iter().all(|(&(src, dst), count)| links.get(&(move_by(src), move_by(dst))) == Some(count))
         });
         if found.order() <= self.symmetry.order() {

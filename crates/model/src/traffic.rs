@@ -47,19 +47,25 @@ impl Traffic {
         Ok(Self { symmetry, arcs })
     }
 
-    /// The same pattern with the largest symmetry that can be found for it.
+    /// The same pattern with the largest symmetry that can be found for it. O(divisors² of the ranks · arcs) at most; a group
+    /// whose order does not divide the number of arcs is not tried, since it acts freely on them.
     #[must_use]
     pub fn with_found_symmetry(self) -> Self {
-        let arcs: BTreeMap<(Rank, Rank), u64> =
-            self.expanded().into_iter().map(|arc| ((arc.src, arc.dst), arc.weight.to_bits())).collect();
-        let found = Translations::detect(self.symmetry.ranks(), |move_by| {
-            arcs.iter().all(|(&(src, dst), weight)| arcs.get(&(move_by(src), move_by(dst))) == Some(weight))
+        let arcs = self.expanded();
+        let first_of = |rank: Rank| arcs.partition_point(|arc| arc.src < rank);
+        let firsts: Vec<usize> = (0..=self.ranks()).map(first_of).collect();
+        let weight = |src: Rank, dst: Rank| {
+            let sent = &arcs[firsts[src as usize]..firsts[src as usize + 1]];
+            sent.binary_search_by_key(&dst, |arc| arc.dst).ok().map(|at| sent[at].weight.to_bits())
+        };
+        let found = Translations::detect(self.symmetry.ranks(), arcs.len(), |move_by| {
+            arcs.iter().all(|arc| weight(move_by(arc.src), move_by(arc.dst)) == Some(arc.weight.to_bits()))
         });
         if found.order() <= self.symmetry.order() {
             return self;
         }
         let representatives: Vec<TrafficEntry> =
-            self.expanded().into_iter().filter(|arc| found.canonical(arc.src).1 == 0).collect();
+            arcs.into_iter().filter(|arc| found.canonical(arc.src).1 == 0).collect();
         Self { symmetry: found, arcs: representatives }
     }
 

@@ -91,8 +91,9 @@ impl Translations {
     }
 
     /// The largest group found by trying every digit, under which `invariant(generator)` holds, where
-    /// the generator is given as a permutation of the ranks. Wide digits are tried first.
-    pub fn detect(ranks: u32, mut invariant: impl FnMut(&dyn Fn(Rank) -> Rank) -> bool) -> Self {
+    /// the generator is given as a permutation of the ranks. Wide digits are tried first, and none that does not divide
+    /// `pairs`, how many pairs of ranks are to stay the same: its orbits of them have as many as it has values.
+    pub fn detect(ranks: u32, pairs: usize, mut invariant: impl FnMut(&dyn Fn(Rank) -> Rank) -> bool) -> Self {
         let divisors: Vec<u32> = (1..=ranks).filter(|d| ranks.is_multiple_of(*d)).collect();
         let mut candidates: Vec<Digit> = Vec::new();
         for &stride in &divisors {
@@ -100,6 +101,7 @@ impl Translations {
                 candidates.push(Digit { stride, radix: end / stride });
             }
         }
+        candidates.retain(|digit| pairs.is_multiple_of(digit.radix as usize));
         candidates.sort_unstable_by_key(|digit| (std::cmp::Reverse(digit.radix), digit.stride));
         let mut found: Vec<Digit> = Vec::new();
         for digit in candidates {
@@ -328,11 +330,13 @@ mod tests {
     #[test]
     fn the_largest_group_of_a_pattern_is_found() {
         let ring = |f: &dyn Fn(u32) -> u32| (0..12).all(|r| (f(r) + 1) % 12 == f((r + 1) % 12));
-        assert_eq!(Translations::detect(12, ring), Translations::cyclic(12));
+        assert_eq!(Translations::detect(12, 12, ring), Translations::cyclic(12));
         let hypercube = |f: &dyn Fn(u32) -> u32| (0..16).all(|r| f(r) ^ 5 == f(r ^ 5));
-        assert_eq!(Translations::detect(16, hypercube).order(), 16);
+        assert_eq!(Translations::detect(16, 16, hypercube).order(), 16);
         let nothing = |f: &dyn Fn(u32) -> u32| (0..9).all(|r| f(r) == r);
-        assert_eq!(Translations::detect(9, nothing), Translations::trivial(9));
+        assert_eq!(Translations::detect(9, 9, nothing), Translations::trivial(9));
+        // Orbits of pairs are as large as the group.
+        assert_eq!(Translations::detect(12, 6, ring), Translations::periodic(12, 2));
         assert_eq!(Translations::xor(8).meet(&Translations::cyclic(8)), Translations::periodic(8, 4));
     }
 }
