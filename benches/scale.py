@@ -112,6 +112,9 @@ def draw(costs: Mapping[tuple[str, int, int], Cost], gpus: Sequence[int]) -> Non
             kind: Kind = "size" if part else "time"
             charts.lines(axes, list(gpus), drawn, x_kind="count", y_kind=kind, log=True, ordered=True)
             axes.axhline(most, color=REFERENCE, linewidth=0.8)
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(list(gpus), [f"{number:,}".replace(",", " ") for number in gpus], rotation=0)
+            axes.minorticks_off()
         panels[0][column].set_title(collective)
         panels[1][column].set_xlabel("GPUs")
     panels[0][0].set_ylabel("processor time, one core")
