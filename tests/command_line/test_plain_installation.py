@@ -16,7 +16,8 @@ from tests.command_line.test_command_line import EXAMPLE
 from tests.conftest import ROOT, RunCli
 
 # The modules of the packages that extras bring, and what is used where it happens to be there.
-ABSENT = {*(set(EXTRAS) - {"protobuf"}), "google.protobuf", "dask", "pandas", "polars", "scipy"}
+BESIDE = ("dask", "google.protobuf", "h11", "pandas", "polars", "pydantic", "scipy")
+ABSENT = {*(set(EXTRAS) - {"protobuf"}), *BESIDE}
 HOOK = f"""
 import sys
 

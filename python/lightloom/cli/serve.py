@@ -41,9 +41,11 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
     try:
         from lightloom.page import serving
     except ModuleNotFoundError as error:
-        if error.name not in EXTRAS:
+        if error.name is None or error.name.partition(".")[0] == "lightloom":
             raise
-        raise missing("serve", "the page's server", error.name) from error
+        # What these need in turn comes with them.
+        package = error.name if error.name in EXTRAS else "starlette"
+        raise missing("serve", "the page's server", package) from error
     listening = serving.bound_socket(given["host"], given["port"])
     address = serving.address_of(listening)
 
