@@ -46,18 +46,13 @@ pub fn defaults() -> Vec<&'static str> {
     DEFAULT.iter().map(|family| family.name()).collect()
 }
 
-/// Topologies that fabrics start on where nobody wires them for one purpose: the candidates that depend neither on steps
-/// nor on chance, and de Bruijn's graphs.
+/// Topologies that fabrics start on where nobody wires them for one purpose: rings, those of small offsets too, the static
+/// baselines, the standard graphs and de Bruijn graphs.
 pub fn starts(shape: &Shape) -> Vec<Topology> {
-    let of_family = |family: &&dyn CandidateFamily| family.build(shape, &[], 0).unwrap_or_default();
-    let families: [&dyn CandidateFamily; 4] = [
-        &shifted_rings::ShiftedRings,
-        &static_baselines::StaticBaselines,
-        &shifted_tori::ShiftedTori,
-        &standard_graphs::StandardGraphs,
-    ];
+    let families: [&dyn CandidateFamily; 2] = [&static_baselines::StaticBaselines, &standard_graphs::StandardGraphs];
+    let of_families = families.iter().flat_map(|family| family.build(shape, &[], 0).unwrap_or_default());
     let graphs = ["de-bruijn", "rewired-de-bruijn"].iter().filter_map(|spec| families::build(spec, shape).ok());
-    dedupe(families.iter().flat_map(of_family).chain(graphs).collect())
+    dedupe(shifted_rings::of_small_offsets(shape).into_iter().chain(of_families).chain(graphs).collect())
 }
 
 /// The topologies of `list`, each item of which is a candidate family or the spec of a topology, without

@@ -3,7 +3,7 @@
 use model::{Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::{CandidateFamily, those_that_fit};
-use crate::ring_offsets;
+use crate::{families, ring_offsets};
 
 /// The rings of every offset, or of those worth a look, in the forms that ports allow.
 pub(crate) struct ShiftedRings;
@@ -33,6 +33,12 @@ impl CandidateFamily for ShiftedRings {
         let one_way = offsets.iter().filter(|_| shape.ports() > 1).map(|&offset| spec(offset, "one-way"));
         those_that_fit(both_ways.chain(one_way), shape)
     }
+}
+
+/// Rings of offsets up to 3, in the forms that ports allow; the others of as many ranks are much like them.
+pub(super) fn of_small_offsets(shape: &Shape) -> Vec<Topology> {
+    let specs = (1..=3).flat_map(|offset| ["", "one-way"].map(|way| spec(offset, way)));
+    specs.filter_map(|spec| families::build(&spec, shape).ok()).collect()
 }
 
 /// The ring itself goes by its own name.

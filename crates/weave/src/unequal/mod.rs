@@ -97,12 +97,23 @@ pub fn compositions(
     let start = start_of(fabric);
     let starts: Vec<Option<&Wiring>> = std::iter::once(None).chain(start.as_ref().map(Some)).collect();
     let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes))?;
-    let (chunks, numbers) = library.demand.chunks()?;
-    let phases = libraries.of(ranks, ports, settings.routing);
     let of_equal = PhasePrices::new(fabric, settings.propagation, size_bytes);
-    let equal = all_to_all::compose(&phases, &of_equal, ranks, ports)?;
-    compositions.extend(phases::with_blocks(&equal, &chunks, &numbers)?);
+    compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
     Ok(compositions)
+}
+
+/// The phases of equal blocks.
+fn of_phases(
+    libraries: &Libraries,
+    library: &Library,
+    fabric: &Fabric,
+    settings: CostSettings,
+    prices: &PhasePrices,
+) -> Result<Option<Composition>> {
+    let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
+    let (chunks, numbers) = library.demand.chunks()?;
+    let equal = all_to_all::compose(&libraries.of(ranks, ports, settings.routing), prices, ranks, ports)?;
+    phases::with_blocks(&equal, &chunks, &numbers)
 }
 
 /// Of [`compositions`], those that begin on the start of the fabric; none from a free or a dark one.
@@ -118,7 +129,12 @@ pub fn on_start(
 ) -> Result<Vec<Composition>> {
     let Some(start) = start_of(fabric) else { return Ok(Vec::new()) };
     let library = libraries.unequal.of(Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
-    made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))
+    let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))?;
+    let of_equal = PhasePrices::new(fabric, settings.propagation, size_bytes);
+    if of_equal.ring().is_some() {
+        compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
+    }
+    Ok(compositions)
 }
 
 /// The circuits at the start, where there are any.
