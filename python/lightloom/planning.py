@@ -93,6 +93,9 @@ def baselines(
 ) -> list[Row]:
     """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
 
+    A planner that is known to be slower than the best, and whose exact time takes long to find, is a row without a
+    time, whose reason says what it takes at least.
+
     beside: what `plan` says of the same arguments; a planner that keeps the best of all is not run again then.
 
     Arguments and errors otherwise as for `plan`. A planner that is named counts for the convention that it brings, and

@@ -293,9 +293,11 @@ pub(crate) fn check_plan(choice: &Choice) -> Result<()> {
         let arcs = traffic.arcs().len() as u64 * u64::from(traffic.symmetry().order()) / common;
         let hops = problem.step_cost(index, candidate)?.1;
         let one = PATH + 4 * (u64::from(hops) + 1);
-        let split = match table.routing() {
-            Routing::EqualSplit if common == 1 => shortest_paths(traffic, topology, PATHS),
-            routing => arcs.saturating_mul(most_paths(topology, routing, hops)),
+        let kept = table.front(table.pattern_of_step(index), candidate).and_then(|front| front.kept_paths(hops));
+        let split = match (table.routing(), kept) {
+            (Routing::ConcurrentFlow, Some(paths)) => paths as u64,
+            (Routing::EqualSplit, _) if common == 1 => shortest_paths(traffic, topology, PATHS),
+            (routing, _) => arcs.saturating_mul(most_paths(topology, routing, hops)),
         };
         paths = paths.saturating_add(split.saturating_mul(one));
     }

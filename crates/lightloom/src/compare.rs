@@ -4,7 +4,7 @@ use model::{Bound, Error, Plan, Result, StepCost};
 use planners::{Choice, OperatingPoint, Planner, Problem, ties};
 use rayon::prelude::*;
 
-use crate::race::Race;
+use crate::beside::Beside;
 use crate::request::open_planners;
 use crate::{Prepared, Request};
 
@@ -26,7 +26,7 @@ pub struct Row {
 }
 
 impl Row {
-    fn time_s(&self) -> f64 {
+    pub(crate) fn time_s(&self) -> f64 {
         self.outcome.as_ref().map_or(f64::INFINITY, |outcome| outcome.total_s)
     }
 }
@@ -72,14 +72,16 @@ pub fn compare(request: &Request) -> Result<Comparison> {
 pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Result<Comparison> {
     let (prepared, at) = for_all_planners(request)?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
+    let best = prepared.best_at(&at);
+    let beside = best.as_ref().ok().map(|best| Beside::comparison(best.total_s));
     let of_planner = |(place, planner): (usize, &'static dyn Planner)| -> Vec<Placed> {
         if planner.capabilities().chooses_algorithm {
-            let row = row_of(planner, None, prepared.best_at(&at));
+            let row = row_of(planner, None, best.clone());
             seen(&row);
             return vec![((place, 0, 0), row)];
         }
         let rows = (0..prepared.schedules().len()).into_par_iter().flat_map_iter(|order| {
-            let rows = rows_of(&prepared, planner, order, &at);
+            let rows = rows_of(&prepared, planner, order, &at, beside);
             rows.iter().for_each(seen);
             let rows = rows.into_iter().enumerate();
             rows.map(move |(topology, row)| ((place, order, topology), row))
@@ -117,35 +119,9 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
     Ok(Comparison { rows, lower_bound_s: seconds, bound_class: class })
 }
 
-/// Every planner that a request without a planner's name would allow, at its best algorithm, fastest first: for each
-/// planner the first of its lines in [`compare`]. A planner that serves nothing is left out. `known`: the plan of the request,
-/// which planners that keep the best of all planners then need not make again.
-///
-/// # Errors
-/// Wrong input.
-pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
-    // The best of all is what the plan is where nothing else was asked for.
-    let known = known.filter(|_| request.leaves_planner_open());
-    let (prepared, at) = for_all_planners(&Request { planner: None, ..request.clone() })?;
-    let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
-    let best = |(place, planner): (usize, &'static dyn Planner)| -> Option<(usize, Row)> {
-        if planner.capabilities().chooses_algorithm {
-            let anew = || row_of(planner, None, prepared.best_at(&at));
-            return Some((place, known.map_or_else(anew, |plan| row_of_best(planner, plan))));
-        }
-        let mut race = Race::new(None);
-        prepared.run(&mut race, |other| other.name() == planner.name(), &at);
-        race.fastest().map(|(_, choice)| (place, row_of(planner, None, Ok(choice.clone()))))
-    };
-    let mut rows: Vec<(usize, Row)> = planners.into_par_iter().filter_map(best).collect();
-    rows.retain(|(_, row)| row.outcome.is_ok());
-    rows.sort_by(|a, b| ties::order((a.1.time_s(), a.0), (b.1.time_s(), b.0)));
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
-}
-
 /// The request with every planner that it admits, at its own numbers, and its problems made. Topologies that are named for
 /// the static planner leave the others in.
-fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
+pub(crate) fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
     let mut planners = request.planners()?;
     if request.planner.is_none() {
         planners = open_planners().filter(|planner| request.admit(*planner).is_ok()).collect();
@@ -163,14 +139,24 @@ fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
 }
 
 /// The lines of a planner for one schedule: one, or for a planner that keeps one topology one on each.
-fn rows_of(prepared: &Prepared, planner: &'static dyn Planner, order: usize, at: &OperatingPoint) -> Vec<Row> {
+fn rows_of(
+    prepared: &Prepared,
+    planner: &'static dyn Planner,
+    order: usize,
+    at: &OperatingPoint,
+    beside: Option<Beside>,
+) -> Vec<Row> {
     let schedule = &prepared.schedules()[order];
+    let line = |choice| row_of(planner, Some(schedule.algorithm()), choice);
+    if let Some(beside) = beside.filter(|beside| beside.has_too_many_patterns(schedule)) {
+        return vec![line(Err(beside.reason(planner.name(), beside.at_least(0.0))))];
+    }
     let problem = match prepared.problem_for(planner, order, at) {
         Ok(problem) => problem,
-        Err(error) => return vec![row_of(planner, Some(schedule.algorithm()), Err(error))],
+        Err(error) => return vec![line(Err(error))],
     };
     if !planner.capabilities().keeps_one_topology {
-        return vec![row_of(planner, Some(schedule.algorithm()), chosen(planner, &problem))];
+        return vec![line(chosen(planner, &problem, beside))];
     }
     let all: Vec<usize> = (0..problem.table.candidates()).collect();
     let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
@@ -178,12 +164,18 @@ fn rows_of(prepared: &Prepared, planner: &'static dyn Planner, order: usize, at:
         let only = Problem { static_candidates: vec![candidate], ..problem.clone() };
         // A topology that cannot serve is named all the same.
         let topology = problem.table.candidate(candidate).name().into();
-        Row { topology, ..row_of(planner, Some(schedule.algorithm()), chosen(planner, &only)) }
+        Row { topology, ..line(chosen(planner, &only, beside)) }
     };
     listed.par_iter().map(only).collect()
 }
 
-fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
+/// What the planner chooses; where that is known to be slower than the best and takes too long to find, an error says so.
+fn chosen(planner: &'static dyn Planner, problem: &Problem, beside: Option<Beside>) -> Result<Choice> {
+    if let Some(beside) = beside
+        && let Some(promise) = beside.left_out(planner, problem)
+    {
+        return Err(beside.reason(planner.name(), promise));
+    }
     let choice = planners::choose(planner, problem, f64::INFINITY)?;
     let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));
     let choice = choice.ok_or_else(none)?;
@@ -191,7 +183,7 @@ fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
 }
 
 /// The line of a planner that keeps the best of all, which is this plan.
-fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
+pub(crate) fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
     let cost = StepCost::sum(plan.steps.iter().map(|step| &step.cost));
     let (total_s, reconfigurations) = (plan.total_s(), plan.reconfigurations());
     Row {
@@ -205,7 +197,7 @@ fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
 }
 
 /// The line of a choice, or why there is none with `algorithm`.
-fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result<Choice>) -> Row {
+pub(crate) fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result<Choice>) -> Row {
     let made = choice.as_ref().ok();
     let topology = made.filter(|_| planner.capabilities().keeps_one_topology);
     let topology = topology.map(|choice| choice.problem.table.candidate(choice.candidates[0]).name().to_string());

@@ -6,6 +6,8 @@
 
 mod all_to_all_lines;
 mod asked;
+mod baselines;
+mod beside;
 mod best;
 mod bound;
 mod budget;
@@ -27,10 +29,11 @@ use planners::{Choice, Problem};
 
 pub use all_to_all_lines::all_to_all_lines;
 pub use asked::{Asked, AskedFabric, StatedFabric};
+pub use baselines::baselines;
 pub use bound::{Bounds, bound};
 pub use bounds::{BoundSegment, Statement};
 pub use budget::{MEMORY, check_extent, most_gpus};
-pub use compare::{Comparison, PlannerOutcome, Row, baselines, compare, compare_as_found};
+pub use compare::{Comparison, PlannerOutcome, Row, compare, compare_as_found};
 pub use explain::explain;
 use prepared::Prepared;
 pub use proved::proved_plan;

@@ -187,6 +187,10 @@ impl Prepared {
             if bound_s > race.limit_s() && as_given() {
                 continue;
             }
+            if let Some(beside) = race.beside.filter(|beside| beside.has_too_many_patterns(&schedules[order])) {
+                race.leave_out(beside.at_least(if as_given() { bound_s } else { 0.0 }));
+                continue;
+            }
             race.try_planners(self.problem(order, at), &choosing, planners, order);
         }
     }
@@ -232,7 +236,8 @@ impl Prepared {
             return vec![(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes), 0)];
         }
         let bound_s = |schedule: &Schedule| {
-            bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds()
+            let given_s = bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds();
+            given_s.max(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes))
         };
         let mut by_bound: Vec<(f64, usize)> = self.schedules.iter().map(bound_s).zip(0..).collect();
         by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,7 +1,9 @@
 //! The best choices of planners so far.
 
 use model::{Error, Result};
-use planners::{Choice, Planner, Problem, ties};
+use planners::{Choice, Planner, Problem, Promise, ties};
+
+use crate::beside::Beside;
 
 /// Where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
 pub(crate) type Place = (usize, usize);
@@ -13,12 +15,20 @@ pub(crate) struct Race<'a> {
     time_s: f64,
     found: Vec<(Place, Choice)>,
     pub(crate) refusal: Option<Error>,
+    pub(crate) beside: Option<Beside>,
+    /// The least that was promised where a planner was left out beside a better plan.
+    pub(crate) left_out: Option<Promise>,
 }
 
 impl<'a> Race<'a> {
     /// `kept`: the algorithm that a choice must keep.
     pub(crate) fn new(kept: Option<&'a str>) -> Self {
-        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusal: None }
+        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusal: None, beside: None, left_out: None }
+    }
+
+    /// Of planners for lines beside a plan, which need not all be exact.
+    pub(crate) fn beside(beside: Option<Beside>) -> Self {
+        Self { beside, ..Self::new(None) }
     }
 
     /// The best choice, of equals that of the earliest planner and algorithm, with its place.
@@ -50,12 +60,24 @@ impl<'a> Race<'a> {
     }
 
     fn try_planner(&mut self, planner: &dyn Planner, place: Place, problem: &Problem) {
-        match planners::choose(planner, problem, self.limit_s()) {
+        if let Some(promise) = self.beside.and_then(|beside| beside.left_out(planner, problem)) {
+            self.leave_out(promise);
+            return;
+        }
+        let too_many = self.beside.filter(|beside| beside.has_too_many_patterns(problem.schedule()));
+        let limit_s =
+            too_many.map_or(f64::INFINITY, |beside| beside.best_s * (1.0 + ties::ROUNDING)).min(self.limit_s());
+        match planners::choose(planner, problem, limit_s) {
             Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
             Ok(Some(choice)) => self.add(place, choice),
-            Ok(None) => {}
+            Ok(None) => too_many.into_iter().for_each(|beside| self.leave_out(beside.at_least_of(planner, problem))),
             Err(error) => self.refuse(error),
         }
+    }
+
+    /// A planner is left out that promises this.
+    pub(crate) fn leave_out(&mut self, promise: Promise) {
+        self.left_out = Some(self.left_out.map_or(promise, |other| other.or(promise)));
     }
 
     /// A choice joins the race.

@@ -36,9 +36,11 @@ pub(crate) fn best_sequence(
     let is_unequal = schedule.chunks().as_pieces().is_some();
     let needs = if is_unequal { needs_large_flow } else { needs_large_program };
     let large = || composition.topologies.iter().chain(start).any(|on| needs(schedule, on));
-    let routing = match problem.settings.routing {
-        Routing::ConcurrentFlow if composition.over_circuits || large() => Routing::EqualSplit,
-        routing => routing,
+    let (routing, quick_flows) = match problem.settings.routing {
+        Routing::ConcurrentFlow if composition.over_circuits => (Routing::EqualSplit, false),
+        Routing::ConcurrentFlow if large() && is_unequal => (Routing::ConcurrentFlow, true),
+        Routing::ConcurrentFlow if large() => (Routing::EqualSplit, false),
+        routing => (routing, false),
     };
     let mut candidates = composition.topologies;
     if fabric.reconfiguration.runs_in_background() {
@@ -47,7 +49,8 @@ pub(crate) fn best_sequence(
         let dark: Vec<Vec<Topology>> = dark.collect::<Result<_>>()?;
         candidates.extend(dark.into_iter().flatten());
     }
-    let own = problem.with(composition.schedule, CostSettings { routing, ..problem.settings }, candidates)?;
+    let settings = CostSettings { routing, ..problem.settings };
+    let own = Problem { quick_flows, ..problem.clone() }.with(composition.schedule, settings, candidates)?;
     let mut search = StateSearch::new(&own.table);
     let total_s = search.run(&own.rates(), &own.charges(), own.start, limit_s)?;
     let candidates = search.path().to_vec();

@@ -100,6 +100,17 @@ impl<'a> ForwardedBlocks<'a> {
         Ok(slots as f64 * self.hop_s(least) <= limit_s * (1.0 + 1e-9))
     }
 
+    /// Whether all blocks in one step on one topology may cost no more than `limit_s`: every block passes as many circuits
+    /// as theorem 1 says, and all circuits carry as much.
+    pub(crate) fn one_step_may_do(&self, limit_s: f64) -> bool {
+        let Some(least) = self.least_block_bytes() else { return true };
+        let fabric = &self.problem.fabric;
+        let slots = bounds::all_to_all_hops(self.ranks(), fabric.shape.ports(), 1);
+        // Slots are whole, flows are not.
+        let load = slots.saturating_sub(1) as f64;
+        fabric.startup_s + fabric.byte_s() * least * load <= limit_s * (1.0 + 1e-6)
+    }
+
     /// Whether a strategy may cost no more than `limit_s`, as far as theorem 1 says.
     pub(crate) fn may_do(&self, limit_s: f64) -> bool {
         let least = self.least_block_bytes();

@@ -2,7 +2,7 @@
 
 use model::{ChargeKind, CostSettings, Error, Fabric, Overlap, Result, Schedule};
 
-use crate::{Capabilities, Choice, PlannerOptions, Problem};
+use crate::{Capabilities, Choice, PlannerOptions, Problem, Promise};
 
 /// A way to choose topologies. Pure and deterministic.
 pub trait Planner: Sync {
@@ -19,6 +19,11 @@ pub trait Planner: Sync {
     /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
         false
+    }
+    /// What it is known to take at least before flows are solved, and what these would take; `None` where it solves none,
+    /// or knows nothing.
+    fn promise(&self, _problem: &Problem) -> Option<Promise> {
+        None
     }
     /// The topologies that it chooses and what they cost; `None` when they would cost more than `limit_s`,
     /// which may be known long before what they cost is.

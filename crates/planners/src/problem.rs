@@ -28,6 +28,8 @@ pub struct Problem {
     pub start: Option<usize>,
     /// What some planners are told beside.
     pub options: PlannerOptions,
+    /// Whether concurrent flow is near the optimum only ([`RoutingNetwork::quick_front`](profile::RoutingNetwork::quick_front)).
+    pub quick_flows: bool,
     /// What is found once for all operating points.
     pub shared: Arc<Shared>,
     /// What other problems share too.
@@ -98,6 +100,7 @@ impl Problem {
             static_candidates: Vec::new(),
             start,
             options: PlannerOptions::default(),
+            quick_flows: false,
             shared: Arc::default(),
             cache,
         })
@@ -109,8 +112,13 @@ impl Problem {
     /// Those of [`Problem::new`].
     pub fn with(&self, schedule: Schedule, settings: CostSettings, candidates: Vec<Topology>) -> Result<Self> {
         let cache = self.cache.clone();
-        let own = Self::sharing(cache, schedule, self.fabric.clone(), settings, self.size_bytes, candidates)?;
-        Ok(Self { options: self.options, ..own })
+        let mut own = Self::sharing(cache, schedule, self.fabric.clone(), settings, self.size_bytes, candidates)?;
+        if self.quick_flows
+            && let Some(table) = Arc::get_mut(&mut own.table)
+        {
+            table.has_quick_flows = true;
+        }
+        Ok(Self { options: self.options, quick_flows: self.quick_flows, ..own })
     }
 
     /// The schedule.
@@ -218,17 +226,7 @@ impl Problem {
     /// # Errors
     /// When some transfer of the step has no path of at most `hop_limit` hops.
     pub(crate) fn routes(&self, step: usize, candidate: usize, hop_limit: u32) -> Result<(Routes, Point)> {
-        let traffic = self.schedule().steps()[step].traffic();
-        let (network, routing) = (self.table.network(candidate), self.table.routing());
-        // Over own links there is nothing to find.
-        let routes = match self.table.refusal(candidate) {
-            Some(_) => None,
-            None if hop_limit == 1 => network.routes(traffic, routing, hop_limit),
-            None => {
-                let front = self.table.front(self.table.pattern_of_step(step), candidate);
-                front.and_then(|front| network.routes_behind(front, traffic, routing, hop_limit))
-            }
-        };
+        let routes = self.table.routes(self.table.pattern_of_step(step), candidate, hop_limit);
         routes.ok_or_else(|| Error::infeasible("topology", format!("step {} has no route", step + 1)))
     }
 

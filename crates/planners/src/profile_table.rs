@@ -2,24 +2,28 @@
 //!
 //! Nothing here depends on α, β, δ, α_r or m.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use model::{
-    Compared, Difference, Error, ReconfigurationDelay, ReconfigurationPolicy, Result, Routing, Schedule, Topology,
-    Traffic,
+    Compared, Difference, Error, ReconfigurationDelay, ReconfigurationPolicy, Result, Routes, Routing, Schedule,
+    Topology, Traffic,
 };
-use profile::{Estimate, Front, LoadBound, Point, RoutingNetwork};
+use profile::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use rayon::prelude::*;
 
 use crate::OpticalLimits;
 use crate::known_networks::KnownNetworks;
+use crate::patterns::Patterns;
 
 /// A schedule's distinct step patterns against candidate topologies.
 pub struct ProfileTable {
     schedule: Schedule,
     routing: Routing,
+    /// Whether fronts under concurrent flow are quick ones ([`RoutingNetwork::quick_front`]).
+    pub(crate) has_quick_flows: bool,
     patterns: Arc<Patterns>,
+    /// By pattern, the first that is its mirror image or itself.
+    images: OnceLock<Vec<usize>>,
     /// Shared with the tables of planners that keep some of the candidates.
     networks: Vec<Arc<RoutingNetwork>>,
     /// What the optical layer can hold; anything where there are no limits.
@@ -37,15 +41,6 @@ pub struct ProfileTable {
 
 /// By candidate, then by pattern: most candidates are never looked at closely.
 type Kept<T> = Vec<OnceLock<Box<[OnceLock<T>]>>>;
-
-/// The distinct patterns of a schedule's steps, in the order of their first use.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Patterns {
-    /// The first step of each pattern.
-    pub(crate) first_steps: Vec<usize>,
-    /// The pattern of each step.
-    pub(crate) of_step: Vec<usize>,
-}
 
 /// Row-major `[pattern][candidate]`.
 struct AllEstimates {
@@ -120,7 +115,9 @@ impl ProfileTable {
         Self {
             schedule,
             routing,
+            has_quick_flows: false,
             patterns,
+            images: OnceLock::new(),
             networks,
             limits,
             refusals,
@@ -227,12 +224,47 @@ impl ProfileTable {
         held.then(|| self.networks[candidate].estimate(self.pattern(pattern), self.routing)).flatten()
     }
 
+    /// The routes of the last point of a pair's front with at most `hops` hops, and that point; `None` where there is none.
+    pub(crate) fn routes(&self, pattern: usize, candidate: usize, hops: u32) -> Option<(Routes, Point)> {
+        if self.refusal(candidate).is_some() {
+            return None;
+        }
+        let network = &self.networks[candidate];
+        // Over own links there is nothing to find.
+        if hops == 1 {
+            return network.routes(self.pattern(pattern), self.routing, hops);
+        }
+        let (solved, front) = (self.solved_for(pattern, candidate), self.front(pattern, candidate)?);
+        let (routes, point) = network.routes_behind(front, self.pattern(solved), self.routing, hops)?;
+        Some((if solved == pattern { routes } else { mirrored_routes(routes) }, point))
+    }
+
+    /// The pattern whose flow stands for that of a pair: where the flow takes long and the topology is its own mirror image,
+    /// the first of two patterns that are each other's.
+    fn solved_for(&self, pattern: usize, candidate: usize) -> usize {
+        if self.front_work(pattern, candidate) < LEAST_MIRRORED_WORK || !self.networks[candidate].is_its_mirror_image()
+        {
+            return pattern;
+        }
+        self.images.get_or_init(|| self.patterns.images(&self.schedule))[pattern]
+    }
+
+    /// About how many nanoseconds the pair's front takes ([`RoutingNetwork::front_work`]).
+    pub(crate) fn front_work(&self, pattern: usize, candidate: usize) -> u64 {
+        self.networks[candidate].front_work(self.pattern(pattern), self.routing)
+    }
+
     /// The pair's front, computed on first use; `None` when some transfer has no path.
     pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
+        let pattern = self.solved_for(pattern, candidate);
         self.kept(&self.fronts, pattern, candidate)
             .get_or_init(|| {
+                let (network, traffic) = (&self.networks[candidate], self.pattern(pattern));
                 let held = self.refusal(candidate).is_none();
-                held.then(|| self.networks[candidate].front(self.pattern(pattern), self.routing)).flatten()
+                let is_quick = self.has_quick_flows && self.routing == Routing::ConcurrentFlow;
+                let front =
+                    || if is_quick { network.quick_front(traffic) } else { network.front(traffic, self.routing) };
+                held.then(front).flatten()
             })
             .as_ref()
     }
@@ -259,16 +291,18 @@ impl ProfileTable {
 
     /// A bound sharper than the pair's estimate, computed on first use; `None` where its front costs as little.
     pub fn load_bound(&self, pattern: usize, candidate: usize) -> Option<&LoadBound> {
+        let pattern = self.solved_for(pattern, candidate);
         self.kept(&self.bounds, pattern, candidate)
             .get_or_init(|| {
-                let held = self.refusal(candidate).is_none();
-                held.then(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing)).flatten()
+                let pays = !self.has_quick_flows && self.refusal(candidate).is_none();
+                pays.then(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing)).flatten()
             })
             .as_ref()
     }
 
     /// Computes the bounds of these (pattern, candidate) pairs that are not known yet, side by side.
     pub fn compute_bounds(&self, pairs: impl Iterator<Item = (usize, usize)>) {
+        let pairs = pairs.map(|(pattern, candidate)| (self.solved_for(pattern, candidate), candidate));
         let unknown = pairs.filter(|&(pattern, candidate)| self.kept(&self.bounds, pattern, candidate).get().is_none());
         side_by_side(unknown.collect(), |(pattern, candidate)| {
             self.load_bound(pattern, candidate);
@@ -286,6 +320,7 @@ impl ProfileTable {
 
     /// Computes the fronts of these (pattern, candidate) pairs that are not known yet, side by side.
     pub fn compute_fronts(&self, pairs: impl Iterator<Item = (usize, usize)>) {
+        let pairs = pairs.map(|(pattern, candidate)| (self.solved_for(pattern, candidate), candidate));
         let unknown = pairs.filter(|&(pattern, candidate)| self.kept(&self.fronts, pattern, candidate).get().is_none());
         side_by_side(unknown.collect(), |(pattern, candidate)| {
             self.front(pattern, candidate);
@@ -349,26 +384,8 @@ impl ProfileTable {
     }
 }
 
-impl Patterns {
-    /// O(steps · log) where the first arc tells patterns apart.
-    fn of(schedule: &Schedule) -> Self {
-        let steps = schedule.steps();
-        let mut patterns = Self { first_steps: Vec::new(), of_step: Vec::with_capacity(steps.len()) };
-        let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (index, step) in steps.iter().enumerate() {
-            let arcs = step.traffic().arcs();
-            let bucket = alike.entry(arcs.first().map(|arc| (arc.src, arc.dst, arcs.len()))).or_default();
-            let same = |&&known: &&usize| steps[patterns.first_steps[known]].traffic() == step.traffic();
-            let known = bucket.iter().find(same).copied();
-            patterns.of_step.push(known.unwrap_or(patterns.first_steps.len()));
-            if known.is_none() {
-                bucket.push(patterns.first_steps.len());
-                patterns.first_steps.push(index);
-            }
-        }
-        patterns
-    }
-}
+/// Work on a front from which another one is looked for that is its mirror image: that of 64 orbits of links.
+const LEAST_MIRRORED_WORK: u64 = 3 << 18;
 
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();

@@ -16,7 +16,7 @@
 use model::{Error, Fabric, Propagation, Result};
 
 use crate::shortest_path::ShortestPath;
-use crate::{Charges, ProfileTable};
+use crate::{Charges, ProfileTable, Promise};
 
 /// Seconds that hops and load cost in each step.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +109,23 @@ impl<'a> StateSearch<'a> {
                 return Ok(Some(total_s));
             }
         }
+    }
+
+    /// What no sequence takes less than by what is known without flows, and the work on those of the sequence that takes
+    /// least by it.
+    pub fn promise(&mut self, rates: &Rates, charges: &Charges, start: Option<usize>) -> Promise {
+        self.assume(rates);
+        let (table, candidates) = (self.table, self.table.candidates());
+        let least_s = self.shortest.run(&self.costs, candidates, charges, start);
+        let on_path = self.shortest.path().iter().copied().enumerate();
+        let needs_flow =
+            |(step, candidate): &(usize, usize)| self.known[step * candidates + candidate] != CostSource::Exact;
+        let mut pairs: Vec<(usize, usize)> =
+            on_path.filter(needs_flow).map(|(step, candidate)| (table.pattern_of_step(step), candidate)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let work = pairs.into_iter().map(|(pattern, candidate)| table.front_work(pattern, candidate));
+        Promise { least_s, work: work.fold(0, u64::saturating_add) }
     }
 
     /// Sharpens pairs on the path: all that are estimated, else some that are bounded. False when all are exact.

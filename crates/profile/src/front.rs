@@ -84,6 +84,12 @@ impl Front {
         Some((self.routes.as_ref()?.routes(last, quotient), self.points[last]))
     }
 
+    /// Paths of the last point of at most `hops` hops, by representative arcs, where they were kept.
+    pub fn kept_paths(&self, hops: u32) -> Option<usize> {
+        let last = self.points.iter().rposition(|point| point.hops <= hops)?;
+        Some(self.routes.as_ref()?.paths(last))
+    }
+
     /// Adds a point of more hops than all before, unless its load is no lower. Tells whether it was added.
     pub(crate) fn extend(&mut self, point: Point) -> bool {
         let lower = self.points.last().is_none_or(|last| point.load < last.load * (1.0 - RELATIVE_TOLERANCE));

@@ -38,6 +38,32 @@ impl KeptRoutes {
         }
     }
 
+    /// One path for each of so many arcs, which takes it all.
+    pub(crate) fn whole<'a>(arcs: usize, nodes_of: impl Fn(usize) -> &'a [Rank]) -> Self {
+        let mut starts = vec![0];
+        let mut nodes = Vec::new();
+        for arc in 0..arcs {
+            nodes.extend_from_slice(nodes_of(arc));
+            starts.push(nodes.len() as u32);
+        }
+        let every: Vec<u32> = (0..arcs as u32).collect();
+        let shares = every.iter().map(|&path| (path, 1.0)).collect();
+        Self { arcs: every.into(), starts: starts.into(), nodes: nodes.into(), shares: vec![shares] }
+    }
+
+    /// Those of the only point of a front.
+    pub(crate) fn of(routes: &Routes) -> Self {
+        let paths = (0..).zip(&routes.arcs).flat_map(|(arc, routed)| routed.paths.iter().map(move |path| (arc, path)));
+        let (listed, shares): (Vec<(u32, Vec<Rank>)>, Vec<f64>) =
+            paths.map(|(arc, path)| ((arc, path.nodes.clone()), path.share)).unzip();
+        Self::new(&listed, &[(0..).zip(shares).collect()])
+    }
+
+    /// Paths of a point.
+    pub(crate) fn paths(&self, point: usize) -> usize {
+        self.shares[point].len()
+    }
+
     /// The routes of one point of the pair that was solved.
     pub(crate) fn routes(&self, point: usize, quotient: &Quotient) -> Routes {
         let routed = |arc: &TrafficEntry| RoutedEntry { src: arc.src, dst: arc.dst, paths: Vec::new() };

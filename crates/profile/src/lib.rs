@@ -17,6 +17,7 @@
 //! Topology ─▶ RoutingNetwork ─┬─▶ estimate        hops and a lower bound, in O(arcs)
 //!   Traffic ─▶ Quotient ├─▶ single path, equal split
 //!                       ├─▶ price bound     a sharper lower bound, in rounds of shortest paths
+//!                       ├─▶ balanced paths  one path per arc, quickly, near the flow
 //!                       └─▶ concurrent flow = restricted master + hop-limited search
 //! ```
 //!
@@ -25,6 +26,7 @@
 //! seconds. Every [`Point`] says what is left: `load` is attained by its routes, and no routing with its hops has less than `lower`.
 //! [`RoutingNetwork::routes_behind`] gives the routes of a front without solving it again.
 
+mod balanced_paths;
 mod concurrent_flow;
 mod dense_inverse;
 mod digit_distances;
@@ -33,6 +35,7 @@ mod equal_split;
 mod front;
 mod hop_limited;
 mod kept_routes;
+mod mirror;
 mod network;
 mod path_pool;
 mod price_bound;
@@ -42,4 +45,5 @@ mod restricted_master;
 mod single_path;
 
 pub use front::{Estimate, Front, LoadBound, Point};
+pub use mirror::{mirrored_routes, mirrored_traffic};
 pub use network::RoutingNetwork;

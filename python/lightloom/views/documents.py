@@ -18,7 +18,7 @@ __all__ = ["bound_document", "checks_document", "comparison_document", "comparis
 
 
 def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
-    """The plan's own JSON, with the baselines as a last key where they are asked for."""
+    """The plan's own JSON, with the baselines whose times were found as a last key where they are asked for."""
     text = plan.to_json().rstrip("\n")
     if baselines is None:
         return text
@@ -31,6 +31,7 @@ def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
             "reconfigurations": row.reconfigurations,
         }
         for row in baselines
+        if row.total_s is not None
     ]
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
     return text.removesuffix("\n}") + f',\n  "baselines": [\n{lines}\n  ]\n}}'

@@ -44,6 +44,9 @@ fn choose(
     limit_s: f64,
     build: impl FnOnce(&Shape) -> Result<Topology>,
 ) -> Result<Option<Choice>> {
+    if !blocks.one_step_may_do(limit_s) {
+        return Ok(None);
+    }
     let (problem, planner) = (blocks.problem(), blocks.planner());
     let schedule = join_steps(problem.schedule(), problem.schedule().steps().len())?;
     let shape = &problem.fabric.shape;

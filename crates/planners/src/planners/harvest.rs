@@ -9,7 +9,7 @@
 use model::{ChargeKind, Overlap, Result};
 
 use crate::pipelined::best_sequence;
-use crate::{Capabilities, Choice, LeastSum, Planner, Problem, RecursiveDoubling, StateSearch};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Promise, RecursiveDoubling, StateSearch};
 
 /// HARVEST's planner: a shortest path over (step, topology).
 pub struct Harvest;
@@ -34,6 +34,13 @@ impl Planner for Harvest {
             least_sum: LeastSum::Always,
             ..Capabilities::default()
         }
+    }
+
+    fn promise(&self, problem: &Problem) -> Option<Promise> {
+        if problem.settings.overlap == Overlap::Pipelined || RecursiveDoubling::of(problem).is_some() {
+            return None;
+        }
+        Some(StateSearch::new(&problem.table).promise(&problem.rates(), &problem.charges(), problem.start))
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

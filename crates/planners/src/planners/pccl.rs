@@ -146,6 +146,7 @@ impl Pccl {
             static_candidates: Vec::new(),
             start: problem.start.map(|_| 0),
             options: problem.options,
+            quick_flows: false,
             shared: Arc::default(),
             cache: problem.cache.clone(),
         };

@@ -1,9 +1,11 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
+use std::borrow::Cow;
+
 use model::{ChargeKind, Error, Overlap, Result};
 
 use crate::pipelined::best_static;
-use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates, ties};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Promise, Rates, ties};
 
 /// Patterns whose fronts are computed before the bound on the whole is looked at again.
 const PATTERNS_AT_ONCE: usize = 16;
@@ -35,23 +37,28 @@ impl Planner for Static {
         }
     }
 
+    fn promise(&self, problem: &Problem) -> Option<Promise> {
+        if problem.settings.overlap == Overlap::Pipelined {
+            return None;
+        }
+        let (least_s, first) = promises(problem, &allowed(problem)).into_iter().next()?;
+        let needs_flow = |&pattern: &usize| !problem.table.estimates(pattern).exact[first];
+        let patterns = (0..problem.table.patterns().len()).filter(needs_flow);
+        let work = patterns.map(|pattern| problem.table.front_work(pattern, first)).fold(0, u64::saturating_add);
+        Some(Promise { least_s, work })
+    }
+
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let all: Vec<usize> = (0..problem.table.candidates()).collect();
-        let allowed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
-        let first_s = |candidate| problem.charges_of(&[candidate], &[]).first().copied().unwrap_or(0.0);
+        let allowed = allowed(problem);
         // Cheapest promise first: a candidate whose lower bound is no better than the best so far needs no flows.
         let rates = problem.rates();
-        let mut promises: Vec<(f64, usize)> = allowed
-            .iter()
-            .map(|&candidate| (first_s(candidate) + promise(problem, &rates, candidate), candidate))
-            .collect();
-        promises.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let promises = promises(problem, &allowed);
         let mut best: Option<(f64, usize)> = None;
         if promises.iter().all(|(promised_s, _)| promised_s.is_infinite()) {
-            return Err(refusal(problem, allowed));
+            return Err(refusal(problem, &allowed));
         }
         if problem.settings.overlap == Overlap::Pipelined {
-            let best = best_static(problem, allowed, limit_s)?;
+            let best = best_static(problem, &allowed, limit_s)?;
             return Ok(best.map(|(candidate, total_s)| self.choice(problem, candidate, total_s)));
         }
         for (promised_s, candidate) in promises {
@@ -59,7 +66,7 @@ impl Planner for Static {
             if !ties::within(promised_s, enough_s) {
                 break;
             }
-            if exceeds(problem, &rates, candidate, enough_s - first_s(candidate)) {
+            if exceeds(problem, &rates, candidate, enough_s - first_change_s(problem, candidate)) {
                 continue;
             }
             let total_s = problem.total_s(&vec![candidate; problem.table.steps()])?;
@@ -77,6 +84,28 @@ impl Static {
         let candidates = vec![candidate; problem.table.steps()];
         Choice { planner: self.name(), problem: problem.clone(), candidates, total_s, class_bound: None }
     }
+}
+
+/// The candidates that it may use.
+fn allowed(problem: &Problem) -> Cow<'_, [usize]> {
+    match &problem.static_candidates[..] {
+        [] => (0..problem.table.candidates()).collect(),
+        some => some.into(),
+    }
+}
+
+/// Lower bounds on the completion times on these candidates, the least first.
+fn promises(problem: &Problem, allowed: &[usize]) -> Vec<(f64, usize)> {
+    let rates = problem.rates();
+    let of = |&candidate: &usize| (first_change_s(problem, candidate) + promise(problem, &rates, candidate), candidate);
+    let mut promises: Vec<(f64, usize)> = allowed.iter().map(of).collect();
+    promises.sort_by(|a, b| a.0.total_cmp(&b.0));
+    promises
+}
+
+/// What the change from the start to a candidate is charged.
+fn first_change_s(problem: &Problem, candidate: usize) -> f64 {
+    problem.charges_of(&[candidate], &[]).first().copied().unwrap_or(0.0)
 }
 
 /// A lower bound on the completion time on one candidate, from what is known without flows.

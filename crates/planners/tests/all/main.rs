@@ -13,6 +13,7 @@ mod hiding;
 mod pccl;
 mod pipelined;
 mod port_speeds;
+mod promises;
 mod reconfigure_all_to_all;
 mod reference;
 mod short_circuit;

@@ -1,6 +1,7 @@
 //! What an unequal All-to-All sends, as a matrix.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use model::{Chunks, Piece, Rank, Result};
 
@@ -8,11 +9,19 @@ use model::{Chunks, Piece, Rank, Result};
 pub(crate) type Numbers = BTreeMap<(Rank, Rank), u32>;
 
 /// Bytes over m from every rank to every rank, whatever pieces they were cut into.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Demand {
     ranks: usize,
     /// `[src · n + dst]`; what stays where it is is on the diagonal.
     shares: Vec<f64>,
+    /// The pairs that exchange something, the largest share first; sorted when they are first asked for.
+    heaviest: OnceLock<Vec<(Rank, Rank)>>,
+}
+
+impl PartialEq for Demand {
+    fn eq(&self, other: &Self) -> bool {
+        (self.ranks, &self.shares) == (other.ranks, &other.shares)
+    }
 }
 
 impl Demand {
@@ -23,7 +32,7 @@ impl Demand {
         for piece in pieces {
             shares[piece.src as usize * ranks + piece.dst as usize] += piece.share;
         }
-        Self { ranks, shares }
+        Self { ranks, shares, heaviest: OnceLock::new() }
     }
 
     /// These pairs of it alone.
@@ -32,7 +41,9 @@ impl Demand {
         for &(src, dst) in pairs {
             shares[src as usize * self.ranks + dst as usize] = self.share(src, dst);
         }
-        Self { ranks: self.ranks, shares }
+        let remains = |&&(src, dst): &&(Rank, Rank)| shares[src as usize * self.ranks + dst as usize] > 0.0;
+        let heaviest: Vec<(Rank, Rank)> = self.heaviest().iter().filter(remains).copied().collect();
+        Self { ranks: self.ranks, shares, heaviest: OnceLock::from(heaviest) }
     }
 
     pub(crate) fn ranks(&self) -> usize {
@@ -56,13 +67,21 @@ impl Demand {
         (0..ranks * ranks).filter(sends).map(|at| ((at / ranks) as Rank, (at % ranks) as Rank)).collect()
     }
 
+    /// The pairs of different ranks that exchange something, the largest share first, then by (src, dst).
+    pub(crate) fn heaviest(&self) -> &[(Rank, Rank)] {
+        self.heaviest.get_or_init(|| {
+            let mut pairs = self.pairs();
+            pairs.sort_by(|a, b| self.share(b.0, b.1).total_cmp(&self.share(a.0, a.1)));
+            pairs
+        })
+    }
+
     /// The pairs of different ranks, those that exchange nothing included, the largest share first, then by (src, dst).
-    pub(crate) fn by_share(&self) -> Vec<(Rank, Rank)> {
+    pub(crate) fn by_share(&self) -> impl Iterator<Item = (Rank, Rank)> {
         let ranks = self.ranks as Rank;
-        let mut pairs: Vec<(Rank, Rank)> =
-            (0..ranks).flat_map(|src| (0..ranks).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst).collect();
-        pairs.sort_by(|a, b| self.share(b.0, b.1).total_cmp(&self.share(a.0, a.1)));
-        pairs
+        let all = (0..ranks).flat_map(move |src| (0..ranks).map(move |dst| (src, dst)));
+        let others = all.filter(|&(src, dst)| src != dst && self.share(src, dst) == 0.0);
+        self.heaviest().iter().copied().chain(others)
     }
 
     /// A piece for every block, what stays included, and their numbers.

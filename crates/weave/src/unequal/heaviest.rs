@@ -5,7 +5,7 @@
 //! each part that is left alone is led on to the next part.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use model::Rank;
 
@@ -53,20 +53,35 @@ pub(crate) fn fill(wiring: &mut Wiring, demand: &Demand) {
             into[head as usize] -= 1;
         }
     }
-    let waits = |(src, dst)| {
-        let circuits = wiring.out(src).filter(|(_, head)| *head == dst).count() as u32;
-        Waiting { share: demand.share(src, dst) / f64::from(circuits + 1), src, dst, circuits }
+    let waits = |(src, dst), circuits| {
+        let share = demand.share(src, dst) / f64::from(circuits + 1);
+        Waiting { share, src, dst, circuits }
     };
-    let mut waiting: BinaryHeap<Waiting> = demand.pairs().into_iter().map(waits).collect();
-    while let Some(Waiting { src, dst, circuits, .. }) = waiting.pop() {
+    // Pairs with circuits wait in a heap; those without are in order already.
+    let mut joined: BTreeMap<(Rank, Rank), u32> = BTreeMap::new();
+    for circuit in 0..wiring.circuits() {
+        if let Some(head) = wiring.head(circuit) {
+            *joined.entry((wiring.tail(circuit), head)).or_insert(0) += 1;
+        }
+    }
+    let exchange = |pair: &(Rank, Rank)| demand.share(pair.0, pair.1) > 0.0;
+    let mut waiting: BinaryHeap<Waiting> =
+        (joined.iter().filter(|(pair, _)| exchange(*pair))).map(|(&pair, &circuits)| waits(pair, circuits)).collect();
+    let mut others =
+        demand.heaviest().iter().filter(|pair| !joined.contains_key(*pair)).map(|&pair| waits(pair, 0)).peekable();
+    let mut dark: usize = out.iter().sum();
+    while dark > 0 {
+        let is_other = others.peek().is_some_and(|other| waiting.peek().is_none_or(|first| other > first));
+        let next = if is_other { others.next() } else { waiting.pop() };
+        let Some(Waiting { src, dst, circuits, .. }) = next else { break };
         if out[src as usize] == 0 || into[dst as usize] == 0 {
             continue;
         }
         out[src as usize] -= 1;
         into[dst as usize] -= 1;
+        dark -= 1;
         wiring.join(src, dst);
-        let circuits = circuits + 1;
-        waiting.push(Waiting { share: demand.share(src, dst) / f64::from(circuits + 1), src, dst, circuits });
+        waiting.push(waits((src, dst), circuits + 1));
     }
 }
 

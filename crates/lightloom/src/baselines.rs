@@ -1,0 +1,134 @@
+//! A plan with every planner beside it.
+
+use model::{Plan, Result};
+use planners::{OperatingPoint, Planner, ties};
+use rayon::prelude::*;
+
+use crate::beside::Beside;
+use crate::compare::{Row, for_all_planners, row_of, row_of_best};
+use crate::race::Race;
+use crate::{Prepared, Request};
+
+/// Every planner that a request without a planner's name would allow, at its best algorithm, fastest first: for each
+/// planner the first of its lines in [`crate::compare`]. A planner that serves nothing is left out; one that is known to be
+/// slower than the best, and whose exact time takes long to find, is a line without a time that says so, after the others.
+/// `known`: the plan of the request, which planners that keep the best of all planners then need not make again.
+///
+/// # Errors
+/// Wrong input.
+pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
+    // The best of all is what the plan is where nothing else was asked for.
+    let known = known.filter(|_| request.leaves_planner_open());
+    let (prepared, at) = for_all_planners(&Request { planner: None, ..request.clone() })?;
+    let best = match known {
+        Some(plan) => Best { seconds: Some(plan.total_s()), row: Box::new(|planner| row_of_best(planner, plan)) },
+        None => {
+            let choice = prepared.best_at(&at);
+            let seconds = choice.as_ref().ok().map(|choice| choice.total_s);
+            Best { seconds, row: Box::new(move |planner| row_of(planner, None, choice.clone())) }
+        }
+    };
+    Ok(lines(&prepared, &at, &best, Beside::plan))
+}
+
+/// What the lines are beside of.
+struct Best<'a> {
+    /// Its time; none where there is no plan.
+    seconds: Option<f64>,
+    /// Its line for a planner that keeps the best of all.
+    row: Box<dyn Fn(&'static dyn Planner) -> Row + Sync + Send + 'a>,
+}
+
+/// The lines beside the best choice.
+fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f64) -> Beside) -> Vec<Row> {
+    let beside = best.seconds.map(beside);
+    let line = |(place, planner): (usize, &'static dyn Planner)| -> Option<(f64, usize, Row)> {
+        if planner.capabilities().chooses_algorithm {
+            let row = (best.row)(planner);
+            return row.outcome.is_ok().then(|| (row.time_s(), place, row));
+        }
+        let mut race = Race::beside(beside);
+        prepared.run(&mut race, |other| other.name() == planner.name(), at);
+        let fastest = race.fastest().map(|(_, choice)| choice.clone());
+        let fastest_s = fastest.as_ref().map_or(f64::INFINITY, |choice| choice.total_s);
+        match (race.left_out, beside) {
+            (Some(promise), Some(beside)) if promise.least_s < fastest_s => {
+                let reason = beside.reason(planner.name(), promise);
+                Some((promise.least_s, place, row_of(planner, None, Err(reason))))
+            }
+            _ => fastest.map(|choice| (fastest_s, place, row_of(planner, None, Ok(choice)))),
+        }
+    };
+    let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
+    let mut lines: Vec<(f64, usize, Row)> = planners.into_par_iter().filter_map(line).collect();
+    lines.sort_by(|a, b| a.2.outcome.is_err().cmp(&b.2.outcome.is_err()).then(ties::order((a.0, a.1), (b.0, b.1))));
+    lines.into_iter().map(|(_, _, row)| row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Size, Workload};
+    use collectives::Options;
+    use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
+    use planners::PlannerOptions;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// With no work allowed, planners that are slower than the best may be left out, and no others; the rest is as it is.
+        #[test]
+        fn what_is_left_out_is_slower_than_the_best(
+            gpus in 5u32..12, ports in 2u32..4, log_size in 10u32..28, log_delay in -7.0f64..-4.0,
+        ) {
+            let fabric = Fabric {
+                shape: Shape::new(gpus, &[], ports).unwrap(),
+                bandwidth_bps: 8e11,
+                startup_s: 500e-9,
+                hop_delay_s: 500e-9,
+                reconfiguration: ReconfigurationPolicy::constant(10f64.powf(log_delay)),
+                initial: Initial::Free,
+                optics: None,
+            };
+            let (collective, algorithm) = (Collective::AllToAll, None);
+            let request = Request {
+                fabric,
+                workload: Workload::Collective { collective, algorithm, options: Options::default() },
+                size: Size::Buffer(1 << log_size),
+                settings: CostSettings::default(),
+                routing_is_given: false,
+                planner: None,
+                candidates: None,
+                static_topologies: None,
+                cache: std::sync::Arc::default(),
+                options: PlannerOptions::default(),
+                seed: 0,
+            };
+            let plan = crate::plan(&request).unwrap();
+            let rows = baselines(&request, None).unwrap();
+            let (prepared, at) = for_all_planners(&request).unwrap();
+            let choice = prepared.best_at(&at);
+            let row = |planner| row_of(planner, None, choice.clone());
+            let best = Best { seconds: Some(plan.total_s()), row: Box::new(row) };
+            let exact = lines(&prepared, &at, &best, |best_s| {
+                Beside { best_s, most_work: u64::MAX, most_patterns: u64::MAX }
+            });
+            prop_assert_eq!(&rows, &exact);
+            let without_flows = |best_s| Beside { best_s, most_work: 0, most_patterns: u64::MAX };
+            let without_schedules = |best_s| Beside { best_s, most_work: 0, most_patterns: 0 };
+            for (few, all_may_be) in [(without_flows as fn(f64) -> Beside, false), (without_schedules, true)] {
+                for row in lines(&prepared, &at, &best, few) {
+                    let same = exact.iter().find(|other| other.planner == row.planner);
+                    match row.outcome {
+                        Ok(_) => prop_assert_eq!(Some(&row), same),
+                        Err(_) => {
+                            let slower = |same: &Row| same.time_s() >= plan.total_s() * (1.0 - 1e-9);
+                            prop_assert!(same.map_or(all_may_be, slower), "{row:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

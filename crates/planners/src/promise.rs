@@ -1,0 +1,18 @@
+//! What is known of a planner's answer before flows are solved.
+
+/// A planner's answer, as far as estimates tell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Promise {
+    /// The planner finds nothing that takes less, s.
+    pub least_s: f64,
+    /// About how many nanoseconds the flows of what it would look at first take: at least so many.
+    pub work: u64,
+}
+
+impl Promise {
+    /// The promise of the lesser time.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if other.least_s < self.least_s { other } else { self }
+    }
+}
