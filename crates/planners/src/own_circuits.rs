@@ -14,8 +14,14 @@ pub(crate) fn choose(
 ) -> Result<Option<Choice>> {
     let ports = problem.fabric.shape.ports();
     let refuse = |error: Error| Error::refused("planner", planner, error.reason());
+    // Splitting steps only adds to what they take.
+    let is_slower =
+        |steps: &Schedule| least_seconds(steps, &problem.fabric, problem.settings, problem.size_bytes) > limit_s;
+    if is_slower(schedule) {
+        return Ok(None);
+    }
     let schedule = split_steps(schedule, ports).map_err(refuse)?;
-    if least_seconds(&schedule, &problem.fabric, problem.settings, problem.size_bytes) > limit_s {
+    if is_slower(&schedule) {
         return Ok(None);
     }
     let mut matchings: Vec<Topology> = Vec::new();

@@ -66,7 +66,7 @@ pub(crate) fn fill(wiring: &mut Wiring, demand: &Demand) {
     }
     let exchange = |pair: &(Rank, Rank)| demand.share(pair.0, pair.1) > 0.0;
     let mut waiting: BinaryHeap<Waiting> =
-        (joined.iter().filter(|(pair, _)| exchange(*pair))).map(|(&pair, &circuits)| waits(pair, circuits)).collect();
+        (joined.iter().filter(|(pair, _)| exchange(pair))).map(|(&pair, &circuits)| waits(pair, circuits)).collect();
     let mut others =
         demand.heaviest().iter().filter(|pair| !joined.contains_key(*pair)).map(|&pair| waits(pair, 0)).peekable();
     let mut dark: usize = out.iter().sum();
