@@ -1,5 +1,6 @@
 """Comparisons: rows as they are found, each with the terms of its time."""
 
+import json
 import sys
 from threading import Lock
 
@@ -7,7 +8,9 @@ import pytest
 
 import lightloom as ll
 from lightloom.comparison import Row
-from lightloom.planning import baselines
+from lightloom.planning import baselines, plan_and_baselines
+from lightloom.views.documents import plan_document
+from lightloom.views.tables.plan import plan_table
 
 FABRIC = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="1us")
 
@@ -58,3 +61,16 @@ def test_one_planner_keeps_the_best() -> None:
     rows = ll.compare("all-reduce", size="1MiB", fabric=FABRIC).rows
     best_s = min(row.total_s for row in rows if row.total_s is not None)
     assert {row.total_s for row in rows if row.keeps_the_best} == {best_s}
+
+
+def test_planners_that_are_slower_and_take_long_say_what_they_take_at_least() -> None:
+    fabric = ll.Fabric(gpus=64, ports=6)
+    plan, rows = plan_and_baselines("all-to-all", size="64MiB", fabric=fabric)
+    left_out = {row.planner: row.reason for row in rows if row.total_s is None}
+    assert {"harvest", "static"} <= left_out.keys()
+    assert all("at least" in reason or "no faster" in reason for reason in left_out.values())
+    shown = plan_table(plan, rows)
+    assert all(f"{planner}: {reason}" in " ".join(shown.split()) for planner, reason in left_out.items())
+    told = json.loads(plan_document(plan, rows))["baselines"]
+    assert {row["planner"] for row in told} == {row.planner for row in rows} - left_out.keys()
+    assert all(row["total_s"] >= plan.total_s * (1 - 1e-9) for row in told)
