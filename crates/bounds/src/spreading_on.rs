@@ -13,9 +13,9 @@
 
 use model::{Rank, Topology};
 
-use crate::spreading::least_usage;
+use crate::spreading::{least_usage, most_steps};
 
-/// Steps that are told apart; as many or more use n − 1 links at least.
+/// Steps up to which the topology itself is looked at.
 const MOST_STEPS: u32 = 12;
 
 /// Ranks of a cycle both ways whose gaps are looked at.
@@ -26,14 +26,17 @@ const MOST_ON_A_CYCLE: u32 = 128;
 pub(crate) fn least_uses(topology: &Topology, layers: &[f64]) -> Vec<f64> {
     let ranks = topology.ranks();
     let others = f64::from(ranks - 1);
-    let on_it = |steps: u32| match cycle(topology) {
-        Some(Cycle::OneWay) => least_usage(1, steps, &[others])[0],
-        _ => by_layers(layers, steps, others),
-    };
-    let mut uses: Vec<f64> = match cycle(topology) {
+    let cycle = cycle(topology);
+    // A line has one circuit out of a rank, however many are parallel.
+    let ports = if cycle == Some(Cycle::OneWay) { 1 } else { topology.degree() };
+    let mut uses: Vec<f64> = match cycle {
+        Some(Cycle::OneWay) => Vec::new(),
         Some(Cycle::BothWays) if ranks <= MOST_ON_A_CYCLE => on_a_cycle(ranks as usize),
-        _ => (1..=MOST_STEPS).map(on_it).collect(),
+        _ => (1..=MOST_STEPS).map(|steps| by_layers(layers, steps, others)).collect(),
     };
+    // The least of a line; of others, of more steps, what holds on any topology of as many circuits.
+    let further = uses.len() as u32 + 1..=most_steps(ports, ranks);
+    uses.extend(further.map(|steps| least_usage(ports, steps, &[others])[0]));
     uses.push(others);
     let enough = uses.iter().position(|uses| *uses <= others).unwrap_or(uses.len() - 1);
     uses.truncate(enough + 1);
