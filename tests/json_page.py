@@ -82,7 +82,7 @@ def _within(form: Form, path: str) -> Iterator[tuple[str, str, str]]:
         yield from _within(form["items"], f"{path}[]")
     for one in form.get("anyOf", ()):
         kind = one.get("properties", {}).get("kind", {}).get("enum", ["", ""])
-        yield from _within(one, f"{path}({kind[0]})" if len(kind) == 1 else path)
+        yield from _within(one, f"{path} ({kind[0]})" if len(kind) == 1 else path)
     if form.get("type") == "object" or "properties" in form:
         yield from rows(form, path)
 

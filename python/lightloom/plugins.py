@@ -1,9 +1,10 @@
-"""What other distributions bring, by entry point: verbs, benchmarks, and kinds of names.
+"""What other distributions bring, by entry point: verbs, benchmarks, figures, and kinds of names.
 
 An entry point of group `lightloom.verbs` is a click command under the verb's name; of group `lightloom.benchmarks`, a
 sequence of `lightloom.benchmarks.Benchmark`; of group `lightloom.names`, a function without arguments that returns what
-`lightloom list KIND` shows, under the kind's name. Nothing is imported before it is needed, and what does not load
-breaks nothing else.
+`lightloom list KIND` shows, under the kind's name; of group `lightloom.figures`, a module with `papers()`, which says
+what figures there are, and `make(name, advance)`, which makes one. Nothing is imported before it is needed, and what
+does not load breaks nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lightloom.errors import FailedError, InputError, refuse, shown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-VERBS, BENCHMARKS, NAMES = "lightloom.verbs", "lightloom.benchmarks", "lightloom.names"
+VERBS, BENCHMARKS, NAMES, FIGURES = "lightloom.verbs", "lightloom.benchmarks", "lightloom.names", "lightloom.figures"
 # Distributions of this project, by what they bring.
 ELSEWHERE = {"reproduce": "lightloom-papers", "figures": "lightloom-papers"}
 

@@ -105,10 +105,14 @@ def test_work_that_takes_too_long_is_ended() -> None:
 
 
 def test_work_that_takes_too_much_memory_is_ended() -> None:
-    with limited(memory_bytes=700 << 20, gpus=65536) as server:
-        answer = server.post("plan", collective="all-to-all", size="1GiB", gpus=4096, ports=2, planner="static")
-        assert answer.status_code in {422, 503}, answer.text
-        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+    server = Served.limited(workers=1, memory_bytes=700 << 20)
+    answer = server.post("plan", collective="all-to-all", size="1GiB", gpus=160, matrix="zipf:0.4", planner="bvn")
+    assert answer.status_code in {422, 503}, answer.text
+    assert server.post("plan", **SMALL).status_code == 200
+    status, said = server.end()
+    # What the process that ended said of it is for whoever runs the server.
+    assert status == 0
+    assert said == "" or said.startswith("memory allocation of"), said
 
 
 def test_a_process_that_grew_is_replaced_when_it_has_answered() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from tests.page.load import Load, ask
+from tests.page.own_loop import run_in_own_loop
 from tests.page.served import Served
 
 pytestmark = pytest.mark.slow
@@ -18,11 +17,11 @@ GROWTH_BYTES = 16 << 20
 
 def test_two_hundred_clients_at_once() -> None:
     server = Served.start("--cache", "1MiB", "--queue", 32)
-    asyncio.run(ask(server, CLIENTS, 1, 0, Load()))
+    run_in_own_loop(ask(server, CLIENTS, 1, 0, Load()))
     before_bytes = server.resident_bytes()
     found = Load()
     for wave in (1, 2, 3):
-        asyncio.run(ask(server, CLIENTS, 2, wave, found))
+        run_in_own_loop(ask(server, CLIENTS, 2, wave, found))
     assert set(found.statuses) == {200, 429}, found.statuses
     assert sum(found.statuses.values()) == 3 * 2 * CLIENTS
     assert server.resident_bytes() - before_bytes < GROWTH_BYTES

@@ -12,6 +12,7 @@ from lightloom.page.job import Event, Job
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
 from lightloom.page.pool import BusyError, EndingError, Pool
+from tests.page.own_loop import run_in_own_loop
 
 
 def test_requests_for_the_same_are_joined() -> None:
@@ -37,7 +38,7 @@ def test_requests_for_the_same_are_joined() -> None:
         with pytest.raises(EndingError):
             pool.submit("d", b"{}")
 
-    asyncio.run(run())
+    run_in_own_loop(run())
 
 
 def test_who_comes_late_is_told_all_events() -> None:
@@ -54,7 +55,7 @@ def test_who_comes_late_is_told_all_events() -> None:
         assert await early == await late == [b"1", b"2"]
         assert (await job.result()).status == 200
 
-    asyncio.run(run())
+    run_in_own_loop(run())
 
 
 async def _all(job: Job) -> list[bytes]:

@@ -82,9 +82,14 @@ def _text(option: Option, text: str) -> str:
         raise unknown_name(name, text, option.choices)
     if kind in {Kind.FABRIC, Kind.OPTICS} and (text.endswith(".toml") or PurePath(text).name != text):
         raise refuse(name, f"`{shown(text)}` is not accepted here: a request names no file")
-    if kind in {Kind.TOPOLOGY, Kind.TOPOLOGIES} and any(is_topology_file(item.strip()) for item in _items(text)):
+    if kind in {Kind.TOPOLOGY, Kind.TOPOLOGIES} and any(map(_may_be_file, _items(text))):
         raise refuse(name, f"`{shown(text)}` is not accepted here: a request names no file")
     return text
+
+
+def _may_be_file(item: str) -> bool:
+    """Whether it could name a file; no name of a topology has a separator of folders."""
+    return PurePath(item.strip()).name != item.strip() or is_topology_file(item.strip())
 
 
 def _items(text: str) -> list[str]:

@@ -91,7 +91,7 @@ def _readable_roots() -> list[str]:
 
 def _plugin_folders() -> Iterator[str]:
     """Where the packages are that other distributions bring, also those that are installed as links."""
-    for group in (plugins.VERBS, plugins.BENCHMARKS, plugins.NAMES):
+    for group in (plugins.VERBS, plugins.BENCHMARKS, plugins.NAMES, plugins.FIGURES):
         for entry in plugins.brought(group).values():
             with suppress(ImportError, ValueError):
                 spec = find_spec(entry.module.partition(".")[0])

@@ -23,6 +23,7 @@ __all__ = [
     "rate_label",
     "ratio_label",
     "show_natural",
+    "show_range",
     "size_label",
     "time_label",
 ]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUFFIXES",
+    "as_bytes",
     "bars",
     "check_plot_path",
     "colour_bar",

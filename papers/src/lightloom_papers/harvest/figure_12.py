@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.running.barriers import barrier_costs
+from lightloom.views.axis_units import show_range
 from lightloom.views.palette import REFERENCE
 from lightloom.views.pictures.barriers import draw_barriers
 from lightloom_papers.claims import Claim
@@ -63,6 +64,8 @@ def _draw(picture: Picture, costs: BarrierCosts) -> None:
     axes = picture.subplots()
     draw_barriers(axes, costs)
     axes.plot([8], [OF_8_S], "*", color=REFERENCE, markersize=11, label="paper: 8 GPUs, about 4 µs")
+    medians = [cost.median_s for cost in costs.costs]
+    show_range(axes.yaxis, "time", min(OF_8_S, *medians), max(OF_8_S, *medians), log=True)
     axes.set_ylabel("time of a round")
     axes.legend(frameon=False, fontsize=8)
 
