@@ -21,6 +21,6 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     plan = plan_of({key: value for key, value in asked.items() if key != "baselines"}, limits)
     others = None
     if given.pop("baselines", False):
-        arguments, _ = arguments_of(given, limits)
-        others = planning.baselines(**arguments)
+        arguments, of_plan = arguments_of(given, limits)
+        others = planning.baselines(**arguments, beside=None if of_plan else plan)
     return Outcome(DONE, plan_document(plan, others).encode())
