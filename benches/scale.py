@@ -52,8 +52,9 @@ A run that takes more than {END_S} s or {END_BYTES >> 30} GiB is ended.
 These figures are of a build without link-time optimization.
 
 Up to 4096 GPUs every planner looks at every topology with every algorithm, unless estimates prove it slower than the
-plan and its flows take long ([decision 24](decisions/0024-two-methods-for-one-program.md)). What is left out where there
-are many GPUs is on the page of [limits](limits.md#many-gpus), why in [decision 23](decisions/0023-many-gpus.md).
+plan and its flows take long ([decision 24](decisions/0024-two-methods-for-one-program.md)). What is left out where
+there are many GPUs is on the page of [limits](limits.md#many-gpus), why in
+[decision 23](decisions/0023-many-gpus.md).
 """
 
 
