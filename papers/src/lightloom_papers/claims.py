@@ -15,12 +15,42 @@ class Verdict(StrEnum):
     OPEN = "not judged"
 
 
+# What is shown in the place of a number that a paper does not have.
+NOT_STATED = "not stated"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of a claim that compares some.
+
+    paper_least, paper_most: the range that the paper states, both the same where it is one number; ours: what we find;
+    unit: of all three, such as `×`, `%` or `µs`; empty for counts.
+    """
+
+    paper_least: float
+    paper_most: float
+    ours: float
+    unit: str
+
+    @property
+    def deviation(self) -> float | None:
+        """How far ours is from the paper's, from the nearer end of a range; positive where ours is more.
+
+        A part of the paper's number; in percentage points where the unit is per cent. None for a part of nothing.
+        """
+        nearest = min(max(self.ours, self.paper_least), self.paper_most)
+        if self.unit == "%":
+            return self.ours - nearest
+        return (self.ours - nearest) / abs(nearest) if nearest else None
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim; made by its constructors, which judge it.
 
     words: what the paper says; where: its figure and section; paper, ours: the two numbers or facts; rule: when it
-    holds; why: the reason, from numbers of the same run, where it does not hold or is not judged, else a remark.
+    holds; why: the reason, from numbers of the same run, where it does not hold or is not judged, else a remark;
+    numbers: what `paper` and `ours` show, where both are numbers or ranges of these.
     """
 
     words: str
@@ -30,12 +60,23 @@ class Claim:
     rule: str
     verdict: Verdict
     why: str = ""
+    numbers: Numbers | None = None
 
     def __post_init__(self) -> None:
         """A claim that does not hold is explained."""
         if self.verdict is not Verdict.HOLDS and not self.why:
             message = f"the claim {self.words!r} {self.verdict}, and nothing says why"
             raise ValueError(message)
+
+    @property
+    def deviation(self) -> str:
+        """How far ours is from the paper's, as people write it: `-17 %`, `+4.3 points`; empty where there is none."""
+        found = self.numbers.deviation if self.numbers else None
+        if found is None:
+            return ""
+        shown, unit = (found, "points") if self.numbers and self.numbers.unit == "%" else (found * 100, "%")
+        digits = f"{shown:+.0f}" if abs(shown) >= 10 else f"{shown:+.1f}"
+        return f"{'0' if float(digits) == 0 else digits} {unit}"
 
     @classmethod
     def near(
@@ -62,17 +103,27 @@ class Claim:
         return cls._number(words, where, (paper, ours, unit), rule, ours <= paper * (1 + within), why)
 
     @classmethod
+    def at_least_ours(
+        cls, words: str, where: str, *, least: float, ours: float, unit: str = "", why: str = ""
+    ) -> Claim:
+        """A number that ours reaches, where the paper has words alone: `least` is what we take them to mean."""
+        rule = f"at least {_shown(least, unit)}"
+        return cls(words, where, NOT_STATED, _shown(ours, unit), rule, _verdict(ours >= least), why)
+
+    @classmethod
     def between(
         cls, words: str, where: str, *, low: float, high: float, ours: float, unit: str = "", why: str = ""
     ) -> Claim:
         """A range that ours lies in."""
         shown = f"{_shown(low, '')} to {_shown(high, unit)}"
-        return cls(words, where, shown, _shown(ours, unit), "in the range", _verdict(low <= ours <= high), why)
+        numbers = _numbers(low, high, ours, unit)
+        return cls(words, where, shown, _shown(ours, unit), "in the range", _verdict(low <= ours <= high), why, numbers)
 
     @classmethod
     def equal(cls, words: str, where: str, *, paper: object, ours: object, why: str = "") -> Claim:
         """A value that ours equals."""
-        return cls(words, where, str(paper), str(ours), "equal", _verdict(paper == ours), why)
+        numbers = _numbers(paper, paper, ours, "") if isinstance(paper, int) and isinstance(ours, int) else None
+        return cls(words, where, str(paper), str(ours), "equal", _verdict(paper == ours), why, numbers)
 
     @classmethod
     def fact(cls, words: str, where: str, *, paper: str, ours: str, rule: str, holds: bool, why: str = "") -> Claim:
@@ -89,7 +140,12 @@ class Claim:
         cls, words: str, where: str, numbers: tuple[float, float, str], rule: str, holds: bool, why: str
     ) -> Claim:
         paper, ours, unit = numbers
-        return cls(words, where, _shown(paper, unit), _shown(ours, unit), rule, _verdict(holds), why)
+        found = _numbers(paper, paper, ours, unit)
+        return cls(words, where, _shown(paper, unit), _shown(ours, unit), rule, _verdict(holds), why, found)
+
+
+def _numbers(least: float, most: float, ours: float, unit: str) -> Numbers | None:
+    return Numbers(float(least), float(most), float(ours), unit) if math.isfinite(ours) else None
 
 
 def _verdict(holds: bool) -> Verdict:

@@ -24,14 +24,17 @@ which each claim was judged.
 def figure_page(figure: Figure, outcome: Outcome, engine: str, picture: str, data: str) -> str:
     """The page of one figure: its picture, how it was made, and its claims with the rule that each was judged by."""
     rows = [
-        (claim.words, claim.where, claim.paper, claim.ours, claim.rule, claim.verdict.value) for claim in outcome.claims
+        (claim.words, claim.where, claim.paper, claim.ours, claim.deviation, claim.rule, claim.verdict.value)
+        for claim in outcome.claims
     ]
     parts = [
         f"# {figure.name}: {figure.title}",
         f"{figure.source}. Times: {TIMES[engine]}. Data: [{data}]({data}).",
         f"![{figure.title}]({picture})",
         outcome.notes,
-        _markdown_table(("the paper says", "where", "paper", "ours", "holds if", "verdict"), rows) if rows else "",
+        _markdown_table(("the paper says", "where", "paper", "ours", "deviation", "holds if", "verdict"), rows)
+        if rows
+        else "",
         _reasons(outcome.claims),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import refuse
 from lightloom.files import MIB, read_text, usable_path, write_bytes
 from lightloom.views.charts import save
-from lightloom_papers.claims import Claim, Verdict
+from lightloom_papers.claims import Claim, Numbers, Verdict
 from lightloom_papers.pages import figure_page
 
 if TYPE_CHECKING:
@@ -105,12 +105,14 @@ def _unfinished(path: Path) -> dict[str, tuple[Claim, ...]]:
         kept = json.loads(read_text("output", path, MAX_UNFINISHED_BYTES))
         if kept["version"] != __version__:
             return {}
-        return {
-            str(name): tuple(Claim(**{**claim, "verdict": Verdict(claim["verdict"])}) for claim in claims)
-            for name, claims in kept["claims"].items()
-        }
+        return {str(name): tuple(map(_claim_of, claims)) for name, claims in kept["claims"].items()}
     except (AttributeError, KeyError, TypeError, ValueError):
         return {}
+
+
+def _claim_of(kept: dict[str, Any]) -> Claim:
+    numbers = Numbers(**kept["numbers"]) if kept["numbers"] else None
+    return Claim(**{**kept, "verdict": Verdict(kept["verdict"]), "numbers": numbers})
 
 
 def make_folder(folder: Path) -> None:

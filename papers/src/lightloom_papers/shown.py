@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import refuse, unknown_name
@@ -73,7 +74,7 @@ def _figure(name: str) -> Figure:
     return figure
 
 
-def _told(claim: Claim) -> dict[str, str]:
+def _told(claim: Claim) -> dict[str, Any]:
     return {
         "text": claim.words,
         "where": claim.where,
@@ -82,4 +83,6 @@ def _told(claim: Claim) -> dict[str, str]:
         "rule": claim.rule,
         "verdict": claim.verdict.value,
         "why": claim.why,
+        "deviation": claim.deviation,
+        "numbers": asdict(claim.numbers) if claim.numbers else None,
     }

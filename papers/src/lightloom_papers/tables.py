@@ -20,9 +20,10 @@ COUNTS = ("hold", "do not", "not judged")
 
 def claims_table(made: Made) -> str:
     """A figure's claims beside ours."""
-    shown = table("the paper says", "paper", "ours", "holds if", "verdict")
+    shown = table("the paper says", "paper", "ours", "deviation", "holds if", "verdict")
     for claim in made.claims:
-        shown.add_row(claim.words, claim.paper, claim.ours, claim.rule, claim.verdict, style=STYLES[claim.verdict])
+        cells = claim.words, claim.paper, claim.ours, claim.deviation, claim.rule, claim.verdict
+        shown.add_row(*cells, style=STYLES[claim.verdict])
     return render(shown, tally(made.claims))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from lightloom_papers.registry import PAPERS
@@ -40,6 +41,41 @@ def test_a_figure_is_computed_with_its_claims(opened: Opened) -> None:
     page.go_back()
     page.wait_for_url(re.compile("/results$"))
     expect(page.get_by_text("Choose a figure")).to_be_visible()
+
+
+def test_the_papers_numbers_are_beside_ours(opened: Opened) -> None:
+    page = opened.go("/results?figure=harvest-5a")
+    claims = opened.page.evaluate(
+        "fetch('/api/reproduce', {method: 'POST', body: JSON.stringify({figure: 'harvest-5a'}),"
+        " headers: {'Content-Type': 'application/json'}}).then((answer) => answer.json())"
+    )["claims"]
+    rows = page.get_by_role("region", name="Claims of harvest-5a").locator("tbody tr")
+    assert rows.count() == len(claims)
+    drawn = {"number": 0, "words": 0}
+    for row, claim in zip(rows.all(), claims, strict=True):
+        cells = row.locator("td").all()
+        verdict, _, paper, ours, deviation = (cell.inner_text() for cell in cells[:5])
+        assert [verdict, paper, ours, deviation] == [
+            claim["verdict"],
+            claim["paper"],
+            claim["ours"],
+            claim["deviation"] or "–",
+        ]
+        assert cells[5].locator("svg").count() == (claim["numbers"] is not None)
+        drawn["number" if claim["numbers"] else "words"] += 1
+        if claim["numbers"]:
+            # Both are drawn from nothing on, to the same scale.
+            box = cells[5].locator("rect.ours").bounding_box()
+            mark = cells[5].locator(".paper-mark").bounding_box()
+            assert box is not None
+            assert mark is not None
+            to_mark = mark["x"] + mark["width"] / 2 - box["x"]
+            ratio = claim["numbers"]["ours"] / claim["numbers"]["paper_least"]
+            assert box["width"] / to_mark == pytest.approx(ratio, rel=0.02)
+    assert min(drawn.values()) > 0
+    # The paper says that a gain persists, and names no number.
+    persists = rows.filter(has_text="the gain persists")
+    assert persists.locator("td").nth(2).inner_text() == "not stated"
 
 
 def test_what_is_measured_on_processes_says_so(opened: Opened) -> None:

@@ -97,10 +97,10 @@ def _large_over_static(paper: float) -> ClaimsOf:
                 if lone < FASTER
                 else f"What is left at 10 ms, {lone:.2f}×, is another static topology that is better than the ring.",
             ),
-            Claim.at_least(
+            Claim.at_least_ours(
                 "for large buffers the gain persists at higher delays",
                 f"fig. {where}, §6.2",
-                paper=1.5,
+                least=1.5,
                 ours=longest,
                 unit="×",
                 why="1 GiB at 1 ms; the paper names no number, 1.5 is ours.",

@@ -171,11 +171,23 @@ CLAIM = record(
     {
         "text": text("what the paper says"),
         "where": text("its figure and section"),
-        "paper": text("the paper's number or fact"),
+        "paper": text("the paper's number or fact; `not stated` where it has no number"),
         "ours": text("ours"),
         "rule": text("when the claim holds"),
         "verdict": one_of("whether it does", "holds", "does not hold", "not judged"),
         "why": text("the reason where it does not, or a remark"),
+        "deviation": text("how far ours is from the paper's number; empty where there is none"),
+        "numbers": or_null(
+            record(
+                {
+                    "paper_least": number("least of the range that the paper states", least=None),
+                    "paper_most": number("most of it; the same where the paper states one number", least=None),
+                    "ours": number("ours", least=None),
+                    "unit": text("of all three; empty for counts"),
+                },
+                "what paper and ours show, where both are numbers",
+            )
+        ),
     }
 )
 FIGURE = record(

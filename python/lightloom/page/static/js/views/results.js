@@ -2,6 +2,7 @@
 
 import { addressOf, isShown } from "../address.js";
 import { ask, follow } from "../api.js";
+import { beside, besideLegend } from "../charts/beside.js";
 import { codes } from "../codes.js";
 import { announce, append, h, replace } from "../dom.js";
 import { rowsOfCsv } from "../csv.js";
@@ -21,7 +22,7 @@ export function mount(root) {
   const asCode = codes();
   const main = h(
     "main", { id: "result", tabindex: -1 },
-    h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, "Figures and tables of five papers, computed on demand from their settings, and what becomes of the papers’ claims."), busy),
+    h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, "Figures and tables of five papers, computed on demand from their settings, beside the numbers that the papers state."), busy),
     h("div", { class: "figures" }, list, h("div", { class: "column" }, notices, result, asCode.element)),
   );
   append(root, [main]);
@@ -88,7 +89,7 @@ function overview(papers) {
   return [
     card(
       "Choose a figure",
-      h("p", { class: "sentence" }, `${counted(computed, "figure")} and tables of ${counted(papers.length, "paper")} are computed here when they are chosen, most in a few seconds: our times, the picture, and a verdict on each claim.`),
+      h("p", { class: "sentence" }, `${counted(computed, "figure")} and tables of ${counted(papers.length, "paper")} are computed here when they are chosen, most in a few seconds: our times, the picture, and for each claim the paper’s number beside ours, with a verdict.`),
       figures.length > computed ? h("p", { class: "quiet" }, `${figures.length - computed} more are measured on processes, which the command line does: lightloom reproduce NAME.`) : null,
     ),
     others.length
@@ -99,17 +100,29 @@ function overview(papers) {
 
 const introduction = (figure) => card(figure.title, h("p", { class: "quiet" }, figure.source));
 
-/** papers: the paper of every claim, where they are of several. */
+/** Claims as a table: the paper's numbers, ours, and how far apart they are. papers: whose each is, where they are of several. */
 function claimTable(caption, claims, papers = null) {
+  const isDrawn = claims.some(({ numbers }) => numbers);
   const rows = claims.map((claim, place) => ({
     cells: [
       verdict(claim.verdict), ...(papers ? [papers[place]] : []),
-      [claim.text, h("p", { class: "quiet" }, [claim.where, claim.why].filter(Boolean).join(": "))], claim.paper, claim.ours || "–",
+      [claim.text, h("p", { class: "quiet" }, remark(claim))], claim.paper, found(claim), ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
     ],
   }));
   const columns = ["The paper says", "Paper", "Ours"].map((head) => ({ head, words: true }));
-  return table({ caption, columns: [{ head: "Verdict" }, ...(papers ? [{ head: "Of" }] : []), ...columns], rows });
+  const apart = isDrawn ? [{ head: "Deviation", right: true }, { head: "Side by side" }] : [];
+  return table({ caption, columns: [{ head: "Verdict" }, ...(papers ? [{ head: "Of" }] : []), ...columns, ...apart], rows });
 }
+
+/** Where a claim is, when it holds, and why it does not. */
+function remark({ where, rule, why }) {
+  const holds = rule && rule !== "-" ? `${where}; holds if ${rule}` : where;
+  return why ? `${holds}: ${why}` : holds;
+}
+
+const found = ({ ours }) => (ours === "-" ? "not computed" : ours);
+
+const drawn = ({ numbers, paper, ours }) => (numbers ? beside(numbers, `The paper ${paper}, ours ${ours}`) : null);
 
 function draw(result, figure, answer, seconds) {
   const [head, ...rows] = rowsOfCsv(answer.csv);
@@ -121,7 +134,7 @@ function draw(result, figure, answer, seconds) {
     cardWith(figure.title, [h("ul", { class: "legend", "aria-label": "Verdicts on its claims" }, summary)],
       h("p", { class: "quiet" }, `${figure.source}.${seconds < 0.1 ? "" : ` Computed in ${seconds.toFixed(1)} s.`}`),
       h("figure", { class: "pictures" }, picture(answer.svg, `${figure.title}, as computed here`), answer.notes ? h("figcaption", {}, answer.notes) : null)),
-    answer.claims.length ? card("Claims", claimTable(`Claims of ${figure.name}`, answer.claims)) : null,
+    answer.claims.length ? cardWith("Claims", answer.claims.some(({ numbers }) => numbers) ? [besideLegend()] : [], claimTable(`Claims of ${figure.name}`, answer.claims)) : null,
     h("details", { class: "behind card" }, h("summary", {}, `${counted(rows.length, "row")} of data`), table({
       caption: `Data of ${figure.name}`, tall: true, columns: head.map((name, place) => ({ head: name, right: isNumber(rows[0]?.[place]) })),
       rows: rows.slice(0, MOST_ROWS).map((row) => ({ cells: row.map(short) })),

@@ -1,0 +1,34 @@
+// Two numbers beside each other: a paper's as a mark, or a band where it states a range, and ours as a bar.
+
+import { h, s } from "../dom.js";
+import { linear } from "../scales.js";
+import { drawing } from "./axes.js";
+
+const [WIDTH, HEIGHT, EDGE] = [150, 22, 5];
+
+/**
+ * A small drawing of `{paper_least, paper_most, ours}`, from nothing to the largest of them.
+ *
+ * label: the same in words.
+ */
+export function beside({ paper_least: least, paper_most: most, ours }, label) {
+  const all = [least, most, ours, 0];
+  const x = linear(Math.min(...all), Math.max(...all), EDGE, WIDTH - EDGE);
+  const [nothing, end] = [x(0), x(ours)].sort((one, other) => one - other);
+  const svg = drawing(WIDTH, HEIGHT, label, { class: "chart beside" });
+  svg.append(
+    s("line", { class: "gridline", x1: x(0), x2: x(0), y1: 1, y2: HEIGHT - 1 }),
+    s("rect", { class: "ours", x: nothing, y: 7, width: Math.max(1, end - nothing), height: HEIGHT - 14 }),
+    most > least ? s("rect", { class: "paper-range", x: x(least), y: 2.5, width: x(most) - x(least), height: HEIGHT - 5 }) : markAt(x(least)),
+  );
+  return svg;
+}
+
+/** A diamond, which is seen on a bar and beside it. */
+const markAt = (x) => s("path", { class: "paper-mark", d: `M${x} ${HEIGHT / 2 - 6}l5 6l-5 6l-5 -6z` });
+
+/** What the two are. */
+export function besideLegend() {
+  const mark = s("svg", { width: 12, height: HEIGHT, "aria-hidden": "true", class: "beside" }, markAt(6));
+  return h("ul", { class: "legend" }, h("li", {}, mark, "the paper’s number"), h("li", {}, h("span", { class: "swatch ours" }), "ours"));
+}
