@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.page.browser.chromium import Opened, chromium
+from tests.page.browser.rules import axe_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,3 +30,8 @@ def opened(browser: Browser, server: Served) -> Iterator[Opened]:
     yield opened
     opened.context.close()
     assert opened.problems == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    return axe_script()

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.page.browser.chromium import NARROW, WIDE, Opened
+from tests.page.browser.rules import is_wider_than_the_screen, violations
 from tests.page.browser.views import VIEWS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.page.served import Served
-
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """axe-core, which judges a page from within."""
-    (script,) = [path for path in files("axe_playwright_python").iterdir() if path.name == "axe.min.js"]
-    return script.read_text("utf-8")
-
-
-def violations(opened: Opened, axe: str) -> list[str]:
-    opened.page.evaluate(axe)
-    found: dict[str, Any] = opened.page.evaluate("(rules) => axe.run({runOnly: rules})", RULES)
-    assert len(found["passes"]) > 20
-    return [f"{rule['id']}: {node['html'][:200]}" for rule in found["violations"] for node in rule["nodes"]]
-
-
-def is_wider_than_the_screen(opened: Opened) -> bool:
-    return bool(opened.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
 @pytest.mark.slow

@@ -1,14 +1,32 @@
-// The address says all of a view: its path, and the options that differ from their defaults.
+// The address says all of a view: its path, the options that differ from their defaults, and packed what is long.
+
+import { MOST_PACKED, pack, split, unpack } from "./packed.js";
 
 const VIEWS = ["plan", "compare", "when-it-pays", "training", "results"];
+const [PACKED, LACKS] = ["packed", "lacks"];
 
-/** `{view, query}` of the address shown. */
-export function here() {
+/**
+ * `{view, query, lost}` of the address shown.
+ *
+ * most: bytes that may be packed in it. lost: names of values that it was too short for, or null where what is packed
+ * in it is damaged.
+ */
+export async function here(most) {
   const name = location.pathname.replace(/^\/+|\/+$/g, "");
-  return { view: VIEWS.includes(name) ? name : "plan", query: new Map(new URLSearchParams(location.search)) };
+  const query = new Map(new URLSearchParams(location.search));
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  let lost = (fragment.get(LACKS) ?? "").split(",").filter(Boolean);
+  if (fragment.has(PACKED)) {
+    try {
+      for (const [key, value] of await unpack(fragment.get(PACKED), most)) query.set(key, value);
+    } catch {
+      lost = null;
+    }
+  }
+  return { view: VIEWS.includes(name) ? name : "plan", query, lost };
 }
 
-/** The address of a view with options. Slashes, colons and commas stay as people write them. */
+/** The address of a view with options, all of them readable. Slashes, colons and commas stay as people write them. */
 export function addressOf(view, query) {
   const parts = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${readable(value)}`);
   return `/${view}${parts.length ? `?${parts.join("&")}` : ""}`;
@@ -18,25 +36,51 @@ const readable = (value) =>
   encodeURIComponent(value).replace(/%(2F|3A|2C|5B|5D|20)/g, (code) => (code === "%20" ? "+" : decodeURIComponent(code)));
 
 let isDraft = false;
+// What is packed in the address, as a text; and how often it was packed, so that the newest counts.
+let held = "[]";
+let turn = 0;
 
 /**
- * Shows an address without loading it.
+ * Shows the address of a view with options without loading it.
  *
  * While a value is being typed one entry of the history is rewritten; what is committed stays in it.
+ *
+ * Returns a promise of what the address is too short for: `{names, characters}`; null where another was shown since.
  */
-export function show(address, { draft = false } = {}) {
-  if (address === location.pathname + location.search) {
+export function show(view, query, { draft = false } = {}) {
+  const [short, long] = split(query);
+  const address = addressOf(view, short);
+  if (address === location.pathname + location.search && held === textOf(long)) {
     if (!draft) isDraft = false;
-    return;
+    return Promise.resolve(null);
   }
   if (isDraft) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
   isDraft = draft;
+  return hold(long);
 }
 
-/** Rewrites the present entry: an address that says the same in full. */
-export function restate(address) {
-  history.replaceState(null, "", address);
+/** Rewrites the present entry: an address that says the same in full. Returns what `show` returns. */
+export function restate(view, query) {
+  const [short, long] = split(query);
+  history.replaceState(null, "", addressOf(view, short));
+  return hold(long);
+}
+
+const textOf = (long) => JSON.stringify([...long]);
+
+async function hold(long) {
+  turn += 1;
+  const mine = turn;
+  held = textOf(long);
+  if (!long.size) return { names: [], characters: 0 };
+  const packed = await pack(long);
+  if (mine !== turn) return null;
+  const isTooLong = packed.length > MOST_PACKED;
+  const names = isTooLong ? [...long.keys()] : [];
+  const fragment = isTooLong ? `${LACKS}=${names.join(",")}` : `${PACKED}=${packed}`;
+  history.replaceState(null, "", `${location.pathname}${location.search}#${fragment}`);
+  return { names, characters: packed.length };
 }
 
 /** Says on the page that what it shows is the answer for its address, for who waits for it. */
@@ -47,7 +91,7 @@ export function isShown() {
 /** Goes to another view, or calls for an entry of the history. */
 export function onMove(listener) {
   addEventListener("popstate", () => {
-    isDraft = false;
+    leave();
     listener();
   });
   document.addEventListener("click", (event) => {
@@ -64,8 +108,14 @@ export function onMove(listener) {
 
 /** Goes to an address of the page. */
 export function go(address) {
-  isDraft = false;
+  leave();
   history.pushState(null, "", address);
   onMove.listener();
   scrollTo(0, 0);
+}
+
+/** What was typed stays in the history, and nothing is packed into another address. */
+function leave() {
+  isDraft = false;
+  turn += 1;
 }

@@ -3,7 +3,7 @@
 import { here, onMove } from "./address.js";
 import { Refusal } from "./api.js";
 import { h, replace } from "./dom.js";
-import { loadTable } from "./options.js";
+import { limits, loadTable } from "./options.js";
 import { connectTheme } from "./theme.js";
 import { notice } from "./work.js";
 
@@ -16,15 +16,24 @@ const VIEWS = {
 };
 
 const root = document.getElementById("view");
+// What may be packed in an address where the server does not say what it takes.
+const MOST_BYTES = 4 << 20;
 let shown = { name: null, view: null };
+let moves = 0;
 
 async function move() {
-  const { view: name, query } = here();
+  moves += 1;
+  const mine = moves;
+  const { view: name, query, lost } = await here(limits().bytes ?? MOST_BYTES);
+  if (mine !== moves) return;
   if (name !== shown.name) {
     shown.view?.leave();
     shown = { name, view: null };
     const { mount } = await VIEWS[name]();
-    if (shown.name !== name) return;
+    if (mine !== moves) {
+      if (shown.name === name) shown.name = null;
+      return;
+    }
     root.className = "view";
     replace(root);
     shown.view = mount(root);
@@ -33,7 +42,7 @@ async function move() {
       else link.removeAttribute("aria-current");
     }
   }
-  shown.view?.show(query);
+  shown.view?.show(query, lost);
   // What had the focus may be gone with the former view.
   if (document.activeElement === document.body) document.getElementById("result").focus({ preventScroll: true });
 }

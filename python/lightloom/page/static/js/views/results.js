@@ -6,6 +6,7 @@ import { beside, besideLegend } from "../charts/beside.js";
 import { codes } from "../codes.js";
 import { announce, append, h, replace } from "../dom.js";
 import { rowsOfCsv } from "../csv.js";
+import { foldOf } from "../fold.js";
 import { downloads, json, text } from "../downloads.js";
 import { counted } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
@@ -18,12 +19,15 @@ const VERDICTS = { holds: "holds", "does not hold": "fails", "not judged": "open
 export function mount(root) {
   root.classList.add("wide");
   document.title = "Results – Lightloom";
-  const [list, busy, notices, result] = [h("nav", { class: "card list", "aria-label": "Figures" }), h("span", { class: "busy" }), h("div", { class: "notices" }), h("div", { class: "result" })];
+  const [list, busy, notices, result] = [h("div", { class: "listed" }), h("span", { class: "busy" }), h("div", { class: "notices" }), h("div", { class: "result" })];
   const asCode = codes();
+  const navigation = h("nav", { class: "card list", "aria-label": "Figures" });
+  const fold = foldOf({ holder: navigation, part: list, words: "Choose another", done: "Show the figure", next: () => main });
+  append(navigation, [fold.button, list, fold.end]);
   const main = h(
     "main", { id: "result", tabindex: -1 },
     h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, "Figures and tables of five papers, computed on demand from their settings, beside the numbers that the papers state."), busy),
-    h("div", { class: "figures" }, list, h("div", { class: "column" }, notices, result, asCode.element)),
+    h("div", { class: "figures" }, navigation, h("div", { class: "column" }, notices, result, asCode.element)),
   );
   append(root, [main]);
   const work = new Work({ notices, busy, result, wrong: () => false, right: () => {} });
@@ -41,8 +45,12 @@ export function mount(root) {
     }
     const wanted = papers.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
     listFigures(list, papers, wanted);
-    if (wanted) compute(wanted);
-    else {
+    fold.say(wanted?.title ?? "All figures");
+    if (wanted) {
+      fold.fold();
+      compute(wanted);
+    } else {
+      fold.unfold();
       work.stop();
       asCode.element.hidden = true;
       replace(result, overview(papers));

@@ -1,11 +1,15 @@
 // What all views with a form share: the form beside the result, the address, the newest calculation, code.
 
 import { addressOf, restate, show } from "../address.js";
+import { Refusal } from "../api.js";
 import { codes } from "../codes.js";
 import { append, h, replace } from "../dom.js";
+import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
 import { bodyOf, kept, optionsOf, presetsOf } from "../options.js";
-import { Work } from "../work.js";
+import { notice, Work } from "../work.js";
+import { lackOf } from "./address-lacks.js";
+import { problemWords } from "./problem-words.js";
 
 const TYPING_MS = 180;
 const START = new Map([["collective", "all-reduce"], ["size", "1MiB"], ["gpus", "64"]]);
@@ -19,13 +23,15 @@ const START = new Map([["collective", "all-reduce"], ["size", "1MiB"], ["gpus", 
  * `{element, names, values(), set(query), wrong(field, words)}`, form parts beside the options. compute: async function
  * of `(query, signal)` that shows the result. code: `[verb, body]` of a query where it is not the verb with its options.
  *
- * Returns `{result, work, form, query(), code(), changed(change), show(query), leave()}`.
+ * Returns `{result, work, form, query(), code(), changed(change), show(query, lost), leave()}`.
  */
 export function scaffold({ root, view, verb, title, lead, first, presets = [verb], start = START, extras = null, options = optionsOf(verb), compute, code }) {
   const [hint, notices, busy] = [h("p", { class: "hint", "aria-hidden": "true" }), h("div", { class: "notices" }), h("span", { class: "busy" })];
   const result = h("div", { class: "result" });
   const asCode = codes();
   let query = new Map();
+  // Names of values that the address was too short for, until they are entered.
+  let lost = [];
   let reading = Promise.resolve();
   const form = fieldsOf({ options, first, onChange: changed, hint });
   replace(hint, "What an option means is said here.");
@@ -38,12 +44,20 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
   );
   const heading = h("h1", {}, title);
   const aside = h("aside", { class: "form", "aria-label": "Problem" }, heading, h("p", { class: "lead" }, lead), element, hint);
-  const main = h("main", { id: "result", tabindex: -1 }, busy, notices, result, asCode.element);
+  const lack = h("div", { class: "notices" });
+  const main = h("main", { id: "result", tabindex: -1 }, busy, notices, lack, result, asCode.element);
+  const fold = foldOf({ holder: aside, part: element, words: "Change", done: "Show the result", next: () => main });
+  heading.after(fold.button);
+  aside.append(fold.end);
   append(root, [aside, main]);
   document.title = titleOf(new Map(), title);
   const work = new Work({
     notices, busy, result,
-    wrong: (field, words) => form.wrong(field, words) || extras?.wrong?.(field, words) || false,
+    wrong(field, words) {
+      const isSaid = form.wrong(field, words) || extras?.wrong?.(field, words) || false;
+      if (isSaid) fold.unfold();
+      return isSaid;
+    },
     right: () => {
       form.right();
       extras?.right?.();
@@ -61,11 +75,21 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     extras?.set(query);
   }
 
+  /** Says the problem where it is said beside the form. */
+  function spread() {
+    fold.say(problemWords(query));
+    carry(query);
+  }
+
+  function tell(held) {
+    if (held) replace(lack, lackOf(held, query));
+  }
+
   function changed({ draft }) {
     query = values();
-    const address = addressOf(view, kept(verb, query, names));
-    show(address, { draft });
-    carry(query);
+    lost = [];
+    show(view, kept(verb, query, names), { draft }).then(tell);
+    spread();
     run(draft ? TYPING_MS : 0);
   }
 
@@ -73,6 +97,9 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     const asked = new Map(query);
     work.run(
       async (signal) => {
+        for (const name of lost) {
+          if (!asked.get(name)) throw new Refusal("The address was too short for what stood here: paste it again.", { field: name, status: 422 });
+        }
         await compute(asked, signal);
         document.title = titleOf(asked, title);
         reading = asCode.show(...(code?.(asked) ?? [verb, bodyOf(verb, asked)]));
@@ -85,14 +112,19 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     result, work, form,
     query: () => new Map(query),
     code: () => reading,
-    /** Shows an address's query: what it leaves open of the problem is the start's. */
-    show(told) {
+    /**
+     * Shows an address's query: what it leaves open of the problem is the start's. told, hasLost: of the address, as
+     * `here` tells them.
+     */
+    show(told, hasLost = []) {
       const given = kept(verb, told, names);
       const full = complete(given, start);
-      if (full.size !== given.size) restate(addressOf(view, full));
       set(full);
       query = values();
-      carry(query);
+      lost = hasLost ?? [];
+      replace(lack, hasLost ? null : notice("bad", "What is packed in this address is cut off or damaged, and left out."));
+      if (!lost.length && hasLost) restate(view, full).then(tell);
+      spread();
       run(0);
     },
     changed,

@@ -20,7 +20,7 @@ export function workloadFields(onChange) {
   function follow() {
     pasted.hidden = select.value !== OWN;
     const entry = registry("models").find(({ name }) => name === select.value);
-    replace(summary, entry?.summary ?? "The address of this view does not hold the workload; save it beside the address.");
+    replace(summary, entry?.summary ?? "");
   }
 
   function say(words) {
@@ -37,12 +37,13 @@ export function workloadFields(onChange) {
   text.addEventListener("input", () => onChange({ draft: true }));
   return {
     before,
-    names: ["model"],
-    values: () => [["model", select.value]],
+    names: ["model", "workload"],
+    values: () => (select.value === OWN ? [["model", OWN], ["workload", text.value]] : [["model", select.value]]),
     set(query) {
       const wanted = query.get("model") ?? "";
       if (![...select.options].some((option) => option.value === wanted) && wanted) select.append(h("option", { value: wanted }, wanted));
       if (wanted) select.value = wanted;
+      if (query.has("workload")) text.value = query.get("workload");
       follow();
     },
     wrong(field, words) {

@@ -1,0 +1,30 @@
+"""What every view is held to: the rules of WCAG 2.2 A and AA by axe-core, and the width of the screen."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.page.browser.chromium import Opened
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def axe_script() -> str:
+    """axe-core, which judges a page from within."""
+    (script,) = [path for path in files("axe_playwright_python").iterdir() if path.name == "axe.min.js"]
+    return script.read_text("utf-8")
+
+
+def violations(opened: Opened, axe: str) -> list[str]:
+    """What breaks a rule: the rule's name and the element."""
+    opened.page.evaluate(axe)
+    found: dict[str, Any] = opened.page.evaluate("(rules) => axe.run({runOnly: rules})", RULES)
+    assert len(found["passes"]) > 20
+    return [f"{rule['id']}: {node['html'][:200]}" for rule in found["violations"] for node in rule["nodes"]]
+
+
+def is_wider_than_the_screen(opened: Opened) -> bool:
+    """Whether the page scrolls sideways."""
+    return bool(opened.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
