@@ -254,7 +254,8 @@ def test_wrong_traces_are_refused_in_one_line(tmp_path: Path, case: str) -> None
         ({"time_unit": "us"}, "time_unit: a workload of format chakra has no use for it; it takes comm_groups, "),
         ({"comm_size": "inputs"}, "comm_size: unknown name `inputs`, did you mean `input`?; one of input, output, "),
         ({"element_bytes": 0}, "element_bytes: `0` is not accepted; it takes a whole number from 1 to "),
-        ({"ranks": True}, "ranks: `True` is not accepted; it takes a whole number from 1 to 65536"),
+        ({"ranks": True}, "ranks: `True` is not accepted; it takes a whole number from 2 to 65536"),
+        ({"ranks": 1}, "ranks: `1` is not accepted; it takes a whole number from 2 to 65536"),
         ({"comm_groups": "none.json"}, "comm_groups: `none.json` is not there"),
     ],
 )

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +107,75 @@ def test_an_address_where_nobody_listens_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("lightloom.sweeps.cluster.CONNECT_S", 0.3)
     with pytest.raises(InputError, match=r"scheduler: cannot reach `tcp://127\.0\.0\.1:9`"):
         ll.sweep(SWEEP, scheduler="tcp://127.0.0.1:9")
+
+
+# What takes a thread several seconds.
+LONG: dict[str, Any] = {
+    "settings": {"collective": "all-to-all", "gpus": 64, "ports": 3},
+    "axes": {"reconfiguration-delay": {"from": "100ns", "to": "1ms", "count": 32}, "size": ["1MiB", "64MiB"]},
+    "plots": [],
+}
+# More than there are cores, so that the threads that the core would share work on stand out.
+CORE_THREADS = 300
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a scheduler that has no workers yet."""
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as made:
+        yield made.scheduler_address
+
+
+# What runs the tests may be a shell's background job, which starts deaf to interrupts.
+WORKER = (
+    "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "runpy.run_module('distributed.cli.dask_worker', run_name='__main__', alter_sys=True)"
+)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def processor_s(pid: int) -> float:
+    """Processor time that a process has used."""
+    words = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
+def test_a_worker_ends_when_it_is_told_and_another_goes_on(
+    scheduler: str, tmp_path: Path, number: signal.Signals, nanny: str
+) -> None:
+    def worker(*options: str) -> subprocess.Popen[bytes]:
+        words = [scheduler, "--nthreads", "1", "--no-dashboard", *options]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "RAYON_NUM_THREADS": str(CORE_THREADS)}
+        return subprocess.Popen([sys.executable, "-c", WORKER, *words], env=environment, stderr=subprocess.DEVNULL)
+
+    first = worker(nanny)
+    found: list[Any] = []
+    sweeping = threading.Thread(target=lambda: found.append(ll.sweep(LONG, output=tmp_path, scheduler=scheduler)))
+    sweeping.start()
+    try:
+        with distributed.Client(scheduler, set_as_default=False) as client:
+            wait_until(lambda: any(client.processing().values()))
+            (pid,) = client.run(os.getpid).values()
+            began = processor_s(pid)
+            wait_until(lambda: processor_s(pid) > began + 0.5)
+            # A thread of the worker computes alone: those of the core's own pool are not there.
+            assert len(list(Path(f"/proc/{pid}/task").iterdir())) < CORE_THREADS
+            first.send_signal(number)
+            first.wait(timeout=20)
+            wait_until(lambda: not Path(f"/proc/{pid}").exists())
+            assert not found
+        second = worker("--no-nanny")
+        sweeping.join(timeout=120)
+        assert found[0].computed == 64
+        second.terminate()
+        assert second.wait(timeout=20) == 0
+    finally:
+        first.kill()

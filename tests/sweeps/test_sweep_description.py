@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lightloom.errors import InputError
 from lightloom.sweeps.description import SweepDescription
-from lightloom.sweeps.layout import Layout
+from lightloom.sweeps.layout import QUICK_POINTS, SEARCHED_POINTS, Layout
 from tests.conftest import ROOT
 
 EXAMPLES = sorted((ROOT / "examples" / "sweeps").glob("*.toml"))
@@ -270,3 +270,25 @@ def test_chunks_cover_every_row_once_and_pieces_every_point_of_their_series(
         for delay in range(delays)
     ]
     assert seen == [(row, *point) for row, point in enumerate(expected)]
+
+
+OPEN = {key: value for key, value in SETTINGS.items() if key != "planner"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "points"),
+    [
+        ({}, QUICK_POINTS),
+        ({"baseline": {"planner": "static"}}, QUICK_POINTS),
+        ({"settings": OPEN}, SEARCHED_POINTS),
+        # A quick baseline makes no search of the points beside it quick.
+        ({"settings": OPEN, "baseline": {"planner": "static"}}, SEARCHED_POINTS),
+        ({"settings": {**SETTINGS, "planner": "auto"}, "baseline": {"planner": "static"}}, SEARCHED_POINTS),
+        ({"settings": OPEN, "axes": {**AXES, "planner": ["harvest", "static"]}}, QUICK_POINTS),
+        ({"settings": OPEN, "axes": {**AXES, "planner": ["harvest", "weave"]}}, SEARCHED_POINTS),
+        ({"baseline": {"planner": "weave"}}, SEARCHED_POINTS),
+        ({"metrics": ["time", "gap"]}, SEARCHED_POINTS),
+    ],
+)
+def test_chunks_are_long_where_no_point_is_a_search(changes: dict[str, Any], points: int) -> None:
+    assert Layout(described(**changes)).chunk_points == points

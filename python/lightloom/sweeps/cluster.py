@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from threading import local
 from typing import TYPE_CHECKING
 
 from lightloom import _core
@@ -26,6 +27,8 @@ LEAST_AT_ONCE = 16
 MOST_LOSSES = 10
 # Digests of sweeps whose files this worker has seen to be those that the sweep is of.
 _CHECKED: set[str] = set()
+# Threads of this worker that compute alone already.
+_ALONE = local()
 
 
 def on_dask(
@@ -74,6 +77,10 @@ def run_chunk(description: SweepDescription, digest: str, chunk: int, version: s
         if digest_of(label_of(description)) != digest:
             raise refuse("scheduler", f"a worker has other files in `{description.folder}` than this machine")
         _CHECKED.add(digest)
+    if not getattr(_ALONE, "is_set", False):
+        # Dask hands out as many chunks as its workers have threads (`--nthreads`): each is computed on its own.
+        _core.limit_threads(1)
+        _ALONE.is_set = True
     return evaluate_chunk(description, digest, chunk)
 
 

@@ -72,9 +72,10 @@ class Layout:
         if description.engine == "model":
             planners: set[object] = {value for key, value in description.settings if key == "planner"}
             planners |= {value for axis in self.structural if axis.key == "planner" for value in axis.values}
+            is_open = not planners
             planners |= {value for entry in description.baseline for key, value in entry.settings if key == "planner"}
-            # A lower bound is a search as well.
-            is_quick = planners and planners <= _fast_planners() and "gap" not in description.metrics
+            # A planner that is left open is a race of all; a lower bound is a search as well.
+            is_quick = not is_open and planners <= _fast_planners() and "gap" not in description.metrics
             least = QUICK_POINTS if is_quick else SEARCHED_POINTS
         return max(least, -(-description.points // MOST_CHUNKS))
 

@@ -56,6 +56,7 @@ TRAINING = (
         meaning="Ranks, where a trace is of one of them or a file does not say how many there are; of a model: data-"
         "parallel replicas are as many as that needs.",
         verbs=VERB,
+        least=2,
         most=65536,
     ),
 )

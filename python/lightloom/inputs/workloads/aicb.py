@@ -33,7 +33,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import refuse, shown
-from lightloom.inputs.workloads.asked import MOST_RANKS, Asked, missing
+from lightloom.inputs.workloads.asked import LEAST_RANKS, MOST_RANKS, Asked, missing
 
 if TYPE_CHECKING:
     from lightloom.inputs.schedules.source import Source
@@ -204,7 +204,7 @@ def _groups(field: str, header: dict[str, int], asked: Asked, suffixes: set[str]
     """The axes, of as many ranks as the header says or the option; those of one rank are left out."""
     ranks = header.get("all_gpus", asked.ranks)
     if ranks is None:
-        raise missing("ranks", "line 1 has no all_gpus", f"a whole number from 1 to {MOST_RANKS}")
+        raise missing("ranks", "line 1 has no all_gpus", f"a whole number from {LEAST_RANKS} to {MOST_RANKS}")
     if asked.ranks is not None and asked.ranks != ranks:
         raise refuse("ranks", f"{asked.ranks} are not the all_gpus: {ranks} of line 1; leave it out")
     sizes = [header.get(key, 1) for key in ("model_parallel_NPU_group", "ep", "pp")]

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 COMM_SIZES = ("input", "output", "buffer")
 # Seconds of each.
 TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
-MOST_RANKS, MOST_ELEMENT_BYTES = 65536, 1 << 20
+# An iteration is of ranks that communicate.
+LEAST_RANKS, MOST_RANKS, MOST_ELEMENT_BYTES = 2, 65536, 1 << 20
 
 
 class Asked(NamedTuple):
@@ -33,8 +34,8 @@ class Asked(NamedTuple):
         """The same options. Raises `InputError` that names the first that is not accepted."""
         _check_choice("comm_size", self.comm_size, COMM_SIZES)
         _check_choice("time_unit", self.time_unit, tuple(TIME_UNITS))
-        _check_whole("element_bytes", self.element_bytes, MOST_ELEMENT_BYTES)
-        _check_whole("ranks", self.ranks, MOST_RANKS)
+        _check_whole("element_bytes", self.element_bytes, 1, MOST_ELEMENT_BYTES)
+        _check_whole("ranks", self.ranks, LEAST_RANKS, MOST_RANKS)
         return self
 
     def refuse_others(self, taken: frozenset[str], name: str) -> None:
@@ -55,6 +56,6 @@ def _check_choice(field: str, value: object, choices: tuple[str, ...]) -> None:
         raise unknown_name(field, value, choices)
 
 
-def _check_whole(field: str, value: object, most: int) -> None:
-    if value is not None and (type(value) is not int or not 1 <= value <= most):
-        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a whole number from 1 to {most}")
+def _check_whole(field: str, value: object, least: int, most: int) -> None:
+    if value is not None and (type(value) is not int or not least <= value <= most):
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a whole number from {least} to {most}")

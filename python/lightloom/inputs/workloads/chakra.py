@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import refuse, shown
-from lightloom.inputs.workloads.asked import COMM_SIZES, MOST_RANKS, Asked, missing
+from lightloom.inputs.workloads.asked import COMM_SIZES, LEAST_RANKS, MOST_RANKS, Asked, missing
 from lightloom.inputs.workloads.chakra_joining import ALL, Joined, group_of, is_collective, joined
 from lightloom.traces.archives import is_archive, read_archive
 from lightloom.traces.files import is_trace, rank_files, read_ranks
@@ -116,7 +116,7 @@ def _groups(field: str, trace: Trace, ranks: int, asked: Asked) -> dict[str, tup
     if len(trace.ranks) == 1:
         if asked.ranks is None and not trace.groups and any(map(is_collective, trace.ranks[0])):
             why = f"`{trace.name}` is the trace of one rank and has collectives"
-            raise missing("ranks", why, f"the number of ranks that do the same, 2 to {MOST_RANKS}")
+            raise missing("ranks", why, f"the number of ranks that do the same, {LEAST_RANKS} to {MOST_RANKS}")
         if ranks > 1:
             return dict.fromkeys({ALL, *_named(trace)}, everyone)
     unknown = sorted(_named(trace) - trace.groups.keys())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lightloom.errors import refuse
 from lightloom.inputs.validation import whole_number
+from lightloom.inputs.workloads.asked import LEAST_RANKS, MOST_RANKS
 from lightloom.inputs.workloads.model_keys import KEYS, read_keys
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Description"]
 
-MOST_RANKS = 1 << 16
 FIELDS = {key.name: key.field for key in KEYS}
 
 
@@ -72,7 +72,7 @@ class Description:
         made = cls(**found)
         if ranks is not None:
             copy = made.tensor * made.pipeline * made.expert
-            if whole_number("ranks", ranks, 2, MOST_RANKS) % copy:
+            if whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS) % copy:
                 raise refuse(
                     "ranks", f"`{ranks}` is not accepted; it takes a multiple of tensor · pipeline · expert = {copy}"
                 )
@@ -108,8 +108,8 @@ class Description:
 
     def check(self) -> None:
         """Raise `InputError` that names the key for what does not go together."""
-        if not 2 <= self.ranks <= MOST_RANKS:
-            raise refuse("parallelism", f"it makes {self.ranks} ranks in all; it takes 2 to {MOST_RANKS}")
+        if not LEAST_RANKS <= self.ranks <= MOST_RANKS:
+            raise refuse("parallelism", f"it makes {self.ranks} ranks in all; it takes {LEAST_RANKS} to {MOST_RANKS}")
         self._divides("layers", "pipeline")
         self._divides("hidden", "heads")
         self._divides("heads", "kv_heads")
