@@ -67,11 +67,13 @@ docs: $(VENV)/built
 	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -c docs/site -d out/docs-cache . out/docs
 
 # A wheel for Python from 3.11 on and any Linux with glibc 2.17, linked by Zig, made from the sources beside it in dist/, and tried
-# in an empty environment. The sources have the lock file; their workspace is a part of it, so that `--locked` would refuse.
+# in an empty environment. The sources have the lock file; their workspace is a part of it, so that `--locked` would refuse. The papers'
+# distribution comes beside both.
 wheel: $(VENV)/built
 	rm -rf dist
 	$(PIP) ziglang==$(ZIG)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" maturin build --release --sdist --zig --compatibility manylinux2014 --out dist
+	cd papers && ../$(VENV)/bin/hatchling build -d ../dist
 	$(VENV)/bin/python -m tests.wheel dist
 
 # The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.

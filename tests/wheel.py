@@ -20,16 +20,18 @@ from click import echo
 
 ROOT = Path(__file__).resolve().parent.parent
 PROBLEM = ["--collective", "all-reduce", "--size", "64MiB", "--gpus", "64", "--format", "json"]
+# Of the papers' distribution: its files, and a figure that is soon made.
+PAPERS, FIGURE = "papers/src/lightloom_papers", "bridge-12"
 # What a default installation may take: Python's packages with all that they bring, without pip.
 MOST_BYTES = 300_000_000
 # Of the sources, what no wheel can be made without.
 NEEDED = ("Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "crates/python/Cargo.toml", "pyproject.toml", "PKG-INFO")
 
 
-def left_out(wheel: Path) -> list[str]:
+def left_out(wheel: Path, package: str = "python/lightloom") -> list[str]:
     """Files of the package that git knows and the wheel has not."""
     listed = subprocess.run(
-        ["git", "ls-files", "python/lightloom"],  # noqa: S607
+        ["git", "ls-files", package],  # noqa: S607
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -37,7 +39,7 @@ def left_out(wheel: Path) -> list[str]:
     )
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
-    return [name for name in listed.stdout.split() if name.removeprefix("python/") not in held]
+    return [name for name in listed.stdout.split() if str(Path(name).relative_to(Path(package).parent)) not in held]
 
 
 def left_out_of_sources(sources: Path) -> list[str]:
@@ -51,23 +53,33 @@ def installed(wheel: Path, folder: Path) -> Path:
     """The folder of the commands of an empty environment that the wheel was installed into."""
     venv.create(folder, with_pip=True)
     commands = folder / "bin"
+    install(wheel, commands)
+    return commands
+
+
+def install(wheel: Path, commands: Path) -> None:
+    """Install a wheel, with what it needs from the package index, into the environment of these commands."""
     subprocess.run(
         [commands / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True
     )
-    return commands
 
 
 def plan_of(command: Path, folder: Path) -> object:
     """What `lightloom plan` prints where nothing else is installed, no compiler either."""
+    return json.loads(printed(command, folder, "plan", *PROBLEM))
+
+
+def printed(command: Path, folder: Path, *words: str) -> str:
+    """What a command prints in that folder, with nothing of this environment on its paths."""
     ran = subprocess.run(
-        [command, "plan", *PROBLEM],
+        [command, *words],
         cwd=folder,
         env={"PATH": str(command.parent), "HOME": str(folder)},
         capture_output=True,
         text=True,
         check=True,
     )
-    return json.loads(ran.stdout)
+    return ran.stdout
 
 
 def size_of(environment: Path) -> int:
@@ -81,11 +93,13 @@ def size_of(environment: Path) -> int:
 
 
 def main(folder: Path) -> int:
-    """Try the one wheel and the one archive of sources of the folder."""
-    [wheel], [sources] = folder.glob("*.whl"), folder.glob("*.tar.gz")
-    echo(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
-    echo(f"{sources.name}: {sources.stat().st_size / 1e6:.1f} MB")
+    """Try the wheel and the archive of sources of the folder, then the papers' wheel beside."""
+    [wheel], [sources] = folder.glob("lightloom-*.whl"), folder.glob("lightloom-*.tar.gz")
+    [papers] = folder.glob("lightloom_papers-*.whl")
+    for file in (wheel, sources, papers):
+        echo(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
     wrong = [f"the wheel has no {name}" for name in left_out(wheel)]
+    wrong += [f"the papers' wheel has no {name}" for name in left_out(papers, PAPERS)]
     wrong += [f"the sources have no {name}" for name in left_out_of_sources(sources)]
     with tempfile.TemporaryDirectory() as scratch:
         commands = installed(wheel.resolve(), Path(scratch) / "environment")
@@ -93,6 +107,10 @@ def main(folder: Path) -> int:
         echo(f"installed: {size_bytes / 1e6:.0f} MB of {MOST_BYTES / 1e6:.0f} MB")
         if size_bytes > MOST_BYTES:
             wrong.append("the installation is too large")
+        install(papers.resolve(), commands)
+        echo(f"with the papers: {size_of(commands.parent) / 1e6:.0f} MB")
+        if "holds" not in printed(commands / "lightloom", Path(scratch), "reproduce", FIGURE):
+            wrong.append(f"lightloom reproduce {FIGURE} judges nothing")
         here = Path(sys.executable).with_name("lightloom")
         if plan_of(commands / "lightloom", Path(scratch)) != plan_of(here, Path(scratch)):
             wrong.append("lightloom plan prints something else than in the development environment")

@@ -42,6 +42,7 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("simulate", {**SMALL, "explain": True, "links": True, "header_size": 64, "level": "packet"}),
     ("circuits", SMALL),
     ("loads", {**SMALL, "step": 0}),
+    ("explain", SMALL),
     ("train", {"model": "bert-pccl", "ranks": 8, "break_even": True, "delays": "1us,1ms", "timeline": True}),
     ("map", MAP),
     ("map", {**MAP, "against": None}),

@@ -7,8 +7,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.wheel import MOST_BYTES, installed, left_out, left_out_of_sources, plan_of, size_of
 
-WHEELS = sorted((ROOT / "dist").glob("*.whl"))
-SOURCES = sorted((ROOT / "dist").glob("*.tar.gz"))
+WHEELS = sorted((ROOT / "dist").glob("lightloom-*.whl"))
+SOURCES = sorted((ROOT / "dist").glob("lightloom-*.tar.gz"))
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ TASKS = (
     Task("simulate", f"{WORK}.simulate", "Simulate a plan packet by packet, or flow by flow."),
     Task("circuits", f"{WORK}.circuits", "A plan's circuits on the ports of switches."),
     Task("loads", f"{WORK}.loads", "What every circuit of a step carries, and along which paths."),
+    Task("explain", f"{WORK}.explain", "What the topologies of a plan are, in words."),
     Task("train", f"{WORK}.train", "Plan a training iteration; its time against the delay.", streams=True),
     Task("map", f"{WORK}.map", "When it pays: plans over two axes, beside a baseline.", streams=True),
     Task("export", f"{WORK}.export", "A plan in the format of another tool, in an archive."),

@@ -55,6 +55,42 @@ def test_a_sentence_says_whether_changing_circuits_is_worth_it(opened: Opened) -
     opened.settle()
 
 
+def test_a_planner_that_is_set_is_no_verdict_on_changing_circuits(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=64KiB&gpus=16&reconfiguration-delay=1us&planner=static")
+    fabric = ll.Fabric(gpus=16, reconfiguration_delay="1us")
+    best = ll.plan("all-reduce", size="64KiB", fabric=fabric)
+    static = ll.plan("all-reduce", size="64KiB", fabric=fabric, planner="static")
+    assert (static.reconfigurations, best.reconfigurations > 0) == (0, True)
+    sentence = page.locator(".sentence")
+    expect(sentence).to_contain_text("With planner static circuits stay as they are")
+    words = sentence.inner_text().replace("\xa0", " ")
+    assert f"changes them {best.reconfigurations} times and is {static.total_s / best.total_s:.2f}× as fast" in words
+    assert show_time(best.total_s) in words
+
+
+def test_a_fabric_with_a_name_says_what_its_fields_are(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=64KiB&gpus=16&fabric=mems-3d")
+    delay = page.get_by_label("Reconfiguration delay", exact=True)
+    expect(delay).to_have_attribute("placeholder", "15ms")
+    expect(page.get_by_label("Reconfiguration delay, slider")).to_have_attribute("aria-valuetext", "15ms")
+    # The usual delay is not this fabric's: it is kept where it is entered.
+    delay.fill("10us")
+    page.wait_for_url(re.compile("reconfiguration-delay=10us"))
+    opened.settle()
+    plan = ll.plan(
+        "all-reduce", size="64KiB", fabric=ll.Fabric.preset("mems-3d", gpus=16, reconfiguration_delay="10us")
+    )
+    assert compact(show_time(plan.total_s)) in compact(headline(opened))
+    page.reload()
+    opened.settle()
+    assert compact(show_time(plan.total_s)) in compact(headline(opened))
+    page.locator("details", has_text="More of the fabric").locator("summary").click()
+    delay.fill("")
+    page.get_by_label("Fabric", exact=True).select_option("sip")
+    expect(delay).to_have_attribute("placeholder", "7us")
+    opened.settle()
+
+
 def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Reconfiguration delay", exact=True).fill("1ms")
@@ -284,3 +320,16 @@ def test_many_gpus_are_drawn_in_part_or_not_at_all(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=64MiB&gpus=2048&planner=bvn&algorithm=recursive-doubling")
     expect(page.locator("main")).to_contain_text("too many to be drawn")
     assert page.locator("tbody tr").count() > 0
+
+
+def test_names_are_explained(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=16&algorithm=recursive-doubling&planner=harvest")
+    fabric = ll.Fabric(gpus=16)
+    plan = ll.plan("all-reduce", size="1MiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
+    names = page.locator("dl.names")
+    expect(names).to_contain_text("algorithm recursive-doubling")
+    expect(names).to_contain_text("planner harvest")
+    words = names.inner_text()
+    for topology, explanation in zip(plan.topologies, plan.explanations, strict=True):
+        assert topology.name in words
+        assert explanation in words

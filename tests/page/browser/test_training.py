@@ -11,6 +11,8 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_time
+from lightloom.cli.list import everything
+from lightloom.training.communications import changes_within
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
@@ -127,3 +129,17 @@ def test_downloads(opened: Opened) -> None:
         assert content.startswith(start)
         if words == "JSON":
             assert "timeline" not in json.loads(content)
+
+
+def test_what_a_policy_and_a_bound_are_is_said(opened: Opened) -> None:
+    # Three families of groups on one port: circuits that stay cannot serve them.
+    page = opened.go("/training?model=mixtral-8x22b")
+    training = ll.train("mixtral-8x22b", fabric=ll.Fabric())
+    assert training.policies["static"] is None
+    words = page.get_by_role("region", name="Iteration time by policy").inner_text()
+    summary = next(one["summary"] for one in everything("policies")["policies"] if one["name"] == "static")
+    assert summary in words
+    assert "ideal, for reference: all pairs one hop apart" in words
+    main = page.locator("main").inner_text()
+    assert f"The bound holds for {training.bound_class}." in main
+    assert f"and {changes_within(training)} within communications" in main

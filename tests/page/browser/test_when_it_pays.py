@@ -79,6 +79,16 @@ def test_a_cell_opens_its_plan_and_back_is_the_map(opened: Opened) -> None:
     assert len(cells(opened)) == 25
 
 
+def test_a_cell_opens_its_plan_on_a_fabric_with_a_name(opened: Opened) -> None:
+    # Its delay is 1 µs, and the usual one of 10 µs is a cell of the map too.
+    page = opened.go(MAP.replace("y-from=100ns&y-to=1ms&y-points=5", "y-from=1us&y-to=100us&y-points=3&fabric=harvest"))
+    assert "at 1 µs" in page.locator(".sentence").inner_text().replace("\xa0", " ")
+    page.locator('[role="gridcell"][data-x="2"][data-y="1"]').click()
+    page.wait_for_url(re.compile(r"/plan\?(?=.*fabric=harvest).*reconfiguration-delay=10us"))
+    opened.settle()
+    expect(page.locator("main")).to_contain_text("reconfiguration delay 10\xa0µs")
+
+
 def test_the_map_is_walked_by_keys(opened: Opened) -> None:
     page = opened.go(MAP)
     page.locator('[role="gridcell"][tabindex="0"]').focus()
@@ -123,7 +133,11 @@ def test_the_map_as_a_table_and_as_files(opened: Opened) -> None:
     for words, start in {"JSON": b"{", "CSV": b"size,rec", "SVG": b"<svg", "PNG": b"\x89PNG"}.items():
         with page.expect_download() as found:
             page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
-        assert found.value.path().read_bytes().startswith(start)
+        kept = found.value.path().read_bytes()
+        assert kept.startswith(start)
+        if words == "SVG":
+            # Alone, it says what it shows and what its colours are.
+            assert all(part in kept.decode() for part in ("circuits that never change", ">equal<"))
 
 
 def test_sizes_are_of_a_pair_where_the_form_has_them_so(opened: Opened) -> None:
@@ -140,22 +154,34 @@ def test_sizes_are_of_a_pair_where_the_form_has_them_so(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(
-    "axes", ["x=size&y=reconfiguration-delay", "x=reconfiguration-delay&y=size", "x=size&y=startup"]
+    ("collective", "pair", "axes"),
+    [
+        ("all-reduce", "", "x=size&y=reconfiguration-delay"),
+        ("all-reduce", "", "x=reconfiguration-delay&y=size"),
+        ("all-reduce", "", "x=size&y=startup"),
+        ("all-to-all", "/pair", "x=size&y=reconfiguration-delay"),
+    ],
 )
-def test_a_large_map_is_what_one_request_gets(opened: Opened, server: Served, axes: str) -> None:
-    ranges = {"size": ("1KiB", "64MiB"), "reconfiguration-delay": ("100ns", "1ms"), "startup": ("100ns", "10us")}
+def test_a_large_map_is_what_one_request_gets(
+    opened: Opened, server: Served, collective: str, pair: str, axes: str
+) -> None:
+    ranges = {
+        "size": (f"1KiB{pair}", f"64MiB{pair}"),
+        "reconfiguration-delay": ("100ns", "1ms"),
+        "startup": ("100ns", "10us"),
+    }
     x, y = (axis.partition("=")[2] for axis in axes.split("&"))
     asked = "".join(
         f"&{letter}-from={ranges[name][0]}&{letter}-to={ranges[name][1]}&{letter}-points={points}"
         for letter, name, points in (("x", x, 11), ("y", y, 10))
     )
-    page = opened.go(f"/when-it-pays?collective=all-reduce&size=1MiB&gpus=8&{axes}{asked}")
+    page = opened.go(f"/when-it-pays?collective={collective}&size=1MiB{pair}&gpus=8&{axes}{asked}")
     with page.expect_download() as found:
         page.get_by_role("group", name="Downloads").get_by_role("button", name="JSON").click()
     shown = json.loads(found.value.path().read_bytes())
     whole = server.post(
         "map",
-        options={"collective": "all-reduce", "size": "1MiB", "gpus": "8"},
+        options={"collective": collective, "size": f"1MiB{pair}", "gpus": "8"},
         against=None,
         **{
             letter: {"option": name, "from": ranges[name][0], "to": ranges[name][1], "points": points}

@@ -81,6 +81,10 @@ OPTIONS = record(
             ),
             "problems worth starting from",
         ),
+        "fabrics": by_name(
+            by_name(text("as a person enters it"), "options of which it says something else than their defaults"),
+            "fabrics that have a name",
+        ),
         "limits": record(
             {
                 "gpus": whole("of a request", least=2),
@@ -158,6 +162,12 @@ LOADS = record(
             "pairs of GPUs with circuits",
         ),
         "max_bytes": number("on the busiest circuit"),
+    }
+)
+EXPLANATIONS = record(
+    {
+        "schema": version("lightloom.explanations/1"),
+        "topologies": several(text("what its circuits are"), "a sentence for each topology, in the plan's order"),
     }
 )
 CODE = record(
@@ -282,6 +292,7 @@ ANSWERS: dict[str, Answer] = {
     "simulate": Answer("simulation"),
     "circuits": Answer("circuits"),
     "loads": Answer("loads", LOADS),
+    "explain": Answer("explanations", EXPLANATIONS),
     "train": Answer("iteration", _iteration()),
     "map": Answer("map", MAP),
     "export": Answer(files=("application/zip",)),

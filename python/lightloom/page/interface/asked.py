@@ -120,6 +120,7 @@ ASKED: dict[str, Form] = {
     "simulate": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SIMULATION}),
     "circuits": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SHARED}),
     "loads": record({"step": whole("the step's index")}, optional={**_PROBLEM, **_OF_PLAN}),
+    "explain": record({}, optional={**_PROBLEM, **_OF_PLAN}),
     "train": record({}, optional=_ITERATION),
     "map": record({"x": _AXIS, "y": _AXIS}, optional=_MAP),
     "export": record({}, optional={**_PROBLEM, **_OF_PLAN, **_forms("export", ["to"])}),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import __version__
 from lightloom.cli.list import everything
+from lightloom.inputs import fabric
 from lightloom.inputs.options import Group, Kind, Option
 from lightloom.page.offered import offered
 from lightloom.page.outcome import DONE, Outcome
@@ -54,6 +55,7 @@ def work(_asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
         "verbs": {verb: {"options": _options(verb, registries)} for verb in VERBS},
         "registries": registries,
         "presets": presets(),
+        "fabrics": fabrics(),
         "limits": limits.shown(),
     }
     return Outcome(DONE, json.dumps(told, ensure_ascii=False).encode())
@@ -63,6 +65,20 @@ def presets() -> list[dict[str, Any]]:
     """Problems worth starting from: `name`, `summary`, `verb` and `options` of each."""
     text = resources.files("lightloom.page").joinpath("presets.toml").read_text("utf-8")
     found: list[dict[str, Any]] = tomllib.loads(text)["presets"]
+    return found
+
+
+def fabrics() -> dict[str, dict[str, str]]:
+    """What each fabric that comes with Lightloom says of options, as a person enters it; the rest is at its default."""
+    found = {}
+    for name in (entry["name"] for entry in fabric.presets()):
+        made = fabric.Fabric.preset(name)
+        said = {key: str(value) for key, value in made.to_settings().items()}
+        delay_s = made.reconfiguration.scalar_s
+        # A technology's name says no number.
+        if "reconfiguration_delay" in said and delay_s is not None:
+            said["reconfiguration_delay"] = f"{delay_s!r}s"
+        found[name] = said
     return found
 
 

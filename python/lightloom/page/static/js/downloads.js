@@ -56,8 +56,8 @@ export function csv(name, get) {
   return { words: "CSV", name, blob: async () => new Blob([`${get().map((row) => row.map(cell).join(",")).join("\n")}\n`], { type: "text/csv" }) };
 }
 
-/** The two files of a drawing of this page. */
-export const ofDrawing = (stem, get) => [
-  { words: "SVG", name: `${stem}.svg`, blob: async () => new Blob([svgTextOf(get())], { type: "image/svg+xml" }) },
-  { words: "PNG", name: `${stem}.png`, blob: () => pngOf(get()) },
+/** The two files of a drawing of this page. head: makes what stands above it, `{title, legend}`. */
+export const ofDrawing = (stem, get, head) => [
+  { words: "SVG", name: `${stem}.svg`, blob: async () => new Blob([svgTextOf(get(), head())], { type: "image/svg+xml" }) },
+  { words: "PNG", name: `${stem}.png`, blob: () => pngOf(get(), head()) },
 ];

@@ -5,6 +5,7 @@ import { defaultOf, labelOf, namesOf, otherwiseOf, widgetOf, limits } from "./op
 import { sliderOf } from "./scales.js";
 
 const FOLDED = ["problem", "fabric", "planner", "expert"];
+const FABRIC = "fabric";
 const TITLES = { problem: "More of the problem", fabric: "More of the fabric", planner: "Planner", expert: "Expert" };
 
 /**
@@ -20,8 +21,9 @@ export function fieldsOf({ options, first, onChange, hint }) {
   const fields = new Map();
   const named = new Map(options.map((option) => [option.name, option]));
   const make = (option, isFirst) => {
-    const field = fieldOf(option, isFirst, (draft) => {
+    const field = fieldOf(option, isFirst, fabric, (draft) => {
       agree(fields, option.name);
+      if (option.name === FABRIC) follow();
       sum();
       onChange({ draft });
     });
@@ -40,6 +42,15 @@ export function fieldsOf({ options, first, onChange, hint }) {
     return { element, set, names: inside.map((option) => option.name) };
   }).filter(Boolean);
 
+  /** Name of the fabric that says what fields are where nothing is entered; empty for none. */
+  function fabric() {
+    return fields.get(FABRIC)?.value() ?? "";
+  }
+
+  function follow() {
+    for (const field of fields.values()) field.follow();
+  }
+
   function sum() {
     for (const { set, names } of folds) {
       const count = names.filter((name) => fields.get(name).value() !== "").length;
@@ -56,6 +67,7 @@ export function fieldsOf({ options, first, onChange, hint }) {
     },
     set(values) {
       for (const [name, field] of fields) field.set(values.get(name) ?? "");
+      follow();
       if (values.has("dims") && !values.has("gpus")) agree(fields, "dims");
       sum();
     },
@@ -89,15 +101,19 @@ function agree(fields, changed) {
   else if (changed === "gpus" && gpus.value() !== String(product)) dims.set("");
 }
 
-function fieldOf(option, isFirst, onChange) {
+function fieldOf(option, isFirst, fabric, onChange) {
   const ids = { input: freshId(option.name), help: freshId("help"), wrong: freshId("wrong") };
   const widget = widgetOf(option);
+  const ownDefault = () => defaultOf(option, option.name === FABRIC ? "" : fabric());
   const help = h("span", { id: ids.help, class: "unseen" }, option.help);
   const wrong = h("span", { id: ids.wrong, class: "wrong", hidden: true });
   const described = { "aria-describedby": `${ids.help} ${ids.wrong}` };
   const input = inputOf(option, widget, { id: ids.input, name: option.name, autocomplete: "off", spellcheck: "false", ...described });
-  const slider = isFirst && input.type === "text" ? sliderFor(option, widget, input, onChange) : null;
-  const follow = () => slider?.follow();
+  const slider = isFirst && input.type === "text" ? sliderFor(option, widget, input, ownDefault, onChange) : null;
+  const follow = () => {
+    if (input.type === "text") input.placeholder = otherwiseOf(option, fabric());
+    slider?.follow();
+  };
   input.addEventListener("input", () => {
     follow();
     onChange(input.type === "text");
@@ -116,16 +132,16 @@ function fieldOf(option, isFirst, onChange) {
   return {
     element,
     option,
+    follow,
     value() {
       if (widget === "yes-or-no") return input.checked === Boolean(option.default) ? "" : String(input.checked);
       const value = input.value.trim();
-      return value === defaultOf(option) && !option.required ? "" : value;
+      return value === ownDefault() && !option.required ? "" : value;
     },
     set(value) {
       if (widget === "yes-or-no") input.checked = value === "" ? Boolean(option.default) : value === "true";
       else if (input.tagName === "SELECT") choose(input, value || defaultOf(option));
       else input.value = value;
-      follow();
     },
     wrong(words) {
       wrong.hidden = !words;
@@ -144,7 +160,7 @@ function inputOf(option, widget, attributes) {
     return h("select", attributes, none, entries);
   }
   const isNumber = widget === "whole";
-  return h("input", { ...attributes, type: "text", inputmode: isNumber ? "numeric" : null, placeholder: otherwiseOf(option) || null });
+  return h("input", { ...attributes, type: "text", inputmode: isNumber ? "numeric" : null });
 }
 
 /** A value that is none of a select's is shown all the same, so that the server can say what is wrong with it. */
@@ -161,12 +177,12 @@ function listFor(option, input) {
   return h("datalist", { id }, names.map(({ name, summary }) => h("option", { value: name }, summary)));
 }
 
-function sliderFor(option, widget, input, onChange) {
+function sliderFor(option, widget, input, ownDefault, onChange) {
   const most = option.name === "gpus" ? Math.min(limits().gpus ?? 1024, 1024) : option.name === "ports" ? 16 : option.most;
   const scale = sliderOf(widget, option.least ?? 1, most);
   if (!scale) return null;
   const element = h("input", { type: "range", min: 0, max: scale.count - 1, step: 1, "aria-label": `${labelOf(option)}, slider` });
-  const say = () => element.setAttribute("aria-valuetext", input.value || defaultOf(option));
+  const say = () => element.setAttribute("aria-valuetext", input.value || ownDefault());
   element.addEventListener("input", () => {
     input.value = scale.textAt(Number(element.value), input.value);
     say();
@@ -176,7 +192,7 @@ function sliderFor(option, widget, input, onChange) {
   return {
     element,
     follow() {
-      element.value = String(scale.placeOf(input.value || defaultOf(option)));
+      element.value = String(scale.placeOf(input.value || ownDefault()));
       say();
     },
   };

@@ -43,8 +43,8 @@ async function move() {
     }
   }
   shown.view?.show(query, lost);
-  // What had the focus may be gone with the former view.
-  if (document.activeElement === document.body) document.getElementById("result").focus({ preventScroll: true });
+  // What had the focus may be gone with the former view; before the first, tabs begin at the top.
+  if (mine > 1 && document.activeElement === document.body) document.getElementById("result").focus({ preventScroll: true });
 }
 
 async function start() {

@@ -8,7 +8,7 @@ import { writtenSize, writtenTime } from "./scales.js";
 // What can be varied, over which range where nothing is said, and in how many values.
 const RANGES = {
   size: { from: "1KiB", to: "1GiB", points: 21 },
-  "reconfiguration-delay": { from: "10ns", to: "10ms", points: 25 },
+  "reconfiguration-delay": { from: "10ns", to: "100ms", points: 29 },
   gpus: { from: "2", to: "256", points: 8 },
   ports: { from: "1", to: "8", points: 8 },
   bandwidth: { from: "100Gbps", to: "6.4Tbps", points: 13 },

@@ -5,13 +5,13 @@
 
 import { ask } from "./api.js";
 
-// Longer than any collective that a map has.
-export const FOREVER = "100s";
+// The longest that a fabric may have: what takes less can gain nothing from a change.
+export const FOREVER = "1000000s";
 const DELAY = "reconfiguration-delay";
 
 /**
  * For the body of a map: `of`, a function from one of its cells to seconds, or null where no plan leaves circuits alone,
- * and `values` of an axis as the server tells them, `{x}` or `{y}`.
+ * and `told`, an axis as the server tells it, `{x}` or `{y}`.
  */
 export async function fixedTimes(body, signal) {
   const still = { ...body, options: { ...body.options, [DELAY]: FOREVER } };
@@ -20,5 +20,5 @@ export async function fixedTimes(body, signal) {
   const { cells, x, y } = await ask("/api/map", still, { signal });
   const seconds = new Map(cells.map((cell) => [`${cell.x_index},${cell.y_index}`, cell.reconfigurations === 0 ? cell.total_s : null]));
   const of = (cell) => seconds.get(`${varies === "x" ? 0 : cell.x_index},${varies === "y" ? 0 : cell.y_index}`) ?? null;
-  return { of, values: varies === "x" ? { y: y.values } : { x: x.values } };
+  return { of, told: varies === "x" ? { y } : { x } };
 }

@@ -1,6 +1,8 @@
 // The one table of options, as the server tells it, and what the page makes of its kinds.
 
 import { ask } from "./api.js";
+import { parseTime } from "./quantities.js";
+import { writtenTime } from "./scales.js";
 
 let table = null;
 
@@ -10,6 +12,7 @@ export async function loadTable() {
   return table;
 }
 
+const DELAY = "reconfiguration_delay";
 const dashes = (name) => name.replaceAll("_", "-");
 
 /** Names as the command line writes them, which addresses have; values of presets as a person enters them. */
@@ -19,6 +22,10 @@ function dashed(told) {
   }
   for (const preset of told.presets ?? []) {
     preset.options = Object.fromEntries(Object.entries(preset.options).map(([name, value]) => [dashes(name), String(value)]));
+  }
+  for (const [name, said] of Object.entries(told.fabrics)) {
+    const settings = Object.entries(said).map(([option, value]) => [dashes(option), option === DELAY ? writtenTime(parseTime(value)) : value]);
+    told.fabrics[name] = Object.fromEntries(settings);
   }
   return told;
 }
@@ -42,15 +49,18 @@ export function namesOf(option) {
   return option.choices.map((name) => ({ name, summary: summaries.get(name) ?? "" }));
 }
 
-/** The default as people write it; empty where there is none. */
-export function defaultOf(option) {
-  const value = option.default;
+/** What a fabric that has a name says of an option; undefined where it leaves it at its default. */
+export const fabricSays = (fabric, name) => table.fabrics[fabric]?.[name];
+
+/** The default as people write it, on a fabric that may have one of its own; empty where there is none. */
+export function defaultOf(option, fabric = "") {
+  const value = fabricSays(fabric, option.name) ?? option.default;
   if (value === null || value === undefined || value === false) return "";
   return String(value);
 }
 
 /** What is said of a value that is left out. */
-export const otherwiseOf = (option) => option.otherwise || defaultOf(option);
+export const otherwiseOf = (option, fabric = "") => fabricSays(fabric, option.name) || option.otherwise || defaultOf(option);
 
 /** A label: the option's name in words. */
 export function labelOf(option) {
@@ -66,14 +76,15 @@ export const registry = (kind) => table.registries[kind] ?? [];
 export const limits = () => table.limits ?? {};
 export const version = () => table.version ?? "";
 
-/** Query of an address for a verb: only options that it takes, and that differ from their defaults. */
+/** Query of an address for a verb: only options that it takes, and that differ from their defaults on its fabric. */
 export function kept(verb, query, others = []) {
   const known = new Map(optionsOf(verb).map((option) => [option.name, option]));
+  const fabric = query.get("fabric");
   return new Map(
     [...query].filter(([name, value]) => {
       if (others.includes(name)) return value !== "";
       const option = known.get(name);
-      return option && value !== "" && value !== defaultOf(option);
+      return option && value !== "" && value !== defaultOf(option, fabric);
     }),
   );
 }

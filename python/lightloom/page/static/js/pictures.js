@@ -1,12 +1,14 @@
 // Drawings of the page as files: SVG with its looks written into it, PNG at twice its size.
 
+import { pictureHead } from "./picture-head.js";
+
 const LOOKS = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity", "font-family", "font-size",
   "font-weight", "text-anchor", "dominant-baseline", "display", "visibility",
 ];
 
-/** Text of an SVG file that looks as the drawing does now. */
-export function svgTextOf(drawing) {
+/** An SVG of its own that looks as the drawing does now, under a head of a title and a legend. */
+function standing(drawing, head) {
   const copy = drawing.cloneNode(true);
   const [sources, targets] = [drawing, copy].map((top) => [top, ...top.querySelectorAll("*")]);
   sources.forEach((source, place) => {
@@ -17,27 +19,36 @@ export function svgTextOf(drawing) {
     }
     for (const name of ["class", "style", "tabindex", "role"]) targets[place].removeAttribute(name);
   });
-  const box = drawing.viewBox.baseVal;
+  const { x, y, width, height } = drawing.viewBox.baseVal;
+  const above = pictureHead(head, width, getComputedStyle(document.body));
+  above.element.setAttribute("transform", `translate(${x} ${y - above.height})`);
+  copy.prepend(above.element);
+  const box = { x, y: y - above.height, width, height: height + above.height };
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("viewBox", Object.values(box).join(" "));
   copy.setAttribute("width", box.width);
   copy.setAttribute("height", box.height);
   const page = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of Object.entries({ x: box.x, y: box.y, width: box.width, height: box.height })) page.setAttribute(name, value);
+  for (const [name, value] of Object.entries(box)) page.setAttribute(name, value);
   page.setAttribute("fill", getComputedStyle(document.querySelector(".card") ?? document.body).backgroundColor);
   copy.prepend(page);
-  return new XMLSerializer().serializeToString(copy);
+  return { text: new XMLSerializer().serializeToString(copy), width: box.width, height: box.height };
 }
 
-/** A PNG of a drawing. */
-export async function pngOf(drawing) {
-  const url = URL.createObjectURL(new Blob([svgTextOf(drawing)], { type: "image/svg+xml" }));
+/** Text of an SVG file of a drawing. head: `{title, legend}`, the legend a list of the page. */
+export const svgTextOf = (drawing, head) => standing(drawing, head).text;
+
+/** A PNG of a drawing; head as for `svgTextOf`. */
+export async function pngOf(drawing, head) {
+  const { text, width, height } = standing(drawing, head);
+  const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   try {
     const image = new Image();
     image.src = url;
     await image.decode();
     const canvas = document.createElement("canvas");
-    canvas.width = Math.round(drawing.viewBox.baseVal.width * 2);
-    canvas.height = Math.round(drawing.viewBox.baseVal.height * 2);
+    canvas.width = Math.round(width * 2);
+    canvas.height = Math.round(height * 2);
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png");

@@ -117,3 +117,15 @@ export function busFactor(collective, gpus) {
   if (collective === "all-reduce") return (2 * (gpus - 1)) / gpus;
   return collective === "broadcast" ? 1 : (gpus - 1) / gpus;
 }
+
+/** A fabric as plans have it: `1 port of 800 Gbit/s, startup 500 ns, …`, a sentence's end. */
+export function fabricWords(fabric) {
+  return `${counted(fabric.ports, "port")} of ${rate(fabric.bandwidth_bps)}, startup ${shortTime(fabric.startup_s)}, ` +
+    `hop delay ${shortTime(fabric.hop_delay_s)}, reconfiguration delay ${delayOf(fabric)}.`;
+}
+
+function delayOf(fabric) {
+  const each = fabric.reconfiguration_delay_per_port_s;
+  const parts = [fabric.reconfiguration_delay_s || !each ? shortTime(fabric.reconfiguration_delay_s ?? 0) : "", each ? `${shortTime(each)} a port` : ""];
+  return fabric.reconfiguration_delays_s ? "by port" : parts.filter(Boolean).join(" and ");
+}

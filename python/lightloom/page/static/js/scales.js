@@ -16,7 +16,7 @@ export function writtenSize(bytes) {
 export function writtenTime(seconds) {
   const [one, unit] = TIME_UNITS.findLast(([least]) => seconds >= least * 0.999999) ?? TIME_UNITS[0];
   const short = Number((seconds / one).toPrecision(6));
-  return Math.abs(short * one - seconds) <= 1e-15 * seconds ? `${short}${unit}` : `${seconds}s`;
+  return Math.abs(short * one - seconds) <= 1e-15 * seconds ? `${short}${unit}` : `${seconds < 1e-3 ? seconds.toExponential() : seconds}s`;
 }
 
 const writtenRate = (bps) => (bps >= 1e12 ? `${Number((bps / 1e12).toPrecision(6))}Tbps` : `${Number((bps / 1e9).toPrecision(6))}Gbps`);

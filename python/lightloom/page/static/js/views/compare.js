@@ -1,7 +1,7 @@
 // Compare: every planner on one problem, beside the lower bound, as they finish.
 
 import { addressOf } from "../address.js";
-import { follow } from "../api.js";
+import { follow, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
 import { legend, TERMS } from "../charts/terms.js";
@@ -10,6 +10,7 @@ import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
 import { bodyOf, kept, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
+import { planOfFixed, taking } from "./plan-worth.js";
 import { scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
@@ -35,6 +36,7 @@ export function mount(root) {
         progress: view.progress,
       }, { signal });
       view.finish(whole);
+      await view.besideFixed(() => planOfFixed(bodyOf("plan", kept("plan", query)), signal));
       announce(view.sentence());
       return found;
     },
@@ -61,18 +63,20 @@ export function bestOfEach(rows) {
 function live(result, query, body) {
   const rows = [];
   let whole = null;
+  let fixed = null;
   let waiting = null;
   let isFirst = true;
   const chart = h("div", {});
   const words = h("p", { class: "sentence" });
   const state = h("span", { class: "quiet" });
   const tables = h("div", { class: "result" });
+  const colours = legend();
   let drawn = null;
 
   function begin() {
     isFirst = false;
     result.classList.remove("outdated");
-    replace(result, h("div", { class: "card" }, words), cardWith("Best of each planner", [state, legend()], chart), tables);
+    replace(result, h("div", { class: "card" }, words), cardWith("Best of each planner", [state, colours], chart), tables);
   }
 
   function draw() {
@@ -94,9 +98,9 @@ function live(result, query, body) {
     if (!best.length) return whole ? "No planner takes this problem." : "";
     const [first, second] = best;
     const bound = whole?.lower_bound_s ? ` The lower bound is ${time(whole.lower_bound_s)}: ${aboveBound(first.total_s, whole.lower_bound_s, "the fastest")}.` : "";
-    const others = second ? ` Next is ${second.planner}, ${times(second.total_s / first.total_s)} as long.` : "";
-    const fixed = rows.filter((row) => row.reconfigurations === 0).sort((one, other) => one.total_s - other.total_s)[0];
-    const still = fixed && first.reconfigurations ? ` Of those that change no circuits ${fixed.planner} with ${fixed.algorithm} is fastest: ${time(fixed.total_s)}.` : "";
+    const ratio = second ? times(second.total_s / first.total_s) : "";
+    const others = second ? ` Next is ${second.planner}, ${ratio === times(1) ? "as fast" : `${ratio} as long`}.` : "";
+    const still = fixed ? ` Circuits that never change take at best ${taking(fixed)}.` : "";
     return `${first.planner} with ${first.algorithm} is fastest: ${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}.${others}${still}${bound}`;
   }
 
@@ -116,6 +120,17 @@ function live(result, query, body) {
       replace(state, `${rows.length} found …`);
       later();
     },
+    /** Says too what circuits that never change take, where the fastest plan changes them. */
+    async besideFixed(planned) {
+      if (!bestOfEach(rows)[0]?.reconfigurations) return;
+      try {
+        fixed = await planned();
+      } catch (error) {
+        // A comparison is shown without.
+        if (!(error instanceof Refusal)) throw error;
+      }
+      replace(words, sentence());
+    },
     progress: ({ done, of }) => replace(state, `${done} of ${of} …`),
     finish(answer) {
       if (waiting !== null) cancelAnimationFrame(waiting);
@@ -123,7 +138,7 @@ function live(result, query, body) {
       rows.splice(0, rows.length, ...(answer.rows ?? rows));
       draw();
       replace(state);
-      replace(tables, rowTable(rows, query), refused(whole), files(whole, body, () => drawn));
+      replace(tables, rowTable(rows, query), refused(whole), files(whole, body, () => drawn, () => ({ title: titleOf(body, whole), legend: colours })));
     },
   };
 }
@@ -170,10 +185,14 @@ function refused(whole) {
   );
 }
 
-function files(whole, body, drawing) {
+/** `Best plan of each planner: all-reduce of 1MiB on 64 GPUs`. */
+const titleOf = ({ collective, size, gpus }, whole) =>
+  `Best plan of each planner: ${[collective, size && `of ${size}`, gpus && `on ${gpus} GPUs`].filter(Boolean).join(" ")}${whole.bound_class ? `; the bound holds for ${whole.bound_class}` : ""}`;
+
+function files(whole, body, drawing, head) {
   return h("div", { class: "card" }, downloads([
     json("lightloom-compare.json", () => whole),
     fromServer("CSV", "lightloom-compare.csv", "/api/table", () => ({ of: "compare", ...body, format: "csv" })),
-    ...ofDrawing("lightloom-compare", drawing),
+    ...ofDrawing("lightloom-compare", drawing, head),
   ]));
 }

@@ -7,11 +7,12 @@ import { legend, stepColumns, TERMS, timeStrip } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
-import { aboveBound, busFactor, counted, digits, rate, shortTime, size, time, timeParts, times } from "../quantities.js";
+import { aboveBound, busFactor, counted, digits, fabricWords, shortTime, size, time, timeParts, times } from "../quantities.js";
 import { columnsOf, groupsOf, spansOf } from "../steps.js";
 import { card, cardWith, quantity, table } from "../tables.js";
 import { circuitsOf } from "./plan-circuits.js";
 import { exportsOf } from "./plan-exports.js";
+import { explanationsOf, namesOf } from "./plan-names.js";
 import { worthOf } from "./plan-worth.js";
 import { scaffold } from "./scaffold.js";
 
@@ -29,7 +30,8 @@ export function mount(root) {
       const plan = await ask("/api/plan", body, { signal });
       ends();
       parts = draw(frame.result, plan, body, query);
-      tellWorth(frame.result.querySelector(".sentence"), worthOf(plan, body, signal));
+      tell(frame.result.querySelector(".sentence"), worthOf(plan, body, signal));
+      tell(frame.result.querySelector(".names-of"), explanationsOf(body, signal).then((words) => namesOf(plan, words)));
       announce(`${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs takes ${time(plan.total_s)}, with ${counted(plan.reconfigurations, "reconfiguration")}.`);
     },
   });
@@ -45,8 +47,8 @@ export function mount(root) {
   };
 }
 
-/** Says whether it is worth it, once that is known; a plan is shown without. */
-async function tellWorth(place, words) {
+/** Says what is known later, such as whether it is worth it; a plan is shown without. */
+async function tell(place, words) {
   try {
     replace(place, await words);
   } catch {
@@ -66,7 +68,7 @@ function draw(result, plan, body, query) {
     cardWith("Time of the plan", [legend()], strips),
     circuits.element,
     cardWith("What each step takes", [legend()], costs),
-    card(plan.steps.length === 1 ? "The step" : "Steps", rows.element,
+    card(plan.steps.length === 1 ? "The step" : "Steps", rows.element, h("div", { class: "names-of" }),
       downloads([
         json(`${stem}.json`, () => plan),
         fromServer("CSV", `${stem}.csv`, "/api/table", () => ({ of: "plan", ...body, format: "csv" })),
@@ -113,20 +115,12 @@ function headline(plan) {
 }
 
 function problemLine(plan, query) {
-  const { fabric } = plan;
-  const words = `${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs, ${counted(fabric.ports, "port")} of ${rate(fabric.bandwidth_bps)}, ` +
-    `startup ${shortTime(fabric.startup_s)}, hop delay ${shortTime(fabric.hop_delay_s)}, reconfiguration delay ${delayOf(fabric)}.`;
+  const words = `${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs, ${fabricWords(plan.fabric)}`;
   return h(
     "p", { class: "quiet" }, words, " The bound holds for ", plan.bound_class, ". ",
     h("a", { href: addressOf("compare", kept("compare", query)) }, "Compare all planners"), " or see ",
     h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays"), ".",
   );
-}
-
-function delayOf(fabric) {
-  const each = fabric.reconfiguration_delay_per_port_s;
-  const parts = [fabric.reconfiguration_delay_s || !each ? shortTime(fabric.reconfiguration_delay_s ?? 0) : "", each ? `${shortTime(each)} a port` : ""];
-  return fabric.reconfiguration_delays_s ? "by port" : parts.filter(Boolean).join(" and ");
 }
 
 function stepTable(plan) {

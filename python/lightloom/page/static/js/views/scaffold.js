@@ -6,7 +6,7 @@ import { codes } from "../codes.js";
 import { append, h, replace } from "../dom.js";
 import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
-import { bodyOf, kept, optionsOf, presetsOf } from "../options.js";
+import { bodyOf, fabricSays, kept, optionsOf, presetsOf } from "../options.js";
 import { notice, Work } from "../work.js";
 import { lackOf } from "./address-lacks.js";
 import { problemWords } from "./problem-words.js";
@@ -142,7 +142,7 @@ function titleOf(query, view) {
 /** The start's options where the problem itself is not given. */
 function complete(given, begin) {
   const start = typeof begin === "function" ? begin(given) : begin;
-  const isSaid = (name) => given.has(name) || (name === "gpus" && (given.has("dims") || given.has("fabric")));
+  const isSaid = (name) => given.has(name) || (name === "gpus" && (given.has("dims") || fabricSays(given.get("fabric"), "gpus") !== undefined));
   return new Map([...[...start].filter(([name]) => !isSaid(name)), ...given]);
 }
 

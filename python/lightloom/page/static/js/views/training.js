@@ -7,8 +7,8 @@ import { boxWords, gantt, ganttLegend } from "../charts/gantt.js";
 import { lineLegend, lines } from "../charts/lines.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { bodyOf, optionsOf } from "../options.js";
-import { aboveBound, counted, shortTime, time, timeParts, times } from "../quantities.js";
+import { bodyOf, optionsOf, registry } from "../options.js";
+import { aboveBound, counted, fabricWords, shortTime, time, timeParts, times } from "../quantities.js";
 import { cardWith, quantity, table } from "../tables.js";
 import { scaffold } from "./scaffold.js";
 import { workloadFields } from "./training-workload.js";
@@ -62,7 +62,7 @@ function draw(result, training, body) {
   const rows = training.timeline ?? [];
   const breakEven = breakEvenCard(body);
   replace(
-    result, headline(training), cardWith("Policies", [policyLegend()], policies, policyTable(training)),
+    result, headline(training), fabricLine(training), cardWith("Policies", [policyLegend()], policies, policyTable(training)),
     rows.length
       ? cardWith("The iteration in time", [ganttLegend(rows)], timeline,
         h("div", { class: "part" }, h("label", { for: "zoom" }, "Show"), zoom, place), readout, communicationTable(training))
@@ -110,7 +110,23 @@ function headline(training) {
     item("Lower bound", quantity(timeParts(training.lower_bound_s)), aboveBound(training.total_s, training.lower_bound_s)),
     item("Computation", quantity(timeParts(training.compute_s)), `${Math.round((100 * training.compute_s) / training.total_s)} % of the iteration`),
     item("Exposed communication", quantity(timeParts(training.exposed_communication_s)), "that computation does not hide"),
-    item("Reconfigurations", String(training.reconfigurations), training.reconfigurations ? `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for` : "circuits stay as they are"),
+    item("Reconfigurations", String(training.reconfigurations), changesWords(training, hidden, exposed)),
+  );
+}
+
+/** What became of changes before communications, and how many more there are within them. */
+function changesWords(training, hidden, exposed) {
+  const inside = training.plans.map((plan) => plan.steps.filter((step) => step.reconfigured && step.index > 0).length);
+  const within = training.events.reduce((sum, event) => sum + (event.plan === null ? 0 : inside[event.plan]), 0);
+  const more = within ? `and ${within} within communications` : "";
+  if (!training.reconfigurations) return more || "circuits stay as they are";
+  return `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for${more && `; ${more}`}`;
+}
+
+function fabricLine(training) {
+  return h(
+    "p", { class: "quiet" },
+    `${fabricWords(training.fabric)} The bound holds for ${training.bound_class}. An ideal packet switch, which joins all pairs at once, is no plan of circuits and may take less.`,
   );
 }
 
@@ -137,9 +153,15 @@ function policyTable(training) {
   const best = bestOf(training);
   const rows = Object.entries(training.policies).map(([name, seconds]) => ({
     chosen: name === training.policy,
-    cells: [name, Number.isFinite(seconds) ? time(seconds) : "cannot serve it", Number.isFinite(seconds) ? `${(seconds / best).toFixed(3)}×` : "–", training.policy_notes?.[name] ?? ""],
+    cells: [name, Number.isFinite(seconds) ? time(seconds) : "cannot serve it", Number.isFinite(seconds) ? `${(seconds / best).toFixed(3)}×` : "–", whatItDoes(training, name)],
   }));
   return table({ caption: "Iteration time by policy", columns: [{ head: "Policy" }, { head: "Iteration", right: true }, { head: "Over the best", right: true }, { head: "What it does", words: true }], rows });
+}
+
+/** What came of a policy; of one that cannot serve the iteration, what it does. */
+function whatItDoes(training, name) {
+  const said = training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";
+  return name === IDEAL ? `ideal, for reference: ${said}` : said;
 }
 
 function communicationTable(training) {

@@ -34,7 +34,7 @@ export function mount(root) {
       const still = query.get("against") === FIXED ? await fixedTimes(body, signal) : null;
       const beside = (cell) => (still ? besides(cell, still.of(cell)) : cell);
       const on = { row: (cell) => view.add(beside(cell)), progress: view.progress };
-      const whole = await mapOf(body, still?.values ?? {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal);
+      const whole = await mapOf(body, still?.told ?? {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal);
       view.finish({ ...whole, against: query.get("against"), cells: whole.cells.map(beside) });
       announce(view.sentence());
     },
@@ -69,6 +69,7 @@ function live(result, query) {
   const values = { x: [], y: [] };
   const cells = new Map();
   const against = query.get("against");
+  const enclosed = `The line encloses where a plan that changes circuits saves at least 1 % over ${againstWords(against)}; the frame marks the problem of the form.`;
   const [chart, legend, words, readout, behind] = [h("div", {}), h("div", {}), h("p", { class: "sentence" }), h("p", { class: "readout quiet" }), h("div", { class: "result" })];
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Cells computed" });
   let drawn = null;
@@ -114,7 +115,7 @@ function live(result, query) {
     replace(readout, "Point at a cell, or move with the arrows.");
     replace(
       result, h("div", { class: "card" }, words),
-      cardWith("How much faster the best plan is", [bar], legend, chart, readout, h("p", { class: "quiet" }, `The line encloses where a plan that changes circuits saves at least 1 % over ${againstWords(against)}; the frame marks the problem of the form.`)),
+      cardWith("How much faster the best plan is", [bar], legend, chart, readout, h("p", { class: "quiet" }, enclosed)),
       behind,
     );
     make();
@@ -136,18 +137,22 @@ function live(result, query) {
   function ownPlace() {
     const of = (letter) => {
       const option = optionsOf("plan").find((each) => each.name === names[letter]);
-      return manner(names[letter]).parse(query.get(names[letter]) ?? defaultOf(option));
+      return manner(names[letter]).parse(query.get(names[letter]) ?? defaultOf(option, query.get("fabric")));
     };
     return { x: of("x"), y: of("y") };
   }
 
-  function sentence() {
+  function problem() {
     const fixed = (name) => name !== names.x && name !== names.y;
     const parts = [query.get("collective")];
     if (fixed("size") && query.has("size")) parts.push(`of ${query.get("size")}`);
     if (fixed("gpus") && query.has("gpus")) parts.push(`on ${query.get("gpus")} GPUs`);
+    return parts.join(" ");
+  }
+
+  function sentence() {
     const map = { x: { ...axes.x, values: values.x }, y: { ...axes.y, values: values.y }, cell: (x, y) => cells.get(`${x},${y}`) };
-    return sentenceOf({ map, own: ownPlace(), problem: parts.join(" "), against: againstWords(against) });
+    return sentenceOf({ map, own: ownPlace(), problem: problem(), against: againstWords(against) });
   }
 
   const recolour = () => drawn && settle();
@@ -180,7 +185,7 @@ function live(result, query) {
       bar.hidden = true;
       replace(behind, matrix(cells, values, names), h("div", { class: "card" }, downloads([
         json("lightloom-map.json", () => answer), csv("lightloom-map.csv", () => rowsOf(answer.cells, names)),
-        ...ofDrawing("lightloom-map", () => drawn.element),
+        ...ofDrawing("lightloom-map", () => drawn.element, () => ({ title: `How many times as fast as ${againstWords(against)} the best plan is: ${problem()}. ${enclosed}`, legend: legend.firstChild })),
       ])));
     },
   };

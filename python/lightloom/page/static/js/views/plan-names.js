@@ -1,0 +1,25 @@
+// What the names in a plan stand for: its topologies, its algorithm, its planner.
+
+import { ask } from "../api.js";
+import { h } from "../dom.js";
+import { registry } from "../options.js";
+
+// Topologies that are explained: more of them differ little from these.
+const MOST = 8;
+
+/** Sentences on the plan's topologies, by their places in it. body: the options that it was planned with. */
+export const explanationsOf = async (body, signal) => (await ask("/api/explain", body, { signal })).topologies;
+
+/** A list of names and what they mean; explanations: of the topologies. */
+export function namesOf(plan, explanations) {
+  const named = [["planner", "planners", plan.planner], ["algorithm", "algorithms", plan.algorithm]].map(([what, kind, name]) => [
+    `${what} ${name}`, registry(kind).find((entry) => entry.name === name)?.summary,
+  ]);
+  const topologies = [...new Map(plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology]]))];
+  const entries = [...named.filter(([, words]) => words), ...topologies.slice(0, MOST)];
+  const more = topologies.length - MOST;
+  return [
+    h("dl", { class: "names" }, entries.map(([name, words]) => [h("dt", {}, name), h("dd", {}, words)])),
+    more > 0 ? h("p", { class: "quiet" }, more === 1 ? "And one more topology." : `And ${more} more topologies.`) : null,
+  ];
+}
