@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["BusyError", "EndingError", "Pool"]
 
 UNAVAILABLE, OVER_TIME = 503, 504
+# What may be done about it.
+LESS = "fewer GPUs or points take less"
 # How long work that nobody waits for any more may go on: killing a process costs more than that.
 GRACE_S = 0.3
 # How long work may go on once the server is told to end.
@@ -163,7 +165,8 @@ class Pool:
             await process.kill()
             if left.done():
                 return None
-            return Outcome.error(OVER_TIME, f"it takes longer than the {self.limits.seconds:g} s that a request may")
+            reason = f"it takes longer than the {self.limits.seconds:g} s that a request may; {LESS}"
+            return Outcome.error(OVER_TIME, reason)
         except DiedError:
             await process.kill()
             return Outcome.error(UNAVAILABLE, "the process that worked on it ended, perhaps for want of memory")

@@ -105,6 +105,17 @@ def test_the_map_is_walked_by_keys(opened: Opened) -> None:
     assert page.title() == "all-reduce, 256KiB, 16 GPUs – Plan – Lightloom"
 
 
+def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
+    page = opened.go(MAP)
+    page.get_by_label("Start from").select_option(
+        label="AllGather of 16 MiB on 32 GPUs: which bandwidth makes which switch worth it?"
+    )
+    page.wait_for_url(re.compile("x=bandwidth"))
+    opened.settle()
+    assert page.locator(".sentence").inner_text().startswith("For all-gather of 16MiB on 32 GPUs")
+    assert page.locator("[role=gridcell]").count() == 13 * 29
+
+
 def test_other_axes_and_another_baseline(opened: Opened) -> None:
     page = opened.go(MAP)
     page.get_by_label("Across").select_option("gpus")

@@ -77,7 +77,8 @@ OPTIONS = record(
                     "summary": text("what to look at"),
                     "verb": text("the task that it is for"),
                     "options": by_name(VALUE, "what to ask"),
-                }
+                },
+                optional={"axes": by_name(VALUE, "what a map's address says of its axes")},
             ),
             "problems worth starting from",
         ),

@@ -62,7 +62,7 @@ def work(_asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
 
 
 def presets() -> list[dict[str, Any]]:
-    """Problems worth starting from: `name`, `summary`, `verb` and `options` of each."""
+    """Problems worth starting from: `name`, `summary`, `verb` and `options` of each, `axes` of some maps."""
     text = resources.files("lightloom.page").joinpath("presets.toml").read_text("utf-8")
     found: list[dict[str, Any]] = tomllib.loads(text)["presets"]
     return found

@@ -21,7 +21,7 @@ function dashed(told) {
     for (const option of options) option.name = dashes(option.name);
   }
   for (const preset of told.presets ?? []) {
-    preset.options = Object.fromEntries(Object.entries(preset.options).map(([name, value]) => [dashes(name), String(value)]));
+    preset.options = Object.fromEntries(Object.entries({ ...preset.options, ...preset.axes }).map(([name, value]) => [dashes(name), String(value)]));
   }
   for (const [name, said] of Object.entries(told.fabrics)) {
     const settings = Object.entries(said).map(([option, value]) => [dashes(option), option === DELAY ? writtenTime(parseTime(value)) : value]);

@@ -23,7 +23,7 @@ export function mount(root) {
   let end = () => {};
   const extras = axisFields((change) => frame.changed(change), BASELINES.concat(registry("planners")));
   const frame = scaffold({
-    root, view: "when-it-pays", verb: "plan", title: "When does it pay?", first: FIRST, presets: ["map", "plan"], start: START, extras,
+    root, view: "when-it-pays", verb: "plan", title: "When does it pay?", first: FIRST, presets: ["map"], start: START, extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
     code: (query) => ["map", bodyFor(query)],
     async compute(query, signal) {
