@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from lightloom import plugins
+from lightloom.errors import InputError
+from lightloom.page.work.papers import shown_figures
 from lightloom_papers.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -83,3 +86,22 @@ def test_what_is_measured_on_processes_says_so(opened: Opened) -> None:
     page.goto(f"{opened.address}/results?figure=harvest-7")
     expect(page.get_by_role("alert")).to_contain_text("lightloom reproduce harvest-7")
     opened.forgive("422")
+
+
+def test_where_the_papers_are_not_installed_it_says_how(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "brought", lambda _: {})
+    with pytest.raises(InputError) as raised:
+        shown_figures()
+    body = {"error": str(raised.value), "field": raised.value.field}
+    opened.page.route("**/api/figures", lambda route: route.fulfill(status=422, json=body))
+    page = opened.go("/results")
+    expect(page.get_by_role("alert")).to_contain_text("pip install lightloom-papers")
+    expect(page.get_by_role("navigation", name="Figures")).to_be_hidden()
+    opened.forgive("422")
+
+
+def test_commands_in_claims_are_code(opened: Opened) -> None:
+    page = opened.go("/results")
+    claims = page.get_by_role("region", name="Claims judged without a figure")
+    expect(claims.locator("code").first).to_be_visible()
+    assert "`" not in claims.inner_text()

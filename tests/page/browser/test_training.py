@@ -142,4 +142,4 @@ def test_what_a_policy_and_a_bound_are_is_said(opened: Opened) -> None:
     assert "ideal, for reference: all pairs one hop apart" in words
     main = page.locator("main").inner_text()
     assert f"The bound holds for {training.bound_class}." in main
-    assert f"and {changes_within(training)} within communications" in main
+    assert f"; {changes_within(training):,} more within communications" in main

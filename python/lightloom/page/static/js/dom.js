@@ -39,6 +39,9 @@ export function replace(element, ...children) {
   return append(element, children);
 }
 
+/** The parts of a text, what stands between backticks as code. */
+export const withCode = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
+
 let made = 0;
 
 /** An id that no other element has. */

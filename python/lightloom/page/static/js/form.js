@@ -1,6 +1,6 @@
 // A form made from the table of options: the few that matter first, the rest folded by group.
 
-import { h, freshId, replace } from "./dom.js";
+import { h, freshId, replace, withCode } from "./dom.js";
 import { defaultOf, labelOf, namesOf, otherwiseOf, widgetOf, limits } from "./options.js";
 import { sliderOf } from "./scales.js";
 
@@ -203,7 +203,7 @@ function showHints(element, hint, fields) {
   const show = (event) => {
     const name = event.target.closest?.("[data-field]")?.dataset.field;
     const option = name && fields.get(name)?.option;
-    if (option) replace(hint, h("strong", {}, option.flag), " ", option.help.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part)));
+    if (option) replace(hint, h("strong", {}, option.flag), " ", withCode(option.help));
   };
   element.addEventListener("focusin", show);
   element.addEventListener("pointerover", show);

@@ -4,7 +4,7 @@ import { addressOf, isShown } from "../address.js";
 import { ask, follow } from "../api.js";
 import { beside, besideLegend } from "../charts/beside.js";
 import { codes } from "../codes.js";
-import { announce, append, h, replace } from "../dom.js";
+import { announce, append, h, replace, withCode } from "../dom.js";
 import { rowsOfCsv } from "../csv.js";
 import { foldOf } from "../fold.js";
 import { downloads, json, text } from "../downloads.js";
@@ -36,10 +36,13 @@ export function mount(root) {
   async function show(query) {
     if (!papers) {
       replace(list, h("p", { class: "quiet" }, "Loading…"));
+      navigation.hidden = false;
       try {
         papers = (await ask("/api/figures")).papers;
       } catch (error) {
-        replace(list, notice("bad", error.message));
+        navigation.hidden = true;
+        replace(result, notice("bad", error.message));
+        isShown();
         return;
       }
     }
@@ -114,7 +117,7 @@ function claimTable(caption, claims, papers = null) {
   const rows = claims.map((claim, place) => ({
     cells: [
       verdict(claim.verdict), ...(papers ? [papers[place]] : []),
-      [claim.text, h("p", { class: "quiet" }, remark(claim))], claim.paper, found(claim), ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
+      [withCode(claim.text), h("p", { class: "quiet" }, withCode(remark(claim)))], claim.paper, found(claim), ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
     ],
   }));
   const columns = ["The paper says", "Paper", "Ours"].map((head) => ({ head, words: true }));

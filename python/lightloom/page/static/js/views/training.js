@@ -118,9 +118,9 @@ function headline(training) {
 function changesWords(training, hidden, exposed) {
   const inside = training.plans.map((plan) => plan.steps.filter((step) => step.reconfigured && step.index > 0).length);
   const within = training.events.reduce((sum, event) => sum + (event.plan === null ? 0 : inside[event.plan]), 0);
-  const more = within ? `and ${within} within communications` : "";
-  if (!training.reconfigurations) return more || "circuits stay as they are";
-  return `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for${more && `; ${more}`}`;
+  const inCommunications = `${within.toLocaleString("en")} more within communications`;
+  if (!training.reconfigurations) return within ? inCommunications : "circuits stay as they are";
+  return `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for${within ? `; ${inCommunications}` : ""}`;
 }
 
 function fabricLine(training) {
