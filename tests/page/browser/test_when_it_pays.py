@@ -213,3 +213,19 @@ def test_an_axis_that_is_wrong_says_so(opened: Opened) -> None:
     page.get_by_label("From", exact=True).first.fill("2GiB of it")
     expect(page.locator("fieldset .wrong").first).to_be_visible()
     opened.forgive("422")
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [("against=nonsense", "unknown name `nonsense`"), ("x-points=many", "`many` is not accepted")],
+)
+def test_what_an_address_says_wrong_is_named(opened: Opened, said: str, words: str) -> None:
+    opened.page.goto(f"{opened.address}/when-it-pays?collective=all-reduce&size=1MiB&gpus=8&{said}")
+    expect(opened.page.get_by_text(words).first).to_be_visible()
+    opened.forgive("422")
+
+
+def test_a_planner_that_is_set_is_part_of_what_is_said(opened: Opened) -> None:
+    page = opened.go(f"{MAP}&planner=static")
+    words = page.locator(".sentence").inner_text()
+    assert words.startswith("For all-reduce on 16 GPUs with planner static, changing circuits does not pay anywhere")

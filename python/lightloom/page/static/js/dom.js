@@ -42,6 +42,12 @@ export function replace(element, ...children) {
 /** The parts of a text, what stands between backticks as code. */
 export const withCode = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 
+/** Sets a select. A value that is none of its own is shown all the same, so that the server can say what is wrong with it. */
+export function choose(select, value) {
+  if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, value));
+  select.value = value;
+}
+
 let made = 0;
 
 /** An id that no other element has. */

@@ -1,6 +1,6 @@
 // A form made from the table of options: the few that matter first, the rest folded by group.
 
-import { h, freshId, replace, withCode } from "./dom.js";
+import { choose, h, freshId, replace, withCode } from "./dom.js";
 import { defaultOf, labelOf, namesOf, otherwiseOf, widgetOf, limits } from "./options.js";
 import { sliderOf } from "./scales.js";
 
@@ -161,12 +161,6 @@ function inputOf(option, widget, attributes) {
   }
   const isNumber = widget === "whole";
   return h("input", { ...attributes, type: "text", inputmode: isNumber ? "numeric" : null });
-}
-
-/** A value that is none of a select's is shown all the same, so that the server can say what is wrong with it. */
-function choose(select, value) {
-  if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, value));
-  select.value = value;
 }
 
 function listFor(option, input) {

@@ -1,6 +1,6 @@
 // The two axes of a map: what may be varied, how it is entered and written.
 
-import { h, freshId, replace } from "./dom.js";
+import { choose, h, freshId, replace } from "./dom.js";
 import { labelOf, optionsOf, widgetOf } from "./options.js";
 import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
@@ -42,12 +42,13 @@ export function axisBody(query, letter) {
   const isWhole = option === "gpus" || option === "ports";
   const [least, most] = [Number(from), Number(to)];
   const ofPairs = (text) => (isPerPair(query, letter) && !PAIR.test(text) ? `${text}/pair` : text);
-  if (!isWhole || !(least >= 1) || !(most >= least)) return { option, from: ofPairs(from), to: ofPairs(to), points: Number(points) };
+  const count = /^\d+$/.test(points) ? Number(points) : points;
+  if (!isWhole || !(least >= 1) || !(most >= least)) return { option, from: ofPairs(from), to: ofPairs(to), points: count };
   const values = new Set();
   const isDoubling = Number.isInteger(Math.log2(least)) && Number.isInteger(Math.log2(most)) && option === "gpus";
-  const count = isDoubling ? Math.log2(most / least) + 1 : Math.min(Number(points) || 1, most - least + 1);
-  for (let place = 0; place < Math.min(count, MOST_POINTS); place += 1) {
-    values.add(Math.round(least * (most / least) ** (count > 1 ? place / (count - 1) : 0)));
+  const all = isDoubling ? Math.log2(most / least) + 1 : Math.min(Number(points) || 1, most - least + 1);
+  for (let place = 0; place < Math.min(all, MOST_POINTS); place += 1) {
+    values.add(Math.round(least * (most / least) ** (all > 1 ? place / (all - 1) : 0)));
   }
   return { option, values: [...values] };
 }
@@ -55,7 +56,7 @@ export function axisBody(query, letter) {
 /** Number of values of an axis as it is entered, or NaN. */
 export function pointsOf(query, letter) {
   const body = axisBody(query, letter);
-  return body.values?.length ?? body.points;
+  return body.values?.length ?? Number(body.points);
 }
 
 /**
@@ -71,7 +72,7 @@ export function axisFields(onChange, baselines) {
   const parts = [...axes, {
     names: ["against"],
     values: () => [["against", against.value]],
-    set: (query) => { against.value = query.get("against") || "fixed"; },
+    set: (query) => choose(against, query.get("against") || "fixed"),
     input: () => against,
   }];
   const element = h("div", { class: "fields-of" }, axes.map((axis) => axis.element), h("div", { class: "field full" }, h("label", { for: id }, "Compared with"), against));

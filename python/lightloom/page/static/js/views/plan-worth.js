@@ -8,16 +8,18 @@ import { counted, shortTime, time, times } from "../quantities.js";
 // What leaves fewer plans to choose from than the problem does.
 const NARROWING = ["planner", "algorithm", "topology", "candidates"];
 
+/** `planner static, topology ring`: what these options leave out of plans; empty where they leave out none. */
+export const narrowingWords = (body) => NARROWING.filter((name) => name in body).map((name) => `${name} ${body[name]}`).join(", ");
+
 /** A sentence on a plan. body: the options that it was planned with. Empty where there is nothing to compare it with. */
 export async function worthOf(plan, body, signal) {
-  const narrowing = NARROWING.filter((name) => name in body);
-  const asSet = narrowing.map((name) => `${name} ${body[name]}`).join(", ");
+  const asSet = narrowingWords(body);
   if (plan.reconfigurations > 0) return worthOfChanges(plan, body, asSet, signal);
   const delay = plan.fabric.reconfiguration_delay_s;
   if (!delay) return "";
   const start = `With a delay of ${shortTime(delay)}, changing circuits does not pay here:`;
   if (!asSet) return `${start} the best plan leaves them as they are.`;
-  const free = await ask("/api/plan", without(body, narrowing), { signal });
+  const free = await ask("/api/plan", without(body, NARROWING), { signal });
   const ratio = plan.total_s / free.total_s;
   if (ratio < PAYS) return `${start} no plan is a hundredth faster than this one with ${asSet}.`;
   const best = `the best plan of all ${free.reconfigurations ? `changes them ${often(free)}` : "leaves them so too"} and is ${times(ratio)} as fast: ${taking(free)}`;

@@ -13,6 +13,7 @@ import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../ma
 import { bodyOf, defaultOf, kept, optionsOf, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
+import { narrowingWords } from "./plan-worth.js";
 import { scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
@@ -147,6 +148,8 @@ function live(result, query) {
     const parts = [query.get("collective")];
     if (fixed("size") && query.has("size")) parts.push(`of ${query.get("size")}`);
     if (fixed("gpus") && query.has("gpus")) parts.push(`on ${query.get("gpus")} GPUs`);
+    const narrowing = narrowingWords(Object.fromEntries(query));
+    if (narrowing) parts.push(`with ${narrowing}`);
     return parts.join(" ");
   }
 
