@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import lightloom as ll
+from lightloom.sweeps.description import SweepDescription
 from tests.page.served import PATHS
 
 if TYPE_CHECKING:
@@ -123,3 +126,17 @@ def test_maps(server: Served, cli: RunCli, in_tmp: Path) -> None:
     }
     assert found == told
     assert str(cells[0]["total_s"]) in printed(python)
+
+
+def test_a_map_says_how_its_circuits_that_never_change_are_had(server: Served) -> None:
+    axes = {"x": {"option": "size", "values": ["64KiB", "1MiB"]}, "y": {"option": "gpus", "values": [8, 16]}}
+    asked = {"options": {"collective": "all-reduce"}, **axes, "against": None}
+    text = server.post("as-code", verb="map", options=asked).json()["files"]["map.toml"]
+    (delay,) = re.findall(r'^# .*"(\d+s)"', text, re.MULTILINE)
+    told = tomllib.loads(text)
+    told["settings"]["reconfiguration_delay"] = delay
+    found = ll.sweep(SweepDescription.of(told)).to_columns()
+    assert set(found["reconfigurations"]) == {0}
+    for gpus, size_bytes, total_s in zip(found["gpus"], found["size_bytes"], found["total_s"], strict=True):
+        still = ll.plan("all-reduce", int(size_bytes), fabric=ll.Fabric(gpus=int(gpus), reconfiguration_delay="100s"))
+        assert total_s == still.total_s
