@@ -20,9 +20,9 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Of the lines beside a plan: about a tenth of a second of flows each.
+    /// Of the lines beside a plan: about a quarter of a second of flows each.
     pub(crate) fn plan(best_s: f64) -> Self {
-        Self { best_s, most_work: 1 << 27, most_patterns: 1 << 19 }
+        Self { best_s, most_work: 1 << 28, most_patterns: 1 << 19 }
     }
 
     /// Of the lines of a comparison: about a quarter of a minute each.

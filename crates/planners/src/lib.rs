@@ -11,6 +11,7 @@
 
 mod all_to_all_baseline;
 mod all_to_all_lines;
+mod candidate_changes;
 mod capabilities;
 mod change;
 mod charges;

@@ -4,10 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use model::{
-    Compared, Difference, Error, ReconfigurationDelay, ReconfigurationPolicy, Result, Routes, Routing, Schedule,
-    Topology, Traffic,
-};
+use model::{Difference, Error, Result, Routes, Routing, Schedule, Topology, Traffic};
 use profile::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use rayon::prelude::*;
 
@@ -33,10 +30,14 @@ pub struct ProfileTable {
     estimates: OnceLock<AllEstimates>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
+    /// Work on all fronts of a candidate above which each is given a part of it.
+    most_work: u64,
+    /// By candidate, what is spent on each of its fronts ([`RoutingNetwork::front_within`]); without limit where `None`.
+    work_of_front: Vec<OnceLock<Option<u64>>>,
     /// The points of one hop.
     one_hop: Kept<Option<Point>>,
-    differences: OnceLock<Vec<Difference>>,
-    background_changes: OnceLock<Vec<(usize, usize, Difference)>>,
+    pub(crate) differences: OnceLock<Vec<Difference>>,
+    pub(crate) background_changes: OnceLock<Vec<(usize, usize, Difference)>>,
 }
 
 /// By candidate, then by pattern: most candidates are never looked at closely.
@@ -111,6 +112,7 @@ impl ProfileTable {
         let refusals = networks.iter().map(|_| OnceLock::new()).collect();
         let bounds = networks.iter().map(|_| OnceLock::new()).collect();
         let fronts = networks.iter().map(|_| OnceLock::new()).collect();
+        let work_of_front = networks.iter().map(|_| OnceLock::new()).collect();
         let one_hop = networks.iter().map(|_| OnceLock::new()).collect();
         Self {
             schedule,
@@ -124,6 +126,8 @@ impl ProfileTable {
             estimates: OnceLock::new(),
             bounds,
             fronts,
+            most_work: MOST_WORK,
+            work_of_front,
             one_hop,
             differences: OnceLock::new(),
             background_changes: OnceLock::new(),
@@ -254,17 +258,34 @@ impl ProfileTable {
         self.networks[candidate].front_work(self.pattern(pattern), self.routing)
     }
 
+    /// What is spent on each front of a candidate under concurrent flow where those of all patterns would take seconds:
+    /// decided by the schedule and the candidate alone, so that every planner is told the same.
+    fn work_of_front(&self, candidate: usize) -> Option<u64> {
+        *self.work_of_front[candidate].get_or_init(|| {
+            let own = |&pattern: &usize| {
+                !self.estimates(pattern).exact[candidate] && self.solved_for(pattern, candidate) == pattern
+            };
+            let works = (0..self.patterns.first_steps.len()).filter(own).map(|own| self.front_work(own, candidate));
+            let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
+            let all = costly.iter().copied().fold(0, u64::saturating_add);
+            (all > self.most_work).then(|| self.most_work / costly.len() as u64)
+        })
+    }
+
     /// The pair's front, computed on first use; `None` when some transfer has no path.
     pub fn front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
         let pattern = self.solved_for(pattern, candidate);
         self.kept(&self.fronts, pattern, candidate)
             .get_or_init(|| {
                 let (network, traffic) = (&self.networks[candidate], self.pattern(pattern));
-                let held = self.refusal(candidate).is_none();
-                let is_quick = self.has_quick_flows && self.routing == Routing::ConcurrentFlow;
-                let front =
-                    || if is_quick { network.quick_front(traffic) } else { network.front(traffic, self.routing) };
-                held.then(front).flatten()
+                if self.refusal(candidate).is_some() {
+                    return None;
+                }
+                match (self.routing, self.work_of_front(candidate)) {
+                    (Routing::ConcurrentFlow, _) if self.has_quick_flows => network.quick_front(traffic),
+                    (Routing::ConcurrentFlow, Some(work)) => network.front_within(traffic, work),
+                    _ => network.front(traffic, self.routing),
+                }
             })
             .as_ref()
     }
@@ -294,7 +315,9 @@ impl ProfileTable {
         let pattern = self.solved_for(pattern, candidate);
         self.kept(&self.bounds, pattern, candidate)
             .get_or_init(|| {
-                let pays = !self.has_quick_flows && self.refusal(candidate).is_none();
+                // Where fronts are limited, a bound takes longer than they do.
+                let takes_long = || self.work_of_front(candidate).is_some();
+                let pays = !self.has_quick_flows && self.refusal(candidate).is_none() && !takes_long();
                 pays.then(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing)).flatten()
             })
             .as_ref()
@@ -332,60 +355,13 @@ impl ProfileTable {
         let empty = || self.patterns.first_steps.iter().map(|_| OnceLock::new()).collect();
         &by_candidate[candidate].get_or_init(empty)[pattern]
     }
-
-    /// How much changes between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
-    /// of the one fabric that its candidates are for, whatever part of them any change takes.
-    pub(crate) fn differences(&self, delay: &ReconfigurationDelay) -> &[Difference] {
-        self.differences.get_or_init(|| {
-            let compared = self.compared(delay);
-            let mut differences = vec![Difference::NONE; compared.len() * compared.len()];
-            for (i, from) in compared.iter().enumerate() {
-                for (j, to) in compared.iter().enumerate().skip(i + 1) {
-                    let difference = delay.difference(from, to);
-                    differences[i * compared.len() + j] = difference;
-                    differences[j * compared.len() + i] = difference;
-                }
-            }
-            differences
-        })
-    }
-
-    fn compared(&self, delay: &ReconfigurationDelay) -> Vec<Compared<'_>> {
-        self.networks.iter().map(|network| delay.compared(network.topology())).collect()
-    }
-
-    /// The changes from one candidate to another that GPUs of so many ports make in the background
-    /// ([`ReconfigurationPolicy::between`]), by the first, then the second, each with how much changes. `policy` and
-    /// `ports` are those of the one fabric that the candidates are for. O(candidates²) comparisons of circuits.
-    pub(crate) fn background_changes(
-        &self,
-        policy: &ReconfigurationPolicy,
-        ports: u32,
-    ) -> &[(usize, usize, Difference)] {
-        self.background_changes.get_or_init(|| {
-            let topologies: Vec<&Topology> = self.networks.iter().map(|network| network.topology()).collect();
-            let compared = self.compared(policy.delay());
-            let ranks = u64::from(self.schedule.ranks());
-            let circuits: Vec<u64> = topologies.iter().map(|topology| topology.circuits()).collect();
-            let from_one = |from: usize| {
-                let is_full = circuits[from] == ranks * u64::from(ports);
-                // Each GPU sets up one circuit at most, and where no port is dark none does.
-                let most = if is_full { circuits[from] - 1 } else { circuits[from] + ranks };
-                let others = (0..topologies.len()).filter(|&to| to != from && circuits[to] <= most);
-                let changes = others.filter_map(|to| {
-                    let difference = policy.in_background(&compared[from], &compared[to], ports)?;
-                    Some((from, to, difference))
-                });
-                changes.collect::<Vec<_>>()
-            };
-            let by_first: Vec<Vec<_>> = (0..topologies.len()).into_par_iter().map(from_one).collect();
-            by_first.concat()
-        })
-    }
 }
 
 /// Work on a front from which another one is looked for that is its mirror image: that of 64 orbits of links.
 const LEAST_MIRRORED_WORK: u64 = 3 << 18;
+
+/// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
+const MOST_WORK: u64 = 1 << 32;
 
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();
@@ -393,5 +369,51 @@ fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize))
     // A single one is left to whoever asks for it.
     if pairs.len() > 1 {
         pairs.into_par_iter().for_each(compute);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use collectives::Options;
+    use model::{Collective, Shape};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        /// However little is spent on the fronts of a Kautz graph, the exact loads are between the two sides of theirs; and with
+        /// enough they are within the gap that is asked for.
+        #[test]
+        fn limited_fronts_are_around_the_exact_ones(gpus in 18u32..24, ports in 4u32..6, log_work in 0u32..32) {
+            let shape = Shape::new(gpus, &[], ports).unwrap();
+            let direct = collectives::find("direct").unwrap();
+            let schedule = direct.build(Collective::AllToAll, &shape, &Options::default()).unwrap();
+            let kautz = topologies::build("kautz", &shape).unwrap();
+            let table = || ProfileTable::new(schedule.clone(), std::slice::from_ref(&kautz), Routing::ConcurrentFlow, None).unwrap();
+            let (exact, mut limited) = (table(), table());
+            limited.most_work = 1 << log_work;
+            let works = (0..exact.patterns().len()).map(|pattern| exact.front_work(pattern, 0));
+            let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
+            prop_assert_eq!(exact.work_of_front(0), None);
+            let is_limited = limited.work_of_front(0).is_some();
+            // One of two patterns that are each other's mirror images is solved.
+            prop_assert!(is_limited || costly.iter().sum::<u64>() / 2 <= limited.most_work);
+            prop_assert!(!is_limited || costly.iter().sum::<u64>() > limited.most_work);
+            for pattern in 0..exact.patterns().len() {
+                let (exact, front) = (exact.front(pattern, 0).unwrap(), limited.front(pattern, 0).unwrap());
+                let at = |front: &Front, hops: u32| front.points().iter().rfind(|point| point.hops <= hops).copied().unwrap();
+                for point in exact.points() {
+                    let near = at(front, point.hops);
+                    prop_assert!(point.load <= near.load * (1.0 + 1e-9));
+                    prop_assert!(near.hops < point.hops || near.lower <= point.load * (1.0 + 1e-9));
+                    prop_assert!(log_work < 30 || near.load <= point.load * (1.0 + 2e-4), "{near:?} and {point:?}");
+                }
+                for point in front.points() {
+                    let (_, behind) = limited.routes(pattern, 0, point.hops).unwrap();
+                    prop_assert_eq!(behind, *point);
+                }
+            }
+        }
     }
 }

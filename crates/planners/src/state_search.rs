@@ -111,21 +111,34 @@ impl<'a> StateSearch<'a> {
         }
     }
 
-    /// What no sequence takes less than by what is known without flows, and the work on those of the sequence that takes
-    /// least by it.
+    /// What no sequence takes less than by what is known without flows, and the work on flows of which one may be on the best
+    /// sequence: for each pattern the dearest.
     pub fn promise(&mut self, rates: &Rates, charges: &Charges, start: Option<usize>) -> Promise {
         self.assume(rates);
         let (table, candidates) = (self.table, self.table.candidates());
         let least_s = self.shortest.run(&self.costs, candidates, charges, start);
-        let on_path = self.shortest.path().iter().copied().enumerate();
-        let needs_flow =
-            |(step, candidate): &(usize, usize)| self.known[step * candidates + candidate] != CostSource::Exact;
-        let mut pairs: Vec<(usize, usize)> =
-            on_path.filter(needs_flow).map(|(step, candidate)| (table.pattern_of_step(step), candidate)).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let work = pairs.into_iter().map(|(pattern, candidate)| table.front_work(pattern, candidate));
-        Promise { least_s, work: work.fold(0, u64::saturating_add) }
+        let costs = self.costs.clone();
+        for (cost, known) in self.costs.iter_mut().zip(&self.known) {
+            if *known != CostSource::Exact {
+                *cost = f64::INFINITY;
+            }
+        }
+        // The best sequence takes at most this.
+        let most_s = self.shortest.run(&self.costs, candidates, charges, start);
+        let least_of = |row: &[f64]| row.iter().copied().fold(f64::INFINITY, f64::min);
+        let sum_s: f64 = costs.chunks(candidates).map(least_of).sum();
+        let mut works = vec![0; table.patterns().len()];
+        for (step, row) in costs.chunks(candidates).enumerate() {
+            let others_s = sum_s - least_of(row);
+            let pattern = table.pattern_of_step(step);
+            for (candidate, cost) in row.iter().enumerate() {
+                let needs_flow = self.known[step * candidates + candidate] != CostSource::Exact;
+                if needs_flow && others_s + cost < most_s {
+                    works[pattern] = table.front_work(pattern, candidate).max(works[pattern]);
+                }
+            }
+        }
+        Promise { least_s, work: works.into_iter().fold(0, u64::saturating_add) }
     }
 
     /// Sharpens pairs on the path: all that are estimated, else some that are bounded. False when all are exact.

@@ -15,7 +15,7 @@ use crate::{
     kept_routes::KeptRoutes,
     path_pool::PathPool,
     primal_dual::PrimalDual,
-    quotient::Quotient,
+    quotient::{Distance, Quotient},
     restricted_master::RestrictedMaster,
 };
 
@@ -26,8 +26,8 @@ const PART_OF_GAP: f64 = 0.3;
 
 /// The front of the pair, with the routes of its points where it was costly. `hops`: the largest shortest distance of
 /// its arcs, all of which have a path.
-pub(crate) fn front(quotient: &Quotient, hops: u32, effort: Effort) -> Front {
-    let (front, flow, shares) = solve(quotient, hops, None, effort);
+pub(crate) fn front(quotient: &Quotient, distance: impl Distance, hops: u32, effort: Effort) -> Front {
+    let (front, flow, shares) = solve(quotient, distance, hops, None, effort);
     if quotient.adjacency.capacities.len() < LEAST_COSTLY_ORBITS {
         return front;
     }
@@ -35,8 +35,14 @@ pub(crate) fn front(quotient: &Quotient, hops: u32, effort: Effort) -> Front {
 }
 
 /// The routes of the front's last point with at most `limit` ≥ `hops` hops.
-pub(crate) fn routes(quotient: &Quotient, hops: u32, limit: u32, effort: Effort) -> (Routes, Point) {
-    let (front, flow, shares) = solve(quotient, hops, Some(limit), effort);
+pub(crate) fn routes(
+    quotient: &Quotient,
+    distance: impl Distance,
+    hops: u32,
+    limit: u32,
+    effort: Effort,
+) -> (Routes, Point) {
+    let (front, flow, shares) = solve(quotient, distance, hops, Some(limit), effort);
     let last = front.points().len() - 1;
     (KeptRoutes::new(flow.pool.paths(), &shares).routes(last, quotient), front.points()[last])
 }
@@ -45,13 +51,14 @@ pub(crate) fn routes(quotient: &Quotient, hops: u32, limit: u32, effort: Effort)
 type Shares = Vec<(u32, f64)>;
 
 /// The points up to a hop limit, with their shares.
-fn solve(
+fn solve<D: Distance>(
     quotient: &Quotient,
+    distance: D,
     hops: u32,
     limit: Option<u32>,
     effort: Effort,
-) -> (Front, ConcurrentFlow<'_>, Vec<Shares>) {
-    let mut flow = ConcurrentFlow::new(quotient, hops, effort);
+) -> (Front, ConcurrentFlow<'_, D>, Vec<Shares>) {
+    let mut flow = ConcurrentFlow::new(quotient, distance, hops, effort);
     let (point, first) = flow.optimise();
     let (mut front, mut shares) = (Front::single(point), vec![first]);
     while limit.is_none_or(|limit| flow.pool.hops < limit)
@@ -73,9 +80,9 @@ enum Method {
     PrimalDual(Box<PrimalDual>),
 }
 
-struct ConcurrentFlow<'a> {
+struct ConcurrentFlow<'a, D> {
     quotient: &'a Quotient,
-    pool: PathPool<'a>,
+    pool: PathPool<'a, D>,
     method: Method,
     /// Load at the current hop limit, in units, and what is left between it and the bound.
     load: f64,
@@ -83,9 +90,9 @@ struct ConcurrentFlow<'a> {
     effort: Effort,
 }
 
-impl<'a> ConcurrentFlow<'a> {
-    fn new(quotient: &'a Quotient, hops: u32, effort: Effort) -> Self {
-        let (pool, columns) = PathPool::new(quotient, hops);
+impl<'a, D: Distance> ConcurrentFlow<'a, D> {
+    fn new(quotient: &'a Quotient, distance: D, hops: u32, effort: Effort) -> Self {
+        let (pool, columns) = PathPool::new(quotient, distance, hops);
         let rows = quotient.adjacency.capacities.len();
         let method = if effort.pivots == 0 {
             Method::PrimalDual(Box::new(PrimalDual::new(rows, columns)))
@@ -191,7 +198,12 @@ impl<'a> ConcurrentFlow<'a> {
 }
 
 /// Lengths of links under prices of their orbits, and lengths of paths of the arcs, both per weight.
-fn per_weight(prices: &[f64], keys: Vec<f64>, quotient: &Quotient, pool: &PathPool<'_>) -> (Vec<f64>, Vec<f64>) {
+fn per_weight(
+    prices: &[f64],
+    keys: Vec<f64>,
+    quotient: &Quotient,
+    pool: &PathPool<'_, impl Distance>,
+) -> (Vec<f64>, Vec<f64>) {
     let links = prices.iter().zip(&quotient.adjacency.capacities);
     let keys = keys.into_iter().zip(pool.weights());
     (links.map(|(price, capacity)| price / capacity).collect(), keys.map(|(key, weight)| key / weight).collect())

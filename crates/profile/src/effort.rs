@@ -47,7 +47,15 @@ impl Effort {
         let pivots = if by_primal_dual { 0 } else { PIVOT_WORK / (rows * rows + WORK_PER_ARC * arcs) };
         Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT }
     }
+
+    /// What a front of many is held to, on which about so many nanoseconds are spent.
+    pub(crate) fn within(work: usize) -> Self {
+        Self { gap: GAP_OF_MANY, pivots: 0, work: work / 2, work_of_front: work / 2 }
+    }
 }
+
+/// What may be left between load and bound where fronts are many.
+const GAP_OF_MANY: f64 = 1e-4;
 
 /// Pivots of a front for each orbit of links, as measured on pairs without symmetry.
 const PIVOTS_PER_ROW: u64 = 3;
@@ -55,4 +63,21 @@ const PIVOTS_PER_ROW: u64 = 3;
 /// About how many numbers a front passes over, from above: about as many nanoseconds.
 pub(crate) fn front_work(orbits_of_links: u64) -> u64 {
     PIVOTS_PER_ROW.saturating_mul(orbits_of_links.saturating_pow(3)).min(WORK_OF_FRONT as u64)
+}
+
+/// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks for
+/// hundreds of them.
+const MOST_ARCS: usize = 1 << 18;
+const MOST_LINK_ORBITS: usize = 3 << 10;
+
+/// GPUs above which arcs times orbits of links count too, where a front is costly, and the most of them.
+const MOST_RANKS_WHATEVER_LARGE: usize = 512;
+const MOST_OF_MANY: usize = 1 << 16;
+
+/// Whether no flow is looked for but an equal split over shortest paths.
+pub(crate) fn is_too_large(quotient: &Quotient) -> bool {
+    let (links, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
+    let are_many = quotient.adjacency.ranks() > MOST_RANKS_WHATEVER_LARGE;
+    let is_costly = links >= LEAST_COSTLY_ORBITS && links * arcs > MOST_OF_MANY;
+    links > MOST_LINK_ORBITS || arcs > MOST_ARCS || (are_many && is_costly)
 }

@@ -28,7 +28,7 @@ pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> 
             arcs.iter().zip(circuits).for_each(|(arc, orbit)| carried[orbit as usize] += arc.weight);
             continue;
         }
-        let paths = ShortestPaths::new(distance, quotient, arcs[0].src);
+        let paths = ShortestPaths::new(distance, quotient, arcs);
         for (_, link, traffic) in paths.flow(arcs) {
             carried[link as usize] += traffic;
         }
@@ -47,7 +47,7 @@ pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
             arcs.extend(from.iter().map(|arc| RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![path(arc)] }));
             continue;
         }
-        let shortest = ShortestPaths::new(distance, quotient, from[0].src);
+        let shortest = ShortestPaths::new(distance, quotient, from);
         for arc in from {
             let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));
             arcs.push(RoutedEntry { src: arc.src, dst: arc.dst, paths });
@@ -56,64 +56,95 @@ pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
     Routes { symmetry: quotient.symmetry.clone(), arcs }
 }
 
-/// A link (or, with the source, a GPU) by which shortest paths reach a GPU, and what part of them uses it.
+/// A link by which shortest paths reach a GPU, and what part of them uses it.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    from: Rank,
+    /// Place of the GPU that it comes from.
+    from: u32,
     orbit: u32,
     part: f64,
 }
 
-/// All shortest paths from one source.
+/// Place of GPUs that no path of interest passes.
+const NOWHERE: u32 = u32::MAX;
+
+/// The shortest paths from one source.
 struct ShortestPaths {
-    source: Rank,
-    /// GPUs by distance.
+    /// GPUs by distance; the source has place 0.
     order: Vec<Rank>,
-    /// The last links of the shortest paths to each GPU.
+    /// By GPU, its place in `order`.
+    places: Vec<u32>,
+    /// By place, the last links of the shortest paths to the GPU.
     entries: Vec<Vec<Entry>>,
 }
 
 impl ShortestPaths {
-    fn new(distance: impl Distance, quotient: &Quotient, source: Rank) -> Self {
+    /// Those to the ends of `arcs`, which leave the same source: O(links), and where there is one arc, O(its paths' links).
+    fn new(distance: impl Distance, quotient: &Quotient, arcs: &[TrafficEntry]) -> Self {
         let adjacency = &*quotient.adjacency;
-        let ranks = adjacency.ranks();
-        let distance: Vec<Option<u32>> = (0..ranks as Rank).map(|rank| distance(source, rank)).collect();
-        let mut order: Vec<Rank> = (0..ranks as Rank).filter(|&rank| distance[rank as usize].is_some()).collect();
-        order.sort_by_key(|&rank| distance[rank as usize]);
-        let mut count = vec![0.0; ranks];
-        let mut entries: Vec<Vec<Entry>> = vec![Vec::new(); ranks];
-        count[source as usize] = 1.0;
-        for layer in order.chunk_by(|&a, &b| distance[a as usize] == distance[b as usize]) {
-            let largest = layer.iter().map(|&rank| count[rank as usize]).fold(0.0, f64::max);
-            for &rank in layer {
-                for entry in &mut entries[rank as usize] {
-                    entry.part /= count[rank as usize];
-                }
-                count[rank as usize] /= largest;
+        let source = arcs[0].src;
+        // Where one arc is all, GPUs beside its paths are passed over.
+        let only = if let [arc] = arcs { distance(source, arc.dst).map(|hops| (arc.dst, hops)) } else { None };
+        let is_on_the_way = |rank: Rank, hops: u32| match only {
+            Some((dst, all)) => distance(rank, dst).is_some_and(|left| hops + left == all),
+            None => true,
+        };
+        let mut places = vec![NOWHERE; adjacency.ranks()];
+        places[source as usize] = 0;
+        let (mut order, mut entries, mut count) = (vec![source], vec![Vec::new()], vec![1.0]);
+        let (mut layer, mut hops) = (0..1, 0);
+        while !layer.is_empty() {
+            let largest = count[layer.clone()].iter().copied().fold(0.0, f64::max);
+            for place in layer.clone() {
+                entries[place].iter_mut().for_each(|entry: &mut Entry| entry.part /= count[place]);
+                count[place] /= largest;
             }
-            for &rank in layer {
-                let next = distance[rank as usize].map(|hops| hops + 1);
-                for head in adjacency.out(rank).iter().filter(|head| distance[head.dst as usize] == next) {
-                    let part = count[rank as usize] * adjacency.capacities[head.orbit as usize];
-                    count[head.dst as usize] += part;
-                    entries[head.dst as usize].push(Entry { from: rank, orbit: head.orbit, part });
+            hops += 1;
+            for place in layer.clone() {
+                for head in adjacency.out(order[place]) {
+                    if places[head.dst as usize] == NOWHERE && is_on_the_way(head.dst, hops) {
+                        places[head.dst as usize] = order.len() as u32;
+                        order.push(head.dst);
+                    }
                 }
             }
+            let next = layer.end..order.len();
+            order[next.clone()].sort_unstable();
+            for place in next.clone() {
+                places[order[place] as usize] = place as u32;
+            }
+            entries.resize(order.len(), Vec::new());
+            count.resize(order.len(), 0.0);
+            for from in layer {
+                for head in adjacency.out(order[from]) {
+                    let place = places[head.dst as usize] as usize;
+                    if next.contains(&place) {
+                        let part = count[from] * adjacency.capacities[head.orbit as usize];
+                        count[place] += part;
+                        entries[place].push(Entry { from: from as u32, orbit: head.orbit, part });
+                    }
+                }
+            }
+            layer = next;
         }
-        Self { source, order, entries }
+        Self { order, places, entries }
+    }
+
+    fn place(&self, rank: Rank) -> usize {
+        self.places[rank as usize] as usize
     }
 
     /// (destination, orbit, traffic) of every link that the traffic of `arcs` uses, farthest first.
     fn flow(&self, arcs: &[TrafficEntry]) -> Vec<(Rank, u32, f64)> {
         let mut through = vec![0.0; self.entries.len()];
         for arc in arcs {
-            through[arc.dst as usize] += arc.weight;
+            through[self.place(arc.dst)] += arc.weight;
         }
         let mut links = Vec::new();
-        for &rank in self.order.iter().rev() {
-            let traffic = through[rank as usize];
+        for (place, &rank) in self.order.iter().enumerate().rev() {
+            let traffic = through[place];
             if traffic > 0.0 {
-                for entry in &self.entries[rank as usize] {
+                for entry in &self.entries[place] {
                     through[entry.from as usize] += traffic * entry.part;
                     links.push((rank, entry.orbit, traffic * entry.part));
                 }
@@ -128,14 +159,14 @@ impl ShortestPaths {
         let mut open = vec![(vec![dst], 1.0)];
         while let Some((mut nodes, share)) = open.pop() {
             let last = nodes[nodes.len() - 1];
-            if last == self.source {
+            if last == self.order[0] {
                 nodes.reverse();
                 paths.push(RoutedPath { share, nodes });
                 continue;
             }
-            for entry in &self.entries[last as usize] {
+            for entry in &self.entries[self.place(last)] {
                 let mut longer = nodes.clone();
-                longer.push(entry.from);
+                longer.push(self.order[entry.from as usize]);
                 open.push((longer, share * entry.part));
             }
             if open.len() + paths.len() > MOST_PATHS {
@@ -151,10 +182,10 @@ impl ShortestPaths {
     fn decompose(&self, arc: &TrafficEntry) -> Vec<RoutedPath> {
         let mut left: Vec<Vec<f64>> = self.entries.iter().map(|entries| vec![0.0; entries.len()]).collect();
         let mut through = vec![0.0; self.entries.len()];
-        through[arc.dst as usize] = 1.0;
-        for &rank in self.order.iter().rev() {
-            for (entry, left) in self.entries[rank as usize].iter().zip(&mut left[rank as usize]) {
-                *left = through[rank as usize] * entry.part;
+        through[self.place(arc.dst)] = 1.0;
+        for place in (0..self.order.len()).rev() {
+            for (entry, left) in self.entries[place].iter().zip(&mut left[place]) {
+                *left = through[place] * entry.part;
                 through[entry.from as usize] += *left;
             }
         }
@@ -163,17 +194,18 @@ impl ShortestPaths {
         // Each path empties a link, so there are no more paths than links.
         for _ in 0..links {
             let (mut nodes, mut taken, mut share) = (vec![arc.dst], Vec::new(), f64::INFINITY);
-            while let Some((index, width)) = widest(&left[nodes[nodes.len() - 1] as usize]) {
-                let node = nodes[nodes.len() - 1] as usize;
+            let mut place = self.place(arc.dst);
+            while let Some((index, width)) = widest(&left[place]) {
                 share = share.min(width);
-                taken.push((node, index));
-                nodes.push(self.entries[node][index].from);
+                taken.push((place, index));
+                place = self.entries[place][index].from as usize;
+                nodes.push(self.order[place]);
             }
             if share <= 1e-15 || !share.is_finite() {
                 break;
             }
-            for (node, index) in taken {
-                left[node][index] -= share;
+            for (place, index) in taken {
+                left[place][index] -= share;
             }
             nodes.reverse();
             paths.push(RoutedPath { share, nodes });

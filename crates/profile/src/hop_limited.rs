@@ -1,8 +1,8 @@
 //! Cheapest paths of at most h hops from one source, for every h at once (layered Bellman–Ford).
 
-use model::Rank;
+use model::{Rank, TrafficEntry};
 
-use crate::quotient::Adjacency;
+use crate::quotient::{Adjacency, Distance};
 
 /// A node reached more cheaply with one more hop than with any fewer.
 #[derive(Debug, Clone, Copy)]
@@ -42,18 +42,41 @@ impl HopLimited {
         hops: Option<u32>,
         farthest: f64,
     ) {
-        self.run_until(adjacency, lengths, source, hops, farthest, |_, _| false);
+        self.run_until(adjacency, lengths, source, hops, farthest, |_, _| true, |_, _| false);
     }
 
-    /// As [`HopLimited::run`], until `is_enough` says so, which is told the hops and the arrivals of every layer that is
-    /// complete, the source's first.
-    pub(crate) fn run_until(
+    /// As [`HopLimited::run`] with a limit, for `arcs` of one source: where there is one, GPUs from which its end is farther than
+    /// the links that are left are passed over, which changes nothing for that end.
+    pub(crate) fn run_to(
+        &mut self,
+        (adjacency, distance): (&Adjacency, impl Distance),
+        lengths: &[f64],
+        arcs: &[TrafficEntry],
+        hops: u32,
+        farthest: f64,
+        is_enough: impl FnMut(u32, &[Arrival]) -> bool,
+    ) {
+        let source = arcs[0].src;
+        match arcs {
+            [arc] => {
+                let leads = |node, left| distance(node, arc.dst).is_some_and(|distance| distance <= left);
+                self.run_until(adjacency, lengths, source, Some(hops), farthest, leads, is_enough);
+            }
+            _ => self.run_until(adjacency, lengths, source, Some(hops), farthest, |_, _| true, is_enough),
+        }
+    }
+
+    /// As [`HopLimited::run`], over GPUs of which `leads` says that they matter, given how many links may follow, and until
+    /// `is_enough` says so, which is told the hops and the arrivals of every layer that is complete, the source's first.
+    #[allow(clippy::too_many_arguments, reason = "two callers, beside the two that say what each is")]
+    fn run_until(
         &mut self,
         adjacency: &Adjacency,
         lengths: &[f64],
         source: Rank,
         hops: Option<u32>,
         farthest: f64,
+        leads: impl Fn(Rank, u32) -> bool,
         mut is_enough: impl FnMut(u32, &[Arrival]) -> bool,
     ) {
         for arrival in &self.arrivals {
@@ -71,13 +94,22 @@ impl HopLimited {
             if start == end || is_enough(layer, &self.arrivals[start..end]) || hops.is_some_and(|hops| layer >= hops) {
                 break;
             }
+            let left = hops.map_or(u32::MAX, |hops| hops - layer - 1);
             for index in start..end {
-                self.extend(adjacency, lengths, index as u32, end, farthest);
+                self.extend(adjacency, lengths, index as u32, end, farthest, |node| leads(node, left));
             }
         }
     }
 
-    fn extend(&mut self, adjacency: &Adjacency, lengths: &[f64], parent: u32, layer: usize, farthest: f64) {
+    fn extend(
+        &mut self,
+        adjacency: &Adjacency,
+        lengths: &[f64],
+        parent: u32,
+        layer: usize,
+        farthest: f64,
+        leads: impl Fn(Rank) -> bool,
+    ) {
         let from = self.arrivals[parent as usize];
         for head in adjacency.out(from.node) {
             let distance = from.distance + lengths[head.orbit as usize];
@@ -88,7 +120,7 @@ impl HopLimited {
             let latest = self.latest[head.dst as usize];
             // Lengths are not negative, so a walk that returns to a node is never strictly cheaper there:
             // what is kept are simple paths.
-            if latest == NONE || self.arrivals[latest as usize].distance > distance {
+            if (latest == NONE || self.arrivals[latest as usize].distance > distance) && leads(head.dst) {
                 if latest != NONE && latest as usize >= layer {
                     self.arrivals[latest as usize] = arrival;
                 } else {

@@ -7,7 +7,7 @@ use model::{BreadthFirst, Rank, Routes, Routing, Topology, Traffic, TrafficEntry
 use crate::{
     balanced_paths, concurrent_flow,
     digit_distances::DigitDistances,
-    effort::{Effort, LEAST_COSTLY_ORBITS, front_work},
+    effort::{Effort, LEAST_COSTLY_ORBITS, front_work, is_too_large},
     equal_split,
     front::{Estimate, Front, LoadBound, Point},
     kept_routes::KeptRoutes,
@@ -185,10 +185,26 @@ impl RoutingNetwork {
             Routing::ConcurrentFlow if is_too_large(&quotient) => {
                 Front::single(self.shortest_paths_only(traffic, &quotient, hops))
             }
-            Routing::ConcurrentFlow => concurrent_flow::front(&quotient, hops, Effort::exact(&quotient)),
+            Routing::ConcurrentFlow => {
+                concurrent_flow::front(&quotient, self.distances(), hops, Effort::exact(&quotient))
+            }
             Routing::EqualSplit => Front::single(equal_split::point(self.distances(), &quotient, hops)),
             Routing::SinglePath => Front::single(single_path::point(self.distances(), &quotient, hops)),
         })
+    }
+
+    /// As [`RoutingNetwork::front`] under concurrent flow, in about so many nanoseconds where there are 64 orbits of links or
+    /// more: how far above the least a load may be is between `load` and `lower`. The routes are kept.
+    pub fn front_within(&self, traffic: &Traffic, work: u64) -> Option<Front> {
+        let (quotient, hops) = self.pair(traffic)?;
+        if quotient.adjacency.capacities.len() < LEAST_COSTLY_ORBITS || is_too_large(&quotient) {
+            return self.front(traffic, Routing::ConcurrentFlow);
+        }
+        if let Some(point) = self.optimum_of_single_paths(traffic, &quotient, hops) {
+            return Some(Front::single(point));
+        }
+        let effort = Effort::within(usize::try_from(work).unwrap_or(usize::MAX));
+        Some(concurrent_flow::front(&quotient, self.distances(), hops, effort))
     }
 
     /// A front of one point of fewest hops under concurrent flow, found in a few searches from every rank, with its routes;
@@ -228,14 +244,14 @@ impl RoutingNetwork {
         let costly = quotient.adjacency.capacities.len() >= LEAST_COSTLY_ORBITS
             && !has_unique_optimum(&quotient)
             && !is_too_large(&quotient);
-        costly.then(|| price_bound::bound(&quotient, hops))
+        costly.then(|| price_bound::bound(&quotient, self.distances(), hops))
     }
 
     /// Bounds on the load of every routing of `traffic` from prices of links, whatever a front would cost. `None` when an arc
     /// has no path or the ranks differ. A few dozen searches from every rank.
     pub fn price_bound(&self, traffic: &Traffic) -> Option<LoadBound> {
         let (quotient, hops) = self.pair(traffic)?;
-        Some(price_bound::bound(&quotient, hops))
+        Some(price_bound::bound(&quotient, self.distances(), hops))
     }
 
     /// The routes of the front's last point of at most `hops` hops, by representative arcs of the common
@@ -257,7 +273,9 @@ impl RoutingNetwork {
             Routing::ConcurrentFlow if is_too_large(&quotient) => {
                 (equal_split::routes(self.distances(), &quotient), self.shortest_paths_only(traffic, &quotient, least))
             }
-            Routing::ConcurrentFlow => concurrent_flow::routes(&quotient, least, hops, Effort::exact(&quotient)),
+            Routing::ConcurrentFlow => {
+                concurrent_flow::routes(&quotient, self.distances(), least, hops, Effort::exact(&quotient))
+            }
             Routing::EqualSplit => (
                 equal_split::routes(self.distances(), &quotient),
                 equal_split::point(self.distances(), &quotient, least),
@@ -330,22 +348,6 @@ fn has_unique_optimum(quotient: &Quotient) -> bool {
 
 /// Two ways of adding up the same load agree to this part of it.
 const ROUNDING: f64 = 1e-12;
-
-/// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks for
-/// hundreds of them.
-const MOST_ARCS: usize = 1 << 18;
-const MOST_LINK_ORBITS: usize = 3 << 10;
-
-/// GPUs above which arcs times orbits of links count too, where a front is costly, and the most of them.
-const MOST_RANKS_WHATEVER_LARGE: usize = 512;
-const MOST_OF_MANY: usize = 1 << 16;
-
-fn is_too_large(quotient: &Quotient) -> bool {
-    let (links, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
-    let are_many = quotient.adjacency.ranks() > MOST_RANKS_WHATEVER_LARGE;
-    let is_costly = links >= LEAST_COSTLY_ORBITS && links * arcs > MOST_OF_MANY;
-    links > MOST_LINK_ORBITS || arcs > MOST_ARCS || (are_many && is_costly)
-}
 
 #[cfg(test)]
 mod tests {

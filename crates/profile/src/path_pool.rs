@@ -7,7 +7,7 @@ use model::Rank;
 use crate::{
     hop_limited::{Arrival, HopLimited},
     price_bound::RisingPrices,
-    quotient::Quotient,
+    quotient::{Distance, Quotient},
     restricted_master::Column,
 };
 
@@ -21,8 +21,9 @@ const LEAST_GAIN_A_HOP: f64 = 1e-8;
 
 /// Paths by index, which is also that of their column.
 #[derive(Debug)]
-pub(crate) struct PathPool<'a> {
+pub(crate) struct PathPool<'a, D> {
     quotient: &'a Quotient,
+    distance: D,
     /// Links of a path at most.
     pub(crate) hops: u32,
     /// Links of the longest of the shortest paths.
@@ -54,12 +55,13 @@ pub(crate) struct Start {
     pub(crate) columns: Vec<Column>,
 }
 
-impl<'a> PathPool<'a> {
+impl<'a, D: Distance> PathPool<'a, D> {
     /// A path of fewest hops for each arc, all of which have one of at most `hops`.
-    pub(crate) fn new(quotient: &'a Quotient, hops: u32) -> (Self, Vec<Column>) {
+    pub(crate) fn new(quotient: &'a Quotient, distance: D, hops: u32) -> (Self, Vec<Column>) {
         let unit = quotient.arcs.iter().map(|arc| arc.weight).fold(0.0, f64::max);
         let mut pool = Self {
             quotient,
+            distance,
             hops,
             shortest_hops: hops,
             least_volume: 0.0,
@@ -115,7 +117,8 @@ impl<'a> PathPool<'a> {
         let mut index = 0;
         for arcs in quotient.sources() {
             let farthest = farthest(index..index + arcs.len());
-            self.search.run(&quotient.adjacency, lengths, arcs[0].src, Some(self.hops), farthest);
+            let network = (&*quotient.adjacency, self.distance);
+            self.search.run_to(network, lengths, arcs, self.hops, farthest, |_, _| false);
             self.searched += self.search.arrivals();
             for arc in arcs {
                 let found = self.search.cheapest(arc.dst).map(|(arrival, found)| (arrival, found.distance));
@@ -205,7 +208,7 @@ impl<'a> PathPool<'a> {
         // Beyond, the second bound is below the least gain.
         let mut most_hops =
             current.saturating_add((room.max(0.0) * longest_key / LEAST_GAIN_A_HOP).sqrt().ceil() as u32);
-        let Self { quotient, search, weights, .. } = self;
+        let Self { quotient, distance, search, weights, .. } = self;
         let mut shortest = vec![f64::NAN; quotient.adjacency.ranks()];
         let mut arc_to = vec![0; shortest.len()];
         // Hops of a longer path, what it gains, and its part of the second bound.
@@ -244,7 +247,7 @@ impl<'a> PathPool<'a> {
                 }
                 is_enough
             };
-            search.run_until(&quotient.adjacency, lengths, arcs[0].src, Some(limit), farthest, is_enough);
+            search.run_to((&*quotient.adjacency, *distance), lengths, arcs, limit, farthest, is_enough);
             for arc in arcs {
                 shortest[arc.dst as usize] = f64::NAN;
             }

@@ -6,7 +6,11 @@
 //! 2007), with ever smaller steps, and the best round counts. On pairs without symmetry (64 GPUs, degree 4
 //! and 6) that is 98 % of the load, in the median.
 
-use crate::{front::LoadBound, hop_limited::HopLimited, quotient::Quotient};
+use crate::{
+    front::LoadBound,
+    hop_limited::HopLimited,
+    quotient::{Distance, Quotient},
+};
 
 /// Prices of link orbits that rise where paths crowd, not negative, sum 1.
 #[derive(Debug)]
@@ -57,15 +61,15 @@ impl RisingPrices {
 
 /// Bounds at the least hop limit and beyond it. `hops`: the largest shortest distance of the arcs, all of
 /// which have a path. O(rounds · hops · links) per source.
-pub(crate) fn bound(quotient: &Quotient, hops: u32) -> LoadBound {
+pub(crate) fn bound(quotient: &Quotient, distance: impl Distance, hops: u32) -> LoadBound {
     let mut search = HopLimited::new(quotient.adjacency.ranks());
-    let beyond = least_load(quotient, None, &mut search);
-    let at_hops = least_load(quotient, Some(hops), &mut search).max(beyond);
+    let beyond = least_load(quotient, distance, None, &mut search);
+    let at_hops = least_load(quotient, distance, Some(hops), &mut search).max(beyond);
     LoadBound { hops, at_hops, beyond }
 }
 
 /// A bound on the load of routings whose paths have at most `hops` links.
-fn least_load(quotient: &Quotient, hops: Option<u32>, search: &mut HopLimited) -> f64 {
+fn least_load(quotient: &Quotient, distance: impl Distance, hops: Option<u32>, search: &mut HopLimited) -> f64 {
     let adjacency = &*quotient.adjacency;
     let mut prices = RisingPrices::new(&adjacency.capacities);
     let mut traffic = vec![0.0; adjacency.capacities.len()];
@@ -75,7 +79,10 @@ fn least_load(quotient: &Quotient, hops: Option<u32>, search: &mut HopLimited) -
         traffic.fill(0.0);
         let mut proven = 0.0;
         for arcs in quotient.sources() {
-            search.run(adjacency, &lengths, arcs[0].src, hops, f64::INFINITY);
+            match hops {
+                Some(hops) => search.run_to((adjacency, distance), &lengths, arcs, hops, f64::INFINITY, |_, _| false),
+                None => search.run(adjacency, &lengths, arcs[0].src, None, f64::INFINITY),
+            }
             for arc in arcs {
                 if let Some((index, arrival)) = search.cheapest(arc.dst) {
                     proven += arc.weight * arrival.distance;

@@ -41,11 +41,11 @@ impl Planner for Static {
         if problem.settings.overlap == Overlap::Pipelined {
             return None;
         }
-        let (least_s, first) = promises(problem, &allowed(problem)).into_iter().next()?;
-        let needs_flow = |&pattern: &usize| !problem.table.estimates(pattern).exact[first];
-        let patterns = (0..problem.table.patterns().len()).filter(needs_flow);
-        let work = patterns.map(|pattern| problem.table.front_work(pattern, first)).fold(0, u64::saturating_add);
-        Some(Promise { least_s, work })
+        let promises = promises(problem, &allowed(problem));
+        let (least_s, _) = *promises.first()?;
+        // Candidates are looked at in this order, up to one whose time is what it promises.
+        let works = promises.iter().map(|&(_, candidate)| flow_work(problem, candidate)).take_while(|&work| work > 0);
+        Some(Promise { least_s, work: works.fold(0, u64::saturating_add) })
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
@@ -84,6 +84,13 @@ impl Static {
         let candidates = vec![candidate; problem.table.steps()];
         Choice { planner: self.name(), problem: problem.clone(), candidates, total_s, class_bound: None }
     }
+}
+
+/// Work on the fronts of a candidate that are not known without flows.
+fn flow_work(problem: &Problem, candidate: usize) -> u64 {
+    let needs_flow = |&pattern: &usize| !problem.table.estimates(pattern).exact[candidate];
+    let patterns = (0..problem.table.patterns().len()).filter(needs_flow);
+    patterns.map(|pattern| problem.table.front_work(pattern, candidate)).fold(0, u64::saturating_add)
 }
 
 /// The candidates that it may use.
