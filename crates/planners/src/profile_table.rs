@@ -361,7 +361,7 @@ impl ProfileTable {
 const LEAST_MIRRORED_WORK: u64 = 3 << 18;
 
 /// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
-const MOST_WORK: u64 = 1 << 32;
+const MOST_WORK: u64 = 1 << 31;
 
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();
@@ -407,7 +407,7 @@ mod tests {
                     let near = at(front, point.hops);
                     prop_assert!(point.load <= near.load * (1.0 + 1e-9));
                     prop_assert!(near.hops < point.hops || near.lower <= point.load * (1.0 + 1e-9));
-                    prop_assert!(log_work < 30 || near.load <= point.load * (1.0 + 2e-4), "{near:?} and {point:?}");
+                    prop_assert!(log_work < 30 || near.load <= point.load * (1.0 + 2e-3), "{near:?} and {point:?}");
                 }
                 for point in front.points() {
                     let (_, behind) = limited.routes(pattern, 0, point.hops).unwrap();

@@ -193,7 +193,8 @@ impl<'a, D: Distance> ConcurrentFlow<'a, D> {
             Method::PrimalDual(method) => (method.prices().to_vec(), method.shortest()),
         };
         let (lengths, keys) = per_weight(&prices, keys, self.quotient, &self.pool);
-        self.pool.next_hops(&lengths, &keys, self.load, self.gap.max(self.effort.gap * self.load))
+        let least_gain = self.gap.max(self.effort.gap * self.load);
+        self.pool.next_hops(&lengths, &keys, self.load, least_gain, self.effort.hops_ahead)
     }
 }
 
@@ -218,9 +219,12 @@ mod tests {
     use model::{Link, Topology, Traffic, TrafficEntry, Translations};
     use proptest::prelude::*;
 
-    const SIMPLEX: Effort = Effort { gap: 1e-10, pivots: usize::MAX, work: 0, work_of_front: usize::MAX };
-    const PRIMAL_DUAL: Effort = Effort { gap: 1e-9, pivots: 0, work: 1 << 24, work_of_front: usize::MAX };
-    const ALMOST_NOTHING: Effort = Effort { gap: 1e-10, pivots: 0, work: 1, work_of_front: usize::MAX };
+    const SIMPLEX: Effort =
+        Effort { gap: 1e-10, pivots: usize::MAX, work: 0, work_of_front: usize::MAX, hops_ahead: u32::MAX };
+    const PRIMAL_DUAL: Effort =
+        Effort { gap: 1e-9, pivots: 0, work: 1 << 24, work_of_front: usize::MAX, hops_ahead: u32::MAX };
+    const ALMOST_NOTHING: Effort =
+        Effort { gap: 1e-10, pivots: 0, work: 1, work_of_front: usize::MAX, hops_ahead: u32::MAX };
 
     proptest! {
         #[test]

@@ -37,6 +37,8 @@ pub(crate) struct Effort {
     pub(crate) work: usize,
     /// The same for all points: none of more hops is looked for beyond.
     pub(crate) work_of_front: usize,
+    /// Hops by which the next point is looked for.
+    pub(crate) hops_ahead: u32,
 }
 
 impl Effort {
@@ -45,17 +47,18 @@ impl Effort {
         let (rows, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
         let by_primal_dual = rows > MOST_ROWS || (rows >= MANY_ORBITS && arcs >= MANY_ARCS * rows);
         let pivots = if by_primal_dual { 0 } else { PIVOT_WORK / (rows * rows + WORK_PER_ARC * arcs) };
-        Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT }
+        Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT, hops_ahead: u32::MAX }
     }
 
-    /// What a front of many is held to, on which about so many nanoseconds are spent.
+    /// What a front of many is held to, on which about so many nanoseconds are spent: one point is left enough for another,
+    /// since a hop more is often worth more than the last part of a gap.
     pub(crate) fn within(work: usize) -> Self {
-        Self { gap: GAP_OF_MANY, pivots: 0, work: work / 2, work_of_front: work / 2 }
+        Self { gap: GAP_OF_MANY, pivots: 0, work: work / 3, work_of_front: work / 3 * 2, hops_ahead: 1 }
     }
 }
 
 /// What may be left between load and bound where fronts are many.
-const GAP_OF_MANY: f64 = 1e-4;
+const GAP_OF_MANY: f64 = 1e-3;
 
 /// Pivots of a front for each orbit of links, as measured on pairs without symmetry.
 const PIVOTS_PER_ROW: u64 = 3;

@@ -194,20 +194,27 @@ impl<'a, D: Distance> PathPool<'a, D> {
         (path, Some(column(arc, self.weights[arc], orbits, &self.quotient.adjacency.capacities)))
     }
 
-    /// The least hop limit above the current one at which these prices leave room for a load below `load`, the least at the
+    /// The least hop limit, up to `ahead` above the current one, at which these prices leave room for a load below `load`, the least at the
     /// current one, by more than `least_gain` and by more than [`LEAST_GAIN_A_HOP`] for each hop more. At any limit between,
     /// they prove the current load optimal but for that.
     ///
     /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so many hops
     /// takes so many circuits more than it must, of which there are no more than `load` leaves beside the shortest paths.
-    pub(crate) fn next_hops(&mut self, lengths: &[f64], keys: &[f64], load: f64, least_gain: f64) -> Option<u32> {
+    pub(crate) fn next_hops(
+        &mut self,
+        lengths: &[f64],
+        keys: &[f64],
+        load: f64,
+        least_gain: f64,
+        ahead: u32,
+    ) -> Option<u32> {
         let room = load * self.quotient.adjacency.capacities.iter().sum::<f64>() - self.least_volume;
         let longest_key = keys.iter().copied().fold(0.0, f64::max);
         let (current, shortest_hops) = (self.hops, self.shortest_hops);
         let least_gain = |hops: u32| least_gain.max(LEAST_GAIN_A_HOP * f64::from(hops - current));
         // Beyond, the second bound is below the least gain.
         let mut most_hops =
-            current.saturating_add((room.max(0.0) * longest_key / LEAST_GAIN_A_HOP).sqrt().ceil() as u32);
+            current.saturating_add(ahead.min((room.max(0.0) * longest_key / LEAST_GAIN_A_HOP).sqrt().ceil() as u32));
         let Self { quotient, distance, search, weights, .. } = self;
         let mut shortest = vec![f64::NAN; quotient.adjacency.ranks()];
         let mut arc_to = vec![0; shortest.len()];
