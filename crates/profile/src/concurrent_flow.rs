@@ -215,7 +215,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::quotient::Adjacency;
+    use crate::{RoutingNetwork, quotient::Adjacency};
     use model::{Link, Topology, Traffic, TrafficEntry, Translations};
     use proptest::prelude::*;
 
@@ -243,10 +243,12 @@ mod tests {
             if traffic.arcs().is_empty() { return Ok(()) }
             let own = Arc::new(Adjacency::new(&group, topology.links()));
             let quotient = Quotient::new(&topology, &own, &traffic);
-            let hops = PathPool::new(&quotient, ranks).0.paths().iter().map(|(_, nodes)| nodes.len() as u32 - 1).max().unwrap();
-            let exact = front(&quotient, hops, SIMPLEX);
-            let other = front(&quotient, hops, PRIMAL_DUAL);
-            let rough = front(&quotient, hops, ALMOST_NOTHING);
+            let network = RoutingNetwork::new(&topology);
+            let distance = |src, dst| network.distance(src, dst);
+            let hops = PathPool::new(&quotient, distance, ranks).0.paths().iter().map(|(_, nodes)| nodes.len() as u32 - 1).max().unwrap();
+            let exact = front(&quotient, distance, hops, SIMPLEX);
+            let other = front(&quotient, distance, hops, PRIMAL_DUAL);
+            let rough = front(&quotient, distance, hops, ALMOST_NOTHING);
             for point in exact.points() {
                 // Points that lower the load by less than the tolerance may be left out.
                 let same = other.points().iter().rfind(|other| other.hops <= point.hops).unwrap();

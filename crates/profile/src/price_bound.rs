@@ -121,9 +121,11 @@ mod tests {
             let topology = Topology::new("random", group.clone(), links.filter(|link| link.src != link.dst)).unwrap();
             let arcs = arcs.iter().map(|&(a, b, w)| TrafficEntry { src: a % ranks, dst: b % ranks, weight: f64::from(w) });
             let Ok(traffic) = Traffic::new(group.clone(), arcs.filter(|arc| arc.src != arc.dst)) else { return Ok(()) };
-            if let Some(front) = RoutingNetwork::new(&topology).front(&traffic, Routing::ConcurrentFlow) {
+            let network = RoutingNetwork::new(&topology);
+            if let Some(front) = network.front(&traffic, Routing::ConcurrentFlow) {
                 let own = Arc::new(Adjacency::new(&group, topology.links()));
-                let bound = bound(&Quotient::new(&topology, &own, &traffic), front.points()[0].hops);
+                let distance = |src, dst| network.distance(src, dst);
+                let bound = bound(&Quotient::new(&topology, &own, &traffic), distance, front.points()[0].hops);
                 prop_assert!(bound.beyond <= bound.at_hops && bound.beyond > 0.0);
                 prop_assert!(bound.at_hops <= front.points()[0].load);
                 prop_assert!(front.points().iter().all(|point| bound.beyond <= point.load));
