@@ -34,6 +34,10 @@ def test_a_plan_is_that_of_the_command_line(server: Served, cli: RunCli, baselin
     flag = "--baselines" if baselines else "--no-baselines"
     printed = cli("plan", *FLAGS, flag, "--format", "json").out
     assert answered(server, "plan", **SMALL, baselines=baselines) == printed.rstrip("\n")
+    told = server.client.get("/api/options").json()["verbs"]
+    (option,) = [option for option in told["plan"]["options"] if option["name"] == "baselines"]
+    if option["default"] is baselines:
+        assert answered(server, "plan", **SMALL) == printed.rstrip("\n")
 
 
 @pytest.mark.parametrize("verb", ["compare", "bound"])

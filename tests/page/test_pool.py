@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
+from lightloom.page import process
 from lightloom.page.bodies import RefusedError, canonical, parsed
 from lightloom.page.job import Event, Job
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
 from lightloom.page.pool import BusyError, EndingError, Pool
 from tests.page.own_loop import run_in_own_loop
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_requests_for_the_same_are_joined() -> None:
@@ -68,3 +74,13 @@ def test_one_text_for_all_that_asks_for_the_same() -> None:
     assert canonical("plan", told) != canonical("bound", told)
     with pytest.raises(RefusedError):
         canonical("plan", {"a": float("inf")})
+
+
+def test_a_process_that_does_not_start_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    idle = tmp_path / "idle"
+    idle.write_text("#!/bin/sh\nexec sleep 60\n")
+    idle.chmod(0o755)
+    monkeypatch.setattr(process, "START_S", 0.5)
+    monkeypatch.setattr(sys, "executable", str(idle))
+    with pytest.raises(TimeoutError):
+        run_in_own_loop(process.Process.start(Limits()))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunCli
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_when_told_to(number: int) -> None:
     server = Served.start("--workers", 1)
     assert server.post("plan", collective="all-gather", size="1MiB", gpus=4).status_code == 200
@@ -66,6 +66,10 @@ def test_a_port_in_use_is_one_line(cli: RunCli) -> None:
         ("most_time", "1ns"),
         ("most_memory", "1MiB"),
         ("cache", "many"),
+        ("name", ""),
+        ("name", "http://planner.example.org"),
+        ("name", "planner.example.org:80"),
+        ("name", "*.example.org"),
     ],
 )
 def test_what_is_wrong_is_one_line_that_names_the_option(cli: RunCli, option: str, value: str) -> None:

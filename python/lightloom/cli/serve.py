@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from lightloom.page.limits import Limits
 
 MOST_WORKERS = 8
+# As browsers write names, those in other letters too (xn--…).
+HOST_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_])?\.?", re.ASCII)
 # Below these no process can start.
 LEAST_MEMORY_BYTES = 1 << 29
 LEAST_TIME_S = 0.1
@@ -38,6 +41,9 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
     """  # noqa: D301
     given = {**_defaults(), **given_of(options)}
     limits = _limits(given)
+    for one in name:
+        if not HOST_NAME.fullmatch(one):
+            raise refuse("name", f"`{one}` is not accepted; it takes a host name such as planner.example.org, no port")
     try:
         from lightloom.page import serving
     except ModuleNotFoundError as error:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from lightloom.page.job import Job
     from lightloom.page.pool import Pool
@@ -63,7 +64,7 @@ class Answers:
             return _response(Outcome.error(ENDING, "the server ends"), began_s)
         if as_stream:
             headers = {"cache-control": "no-store", "x-lightloom-cache": "miss"}
-            return StreamingResponse(_events(job), media_type=STREAM, headers=headers)
+            return EventStream(job, _events(job), media_type=STREAM, headers=headers)
         outcome = await _while_connected(job, request)
         return _response(outcome, began_s)
 
@@ -107,8 +108,23 @@ async def _gone(request: Request) -> None:
         pass
 
 
+class EventStream(StreamingResponse):
+    """A job's events; the job is left whenever it ends, also before the first of them could be sent."""
+
+    def __init__(self, job: Job, events: AsyncIterator[bytes], **more: Any) -> None:
+        super().__init__(events, **more)
+        self._job = job
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send them until they or the browser are gone."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._job.leave()
+
+
 async def _events(job: Job) -> AsyncIterator[bytes]:
-    """The job as server-sent events; where the browser leaves, this is closed, and the job left."""
+    """The job as server-sent events."""
     events = job.events()
     following = None
     try:
@@ -124,7 +140,6 @@ async def _events(job: Job) -> AsyncIterator[bytes]:
             yield b"event: %s\ndata: %s\n\n" % (event.name.encode(), event.line)
         yield _last_event(await job.result())
     finally:
-        job.leave()
         if following is not None:
             following.cancel()
 

@@ -58,7 +58,7 @@ def application(limits: Limits, names: Iterable[str] = ()) -> tuple[Guard, Pool]
     app = Starlette(routes=[*routes, *_files(page_files())], lifespan=lifespan)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
-    return Guard(app, names, limits.reading_s), pool
+    return Guard(app, names), pool
 
 
 async def _described(described: PageFile, request: Request) -> Response:

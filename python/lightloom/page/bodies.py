@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from starlette.requests import ClientDisconnect
+
 from lightloom.page.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -61,6 +63,8 @@ class Bodies:
                         )
                     parts.append(part)
             return parsed(b"".join(parts))
+        except ClientDisconnect as error:
+            raise _refused(LATE, "it did not arrive") from error
         except TimeoutError as error:
             raise _refused(LATE, f"it did not arrive within {self._limits.reading_s:g} s") from error
         finally:

@@ -1,10 +1,8 @@
-"""What every request passes and every answer carries: hosts, origins, headers, and how long sending may take."""
+"""What every request passes and every answer carries: hosts, origins, headers, and answers in pieces."""
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -32,7 +30,9 @@ HEADERS = {
 }
 LOCAL = "localhost"
 SAME = {"same-origin", "none"}
-FORBIDDEN, MISDIRECTED = 403, 421
+AMBIGUOUS, FORBIDDEN, MISDIRECTED = 400, 403, 421
+# Of an answer, that is sent at once.
+PIECE_BYTES = 1 << 18
 
 
 class Guard:
@@ -43,10 +43,9 @@ class Guard:
     origins says its own as Origin, which must be the Host.
     """
 
-    def __init__(self, app: ASGIApp, names: Iterable[str], sending_s: float) -> None:
+    def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:
         self._app = app
         self._names = {LOCAL, *(name.lower().rstrip(".") for name in names)}
-        self._sending_s = sending_s
         self._headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,17 +57,23 @@ class Guard:
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *self._headers]
-            # Who does not take what is sent is let go.
-            async with asyncio.timeout(self._sending_s):
-                await send(message)
+            elif message["type"] == "http.response.body":
+                # Each is waited for: what nobody takes is held once for all who asked for it, not once for each.
+                body = message.get("body", b"")
+                last = max(len(body) - 1, 0) // PIECE_BYTES * PIECE_BYTES
+                for first in range(0, last, PIECE_BYTES):
+                    piece = body[first : first + PIECE_BYTES]
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+                message = {**message, "body": body[last:]}
+            await send(message)
 
         refusal = self._refusal(scope)
         if refusal is None:
-            # Where it is too late for an answer, the connection is closed.
-            with suppress(TimeoutError):
-                await self._app(scope, receive, send_on)
+            await self._app(scope, receive, send_on)
             return
         head = [(b"content-type", refusal.media_type.encode()), (b"content-length", b"%d" % len(refusal.content))]
+        if refusal.status == AMBIGUOUS:
+            head.append((b"connection", b"close"))
         await send_on({"type": "http.response.start", "status": refusal.status, "headers": head})
         await send_on({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else refusal.content})
 
@@ -76,6 +81,9 @@ class Guard:
         given: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             given.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1").lower())
+        if "transfer-encoding" in given and "content-length" in given:
+            # A proxy may have taken the other's word for where the next request begins.
+            return Outcome.error(AMBIGUOUS, "content-length: it goes not with transfer-encoding", "content-length")
         hosts = given.get("host", [])
         if len(hosts) != 1 or not self._is_known(hosts[0]):
             return Outcome.error(

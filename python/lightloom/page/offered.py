@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lightloom.inputs.options import Group, Kind, Option, by_name, options_of
 
 __all__ = ["offered"]
@@ -12,11 +14,18 @@ NAMING = {Kind.FILE, Kind.FOLDER}
 TOLD = {"baselines", "links", "explain", "to"}
 # Of traces, which are files; of many problems at once, which a map is for.
 ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
+# Done by default on the command line alone: a plan with every other planner's beside it takes many times as long.
+ASKED_FOR = "baselines"
 
 
 def offered(verb: str) -> dict[str, Option]:
     """The options of a verb that a request may give, by name."""
-    return by_name(option for option in options_of(verb) if _is_offered(option))
+    return by_name(_by_default(option) for option in options_of(verb) if _is_offered(option))
+
+
+def _by_default(option: Option) -> Option:
+    """The option as requests leave it out: what takes time is done for who asks for it."""
+    return replace(option, default=False) if option.name == ASKED_FOR else option
 
 
 def _is_offered(option: Option) -> bool:

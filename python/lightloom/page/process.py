@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["DiedError", "Process"]
 
 EVENTS = {Kind.ROW: "row", Kind.PROGRESS: "progress"}
+# How long a process may take to be ready, on a machine that is busy.
+START_S = 60.0
 # How long a process that is killed may take to be gone.
 GONE_S = 5.0
 MODULE = "lightloom.page.worker"
@@ -39,7 +41,7 @@ class Process:
 
     @classmethod
     async def start(cls, limits: Limits) -> Process:
-        """A process that is ready. Raises `DiedError` where none can be."""
+        """A process that is ready. Raises `DiedError` and `OSError` where none can be."""
         child = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -52,7 +54,8 @@ class Process:
         )
         made = cls(child)
         try:
-            kind, _ = await made._frame()
+            async with asyncio.timeout(START_S):
+                kind, _ = await made._frame()
         except BaseException:
             await made.kill()
             raise

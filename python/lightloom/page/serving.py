@@ -10,12 +10,12 @@ import socket
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from lightloom.errors import refuse
+from lightloom.errors import printable, refuse
 from lightloom.page.app import application
+from lightloom.page.connection import connection_type
+from lightloom.page.descriptors import connections_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["address_of", "bound_socket", "serve"]
 
-ENDING = (signal.SIGINT, signal.SIGTERM)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HEADER_BYTES = 32 * 1024
 KEPT_ALIVE_S = 15
 # How long answers may take once the server is told to end.
@@ -33,44 +33,18 @@ END_S = 6
 BACKLOG = 512
 
 
-class Connection(H11Protocol):
-    """A connection that is closed where no whole head of a request comes in time."""
+class _Said:
+    """What fails where no request is answered for it, in a line for whoever runs the server; not twice on end."""
 
-    waiting_s = 20.0
-    _late: asyncio.TimerHandle | None = None
+    def __init__(self) -> None:
+        self._last = ""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """A head that is whole ends the wait; the one of the next request is waited for anew."""
-        before = self.cycle
-        super().data_received(data)
-        if self.cycle is not before and self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
-        if self._late is not None:
-            self._late.cancel()
-        super().connection_lost(exc)
-
-    def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
-        super().on_response_complete()
-        if self._late is None and not self.transport.is_closing():
-            self._wait()
-
-    def _wait(self) -> None:
-        self._late = self.loop.call_later(self.waiting_s, self._close)
-
-    def _close(self) -> None:
-        self._late = None
-        if self.conn.their_state in {h11.IDLE, h11.SEND_BODY, h11.ERROR}:
-            self.transport.abort()
+    def __call__(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        line = f"error: {context['message']}" + (f" ({type(error).__name__}: {error})" if error else "")
+        if line != self._last:
+            logging.getLogger(__name__).error("%s", printable(line))
+        self._last = line
 
 
 class Server(uvicorn.Server):
@@ -85,12 +59,14 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Being told to end is no error; being told twice ends at once."""
         loop = asyncio.get_running_loop()
-        for number in ENDING:
+        # Of a server that is to outlive its terminal, `nohup` has the last one ignored.
+        ending = [number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
+        for number in ending:
             loop.add_signal_handler(number, self._told_to_end)
         try:
             yield
         finally:
-            for number in ENDING:
+            for number in ending:
                 loop.remove_signal_handler(number)
 
     def _told_to_end(self) -> None:
@@ -134,18 +110,18 @@ def serve(listening: socket.socket, limits: Limits, names: Iterable[str], ready:
     """Serve until told to end. ready: is called when the page can be opened."""
     # Requests that are none, and connections that end early, are no news; what fails unforeseen is said by the page.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    most = connections_at_once(limits)
     guard, pool = application(limits, names)
-    connection = type("Connection", (Connection,), {"waiting_s": limits.reading_s})
     settings: dict[str, Any] = {
-        "http": connection,
+        "http": connection_type(limits.reading_s, most),
         "ws": "none",
         "lifespan": "on",
         "log_config": None,
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "limit_concurrency": limits.connections,
-        "backlog": BACKLOG,
+        # So many are taken at once, before any is counted.
+        "backlog": most,
         "timeout_keep_alive": KEPT_ALIVE_S,
         "timeout_graceful_shutdown": END_S,
         "h11_max_incomplete_event_size": HEADER_BYTES,
@@ -153,6 +129,7 @@ def serve(listening: socket.socket, limits: Limits, names: Iterable[str], ready:
     server = Server(uvicorn.Config(guard, **settings), pool)
 
     async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(_Said())
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)

@@ -15,6 +15,7 @@ __all__ = ["openapi"]
 OPENAPI = "3.1.0"
 JSON, STREAM = "application/json", "text/event-stream"
 ERRORS = {
+    "400": "it is no HTTP/1.1, or says its length twice",
     "403": "the request comes from another site",
     "408": "the request did not arrive in time",
     "413": "the request or its answer is too large",
@@ -23,7 +24,7 @@ ERRORS = {
     "422": "something that is asked is wrong: field says what",
     "429": "the server is busy: Retry-After says in how many seconds to ask again",
     "500": "it failed, for no fault of who asks",
-    "503": "the process that worked on it ended, or the server ends",
+    "503": "the process that worked on it ended, the server ends, or has as many connections as it may",
     "504": "it takes longer than a request may",
 }
 EVENTS = (
