@@ -36,9 +36,18 @@ impl<K: Ord + Clone, V: Clone, E: Clone> Kept<K, V, E> {
     /// What `make` answers; it is asked again the next time.
     pub fn get_or_make(&self, key: &K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
-        let made = slot.get_or_init(make).clone();
+        let mut is_new = false;
+        let made = slot
+            .get_or_init(|| {
+                is_new = true;
+                make()
+            })
+            .clone();
         if made.is_err() {
             self.entries().forget(key, &slot);
+        } else if is_new {
+            // Only now: what is refused drives nothing out.
+            self.entries().keep_at_most(self.most);
         }
         made
     }
@@ -46,13 +55,13 @@ impl<K: Ord + Clone, V: Clone, E: Clone> Kept<K, V, E> {
     /// Keeps a value in place of what was there.
     pub fn put(&self, key: &K, value: V) {
         let mut entries = self.entries();
-        entries.forget_key(key);
-        entries.insert(key, Arc::new(OnceLock::from(Ok(value))), self.most);
+        entries.insert(key, Arc::new(OnceLock::from(Ok(value))));
+        entries.keep_at_most(self.most);
     }
 
     fn slot(&self, key: &K) -> Slot<V, E> {
         let mut entries = self.entries();
-        entries.used(key).unwrap_or_else(|| entries.insert(key, Arc::default(), self.most))
+        entries.used(key).unwrap_or_else(|| entries.insert(key, Arc::default()))
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries<K, V, E>> {
@@ -70,15 +79,22 @@ impl<K: Ord + Clone, V, E> Entries<K, V, E> {
         Some(slot.clone())
     }
 
-    /// Enters the slot, and drops the least recently used one where there are more than `most`. O(entries) then.
-    fn insert(&mut self, key: &K, slot: Slot<V, E>, most: usize) -> Slot<V, E> {
+    /// Enters the slot in place of what was there. O(log entries).
+    fn insert(&mut self, key: &K, slot: Slot<V, E>) -> Slot<V, E> {
         self.uses += 1;
         self.by_key.insert(key.clone(), (slot.clone(), self.uses));
-        if most > 0 && self.by_key.len() > most {
-            let oldest = self.by_key.iter().min_by_key(|(_, (_, last_use))| *last_use).map(|(key, _)| key.clone());
+        slot
+    }
+
+    /// Drops the least recently used value where there are more than `most`, and that is not 0. O(entries).
+    fn keep_at_most(&mut self, most: usize) {
+        // What panicked left nothing behind.
+        self.by_key.retain(|_, (slot, _)| slot.get().is_some() || Arc::strong_count(slot) > 1);
+        let made = || self.by_key.iter().filter(|(_, (slot, _))| slot.get().is_some_and(Result::is_ok));
+        if most > 0 && made().count() > most {
+            let oldest = made().min_by_key(|(_, (_, last_use))| *last_use).map(|(key, _)| key.clone());
             oldest.and_then(|oldest| self.by_key.remove(&oldest));
         }
-        slot
     }
 
     /// Drops the slot, unless another is under the key by now.
@@ -86,10 +102,6 @@ impl<K: Ord + Clone, V, E> Entries<K, V, E> {
         if self.by_key.get(key).is_some_and(|(held, _)| Arc::ptr_eq(held, slot)) {
             self.by_key.remove(key);
         }
-    }
-
-    fn forget_key(&mut self, key: &K) {
-        self.by_key.remove(key);
     }
 }
 
@@ -138,6 +150,26 @@ mod tests {
         assert_eq!(kept.look_up(&1), None);
         assert_eq!(kept.get_or_make(&1, || Ok(7)), Ok(7));
         assert_eq!(kept.get_or_make(&1, || Err("not asked")), Ok(7));
+    }
+
+    #[test]
+    fn what_is_refused_drives_nothing_out() {
+        let kept = Kept::<u32, u32, &str>::new(2);
+        for key in [1, 2] {
+            assert_eq!(kept.get_or_make(&key, || Ok(key)), Ok(key));
+        }
+        for key in 3..9 {
+            assert_eq!(kept.get_or_make(&key, || Err("no")), Err("no"));
+            assert!(
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    kept.get_or_make(&(10 * key), || panic!("once"))
+                }))
+                .is_err()
+            );
+        }
+        assert_eq!([1, 2].map(|key| kept.look_up(&key)), [Some(1), Some(2)]);
+        assert_eq!(kept.get_or_make(&3, || Ok(3)), Ok(3));
+        assert_eq!([1, 2, 3].map(|key| kept.look_up(&key)), [None, Some(2), Some(3)]);
     }
 
     #[test]
