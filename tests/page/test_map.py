@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import lightloom as ll
+from lightloom.errors import InputError
+from lightloom.page.limits import Limits
+from lightloom.page.work.map import described
 from tests.page.streams import events
 
 if TYPE_CHECKING:
@@ -81,3 +84,28 @@ def test_cells_are_told_as_they_are_found(server: Served) -> None:
 def test_what_is_wrong_is_named(server: Served, changed: dict[str, Any], field: str) -> None:
     answer = server.post("map", **{"options": OPTIONS, "x": SIZES, "y": DELAYS, **changed})
     assert (answer.status_code, answer.json()["field"]) == (422, field), answer.text
+
+
+ANY = {"collective": "all-reduce", "size": "1MiB"}
+
+
+@pytest.mark.parametrize(
+    ("options", "x", "field"),
+    [
+        ({**ANY, "gpus": 17}, PORTS, "gpus"),
+        ({**ANY, "dims": "17x2"}, PORTS, "dims"),
+        ({**ANY, "dims": [17, 2]}, PORTS, "dims"),
+        ({**ANY, "fabric": "short-circuiting-rings"}, PORTS, "fabric"),
+        (ANY, {"option": "gpus", "values": [8, 17]}, "gpus"),
+        (ANY, {"option": "gpus", "from": 8, "to": 32, "points": 2}, "gpus"),
+        (ANY, {"option": "dims", "values": ["4x2", "17x2"]}, "dims"),
+        (ANY, {"option": "fabric", "values": ["harvest-testbed", "short-circuiting-rings"]}, "fabric"),
+    ],
+)
+def test_gpus_are_limited_whatever_says_how_many(options: dict[str, Any], x: dict[str, Any], field: str) -> None:
+    with pytest.raises(InputError, match="more than the 16 GPUs") as refused:
+        described({"options": options, "x": x, "y": SIZES}, Limits(gpus=16))
+    assert refused.value.field == field
+    described(
+        {"options": {**options, "gpus": 16} if "fabric" in options else options, "x": x, "y": SIZES}, Limits(gpus=34)
+    )

@@ -58,9 +58,6 @@ def map_of(
     made = described(asked, limits)
     x, y = made.axes
     cells = []
-    for axis in made.axes:
-        if axis.key in {"gpus", "ports"}:
-            limits.check_gpus(max(map(int, axis.values)), axis.key)
     reasons: list[str] = []
     layout = Layout(made)
     for piece, indices in _pieces(layout):
@@ -89,12 +86,27 @@ def described(asked: dict[str, Any], limits: Limits) -> SweepDescription:
     """The sweep that the map is. Raises `InputError` by the names that the map has for things."""
     told = sweep_of(asked, limits)
     try:
-        return SweepDescription.of(told)
+        made = SweepDescription.of(told)
     except InputError as error:
         for before, after in NAMES.items():
             if error.field.startswith(before):
                 raise InputError(after + error.field[len(before) :], after + str(error)[len(before) :]) from error
         raise
+    _check_gpus(made, limits)
+    return made
+
+
+def _check_gpus(made: SweepDescription, limits: Limits) -> None:
+    """Refuse more GPUs than a request may have, whatever says how many there are. Raises `InputError`."""
+    said: dict[str, tuple[Any, ...]] = {key: (value,) for key, value in made.settings}
+    said.update((axis.key, axis.values) for axis in made.axes)
+    for key in ("gpus", "ports"):
+        limits.check_gpus(max(map(int, said.get(key, (0,)))), key)
+    for dims in said.get("dims", ()):
+        limits.check_gpus(math.prod(ll.Fabric(dims=dims).dimensions), "dims")
+    if "gpus" not in said:
+        for name in said.get("fabric", ()):
+            limits.check_gpus(ll.Fabric.preset(str(name)).gpus, "fabric")
 
 
 def sweep_of(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -119,7 +131,6 @@ def sweep_of(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
         if key not in PLAN_KEYS:
             raise unknown_name("option", key, PLAN_KEYS)
     limits.check_points("points", math.prod(_points(axis) for axis in axes.values()))
-    limits.check_gpus(settings.get("gpus"))
     against = asked.get("against", AGAINST)
     metrics: dict[str, Any] = {"metrics": ["time", "gap", "reconfigurations"]}
     if against is not None:
