@@ -22,7 +22,7 @@ __all__ = ["DiedError", "Process"]
 
 EVENTS = {Kind.ROW: "row", Kind.PROGRESS: "progress"}
 # How long a process may take to be ready, on a machine that is busy.
-START_S = 60.0
+START_S = 30.0
 # How long a process that is killed may take to be gone.
 GONE_S = 5.0
 MODULE = "lightloom.page.worker"
