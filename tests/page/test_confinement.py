@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from tests.page.served import PATHS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CODE = """
 import os, socket, subprocess, sys, tempfile
@@ -47,4 +52,27 @@ print("confined")
 
 def test_it_is_confined() -> None:
     ran = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=PATHS, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "confined\n"), ran.stderr
+
+
+LATE = """
+from lightloom.page.confinement import confine
+confine()
+import installed
+try:
+    import beside
+except PermissionError:
+    print("confined")
+"""
+
+
+def test_packages_are_read_wherever_they_are_installed(tmp_path: Path) -> None:
+    """As `pip install --user` and `--target` put them; other folders on the path are not read."""
+    for module, folder in (("installed", "late-1.0.dist-info"), ("beside", "data")):
+        (tmp_path / module / folder).mkdir(parents=True)
+        (tmp_path / module / f"{module}.py").write_text("")
+    path = os.pathsep.join([*(str(tmp_path / module) for module in ("installed", "beside")), PATHS["PYTHONPATH"]])
+    ran = subprocess.run(
+        [sys.executable, "-c", LATE], capture_output=True, text=True, env={**PATHS, "PYTHONPATH": path}, check=False
+    )
     assert (ran.returncode, ran.stdout) == (0, "confined\n"), ran.stderr

@@ -11,6 +11,7 @@ import sys
 import sysconfig
 from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom import plugins
@@ -86,6 +87,7 @@ def _readable_roots() -> list[str]:
     for module in list(sys.modules.values()):
         folders.update(getattr(module, "__path__", ()))
     folders.update(_plugin_folders())
+    folders.update(_installed_folders())
     return sorted({os.path.realpath(folder) for folder in folders if folder} - {"/"})
 
 
@@ -96,6 +98,14 @@ def _plugin_folders() -> Iterator[str]:
             with suppress(ImportError, ValueError):
                 spec = find_spec(entry.module.partition(".")[0])
                 yield from (spec.submodule_search_locations or ()) if spec is not None else ()
+
+
+def _installed_folders() -> Iterator[str]:
+    """Where packages were installed beside Python's own folders: for one user, or where a program looks for them."""
+    for folder in map(Path, sys.path):
+        with suppress(OSError):
+            if any(entry.suffix == ".dist-info" for entry in folder.iterdir()):
+                yield str(folder)
 
 
 def _check_open(arguments: tuple[Any, ...], roots: tuple[str, ...]) -> None:
