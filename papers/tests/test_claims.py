@@ -32,6 +32,14 @@ def test_a_deviation_is_a_part_of_the_papers_number(paper: float, ours: float, u
         assert claim.numbers == Numbers(paper, paper, ours, unit)
 
 
+@pytest.mark.parametrize(
+    ("paper", "shown"), [(39.66, "39.66 %"), (3.0, "3 %"), (4.1e79, "4.1e+79 %"), (0.15, "0.15 %")]
+)
+def test_the_papers_number_is_shown_as_it_is_stated(paper: float, shown: str) -> None:
+    claim = Claim.near("words", "fig. 1", paper=paper, ours=paper * 1.00001, unit="%")
+    assert claim.paper == shown
+
+
 @pytest.mark.parametrize(("ours", "deviation"), [(2.0, "0 %"), (1.0, "-50 %"), (6.0, "+50 %"), (4.0, "0 %")])
 def test_within_a_range_nothing_deviates(ours: float, deviation: str) -> None:
     claim = Claim.between("words", "fig. 1", low=2.0, high=4.0, ours=ours, unit="×", why="a reason")

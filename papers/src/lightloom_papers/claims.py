@@ -115,7 +115,7 @@ class Claim:
         cls, words: str, where: str, *, low: float, high: float, ours: float, unit: str = "", why: str = ""
     ) -> Claim:
         """A range that ours lies in."""
-        shown = f"{_shown(low, '')} to {_shown(high, unit)}"
+        shown = f"{_stated(low, '')} to {_stated(high, unit)}"
         numbers = _numbers(low, high, ours, unit)
         return cls(words, where, shown, _shown(ours, unit), "in the range", _verdict(low <= ours <= high), why, numbers)
 
@@ -141,7 +141,7 @@ class Claim:
     ) -> Claim:
         paper, ours, unit = numbers
         found = _numbers(paper, paper, ours, unit)
-        return cls(words, where, _shown(paper, unit), _shown(ours, unit), rule, _verdict(holds), why, found)
+        return cls(words, where, _stated(paper, unit), _shown(ours, unit), rule, _verdict(holds), why, found)
 
 
 def _numbers(least: float, most: float, ours: float, unit: str) -> Numbers | None:
@@ -155,6 +155,15 @@ def _verdict(holds: bool) -> Verdict:
 def _shown(number: float, unit: str) -> str:
     """Three digits, or all of a whole number; `×` and `%` follow as people write them."""
     digits = f"{number:.0f}" if abs(number) < 1e6 and number == round(number) else f"{number:.3g}"
+    return _with_unit(digits, unit)
+
+
+def _stated(number: float, unit: str) -> str:
+    """All digits that the paper has."""
+    return _with_unit(f"{number:.12g}", unit)
+
+
+def _with_unit(digits: str, unit: str) -> str:
     return digits + ("" if unit in {"", "×"} else " ") + unit
 
 

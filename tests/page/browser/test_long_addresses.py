@@ -135,6 +135,12 @@ def test_an_address_that_lacks_a_matrix_makes_no_other_plan(opened: Opened) -> N
     page.goto(f"{opened.address}/plan?collective=all-to-all&size=8MiB&gpus={RANKS}#lacks=matrix")
     expect(page.locator('[data-field="matrix"] .wrong')).to_contain_text("too short")
     assert page.locator(".headline").count() == 0
+    # Who goes on without it is told so, until it is there.
+    page.get_by_label("Ports", exact=True).fill("2")
+    expect(page.locator(".headline")).to_be_visible()
+    expect(page.locator(".notice")).to_contain_text("without the matrix")
+    page.get_by_label("Matrix", exact=True).fill(json.dumps(MATRIX))
+    expect(page.locator(".notice")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ import { append, h } from "./dom.js";
 /**
  * A table in a box that scrolls where it is too wide.
  *
- * columns: `[{head, right, words}]`, right of numbers, words of sentences. rows: `[{cells, chosen, attributes}]`; a cell is text or an element. foot: cells of a
+ * columns: `[{head, right, words, wide}]`, right of numbers, words of sentences, wide where narrow screens leave it out. rows: `[{cells, chosen, attributes}]`; a cell is text or an element. foot: cells of a
  * last row. caption: what the table is, for screen readers.
  */
 export function table({ caption, columns, rows, foot = null, tall = false }) {
-  const kind = (place) => (columns[place].right ? "right" : columns[place].words ? "words" : null);
+  const kind = (place) => ["right", "words", "wide"].filter((name) => columns[place][name]).join(" ") || null;
   const head = h("tr", {}, columns.map((column, place) => h("th", { scope: "col", class: kind(place) }, column.head)));
   const body = rows.map(({ cells, chosen = false, attributes = {} }) =>
     h("tr", { class: chosen ? "chosen" : null, ...attributes }, cells.map((cell, place) => h("td", { class: kind(place) }, cell))),

@@ -117,13 +117,16 @@ function claimTable(caption, claims, papers = null) {
   const rows = claims.map((claim, place) => ({
     cells: [
       verdict(claim.verdict), ...(papers ? [papers[place]] : []),
-      [withCode(claim.text), h("p", { class: "quiet" }, withCode(remark(claim)))], claim.paper, found(claim), ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
+      [withCode(claim.text), h("p", { class: "narrow" }, inALine(claim)), h("p", { class: "quiet" }, withCode(remark(claim)))], claim.paper, found(claim), ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
     ],
   }));
-  const columns = ["The paper says", "Paper", "Ours"].map((head) => ({ head, words: true }));
-  const apart = isDrawn ? [{ head: "Deviation", right: true }, { head: "Side by side" }] : [];
+  const columns = [{ head: "The paper says", words: true }, ...["Paper", "Ours"].map((head) => ({ head, words: true, wide: true }))];
+  const apart = isDrawn ? [{ head: "Deviation", right: true, wide: true }, { head: "Side by side", wide: true }] : [];
   return table({ caption, columns: [{ head: "Verdict" }, ...(papers ? [{ head: "Of" }] : []), ...columns, ...apart], rows });
 }
+
+/** What the columns say that narrow screens leave out. */
+const inALine = (claim) => [`Paper: ${claim.paper}. Ours: ${found(claim)}.`, claim.deviation && ` Deviation: ${claim.deviation}.`];
 
 /** Where a claim is, when it holds, and why it does not. */
 function remark({ where, rule, why }) {

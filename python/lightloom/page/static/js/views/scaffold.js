@@ -30,8 +30,10 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
   const result = h("div", { class: "result" });
   const asCode = codes();
   let query = new Map();
-  // Names of values that the address was too short for, until they are entered.
+  // Names of values that the address was too short for: nothing is computed until something is entered; and of those
+  // that were left out then.
   let lost = [];
+  let left = [];
   let reading = Promise.resolve();
   const form = fieldsOf({ options, first, onChange: changed, hint });
   replace(hint, "What an option means is said here.");
@@ -82,11 +84,14 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
   }
 
   function tell(held) {
-    if (held) replace(lack, lackOf(held, query));
+    if (!held) return;
+    const without = `This is without the ${left.join(" and the ")} that the address was made with: it was too short for that.`;
+    replace(lack, left.length ? notice("", without) : lackOf(held, query));
   }
 
   function changed({ draft }) {
     query = values();
+    left = [...left, ...lost].filter((name) => !query.get(name));
     lost = [];
     show(view, kept(verb, query, names), { draft }).then(tell);
     spread();
@@ -122,6 +127,7 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
       set(full);
       query = values();
       lost = hasLost ?? [];
+      left = [];
       replace(lack, hasLost ? null : notice("bad", "What is packed in this address is cut off or damaged, and left out."));
       if (!lost.length && hasLost) restate(view, full).then(tell);
       spread();
