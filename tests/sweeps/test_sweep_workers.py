@@ -16,34 +16,51 @@ CORE_THREADS = 300
 PROGRAM = f"""
 import os
 import sys
+import threading
 import lightloom as ll
 
 workers = int(sys.argv[1]) or None
+if sys.argv[2] == "forked":
+    ll.plan("all-reduce", "1KiB", fabric=ll.Fabric(gpus=8))
+    child = os.fork()
+    if child:
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+most = 0
+ended = threading.Event()
+
+def look():
+    global most
+    while not ended.wait(0.001):
+        most = max(most, len(os.listdir("{THREADS}")))
+
+threading.Thread(target=look).start()
 swept = ll.sweep(
     {{
-        "settings": {{"collective": "all-reduce", "gpus": 8}},
+        "settings": {{"collective": "all-reduce", "gpus": 32}},
         "axes": {{"size": ["1KiB", "1MiB", "64MiB"], "reconfiguration_delay": ["1us", "10us"]}},
     }},
     workers=workers,
 )
-print(len(os.listdir("{THREADS}")), swept.to_arrow().column("total_s").to_pylist())
+ended.set()
+print(most, swept.to_arrow().column("total_s").to_pylist())
 """
 
 
-def _swept(workers: int) -> tuple[int, str]:
-    """Threads that are there after a sweep, and the times that it found; 0 workers for no limit."""
+def _swept(workers: int, process: str) -> tuple[int, str]:
+    """The most threads that were there during a sweep, and the times that it found; 0 workers for no limit."""
     environment = {**os.environ, "RAYON_NUM_THREADS": str(CORE_THREADS)}
-    command = [sys.executable, "-c", PROGRAM, str(workers)]
+    command = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(workers), process]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     threads, _, times = ran.stdout.partition(" ")
     return int(threads), times
 
 
 @pytest.mark.skipif(not THREADS.exists(), reason="threads are counted in /proc")
-def test_workers_are_the_threads_that_compute() -> None:
-    threads, times = _swept(workers=0)
+@pytest.mark.parametrize("process", ["started", "forked"])
+def test_workers_are_the_threads_that_compute(process: str) -> None:
+    threads, times = _swept(0, process)
     assert threads > CORE_THREADS, "the core shares work of a sweep on threads that are not found any more"
     for workers in (1, 2):
-        limited, same = _swept(workers)
+        limited, same = _swept(workers, process)
         assert limited < CORE_THREADS
         assert same == times

@@ -25,7 +25,35 @@ static CUT_OFF: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// The pool of a thread of Python that has a limit; it runs one call at a time, of that thread alone.
-    static OWN: RefCell<Option<Rc<ThreadPool>>> = const { RefCell::new(None) };
+    static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
+}
+
+/// A pool, and the process that its threads are in.
+#[derive(Clone)]
+struct Own {
+    pool: Rc<ThreadPool>,
+    process: u32,
+}
+
+impl Own {
+    fn of(threads: usize) -> Result<Self> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(no_threads)?;
+        Ok(Self { pool: Rc::new(pool), process: std::process::id() })
+    }
+}
+
+/// The pool of this thread, if it has a limit; its threads are started anew in a process that was forked.
+fn own() -> Result<Option<Rc<ThreadPool>>> {
+    let Some(own) = OWN.with_borrow(Clone::clone) else { return Ok(None) };
+    if own.process == std::process::id() {
+        return Ok(Some(own.pool));
+    }
+    let anew = Own::of(own.pool.current_num_threads())?;
+    let pool = anew.pool.clone();
+    // Ending the former would wait for threads that are not here.
+    std::mem::forget(OWN.replace(Some(anew)));
+    std::mem::forget(own);
+    Ok(Some(pool))
 }
 
 /// A call that is running, for as long as this lives.
@@ -57,12 +85,12 @@ pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + 
         return Err(Error::infeasible("process", reason).into());
     }
     let _running = Running::begin();
-    if FORKED.load(SeqCst) {
-        let pool = ThreadPoolBuilder::new().build().map_err(no_threads)?;
+    if let Some(pool) = own()? {
+        let pool: &ThreadPool = &pool;
         return Ok(py.detach(|| pool.install(work))?);
     }
-    if let Some(pool) = OWN.with_borrow(Clone::clone) {
-        let pool: &ThreadPool = &pool;
+    if FORKED.load(SeqCst) {
+        let pool = ThreadPoolBuilder::new().build().map_err(no_threads)?;
         return Ok(py.detach(|| pool.install(work))?);
     }
     USED.store(true, SeqCst);
@@ -79,8 +107,7 @@ fn no_threads(error: rayon::ThreadPoolBuildError) -> Error {
 /// Threads cannot be started.
 #[pyfunction]
 pub fn limit_threads(threads: usize) -> CoreResult<()> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(no_threads)?;
-    OWN.set(Some(Rc::new(pool)));
+    OWN.set(Some(Own::of(threads.max(1))?));
     Ok(())
 }
 
