@@ -58,11 +58,10 @@ int main(int count, char **arguments) {
         return LIGHTLOOM_STATUS_FAILED;
     }
 
-    char options[200];
-    snprintf(options, sizeof options, "{\"gpus\": %s, \"reconfiguration_delay\": \"1us\"}", gpus);
+    const LightloomOption options[] = {{"gpus", gpus}, {"reconfiguration-delay", "1us"}};
     LightloomError error;
     LightloomFabric *fabric;
-    check(lightloom_fabric_new(options, 100, &fabric, &error), &error);
+    check(lightloom_fabric_of_options(options, sizeof options / sizeof *options, 100, &fabric, &error), &error);
 
     LightloomPlan *plan, *again;
     check(lightloom_fabric_plan(fabric, "all-reduce", bytes, &plan, &error), &error);

@@ -54,6 +54,14 @@ typedef struct {
   char message[1024];
 } LightloomError;
 
+// An option of a fabric: texts that end with a zero, read during the call alone.
+typedef struct {
+  // Such as `reconfiguration-delay`.
+  const char *name;
+  // Such as `10us`.
+  const char *value;
+} LightloomOption;
+
 // What a plan is and what it costs. Times are in seconds, sizes in bytes.
 typedef struct {
   // Such as `all-reduce`.
@@ -186,6 +194,15 @@ LightloomStatus lightloom_fabric_new(const char *options,
                                      size_t most_kept,
                                      LightloomFabric **fabric,
                                      LightloomError *error);
+
+// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser or
+// a writer of JSON: `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates", "ring,torus:8x8"}}`.
+// Names are the same, hyphens for underscores; yes or no is `true` or `false`.
+LightloomStatus lightloom_fabric_of_options(const LightloomOption *options,
+                                            size_t count,
+                                            size_t most_kept,
+                                            LightloomFabric **fabric,
+                                            LightloomError *error);
 
 // The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes` in
 // one rank's whole buffer: looked up, or made and kept. Of threads that ask for the same plan one makes it, on all cores,

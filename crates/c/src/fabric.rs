@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lightloom::{Asked, Request, Size, StatedFabric};
+use lightloom::{Asked, AskedFabric, Request, Size, StatedFabric};
 use model::{Collective, Error, Result};
 use planners::Cache;
 
@@ -24,7 +24,18 @@ impl LightloomFabric {
     /// # Errors
     /// What [`options::read`] refuses, and a fabric that there cannot be.
     pub fn new(text: &str, most_kept: usize) -> Result<Self> {
-        let (fabric, asked) = options::read(text)?;
+        Self::of(options::read(text)?, most_kept)
+    }
+
+    /// The same of options by name.
+    ///
+    /// # Errors
+    /// What [`options::read_pairs`] refuses, and a fabric that there cannot be.
+    pub fn of_pairs(pairs: &[(&str, &str)], most_kept: usize) -> Result<Self> {
+        Self::of(options::read_pairs(pairs.iter().copied())?, most_kept)
+    }
+
+    fn of((fabric, asked): (AskedFabric, Asked), most_kept: usize) -> Result<Self> {
         Ok(Self { fabric: fabric.stated()?, asked, cache: Arc::default(), plans: Kept::new(most_kept) })
     }
 
@@ -62,5 +73,31 @@ impl LightloomFabric {
             ..self.asked.clone()
         };
         asked.request(&self.fabric, self.cache.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_s_example_has_all_options_and_is_planned_on() {
+        let page = include_str!("../../../docs/how-to/plan-from-c.md");
+        let (_, rest) = page.split_once("```json\n").expect("an example");
+        let (text, _) = rest.split_once("```").expect("its end");
+        for name in options::NAMES {
+            assert!(text.contains(&format!("\"{name}\":")), "{name} is not in it");
+        }
+        let fabric = LightloomFabric::new(text, 0).expect("a fabric");
+        let plan = fabric.plan(Collective::AllGather, 1 << 20).expect("a plan");
+        assert_eq!(plan.plan().fabric.shape.gpus(), 64);
+    }
+
+    #[test]
+    fn what_is_left_open_is_auto() {
+        let plan = |text| LightloomFabric::new(text, 0).and_then(|made| made.plan(Collective::AllGather, 1 << 16));
+        let open = plan(r#"{"gpus": 8}"#).expect("a plan");
+        let auto = plan(r#"{"gpus": 8, "planner": "auto", "algorithm": "auto"}"#).expect("a plan");
+        assert_eq!(formats::plan_to_json(open.plan()), formats::plan_to_json(auto.plan()));
     }
 }

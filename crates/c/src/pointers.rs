@@ -62,6 +62,25 @@ pub unsafe fn text_of_length<'a>(field: &str, bytes: *const c_char, length: usiz
     Ok(std::str::from_utf8(bytes).map_err(|_| Error::malformed(field, "it is no text in UTF-8"))?)
 }
 
+/// The so many items at a pointer, which may be null where they are none.
+///
+/// # Errors
+/// No items where there should be some, or more than there can be.
+///
+/// # Safety
+/// As the module says, the pointer leading to so many items.
+pub unsafe fn items<'a, T>(field: &str, items: *const T, count: usize) -> Result<&'a [T], Failure> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    let is_possible = count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+    if items.is_null() || !is_possible {
+        return Err(nothing(field));
+    }
+    // SAFETY: it is not null, so it leads to so many items, which are no more than an object can have.
+    Ok(unsafe { std::slice::from_raw_parts(items, count) })
+}
+
 /// What a handle stands for.
 ///
 /// # Errors

@@ -1,6 +1,15 @@
-//! What C sees of a plan. Pointers in these lead into the plan that was asked, and hold until it is freed.
+//! What C sees of a plan, and says of a fabric. Pointers in what is seen lead into the plan that was asked, and hold until it is freed.
 
 use std::ffi::c_char;
+
+/// An option of a fabric: texts that end with a zero, read during the call alone.
+#[repr(C)]
+pub struct LightloomOption {
+    /// Such as `reconfiguration-delay`.
+    pub name: *const c_char,
+    /// Such as `10us`.
+    pub value: *const c_char,
+}
 
 /// What a plan is and what it costs. Times are in seconds, sizes in bytes.
 #[repr(C)]

@@ -7,8 +7,9 @@ use model::Collective;
 
 use crate::fabric::LightloomFabric;
 use crate::plan::LightloomPlan;
-use crate::pointers::{check_place, free, give, guarded, held, shared, text};
+use crate::pointers::{check_place, free, give, guarded, held, items, shared, text};
 use crate::status::{Failure, LightloomError, LightloomStatus};
+use crate::views::LightloomOption;
 
 /// Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command line:
 /// `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with `startup`,
@@ -28,6 +29,29 @@ pub unsafe extern "C" fn lightloom_fabric_new(
         guarded(error, || {
             check_place("fabric", fabric)?;
             give("fabric", fabric, Arc::new(LightloomFabric::new(text("options", options)?, most_kept)?))
+        })
+    }
+}
+
+/// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser or
+/// a writer of JSON: `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates", "ring,torus:8x8"}}`.
+/// Names are the same, hyphens for underscores; yes or no is `true` or `false`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lightloom_fabric_of_options(
+    options: *const LightloomOption,
+    count: usize,
+    most_kept: usize,
+    fabric: *mut *mut LightloomFabric,
+    error: *mut LightloomError,
+) -> LightloomStatus {
+    // SAFETY: the caller's promise.
+    unsafe {
+        guarded(error, || {
+            check_place("fabric", fabric)?;
+            let pairs = items("options", options, count)?.iter();
+            let pairs = pairs.map(|option| Ok((text("options", option.name)?, text("options", option.value)?)));
+            let pairs = pairs.collect::<Result<Vec<_>, Failure>>()?;
+            give("fabric", fabric, Arc::new(LightloomFabric::of_pairs(&pairs, most_kept)?))
         })
     }
 }

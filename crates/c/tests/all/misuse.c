@@ -51,6 +51,69 @@ static void wrong_options(void) {
     }
 }
 
+static void wrong_pairs(void) {
+    static const struct {
+        LightloomOption options[2];
+        const char *field, *part;
+    } cases[] = {
+        {{{"gpus", "1"}, {"ports", "1"}}, "gpus", "2 to"},
+        {{{"gpus", "-4"}, {"ports", "1"}}, "gpus", "whole number"},
+        {{{"gpus", "18446744073709551616"}, {"ports", "1"}}, "gpus", "whole number"},
+        {{{"gpus", "8"}, {"gpus", "8"}}, "gpus", "twice"},
+        {{{"gpus", "8"}, {"hop_delay", "fast"}}, "hop_delay", "fast"},
+        {{{"gpus", "8"}, {"--hop-dela", "1us"}}, "options", "did you mean `hop_delay`"},
+        {{{"gpus", "8"}, {"", "1us"}}, "options", "one of"},
+        {{{"gpus", "8"}, {"candidates", ""}}, "candidates", "it takes"},
+        {{{"gpus", "8"}, {"background-reconfiguration", "maybe"}}, "background_reconfiguration", "true or false"},
+        {{{"gpus", "8"}, {"dims", "3x3"}}, "dims", "it takes"},
+        {{{"gpus", "8"}, {"ports", NULL}}, "options", "null"},
+        {{{"gpus", "8"}, {NULL, "1"}}, "options", "null"},
+        {{{"gpus", "8"}, {"initial", "\xff"}}, "options", "UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        LightloomFabric *fabric = NULL;
+        LightloomError error;
+        refuses(lightloom_fabric_of_options(cases[i].options, 2, 0, &fabric, &error), &error, cases[i].field,
+                cases[i].part);
+        assert(fabric == NULL);
+        assert(lightloom_fabric_of_options(cases[i].options, 2, 0, &fabric, NULL) == WRONG);
+    }
+    LightloomFabric *fabric = NULL;
+    LightloomError error;
+    LightloomOption gpus = {"gpus", "8"};
+    refuses(lightloom_fabric_of_options(NULL, 0, 0, &fabric, &error), &error, "gpus", "nothing");
+    refuses(lightloom_fabric_of_options(NULL, 1, 0, &fabric, &error), &error, "options", "null");
+    refuses(lightloom_fabric_of_options(&gpus, SIZE_MAX, 0, &fabric, &error), &error, "options", "null");
+    refuses(lightloom_fabric_of_options(&gpus, 1, 0, NULL, &error), &error, "fabric", "null");
+}
+
+// Both ways to describe a fabric lead to the same plan.
+static void pairs_are_json(void) {
+    static const LightloomOption options[] = {{"dims", "4x2"},       {"ports", "2"},
+                                              {"--hop-delay", "1us"}, {"reconfiguration-delay", "2us"},
+                                              {"planner", "auto"},    {"candidates", "ring,circulant:1,3"}};
+    static const char json[] = "{\"dims\": [4, 2], \"ports\": 2, \"hop_delay\": 1e-6, \"reconfiguration_delay\": 2e-6,"
+                               " \"candidates\": [\"ring\", \"circulant:1,3\"]}";
+    LightloomFabric *of_options, *of_json;
+    LightloomPlan *one, *other;
+    LightloomError error;
+    char *first, *second;
+    assert(lightloom_fabric_of_options(options, sizeof options / sizeof *options, 0, &of_options, &error) == DONE);
+    assert(lightloom_fabric_new(json, 0, &of_json, &error) == DONE);
+    assert(lightloom_fabric_plan(of_options, "all-gather", 4096, &one, &error) == DONE);
+    assert(lightloom_fabric_plan(of_json, "all-gather", 4096, &other, &error) == DONE);
+    assert(lightloom_plan_write(one, &first, &error) == DONE);
+    assert(lightloom_plan_write(other, &second, &error) == DONE);
+    assert(strcmp(first, second) == 0);
+    assert(lightloom_fabric_keep(of_options, other, &error) == DONE);
+    lightloom_text_free(first);
+    lightloom_text_free(second);
+    lightloom_plan_free(one);
+    lightloom_plan_free(other);
+    lightloom_fabric_free(of_options);
+    lightloom_fabric_free(of_json);
+}
+
 static void null_pointers(const LightloomFabric *fabric, const LightloomPlan *plan) {
     LightloomError error;
     LightloomFabric *other;
@@ -165,6 +228,8 @@ int main(void) {
     LightloomFabric *fabric, *other;
     LightloomPlan *plan, *back, *found;
     wrong_options();
+    wrong_pairs();
+    pairs_are_json();
     assert(lightloom_fabric_new("{\"dims\": \"4x2\", \"ports\": 2}", 3, &fabric, &error) == DONE);
     assert(lightloom_fabric_new("{\"gpus\": 8, \"algorithm\": \"ring\"}", 0, &other, &error) == DONE);
     assert(lightloom_fabric_plan(fabric, "all-to-all", 1 << 20, &plan, &error) == DONE);

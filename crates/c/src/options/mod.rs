@@ -1,11 +1,13 @@
-//! A fabric and what is asked of its plans, from JSON: the names, units and defaults of the command line.
+//! A fabric and what is asked of its plans, from JSON or pairs of texts: the names, units and defaults of the command line.
+
+mod pairs;
 
 use lightloom::{Asked, AskedFabric, TopologyRef};
 use model::{Error, ReconfigurationDelay, ReconfigurationOverlap, Result, Window, units, unknown_name};
 use serde_json::{Map, Value};
 
 /// Names of all options.
-const NAMES: [&str; 24] = [
+pub const NAMES: [&str; 24] = [
     "gpus",
     "dims",
     "ports",
@@ -31,6 +33,10 @@ const NAMES: [&str; 24] = [
     "budget",
     "seed",
 ];
+/// Those of whole numbers, of yes or no, and of lists of names; the others are texts, with units where they are quantities.
+const WHOLE: [&str; 6] = ["gpus", "ports", "radix", "root", "optical_ports", "seed"];
+const FLAGS: [&str; 1] = ["background_reconfiguration"];
+const LISTS: [&str; 2] = ["candidates", "topology"];
 
 /// The fabric, and all but collective and size of what is asked.
 ///
@@ -38,11 +44,23 @@ const NAMES: [&str; 24] = [
 /// Text that is no JSON object, an option that there is not, or one that does not take its value.
 pub fn read(text: &str) -> Result<(AskedFabric, Asked)> {
     let accepts = r#"a JSON object such as {"gpus": 64}"#;
-    let given = match serde_json::from_str(text) {
-        Ok(Value::Object(given)) => Given(given),
-        Ok(_) => return Err(Error::malformed("options", format!("it is no object; it takes {accepts}"))),
-        Err(error) => return Err(Error::malformed("options", format!("{error}; it takes {accepts}"))),
-    };
+    match serde_json::from_str(text) {
+        Ok(Value::Object(given)) => told(given),
+        Ok(_) => Err(Error::malformed("options", format!("it is no object; it takes {accepts}"))),
+        Err(error) => Err(Error::malformed("options", format!("{error}; it takes {accepts}"))),
+    }
+}
+
+/// The same of pairs of a name and a value, as the command line has them.
+///
+/// # Errors
+/// As for [`read`], and an option that comes twice.
+pub fn read_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(AskedFabric, Asked)> {
+    told(pairs::given(pairs)?)
+}
+
+fn told(given: Map<String, Value>) -> Result<(AskedFabric, Asked)> {
+    let given = Given(given);
     if let Some(name) = given.0.keys().find(|name| !NAMES.contains(&name.as_str())) {
         return Err(unknown_name("options", name, NAMES));
     }
@@ -185,11 +203,10 @@ impl Given {
 
     fn topologies(&self, name: &str) -> Result<Option<Vec<TopologyRef>>> {
         let Some(value) = self.get(name) else { return Ok(None) };
+        let named = |text: &str| (!text.is_empty()).then(|| TopologyRef::Named(text.to_string()));
         let names: Option<Vec<TopologyRef>> = match value {
-            Value::String(text) => Some(vec![TopologyRef::Named(text.clone())]),
-            Value::Array(items) => {
-                items.iter().map(|item| item.as_str().map(|text| TopologyRef::Named(text.to_string()))).collect()
-            }
+            Value::String(text) => named(text).map(|name| vec![name]),
+            Value::Array(items) => items.iter().map(|item| item.as_str().and_then(named)).collect(),
             _ => None,
         };
         let names = names.filter(|names| !names.is_empty());
