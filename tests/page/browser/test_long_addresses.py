@@ -99,6 +99,12 @@ def test_a_matrix_is_in_the_address(opened: Opened, view: str) -> None:
     opened.settle()
     assert json.loads(page.get_by_label("Matrix", exact=True).input_value()) == MATRIX
     assert compact(show_time(plan.total_s)) in compact(shown.inner_text())
+    # The link past the form leads to the result and leaves the address as it is.
+    address = page.url
+    page.get_by_role("link", name="Skip to the result").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "result"
+    page.wait_for_timeout(100)
+    assert page.url == address
     # A link within the page takes it along.
     name = "Compare all planners" if view == "plan" else "weave"
     page.get_by_role("link", name=name).first.click()

@@ -1,42 +1,13 @@
 //! A fabric and what is asked of its plans, from JSON or pairs of texts: the names, units and defaults of the command line.
 
+mod names;
 mod pairs;
 
 use lightloom::{Asked, AskedFabric, TopologyRef};
 use model::{Error, ReconfigurationDelay, ReconfigurationOverlap, Result, Window, units, unknown_name};
 use serde_json::{Map, Value};
 
-/// Names of all options.
-pub const NAMES: [&str; 24] = [
-    "gpus",
-    "dims",
-    "ports",
-    "bandwidth",
-    "startup",
-    "hop_delay",
-    "reconfiguration_delay",
-    "background_reconfiguration",
-    "window",
-    "initial",
-    "optics",
-    "algorithm",
-    "radix",
-    "root",
-    "planner",
-    "convention",
-    "routing",
-    "overlap",
-    "candidates",
-    "topology",
-    "chunk_size",
-    "optical_ports",
-    "budget",
-    "seed",
-];
-/// Those of whole numbers, of yes or no, and of lists of names; the others are texts, with units where they are quantities.
-const WHOLE: [&str; 6] = ["gpus", "ports", "radix", "root", "optical_ports", "seed"];
-const FLAGS: [&str; 1] = ["background_reconfiguration"];
-const LISTS: [&str; 2] = ["candidates", "topology"];
+pub use names::NAMES;
 
 /// The fabric, and all but collective and size of what is asked.
 ///

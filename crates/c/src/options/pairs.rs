@@ -4,13 +4,13 @@ use model::{Error, Result};
 use serde_json::{Map, Value};
 use topologies::candidates;
 
-use super::{FLAGS, LISTS, NAMES, WHOLE, shown};
+use super::names::{FLAGS, LISTS, NAMES, WHOLE};
 
 /// Options by name: names with hyphens, as the command line writes them, or as JSON does; values as the command line takes
 /// them.
 ///
 /// # Errors
-/// An option that there is not or that comes twice, and a value that is none of its kind.
+/// An option that there is not, or that comes twice.
 pub fn given<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Map<String, Value>> {
     let mut found = Map::new();
     for (written, text) in pairs {
@@ -18,26 +18,25 @@ pub fn given<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<
         let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
             return Err(model::unknown_name("options", written, NAMES));
         };
-        if found.insert(name.to_string(), value_of(name, text)?).is_some() {
+        if found.insert(name.to_string(), value_of(name, text)).is_some() {
             return Err(Error::malformed(name, "it is there twice"));
         }
     }
     Ok(found)
 }
 
-/// A text as the value that JSON has in its place.
-fn value_of(name: &str, text: &str) -> Result<Value> {
-    let refused = |accepts| Error::value(name, shown(&Value::from(text)), accepts);
-    if WHOLE.contains(&name) {
-        return text.parse::<u64>().map(Value::from).map_err(|_| refused("a whole number of at least 0"));
-    }
-    if FLAGS.contains(&name) {
-        return text.parse::<bool>().map(Value::from).map_err(|_| refused("true or false"));
-    }
-    if LISTS.contains(&name) {
-        return Ok(split_names(text).into_iter().map(Value::from).collect());
-    }
-    Ok(Value::from(text))
+/// A text as the value that JSON has in its place; as it is where it is none of its kind, to be refused as such.
+fn value_of(name: &str, text: &str) -> Value {
+    let typed = if WHOLE.contains(&name) {
+        text.parse::<u64>().ok().map(Value::from)
+    } else if FLAGS.contains(&name) {
+        text.parse::<bool>().ok().map(Value::from)
+    } else if LISTS.contains(&name) {
+        Some(split_names(text).into_iter().map(Value::from).collect())
+    } else {
+        None
+    };
+    typed.unwrap_or_else(|| Value::from(text))
 }
 
 /// The items of a list such as `ring,circulant:1,5,torus:4x4`.

@@ -62,5 +62,16 @@ async function start() {
   await move();
 }
 
+/** The link past the form leaves the address alone, whose fragment may hold what was pasted. */
+function connectSkip() {
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    const result = document.getElementById("result");
+    result.focus({ preventScroll: true });
+    result.scrollIntoView();
+  });
+}
+
 connectTheme();
+connectSkip();
 start();
