@@ -546,8 +546,9 @@ class Simulation:
         """Every circuit of any step."""
 
 # What is told of a line of a comparison: planner, algorithm and topology; whether the planner keeps the best of all,
-# and plans this collective at all; time, terms and reconfigurations, if it could serve the problem; else why not.
-RowTuple = tuple[tuple[str, str, str], tuple[bool, bool], tuple[float, Terms, int] | None, str]
+# and plans this collective at all; time, terms and reconfigurations, if it could serve the problem; else why not, and
+# what it takes at least where it is known to be slower than the best.
+RowTuple = tuple[tuple[str, str, str], tuple[bool, bool], tuple[float, Terms, int] | None, tuple[str, float | None]]
 
 @final
 class Statement:

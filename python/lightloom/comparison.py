@@ -31,8 +31,9 @@ class Row:
     """One line of a comparison: a planner with an algorithm; times in seconds.
 
     topology: that of a static plan, else empty. total_s and what follows are None where the planner could not serve the
-    problem, and reason then says why. keeps_the_best: whether the planner chooses the algorithm too, and so keeps the
-    best plan of all planners. is_for_collective: whether the planner plans this collective at all.
+    problem, and reason then says why. at_least_s: what it takes at least, where it is known to be slower than the best
+    and was not solved to the end; the reason says so. keeps_the_best: whether the planner chooses the algorithm too,
+    and so keeps the best plan of all planners. is_for_collective: whether the planner plans this collective at all.
     """
 
     planner: str
@@ -45,13 +46,14 @@ class Row:
     transmission_s: float | None
     reconfiguration_s: float | None
     reason: str
+    at_least_s: float | None
     keeps_the_best: bool
     is_for_collective: bool
 
     @classmethod
     def of(cls, told: _core.RowTuple) -> Self:
         """The line that the core tells of."""
-        (planner, algorithm, topology), (keeps_the_best, is_for_collective), found, reason = told
+        (planner, algorithm, topology), (keeps_the_best, is_for_collective), found, (reason, at_least_s) = told
         total_s, terms, reconfigurations = found or (None, (None, None, None, None), None)
         startup_s, propagation_s, transmission_s, reconfiguration_s = terms
         return cls(
@@ -65,6 +67,7 @@ class Row:
             transmission_s,
             reconfiguration_s,
             reason,
+            at_least_s,
             keeps_the_best,
             is_for_collective,
         )

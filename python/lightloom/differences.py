@@ -57,7 +57,7 @@ def _switched(wanted: SimulationSettings) -> Iterator[tuple[str, str, Simulation
         ),
         (
             "burst",
-            "all packets are handed over at once: waiting and propagation overlap, the cost model adds them",
+            "all packets handed over at once queue, and waiting overlaps propagation, which the cost model adds",
             {"injection": wanted.injection},
         ),
         ("ports", "circuits that stay are not dark during a change", {"reconfiguration": wanted.reconfiguration}),

@@ -12,6 +12,7 @@ from rich.text import Text
 import lightloom as ll
 from lightloom import _core
 from lightloom.comparison import Comparison, Row
+from lightloom.views.tables.bound import bound_table
 from lightloom.views.tables.comparison import comparison_table, why_the_best_wins
 from lightloom.views.tables.page import render
 from lightloom.views.tables.plan import plan_table
@@ -30,7 +31,8 @@ SECONDS = st.floats(1e-12, 1e-3) | st.just(0.0)
 
 
 def row(planner: str, *terms: float) -> Row:
-    return Row.of(((planner, "ring", ""), (False, True), (sum(terms), (terms[0], terms[1], terms[2], terms[3]), 0), ""))
+    found = (sum(terms), (terms[0], terms[1], terms[2], terms[3]), 0) if terms else None
+    return Row.of(((planner, "ring", ""), (False, True), found, ("", None)))
 
 
 @pytest.mark.parametrize("all_steps", [False, True])
@@ -168,6 +170,31 @@ def test_only_what_could_be_meant_is_refused() -> None:
         if planner in comparison_table(COMPARISON, FABRIC, all_rows=True)
     }
     assert shown == {one.planner for one in COMPARISON.rows}
+
+
+def test_what_was_left_out_is_told_where_it_may_be_faster_than_the_row() -> None:
+    def left_out(planner: str, topology: str, least_s: float) -> Row:
+        reason = f"{least_s} s at least"
+        return replace(row(planner), topology=topology, total_s=None, at_least_s=least_s, reason=reason)
+
+    fast, ring = row("weave", 0.0, 0.0, 1.0, 0.0), replace(row("static", 0.0, 0.0, 9.0, 0.0), topology="ring")
+    rows = (fast, ring, left_out("static", "kautz", 4.0), left_out("static", "torus", 3.0), left_out("bvn", "", 2.0))
+    comparison = Comparison(*PROBLEM, rows, 0.5, "")
+
+    def told(*, all_rows: bool) -> list[str]:
+        lines = comparison_table(comparison, FABRIC, all_rows=all_rows).splitlines()
+        return [line for line in lines if line.startswith(("left out: ", "not applicable: "))]
+
+    bvn, torus = "left out: bvn (ring): 2.0 s at least", "left out: static (ring on torus): 3.0 s at least"
+    assert told(all_rows=False) == [bvn, torus]
+    assert told(all_rows=True) == [bvn, torus, "left out: static (ring on kautz): 4.0 s at least"]
+    slow = replace(comparison, rows=(fast, ring, left_out("static", "kautz", 10.0)))
+    assert "left out" not in comparison_table(slow, FABRIC)
+
+
+def test_growth_is_a_plain_number() -> None:
+    bounds = ll.bound("all-gather", size="4KiB", fabric=ll.Fabric(gpus=1024, ports=4, initial="ring"))
+    assert "×1024 in 1 step" in bound_table(bounds)
 
 
 def test_factors_have_three_digits_and_differ_from_one() -> None:

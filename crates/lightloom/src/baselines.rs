@@ -53,8 +53,7 @@ fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f
         let fastest_s = fastest.as_ref().map_or(f64::INFINITY, |choice| choice.total_s);
         match (race.left_out, beside) {
             (Some(promise), Some(beside)) if ties::within(promise.least_s, fastest_s) => {
-                let reason = beside.reason(planner.name(), promise);
-                Some((promise.least_s, place, row_of(planner, None, Err(reason))))
+                Some((promise.least_s, place, Row::left_out(planner, None, "", beside, promise)))
             }
             _ => fastest.map(|choice| (fastest_s, place, row_of(planner, None, Ok(choice)))),
         }

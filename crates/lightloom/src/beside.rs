@@ -58,11 +58,18 @@ impl Beside {
     /// What stands in place of the time of a planner that was left out.
     pub(crate) fn reason(&self, planner: &str, promise: Promise) -> Error {
         let ratio = promise.least_s / self.best_s;
-        let least = match ratio {
-            1.005.. => format!("{} at least, {ratio:.2}× as long as the best plan", units::show_time(promise.least_s)),
-            _ => "no faster than the best plan".into(),
+        let reason = match ratio {
+            1.005.. => {
+                // Three digits, as other ratios are shown.
+                let digits = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
+                let least = units::show_time(promise.least_s);
+                format!(
+                    "{least} at least, {ratio:.digits$}× as long as the best plan; its exact time takes long to find: name it \
+                     as the planner"
+                )
+            }
+            _ => "no faster than the best plan, and not planned to the end: name it as the planner for its time".into(),
         };
-        let reason = format!("{least}; its exact time takes long to find: name it as the planner");
         Error::refused("planner", planner, reason)
     }
 }

@@ -1,7 +1,7 @@
 //! The same problem by every planner and baseline, side by side.
 
 use model::{Bound, Error, Plan, Result, StepCost};
-use planners::{Choice, OperatingPoint, Planner, Problem, ties};
+use planners::{Choice, OperatingPoint, Planner, Problem, Promise, ties};
 use rayon::prelude::*;
 
 use crate::beside::Beside;
@@ -23,9 +23,23 @@ pub struct Row {
     pub topology: String,
     /// What it found, or why it found nothing.
     pub outcome: Result<PlannerOutcome>,
+    /// What it takes at least, s, where it is known to be slower than the best and was not solved to the end.
+    pub at_least_s: Option<f64>,
 }
 
 impl Row {
+    /// The line of a planner that was left out beside a better one, on `topology` if it keeps one.
+    pub(crate) fn left_out(
+        planner: &'static dyn Planner,
+        algorithm: Option<&str>,
+        topology: &str,
+        beside: Beside,
+        promise: Promise,
+    ) -> Self {
+        let outcome = Err(beside.reason(planner.name(), promise));
+        Self { topology: topology.into(), at_least_s: Some(promise.least_s), ..row_of(planner, algorithm, outcome) }
+    }
+
     pub(crate) fn time_s(&self) -> f64 {
         self.outcome.as_ref().map_or(f64::INFINITY, |outcome| outcome.total_s)
     }
@@ -92,7 +106,8 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
     let none = |planner: &str, algorithm: &str, error: Error| {
         let (planner, algorithm, topology) = (planner.into(), algorithm.into(), String::new());
         let (keeps_the_best, is_for_collective, outcome) = (false, true, Err(error));
-        ((usize::MAX, 0, 0), Row { planner, keeps_the_best, is_for_collective, algorithm, topology, outcome })
+        let row = Row { planner, keeps_the_best, is_for_collective, algorithm, topology, outcome, at_least_s: None };
+        ((usize::MAX, 0, 0), row)
     };
     if request.planner.is_none() {
         let refused = open_planners().filter_map(|planner| Some((planner.name(), request.admit(planner).err()?)));
@@ -147,35 +162,37 @@ fn rows_of(
     beside: Option<Beside>,
 ) -> Vec<Row> {
     let schedule = &prepared.schedules()[order];
-    let line = |choice| row_of(planner, Some(schedule.algorithm()), choice);
+    let algorithm = Some(schedule.algorithm());
     if let Some(beside) = beside.filter(|beside| beside.has_too_many_patterns(schedule)) {
-        return vec![line(Err(beside.reason(planner.name(), beside.at_least(0.0))))];
+        return vec![Row::left_out(planner, algorithm, "", beside, beside.at_least(0.0))];
     }
     let problem = match prepared.problem_for(planner, order, at) {
         Ok(problem) => problem,
-        Err(error) => return vec![line(Err(error))],
+        Err(error) => return vec![row_of(planner, algorithm, Err(error))],
+    };
+    // Where that is known to be slower than the best and takes too long to find, the line says so.
+    let line = |problem: &Problem, topology: &str| {
+        let left_out = beside.and_then(|beside| Some((beside, beside.left_out(planner, problem)?)));
+        match left_out {
+            Some((beside, promise)) => Row::left_out(planner, algorithm, topology, beside, promise),
+            None => Row { topology: topology.into(), ..row_of(planner, algorithm, chosen(planner, problem)) },
+        }
     };
     if !planner.capabilities().keeps_one_topology {
-        return vec![line(chosen(planner, &problem, beside))];
+        return vec![line(&problem, "")];
     }
     let all: Vec<usize> = (0..problem.table.candidates()).collect();
     let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
     let only = |&candidate: &usize| {
         let only = Problem { static_candidates: vec![candidate], ..problem.clone() };
         // A topology that cannot serve is named all the same.
-        let topology = problem.table.candidate(candidate).name().into();
-        Row { topology, ..line(chosen(planner, &only, beside)) }
+        line(&only, problem.table.candidate(candidate).name())
     };
     listed.par_iter().map(only).collect()
 }
 
-/// What the planner chooses; where that is known to be slower than the best and takes too long to find, an error says so.
-fn chosen(planner: &'static dyn Planner, problem: &Problem, beside: Option<Beside>) -> Result<Choice> {
-    if let Some(beside) = beside
-        && let Some(promise) = beside.left_out(planner, problem)
-    {
-        return Err(beside.reason(planner.name(), promise));
-    }
+/// What the planner chooses.
+fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
     let choice = planners::choose(planner, problem, f64::INFINITY)?;
     let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));
     let choice = choice.ok_or_else(none)?;
@@ -193,6 +210,7 @@ pub(crate) fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
         algorithm: plan.algorithm.clone(),
         topology: String::new(),
         outcome: Ok(PlannerOutcome { total_s, cost, reconfigurations }),
+        at_least_s: None,
     }
 }
 
@@ -213,5 +231,6 @@ pub(crate) fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, cho
         algorithm: algorithm.into(),
         topology: topology.unwrap_or_default(),
         outcome,
+        at_least_s: None,
     }
 }

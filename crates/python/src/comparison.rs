@@ -10,8 +10,8 @@ use crate::request::PyRequest;
 use crate::step::{TermsTuple, terms};
 
 /// Planner, algorithm, topology; whether the planner keeps the best of all, and plans this collective at all; what it
-/// found, why it found nothing.
-type RowTuple = ((String, String, String), (bool, bool), Option<FoundTuple>, String);
+/// found; why it found nothing, and what it takes at least where it is known to be slower.
+type RowTuple = ((String, String, String), (bool, bool), Option<FoundTuple>, (String, Option<f64>));
 /// Time, its four terms, reconfigurations.
 type FoundTuple = (f64, TermsTuple, usize);
 
@@ -19,7 +19,7 @@ fn row_tuple(row: &Row) -> RowTuple {
     let found = row.outcome.as_ref().map(|found| (found.total_s, terms(&found.cost), found.reconfigurations));
     let reason = row.outcome.as_ref().err().map(model::Error::reason).unwrap_or_default();
     let names = (row.planner.clone(), row.algorithm.clone(), row.topology.clone());
-    (names, (row.keeps_the_best, row.is_for_collective), found.ok(), reason)
+    (names, (row.keeps_the_best, row.is_for_collective), found.ok(), (reason, row.at_least_s))
 }
 
 #[pyfunction]

@@ -207,8 +207,18 @@ COMPARISON = record(
         "lower_bound_s": number("no schedule of `bound_class` takes less"),
         "bound_class": text("which schedules that is said of"),
         "not_applicable": several(
-            record({"planner": text("its name"), "algorithm": text("its algorithm"), "reason": text("why not")}),
-            "what could not serve it",
+            record(
+                {
+                    "planner": text("its name"),
+                    "algorithm": text("its algorithm"),
+                    "topology": text("that of a static plan, else empty"),
+                    "at_least_s": or_null(
+                        number("what it takes at least, where it is known to be slower and was not solved to the end")
+                    ),
+                    "reason": text("why not"),
+                }
+            ),
+            "what has no time: what could not serve it, and what was left out",
         ),
     }
 )

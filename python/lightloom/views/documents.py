@@ -38,7 +38,7 @@ def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
 
 
 def comparison_document(comparison: Comparison) -> str:
-    """Rows that have a time, fastest first; those that could not be served, with the reason; the bound."""
+    """Rows that have a time, fastest first; those that have none, with the reason; the bound."""
     served = [row for row in comparison.rows if row.total_s is not None]
     best_s = min((row.total_s for row in served if row.total_s is not None), default=0.0)
     told = {
@@ -53,7 +53,13 @@ def comparison_document(comparison: Comparison) -> str:
         "lower_bound_s": comparison.lower_bound_s,
         "bound_class": comparison.bound_class,
         "not_applicable": [
-            {"planner": row.planner, "algorithm": row.algorithm, "reason": row.reason}
+            {
+                "planner": row.planner,
+                "algorithm": row.algorithm,
+                "topology": row.topology,
+                "at_least_s": row.at_least_s,
+                "reason": row.reason,
+            }
             for row in comparison.rows
             if row.total_s is None
         ],

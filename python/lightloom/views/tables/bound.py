@@ -49,6 +49,9 @@ def bound_parts(bounds: Bounds) -> list[RenderableType]:
 
 def _growth(statement: Statement) -> str:
     """By how much each topology multiplies the ranks that hold a block, in how many steps."""
-    shown = [f"×{growth:.3g} in {counted(steps, 'step')}" for steps, _, growth in statement.segments[:MAX_SEGMENTS]]
+    segments = statement.segments[:MAX_SEGMENTS]
+    shown = [
+        f"×{growth:{'.0f' if growth >= 100 else '.3g'}} in {counted(steps, 'step')}" for steps, _, growth in segments
+    ]
     more = len(statement.segments) - MAX_SEGMENTS
     return ", ".join(shown) + (f", {more} more" if more > 0 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -31,7 +32,7 @@ NIL = 1e-3
 
 
 def comparison_table(comparison: Comparison, fabric: Fabric, *, all_rows: bool = False) -> str:
-    """The fabric; the best row of every planner, fastest first; why the best wins; the bound; what is not applicable.
+    """The fabric; the best row of every planner, fastest first; why the best wins; the bound; what has no time.
 
     all_rows: every planner with every algorithm, and all that could not be served.
     """
@@ -44,7 +45,7 @@ def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns:
     title = heading(f"{comparison.collective} of {show_size(comparison.size_bytes)} on {comparison.gpus} GPUs")
     served = [row for row in comparison.rows if row.total_s is not None]
     rows = served if all_rows else comparison.by_planner()
-    under = [why_the_best_wins(comparison), _bound(comparison), *_not_applicable(comparison, all_rows=all_rows)]
+    under = [why_the_best_wins(comparison), _bound(comparison), *_without_time(comparison, all_rows=all_rows)]
     if not rows:
         return [title, Text("nothing serves this problem"), *map(Text, under[2:])]
     more = len(served) - len(rows)
@@ -126,14 +127,37 @@ def _bound(comparison: Comparison) -> str:
     return f"lower bound {show_time(comparison.lower_bound_s)}{above} ({comparison.bound_class})"
 
 
+def _without_time(comparison: Comparison, *, all_rows: bool) -> list[str]:
+    return [*_left_out(comparison, all_rows=all_rows), *_not_applicable(comparison, all_rows=all_rows)]
+
+
+def _left_out(comparison: Comparison, *, all_rows: bool) -> list[str]:
+    """A line for whatever is slower than the best and was not solved to the end.
+
+    Unless `all_rows`, one for each planner that could be faster so than in its own row: that which may be the fastest.
+    """
+    shown_s = {row.planner: row.total_s or 0.0 for row in comparison.by_planner()}
+    by_least = sorted(
+        (row.at_least_s, place) for place, row in enumerate(comparison.rows) if row.at_least_s is not None
+    )
+    told: dict[str, Row] = {}
+    for least_s, place in by_least:
+        row = comparison.rows[place]
+        if all_rows:
+            told[str(place)] = row
+        elif least_s < shown_s.get(row.planner, math.inf):
+            told.setdefault(row.planner, row)
+    return [f"left out: {_name(row)}: {why(row.reason)}" for row in told.values()]
+
+
 def _not_applicable(comparison: Comparison, *, all_rows: bool) -> list[str]:
     """One line per reason, with all that it holds for.
 
     Unless `all_rows`, only planners without any row, if they plan this collective, and algorithms of the collective:
     what one may have looked for in vain.
     """
-    refused = [row for row in comparison.rows if row.total_s is None]
-    served = {row.planner for row in comparison.rows if row.total_s is not None}
+    refused = [row for row in comparison.rows if row.total_s is None and row.at_least_s is None]
+    served = {row.planner for row in comparison.rows if row.total_s is not None or row.at_least_s is not None}
     by_reason: dict[str, list[str]] = {}
     for planner in dict.fromkeys(row.planner for row in refused):
         own = [row for row in refused if row.planner == planner]
