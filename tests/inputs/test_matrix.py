@@ -155,3 +155,25 @@ def test_candidates_without_paths_are_named(overlap: str) -> None:
             overlap=overlap,
         )
     assert caught.value.field == "candidates"
+
+
+@pytest.mark.parametrize("entry", [1e300, 1e-300, 2.0**53])
+def test_numbers_that_are_out_of_range_are_told_in_few_words(entry: float) -> None:
+    with pytest.raises(ll.InputError, match=r"^matrix: ") as caught:
+        ll.plan(fabric=ll.Fabric(gpus=3), matrix=np.full((3, 3), entry))
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(("rows", "said"), [(1, "it has 1 row; it takes 2 to 512"), (513, "it has 513 rows")])
+def test_as_many_rows_as_can_be_planned(rows: int, said: str) -> None:
+    with pytest.raises(ll.InputError, match=said):
+        ll.plan(matrix=np.ones((rows, rows)))
+
+
+@pytest.mark.parametrize(
+    ("planner", "said"),
+    [("direct-connect-kautz", r"its flow has \d+ commodities"), ("mixnet", "of up to 512 GPUs, not 1024")],
+)
+def test_a_planner_of_one_algorithm_says_why_it_cannot_serve_that(planner: str, said: str) -> None:
+    with pytest.raises(ll.InputError, match=said):
+        ll.plan("all-to-all", size="64MiB", fabric=ll.Fabric(gpus=1024, ports=4), planner=planner)

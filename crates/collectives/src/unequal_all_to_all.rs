@@ -28,7 +28,7 @@ const BITS: i32 = 100;
 ///
 /// # Errors
 /// A matrix that is not square with 2 to 512 rows, an entry that is negative, not finite or above 2^53,
-/// nothing to send, or a buffer of less than one byte. All name `matrix`.
+/// nothing to send, or a buffer of less than one byte or of more than 2^53. All name `matrix`.
 pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
     check(matrix)?;
     let n = matrix.len();
@@ -36,7 +36,11 @@ pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
     let column_sums = (0..n).map(|dst| matrix.iter().map(|row| row[dst]).sum::<f64>());
     let buffer = row_sums.chain(column_sums).fold(0.0, f64::max);
     if buffer < 1.0 {
-        return Err(refuse(format!("a buffer of {buffer} bytes"), "at least one byte in some row or column"));
+        return Err(refuse(format!("a buffer of {buffer:?} bytes"), "at least one byte in some row or column"));
+    }
+    if buffer > MAX_BYTES {
+        let found = format!("a buffer of {buffer:?} bytes, those of the busiest row or column,");
+        return Err(refuse(found, "at most 2^53 bytes in every row and column"));
     }
     let block = matrix[0][1];
     let equal = (0..n).all(|src| (0..n).all(|dst| src == dst || matrix[src][dst] == block));
@@ -70,7 +74,7 @@ fn check(matrix: &[Vec<f64>]) -> Result<()> {
         }
         for (dst, &bytes) in row.iter().enumerate() {
             if !(0.0..=MAX_BYTES).contains(&bytes) {
-                let found = format!("{bytes} in row {src}, column {dst}");
+                let found = format!("{bytes:?} in row {src}, column {dst}");
                 return Err(refuse(found, "finite numbers of bytes from 0 to 2^53"));
             }
             sends |= src != dst && bytes > 0.0;
@@ -175,10 +179,13 @@ mod tests {
             &[&[0.0, 1e300], &[1.0, 0.0]],
             &[&[5.0, 0.0], &[0.0, 7.0]],
             &[&[0.0, 1e-9], &[0.0, 0.0]],
+            &[&[0.0, 1e-300], &[0.0, 0.0]],
+            &[&[MAX_BYTES, 2.0], &[0.0, 0.0]],
         ];
         for rows in bad {
             let matrix: Vec<Vec<f64>> = rows.iter().map(|row| row.to_vec()).collect();
             let error = direct_from_matrix(&matrix).unwrap_err();
+            assert!(error.to_string().len() < 200, "{error}");
             assert_eq!(error.field(), "matrix", "{rows:?}: {error}");
         }
         assert!(direct_from_matrix(&vec![vec![1.0; 600]; 600]).is_err());

@@ -225,7 +225,8 @@ impl Prepared {
     pub(crate) fn refusal(&self, race: &Race<'_>) -> Error {
         let of_shape = || self.refusals.first().map(|(_, error)| error.clone());
         let none = || Error::infeasible("algorithm", "no algorithm and planner serve this problem");
-        race.refusal.clone().or_else(of_shape).unwrap_or_else(none)
+        let telling = race.telling_refusal(|order| self.schedules[order].algorithm());
+        telling.cloned().or_else(of_shape).unwrap_or_else(none)
     }
 
     /// The schedules by lower bounds on their times. For a single one that is known at once: planners that make their own

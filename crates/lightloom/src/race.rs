@@ -14,7 +14,8 @@ pub(crate) struct Race<'a> {
     pub(crate) kept: Option<&'a str>,
     time_s: f64,
     found: Vec<(Place, Choice)>,
-    pub(crate) refusal: Option<Error>,
+    /// Why there is no choice, each with the index of the schedule.
+    refusals: Vec<(usize, Error)>,
     pub(crate) beside: Option<Beside>,
     /// The least that was promised where a planner was left out beside a better plan.
     pub(crate) left_out: Option<Promise>,
@@ -23,7 +24,7 @@ pub(crate) struct Race<'a> {
 impl<'a> Race<'a> {
     /// `kept`: the algorithm that a choice must keep.
     pub(crate) fn new(kept: Option<&'a str>) -> Self {
-        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusal: None, beside: None, left_out: None }
+        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusals: Vec::new(), beside: None, left_out: None }
     }
 
     /// Of planners for lines beside a plan, which need not all be exact.
@@ -55,7 +56,7 @@ impl<'a> Race<'a> {
             Ok(problem) => {
                 some.iter().for_each(|&planner| self.try_planner(planners[planner], (planner, order), &problem));
             }
-            Err(error) => self.refuse(error),
+            Err(error) => self.refuse(order, error),
         }
     }
 
@@ -71,7 +72,7 @@ impl<'a> Race<'a> {
             Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
             Ok(Some(choice)) => self.add(place, choice),
             Ok(None) => too_many.into_iter().for_each(|beside| self.leave_out(beside.at_least_of(planner, problem))),
-            Err(error) => self.refuse(error),
+            Err(error) => self.refuse(place.1, error),
         }
     }
 
@@ -87,12 +88,21 @@ impl<'a> Race<'a> {
                 self.time_s = self.time_s.min(total_s);
                 self.found.push((place, Choice { total_s, ..choice }));
             }
-            Err(error) => self.refuse(error),
+            Err(error) => self.refuse(place.1, error),
         }
     }
 
-    /// Keeps the first reason.
-    fn refuse(&mut self, error: Error) {
-        self.refusal.get_or_insert(error);
+    fn refuse(&mut self, order: usize, error: Error) {
+        self.refusals.push((order, error));
+    }
+
+    /// The first of the reasons that hold for the fewest schedules, whose algorithms `name_of` tells: a planner that takes
+    /// one algorithm alone says so of all others, and of that one why it cannot be served.
+    pub(crate) fn telling_refusal<'n>(&self, name_of: impl Fn(usize) -> &'n str) -> Option<&Error> {
+        let reasons: Vec<String> =
+            self.refusals.iter().map(|(of, error)| error.reason().replace(name_of(*of), "")).collect();
+        let times = |reason: &String| reasons.iter().filter(|other| *other == reason).count();
+        let (place, _) = reasons.iter().enumerate().min_by_key(|(_, reason)| times(reason))?;
+        Some(&self.refusals[place].1)
     }
 }

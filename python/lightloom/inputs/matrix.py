@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["busiest_bytes", "generated_matrix", "read_matrix"]
 
 MAX_FILE_BYTES = 256 * MIB
-MAX_GPUS = 4096
+# As many rows as the core takes.
+MAX_GPUS = 512
 MAX_SEED = (1 << 64) - 1
-# A row of numbers with all their digits, and lines with remarks beside the rows.
-MAX_LINE, MAX_LINES = 64 * MAX_GPUS, 1_000_000
+# Rows of numbers with all their digits, also of too many of them, and lines with remarks beside the rows.
+MAX_LINE, MAX_LINES = 1 << 18, 1_000_000
 # Where an NPY file of each version says how long its header is, and in how many bytes.
 NPY_LENGTHS = {b"\x01\x00": (8, 2), b"\x02\x00": (8, 4), b"\x03\x00": (8, 4)}
 MAX_NPY_HEADER = 10_000
@@ -84,7 +85,7 @@ def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
     kind, width = header["kind"].decode(), int(header["width"])
     rows, columns = int(header["rows"]), int(header["columns"])
     if not 1 <= min(rows, columns) <= max(rows, columns) <= MAX_GPUS:
-        raise refuse("matrix", f"`{path}` has {rows} rows of {columns}; it takes 2 to {MAX_GPUS}")
+        raise refuse("matrix", f"`{path}` has {rows} rows of {columns} entries; it takes 2 to {MAX_GPUS} of as many")
     try:
         dtype = np.dtype(f"{header['order'].decode().replace('|', '=')}{kind}{width}")
     except TypeError:
@@ -105,7 +106,7 @@ def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
             continue
         where = f"row {len(rows)} (line {line_number} of `{path}`)"
         if len(rows) == MAX_GPUS:
-            raise refuse("matrix", f"`{path}` has more than {MAX_GPUS} rows")
+            raise refuse("matrix", f"`{path}` has more than {MAX_GPUS} rows; it takes 2 to {MAX_GPUS}")
         cells = content.replace(";", ",").split(",") if "," in content or ";" in content else content.split()
         if len(cells) > MAX_GPUS:
             raise refuse("matrix", f"{where} has {len(cells)} entries; it takes at most {MAX_GPUS}")
@@ -129,7 +130,7 @@ def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise refuse("matrix", f"its shape is {'x'.join(map(str, matrix.shape)) or 'a single number'}; it takes {FORM}")
     if not 2 <= len(matrix) <= MAX_GPUS:
-        raise refuse("matrix", f"it has {len(matrix)} rows; it takes 2 to {MAX_GPUS}")
+        raise refuse("matrix", f"it has {_core.counted(len(matrix), 'row')}; it takes 2 to {MAX_GPUS}")
     with np.errstate(over="ignore"):  # what is too large for a float is refused as infinite
         values = np.ascontiguousarray(matrix, dtype=np.float64)
     wrong = np.argwhere(~(np.isfinite(values) & (values >= 0)))

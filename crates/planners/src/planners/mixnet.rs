@@ -1,10 +1,13 @@
 //! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
 
 use all_to_all::{baselines, workloads};
-use model::Routing;
+use model::{Error, Routing};
 
 use crate::LeastSum;
 use crate::all_to_all_baseline::{AllToAllBaseline, Service};
+
+/// Of more GPUs equal blocks are refused, as matrices are: every pair's flow is packed by itself.
+const MAX_GPUS: u32 = 512;
 
 /// Which topology it is depends on the matrix, and so on the sizes of blocks that differ.
 pub(crate) static MIXNET: AllToAllBaseline = AllToAllBaseline {
@@ -16,6 +19,11 @@ pub(crate) static MIXNET: AllToAllBaseline = AllToAllBaseline {
     service: Service::Rounds,
     choose: |blocks, limit_s| {
         let shape = &blocks.problem().fabric.shape;
+        if shape.gpus() > MAX_GPUS {
+            let reason =
+                format!("it packs every pair's flow by itself, of up to {MAX_GPUS} GPUs, not {}", shape.gpus());
+            return Err(Error::refused("planner", blocks.planner(), reason));
+        }
         blocks.on_one_topology(limit_s, |matrix| match matrix {
             Some(matrix) => baselines::mixnet(matrix, shape.ports()),
             None => baselines::mixnet(&workloads::uniform(shape.gpus(), 1.0), shape.ports()),
