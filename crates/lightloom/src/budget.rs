@@ -6,8 +6,8 @@
 use collectives::{Algorithm, Extent, Options};
 use model::{Collective, Error, Initial, Overlap, Result, Routing, Schedule, Shape, Topology};
 use planners::Choice;
+use planners::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 
-use crate::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 use crate::path_counts::shortest_paths;
 use crate::{Request, TopologyRef, Workload};
 

@@ -2,13 +2,7 @@
 
 use collectives::{Algorithm, Options};
 use model::{Collective, Error, Result, Schedule, Shape, Topology, Translations};
-
-/// GPUs up to which every default candidate and every algorithm is looked at.
-pub(crate) const MOST_FOR_ALL: u32 = 4096;
-
-/// GPUs that may look different from each other to a pattern on a topology beyond that: flows are computed for one of each
-/// kind.
-pub(crate) const MOST_KINDS: u32 = 64;
+use planners::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 
 /// Steps of an algorithm that is looked at without being named beyond that. `weave` composes rings itself, so that those of
 /// more steps are not missed.

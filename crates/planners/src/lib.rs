@@ -25,6 +25,7 @@ mod known_networks;
 mod known_starts;
 mod least_seconds;
 mod linear_cost;
+pub mod many_gpus;
 mod operating_point;
 mod optical_limits;
 mod options;

@@ -1,6 +1,6 @@
 //! What a planner is given.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use model::{
     Bound, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology,
@@ -8,6 +8,7 @@ use model::{
 };
 use profile::{Front, Point};
 
+use crate::many_gpus;
 use crate::packet_times::StepInPackets;
 use crate::{Cache, Change, Charges, PlannerOptions, ProfileTable, Rates, Shared};
 
@@ -37,7 +38,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one.
+    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one; where so many GPUs
+    /// look different on it that its flows would take minutes, beside others, one that no step is served on.
     ///
     /// # Errors
     /// Sizes that differ, a candidate with more circuits than ports, or no candidates; an optical layer that does not go with
@@ -76,9 +78,11 @@ impl Problem {
         for topology in &candidates {
             topology.check_ports(fabric.shape.ports())?;
         }
+        let mut is_left_out = false;
         if let Initial::Topology(initial) = &fabric.initial
             && !candidates.iter().any(|topology| topology.same_links(initial))
         {
+            is_left_out = !candidates.is_empty() && many_gpus::is_left_out(initial);
             candidates.push(initial.clone());
         }
         let limits = cache.limits(&fabric)?;
@@ -87,11 +91,16 @@ impl Problem {
         {
             return Err(refusal.in_field("initial"));
         }
-        let table = ProfileTable::sharing(&cache.networks, schedule, &candidates, settings.routing, limits)?;
+        let mut table = ProfileTable::sharing(&cache.networks, schedule, &candidates, settings.routing, limits)?;
         let start = match &fabric.initial {
             Initial::Free => None,
             Initial::Topology(initial) => table.position(initial),
         };
+        if let Some(start) = start.filter(|_| is_left_out) {
+            let reason = "among so many GPUs nothing stays on a start on which most of them look different";
+            let refusal = Error::refused("initial", table.candidate(start).name(), reason);
+            table.refusals[start] = OnceLock::from(Some(refusal));
+        }
         Ok(Self {
             table: Arc::new(table),
             fabric,

@@ -25,8 +25,8 @@ pub struct ProfileTable {
     networks: Vec<Arc<RoutingNetwork>>,
     /// What the optical layer can hold; anything where there are no limits.
     limits: Option<Arc<OpticalLimits>>,
-    /// By candidate, why the optical layer cannot hold it.
-    refusals: Vec<OnceLock<Option<Error>>>,
+    /// By candidate, why the optical layer cannot hold it, or it is left out.
+    pub(crate) refusals: Vec<OnceLock<Option<Error>>>,
     estimates: OnceLock<AllEstimates>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
@@ -159,10 +159,10 @@ impl ProfileTable {
         self.networks[index].topology()
     }
 
-    /// Why the optical layer cannot hold a candidate, on which no transfer has a path then; `None` where it can.
+    /// Why no transfer has a path on a candidate: the optical layer cannot hold it, or it is left out.
     pub fn refusal(&self, index: usize) -> Option<&Error> {
-        let limits = self.limits.as_ref()?;
-        self.refusals[index].get_or_init(|| limits.refusal(self.candidate(index))).as_ref()
+        let of_layer = || self.limits.as_ref().and_then(|limits| limits.refusal(self.candidate(index)));
+        self.refusals[index].get_or_init(of_layer).as_ref()
     }
 
     /// The candidate of that index, prepared for routing.

@@ -76,3 +76,16 @@ fn a_broadcast_is_compared_with_the_planners_that_serve_it() {
     assert!(rows.iter().any(|row| row.planner == "weave") && rows.iter().all(|row| row.outcome.is_ok()));
     assert!(rows.iter().all(|row| row.outcome.as_ref().is_ok_and(|found| found.total_s >= least_s * (1.0 - 1e-9))));
 }
+
+#[test]
+fn a_start_on_which_most_gpus_look_different_is_left_out_where_nothing_names_it() {
+    let mut request = request(8192, 2, Collective::AllGather, Some("bruck"));
+    request.fabric.initial = Initial::Topology(topologies::build("de-bruijn", &request.fabric.shape).unwrap());
+    let open = problem(&request).unwrap();
+    let (table, start) = (&open.table, open.start.unwrap());
+    assert!(table.refusal(start).is_some() && table.estimates(0).hops[start].is_infinite());
+    assert_eq!(table.network(start).distance_arrays(), 0);
+    request.candidates = Some(vec![lightloom::TopologyRef::Named("de-bruijn".into())]);
+    let named = problem(&request).unwrap();
+    assert!(named.table.refusal(named.start.unwrap()).is_none());
+}
