@@ -72,3 +72,14 @@ def test_a_large_topology_is_said_by_its_generators(topology: str, ports: int, s
     circuits = [len(part.get_paths()) for part in axes.collections if isinstance(part, LineCollection)]
     assert len(circuits) == 2
     assert circuits[1] <= circuits[0] <= 1024
+
+
+def test_only_circuits_that_repeat_round_the_circle_are_said_to() -> None:
+    fabric = ll.Fabric(gpus=256, ports=4, dims=(16, 16), initial="torus")
+    used = ll.plan("all-reduce", size="16MiB", fabric=fabric).topologies[-1]
+    lift = ll.Topology.named("random-lift", 256, (), 4)
+    # GPUs of a block are alike on a Cayley graph of Z_32 ⋊ Z_8; the lift's circuits repeat.
+    assert used.name.startswith("metacyclic:32x8,")
+    assert used.symmetry_order == lift.symmetry_order == 32
+    said = [draw_topology(Figure().subplots(), topology) for topology in (used, lift)]
+    assert said == ["blue: the circuits of GPU 0", "blue: of GPUs 0 to 7; repeats every 8"]

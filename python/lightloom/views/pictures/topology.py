@@ -85,10 +85,16 @@ def _part(topology: Topology, links: NDArray[np.int64]) -> Shown:
         )
         return Shown(inside, f"blue: {many}, of {len(reached)} GPUs")
     period = gpus // max(1, topology.symmetry_order)
-    if 1 < period <= MOST_NUMBERED:
+    if 1 < period <= MOST_NUMBERED and _repeats(links, gpus, period):
         first = [(int(s), int(d), int(c)) for s, d, c in links if s < period]
         return Shown(first, f"blue: of GPUs 0 to {period - 1}; repeats every {period}")
     return Shown([(int(s), int(d), int(c)) for s, d, c in own], "blue: the circuits of GPU 0")
+
+
+def _repeats(links: NDArray[np.int64], gpus: int, period: int) -> bool:
+    """Whether circuits lead on to circuits where every GPU is so many places further round the circle."""
+    moved = np.column_stack(((links[:, :2] + period) % gpus, links[:, 2]))
+    return np.array_equal(links[np.lexsort(links.T)], moved[np.lexsort(moved.T)])
 
 
 def _orbits(offsets: Counter[int], gpus: int) -> str:
