@@ -38,7 +38,7 @@ FABRIC = record(
         "startup_s": number("startup latency of a step"),
         "hop_delay_s": number("delay of a hop"),
         "reconfiguration_delay_s": number("of any change of topology"),
-        "reconfiguration_delay_per_port_s": number("of a change, for each port of the GPU that changes most"),
+        "reconfiguration_delay_per_port_s": number("of a change, for each port that changes, of all GPUs together"),
         "initial": text("name of the topology before the first step, `free` or `dark`"),
     },
     "what was planned for",
