@@ -106,3 +106,14 @@ def test_a_topology_that_is_named_is_the_one() -> None:
     assert [topology.name for topology in plan.topologies] == ["grid"]
     freely = ll.plan("all-gather", "64MiB", fabric=fabric, planner="synthesize")
     assert freely.total_s < plan.total_s
+
+
+# Where ranks are too many for floods and the graphs of small diameter have few translations.
+@pytest.mark.parametrize(
+    ("collective", "gpus", "ports", "size"),
+    [("all-gather", 768, 2, "64KiB"), ("reduce-scatter", 600, 3, "1MiB"), ("all-gather", 1000, 4, "1MiB")],
+)
+def test_what_is_left_open_takes_no_longer_on_many_gpus(collective: str, gpus: int, ports: int, size: str) -> None:
+    fabric = ll.Fabric(gpus=gpus, ports=ports)
+    named = ll.plan(collective, size, fabric=fabric, planner="synthesize")
+    assert ll.plan(collective, size, fabric=fabric).total_s <= named.total_s * (1 + 1e-12)

@@ -3,9 +3,11 @@
 use model::{Result, Topology};
 use weave::Composition;
 
+use crate::planners::synthesize;
 use crate::{Choice, Problem, composed};
 
-/// Work on chunks over one topology, of which others and whole compositions are tried too.
+/// Work on chunks over one topology where steps of every length can be tried with less: others, and whole compositions, are
+/// tried too.
 const QUICK_WORK: u64 = 1 << 18;
 
 /// Compositions for a problem, of which the best is kept.
@@ -43,7 +45,9 @@ impl<'a> Composing<'a> {
     /// Those of [`Composing::consider`].
     pub(crate) fn fill(&mut self, topology: &Topology) -> Result<()> {
         let Some((_, chunked)) = composed::chunked(self.problem, topology, self.limit_s()) else { return Ok(()) };
-        chunked.compose(QUICK_WORK)?.map_or(Ok(()), |composition| self.consider(composition))
+        let is_quick = chunked.work_of_each_length() <= QUICK_WORK;
+        let work = if is_quick { QUICK_WORK } else { synthesize::MOST_WORK };
+        chunked.compose(work)?.map_or(Ok(()), |composition| self.consider(composition))
     }
 
     fn limit_s(&self) -> f64 {

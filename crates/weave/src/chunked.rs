@@ -31,6 +31,9 @@ const WORTH_A_TRY: usize = 4;
 /// Most work of one spread, in chunks that are placed.
 const MOST_WORK: u64 = 1 << 18;
 
+/// Lengths of steps that are tried.
+const LENGTHS: usize = 7;
+
 /// Links that are looked at in the time in which a chunk is placed.
 const LINKS_A_CHUNK: u64 = 48;
 
@@ -143,6 +146,11 @@ impl Chunked {
         f64::from(steps) * self.step_s + rounds / f64::from(parts) * self.block_s
     }
 
+    /// The work of one spread of each pass by steps of each length, with blocks in one part.
+    pub fn work_of_each_length(&self) -> u64 {
+        (LENGTHS * self.passes.len()) as u64 * work(&self.topology, 1)
+    }
+
     /// The best that is found with so much work, in chunks that are placed for a rank: about three a microsecond. None
     /// where one spread alone is more.
     ///
@@ -214,7 +222,7 @@ impl Chunked {
     fn spread(&self, pass: &Pass, parts: u32, left: &mut u64) -> Option<Spread> {
         let bound_s = self.pass_bound_s(pass, parts);
         let startup = (16.0 * self.step_s * f64::from(parts) / self.block_s) as u32;
-        let lengths = [
+        let lengths: [Length; LENGTHS] = [
             Length::WhileNoneWaits,
             Length::Worthwhile { startup },
             Length::AtMost(u32::MAX),

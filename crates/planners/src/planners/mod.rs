@@ -11,7 +11,7 @@ mod pccl;
 mod reconfigure_all_to_all;
 mod short_circuit;
 mod static_topology;
-mod synthesize;
+pub(crate) mod synthesize;
 mod topo_opt;
 mod weave;
 

@@ -71,7 +71,7 @@ impl Planner for Synthesize {
 }
 
 /// Work on one topology: under a second.
-const MOST_WORK: u64 = 1 << 21;
+pub(crate) const MOST_WORK: u64 = 1 << 21;
 
 /// The topologies that the request names for static plans, else all candidates; the start first.
 fn topologies(problem: &Problem) -> Vec<Topology> {
