@@ -78,3 +78,30 @@ def test_a_sweep_varies_the_root() -> None:
     swept = ll.sweep({"settings": settings, "axes": {"root": {"from": 0, "to": GPUS - 1}}})
     assert swept["root"].tolist() == list(range(GPUS))
     assert (swept["total_s"] > 0).all()
+
+
+@pytest.mark.parametrize("ports", [2, 3, 7])
+@pytest.mark.parametrize("size", [1 << 18, 1 << 20, 1 << 22])
+def test_where_all_are_joined_every_circuit_is_busy_from_the_second_round(ports: int, size: int) -> None:
+    # The root gives each of p ranks a part a round, which the others get in the next: p(R - 1) + 1 parts in R rounds.
+    fabric = ll.Fabric(gpus=ports + 1, ports=ports, startup="500ns", hop_delay="500ns", bandwidth="800Gbps")
+    seconds = [rounds * (1e-6 + size / 1e11 / (ports * (rounds - 1) + 1)) for rounds in range(1, 9)]
+    plan = ll.plan("broadcast", size, fabric=fabric, root=1)
+    assert plan.lower_bound_s <= plan.total_s <= min(seconds) * (1 + 1e-9)
+
+
+# Copies of the buffer on the circuits out of the root, and hops to the farthest rank, where it sends to all at once.
+@pytest.mark.parametrize(("gpus", "ports", "copies", "hops"), [(47, 4, 11.5, 23), (100, 1, 99, 99), (150, 2, 75, 75)])
+def test_a_start_up_that_outweighs_all_hops_is_paid_once(gpus: int, ports: int, copies: float, hops: int) -> None:
+    fabric = ll.Fabric(
+        gpus=gpus,
+        ports=ports,
+        initial="ring",
+        startup="80us",
+        hop_delay="500ns",
+        bandwidth="800Gbps",
+        reconfiguration_delay="1s",
+    )
+    plan = ll.plan("broadcast", 1024, fabric=fabric)
+    assert plan.total_s <= (80e-6 + hops * 5e-7 + copies * 1024 / 1e11) * (1 + 1e-9)
+    assert len(plan.steps) == 1

@@ -33,9 +33,12 @@ const MOST_SENT: u64 = 1 << 20;
 /// Most rounds.
 const MOST_ROUNDS: u32 = 2048;
 
-/// Hops of a step, and of a tree, up to which floods are looked at.
-const MOST_HOPS: u32 = 8;
-const MOST_DEPTH: u32 = 64;
+/// Hops of a step up to which every number is looked at; above, by an eighth more each time, and all that are left.
+const ALL_HOPS: u32 = 8;
+
+/// Hops of a tree up to which floods are looked at, and scatters with an AllGather.
+const MOST_DEPTH: u32 = 1024;
+const MOST_GATHERED_DEPTH: u32 = 64;
 
 /// Broadcasts that are made for a point, and how much longer than the cheapest they may take by estimate.
 const MOST_MADE: usize = 4;
@@ -106,19 +109,23 @@ fn on_one_topology<'a>(one: &'a OneTopology, prices: &Prices) -> Vec<(f64, Way<'
     let (ranks, depth) = (one.topology.ranks(), one.tree.depth());
     let mut ways = Vec::new();
     let rounds = |times: u32| times + depth - 1;
-    ways.extend(best_parts(ranks, one.width, rounds, prices, 0.0).map(|(s, parts)| (s, Way::Parts(one, parts))));
+    // Beyond one hop what the farthest rank takes in decides.
+    let parts = |times: u32| if depth == 1 { one.most_parts(times) } else { times * one.width };
+    ways.extend(best_parts(ranks, parts, rounds, prices, 0.0).map(|(s, parts)| (s, Way::Parts(one, parts))));
     if depth <= MOST_DEPTH {
         let step_s = |from: u32, hops: u32| step_s(prices, ranks, hops, one.tree.load(from, hops));
         let (seconds, hops) = cheapest_steps(depth, step_s);
         ways.push((seconds, Way::Flood(one, hops)));
-        if let Some(gathered) = one.gathered() {
-            let share = 1.0 / f64::from(ranks);
-            let scattered = f64::from(ranks - 1) / f64::from(one.width) * share;
-            let scatter_s = self::step_s(prices, ranks, depth, scattered);
-            let step_s = |from: u32, hops: u32| self::step_s(prices, ranks, hops, gathered.load(from, hops) * share);
-            let (seconds, hops) = cheapest_steps(gathered.depth(), step_s);
-            ways.push((scatter_s + seconds, Way::ScatterGather(one, hops)));
-        }
+    }
+    if depth <= MOST_GATHERED_DEPTH
+        && let Some(gathered) = one.gathered()
+    {
+        let share = 1.0 / f64::from(ranks);
+        let scattered = f64::from(ranks - 1) / f64::from(one.width) * share;
+        let scatter_s = self::step_s(prices, ranks, depth, scattered);
+        let step_s = |from: u32, hops: u32| self::step_s(prices, ranks, hops, gathered.load(from, hops) * share);
+        let (seconds, hops) = cheapest_steps(gathered.depth(), step_s);
+        ways.push((scatter_s + seconds, Way::ScatterGather(one, hops)));
     }
     ways
 }
@@ -131,7 +138,7 @@ fn in_turns<'a>(made: &Made, ranks: u32, prices: &Prices) -> Option<(f64, Way<'a
     }
     let rounds = |times: u32| times + period - 1;
     let changed_s = if period > 1 { prices.change_s } else { 0.0 };
-    let (seconds, parts) = best_parts(ranks, ports, rounds, prices, changed_s)?;
+    let (seconds, parts) = best_parts(ranks, |times| times * ports, rounds, prices, changed_s)?;
     Some((seconds - changed_s + prices.first_change_s(), Way::Turns(parts)))
 }
 
@@ -141,16 +148,21 @@ fn step_s(prices: &Prices, ranks: u32, hops: u32, buffers: f64) -> f64 {
     prices.sums_s(&sums, f64::from(ranks))
 }
 
-/// The number of parts, a multiple of `width`, whose rounds take least, with the seconds; `rounds` says how many there are
-/// for the multiple, and each takes `more_s` beside. `None` where not even one part a circuit can be sent.
-fn best_parts(ranks: u32, width: u32, rounds: impl Fn(u32) -> u32, prices: &Prices, more_s: f64) -> Option<(f64, u32)> {
-    let fits = |&times: &u32| {
-        u64::from(times) * u64::from(width) * u64::from(ranks) <= MOST_SENT && rounds(times) <= MOST_ROUNDS
-    };
+/// The number of parts whose rounds take least, with the seconds, of those that `parts` has for the times that a circuit
+/// brings one to the farthest rank; `rounds` says how many there are for them, and each takes `more_s` beside. `None` where not
+/// even one part a circuit can be sent.
+fn best_parts(
+    ranks: u32,
+    parts: impl Fn(u32) -> u32,
+    rounds: impl Fn(u32) -> u32,
+    prices: &Prices,
+    more_s: f64,
+) -> Option<(f64, u32)> {
+    let fits = |&times: &u32| u64::from(parts(times)) * u64::from(ranks) <= MOST_SENT && rounds(times) <= MOST_ROUNDS;
     // By an eighth more each time, so that points of a sweep share what is made.
     let all = std::iter::successors(Some(1), |times| Some(times + (times / 8).max(1))).take_while(fits);
     let priced = all.map(|times| {
-        let parts = times * width;
+        let parts = parts(times);
         let round_s = step_s(prices, ranks, 1, 1.0 / f64::from(parts)) + more_s;
         (f64::from(rounds(times)) * round_s, parts)
     });
@@ -158,12 +170,14 @@ fn best_parts(ranks: u32, width: u32, rounds: impl Fn(u32) -> u32, prices: &Pric
 }
 
 /// The steps of some hops each that cover `depth` hops in least time, where `step_s(from, hops)` is that of one.
-/// O(depth · [`MOST_HOPS`]) of those.
+/// O(depth · log depth) of those.
 fn cheapest_steps(depth: u32, step_s: impl Fn(u32, u32) -> f64) -> (f64, Vec<u32>) {
     let mut rest = vec![(0.0, 0); depth as usize + 1];
     for from in (0..depth).rev() {
-        let all =
-            (1..=MOST_HOPS.min(depth - from)).map(|hops| (step_s(from, hops) + rest[(from + hops) as usize].0, hops));
+        let left = depth - from;
+        let fewer = std::iter::successors(Some(1), |hops| Some(hops + (hops / ALL_HOPS).max(1)));
+        let hops = fewer.take_while(|&hops| hops < left).chain([left]);
+        let all = hops.map(|hops| (step_s(from, hops) + rest[(from + hops) as usize].0, hops));
         rest[from as usize] = all.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
     }
     let (mut hops, mut from) = (Vec::new(), 0);

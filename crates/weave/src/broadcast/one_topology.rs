@@ -1,16 +1,19 @@
 //! Broadcasts that stay on one topology: in parts, in floods, and as a scatter with an AllGather.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use model::{Link, Rank, Topology};
 
-use super::rounds::rounds;
+use super::rounds::{Rarity, rounds};
 use super::spread::{Sends, Spread};
 use super::{gathered::Gathered, tree::Tree};
 
 /// Ranks squared up to which every rank's part of a scatter is gathered from it on its own ways.
 const MOST_PAIRS: u64 = 1 << 18;
+
+/// Parts times ranks up to which rounds are made twice.
+const MOST_SENT_TWICE: u64 = 1 << 16;
 
 /// What Broadcasts from one root on one topology are made of, each kept once it is made.
 #[derive(Debug)]
@@ -20,7 +23,11 @@ pub(super) struct OneTopology {
     links: Vec<Link>,
     /// Parts that every rank can take in, and the root send out, in a round.
     pub(super) width: u32,
+    /// Circuits out of the root.
+    out: u32,
     pub(super) tree: Tree,
+    /// Of every rank but the root: circuits into it by the hops from the root to where they come from. Each once.
+    into_ranks: BTreeSet<Vec<u32>>,
     by_parts: Mutex<BTreeMap<u32, Arc<Spread>>>,
     gathered: OnceLock<Option<Gathered>>,
 }
@@ -30,14 +37,31 @@ impl OneTopology {
     pub(super) fn new(topology: Topology, root: Rank) -> Option<Self> {
         let links = topology.expanded();
         let tree = Tree::new(topology.ranks(), &links, root)?;
-        let (mut into, mut out) = (vec![0; topology.ranks() as usize], 0);
+        let hops = tree.hops();
+        let mut into = vec![vec![0; tree.depth() as usize + 1]; topology.ranks() as usize];
+        let mut out = 0;
         for link in &links {
-            into[link.dst as usize] += link.count;
+            into[link.dst as usize][hops[link.src as usize] as usize] += link.count;
             out += if link.src == root { link.count } else { 0 };
         }
-        into[root as usize] = out;
-        let width = into.into_iter().min()?;
-        Some(Self { topology, root, links, width, tree, by_parts: Mutex::default(), gathered: OnceLock::new() })
+        into.swap_remove(root as usize);
+        let into_ranks: BTreeSet<Vec<u32>> = into.into_iter().collect();
+        let width = into_ranks.iter().map(|circuits| circuits.iter().sum()).chain([out]).min()?;
+        let (by_parts, gathered) = (Mutex::default(), OnceLock::new());
+        Some(Self { topology, root, links, width, out, tree, into_ranks, by_parts, gathered })
+    }
+
+    /// No schedule of rounds brings more parts to every rank in so many: the last has to leave the root in time for the
+    /// farthest rank, and a circuit brings nothing before the rank that it comes from can have something.
+    pub(super) fn most_parts(&self, rounds: u32) -> u32 {
+        let leave = self.out * (rounds + 1).saturating_sub(self.tree.depth());
+        let brought = |(hops, circuits): (u32, &u32)| circuits * rounds.saturating_sub(hops);
+        self.into_ranks
+            .iter()
+            .map(|circuits| (0..).zip(circuits).map(brought).sum())
+            .chain([leave])
+            .min()
+            .unwrap_or(leave)
     }
 
     /// In rounds of one part a circuit.
@@ -46,10 +70,23 @@ impl OneTopology {
         if let Some(made) = lock().get(&parts) {
             return Some(made.clone());
         }
-        let steps = rounds(self.topology.ranks(), self.root, parts, 1, |_| &self.links)?;
+        let steps = self.rounds_of(parts)?;
         let made = Arc::new(Spread { parts, steps, topologies: vec![self.topology.clone()] });
         lock().insert(parts, made.clone());
         Some(made)
+    }
+
+    /// The fewest rounds of both rarities, where the first is not the fewest that there are and the second costs little.
+    fn rounds_of(&self, parts: u32) -> Option<Vec<Sends>> {
+        let ranks = self.topology.ranks();
+        let steps = |rarity| rounds(ranks, self.root, parts, 1, rarity, |_| &self.links);
+        let first = steps(Rarity::Now)?;
+        let may_be_fewer = first.len() > 1 && self.most_parts(first.len() as u32 - 1) >= parts;
+        if !may_be_fewer || u64::from(ranks) * u64::from(parts) > MOST_SENT_TWICE {
+            return Some(first);
+        }
+        let second = steps(Rarity::BeforeRound)?;
+        Some(if second.len() < first.len() { second } else { first })
     }
 
     /// The whole buffer outwards along the tree, in steps of so many hops.

@@ -1,9 +1,8 @@
 //! Rounds in which every circuit carries one part at most, the rarest first.
 //!
-//! In each round the links choose in turn, of what their receiver lacks and their sender had before the round, the part
-//! that fewest ranks have or are about to get. So the root sends a new part over each circuit as long as it has some, and
-//! what is new spreads before what is common (rarest first: Cohen, Incentives build robustness in BitTorrent, 2003).
-//! The circuits may differ from round to round.
+//! In each round the links choose in turn, of what their receiver lacks and their sender had before the round, the rarest
+//! part. So the root sends a new part over each circuit as long as it has some, and what is new spreads before what is
+//! common (rarest first: Cohen, Incentives build robustness in BitTorrent, 2003). The circuits may differ from round to round.
 
 use model::{Link, Rank};
 
@@ -30,6 +29,15 @@ impl Sets {
     }
 }
 
+/// What makes a part the rarest. Neither takes fewer rounds everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rarity {
+    /// That fewest ranks have or are about to get.
+    Now,
+    /// That fewest ranks had before the round; of these, as above. The root's last part goes over all its circuits.
+    BeforeRound,
+}
+
 /// The steps in which `parts` parts reach all ranks from `root`, where round t has the links `links(t)`; `None` where
 /// `period` rounds in a row bring nothing to anybody, `period` being after how many the links are the same again.
 ///
@@ -39,6 +47,7 @@ pub(super) fn rounds<'a>(
     root: Rank,
     parts: u32,
     period: usize,
+    rarity: Rarity,
     links: impl Fn(usize) -> &'a [Link],
 ) -> Option<Vec<Sends>> {
     // What ranks have before the round, and at its end.
@@ -47,7 +56,8 @@ pub(super) fn rounds<'a>(
         held.insert(root, part);
         after.insert(root, part);
     }
-    let mut holders = vec![1u32; parts as usize];
+    // By part: ranks that had it before the round, or nothing where that does not count, and that have it or are about to.
+    let (mut had, mut holders) = (vec![0u32; parts as usize], vec![1u32; parts as usize]);
     let mut left = u64::from(parts) * u64::from(ranks - 1);
     let (mut steps, mut idle): (Vec<Sends>, usize) = (Vec::new(), 0);
     for round in 0.. {
@@ -57,7 +67,7 @@ pub(super) fn rounds<'a>(
         let mut sends = Sends::new();
         for link in links(round) {
             for _ in 0..link.count {
-                let Some(part) = rarest(held.of(link.src), after.of(link.dst), &holders) else { break };
+                let Some(part) = rarest(held.of(link.src), after.of(link.dst), &had, &holders) else { break };
                 after.insert(link.dst, part);
                 holders[part as usize] += 1;
                 sends.entry((link.src, link.dst)).or_default().push(part);
@@ -66,6 +76,9 @@ pub(super) fn rounds<'a>(
         }
         for (&(_, dst), parts) in &sends {
             parts.iter().for_each(|&part| held.insert(dst, part));
+        }
+        if rarity == Rarity::BeforeRound {
+            had.copy_from_slice(&holders);
         }
         idle = if sends.is_empty() { idle + 1 } else { 0 };
         if idle == period {
@@ -78,15 +91,15 @@ pub(super) fn rounds<'a>(
     Some(steps)
 }
 
-/// The part of fewest holders that is there and not here, the first of equals.
-fn rarest(there: &[u64], here: &[u64], holders: &[u32]) -> Option<u32> {
-    let mut best: Option<(u32, u32)> = None;
+/// The part of fewest that had it, then of fewest holders, that is there and not here, the first of equals.
+fn rarest(there: &[u64], here: &[u64], had: &[u32], holders: &[u32]) -> Option<u32> {
+    let mut best: Option<((u32, u32), u32)> = None;
     for (word, (there, here)) in there.iter().zip(here).enumerate() {
         let mut bits = there & !here;
         while bits != 0 {
             let part = word as u32 * 64 + bits.trailing_zeros();
             bits &= bits - 1;
-            let number = holders[part as usize];
+            let number = (had[part as usize], holders[part as usize]);
             if best.is_none_or(|(least, _)| number < least) {
                 best = Some((number, part));
             }

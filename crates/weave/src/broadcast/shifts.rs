@@ -7,7 +7,7 @@
 
 use model::{Link, Rank, Result, Shape, Topology};
 
-use super::rounds::rounds;
+use super::rounds::{Rarity, rounds};
 use super::spread::Spread;
 
 /// Topologies that take turns.
@@ -55,7 +55,8 @@ impl Turns {
     /// All ranks reached from `root`, each round on its own topology.
     pub(super) fn spread(&self, root: Rank, parts: u32) -> Option<Spread> {
         let ranks = self.topologies[0].ranks();
-        let steps = rounds(ranks, root, parts, self.period(), |round| &self.links[round % self.period()])?;
+        let links = |round: usize| &self.links[round % self.period()][..];
+        let steps = rounds(ranks, root, parts, self.period(), Rarity::Now, links)?;
         Some(Spread { parts, steps, topologies: self.topologies.clone() })
     }
 }

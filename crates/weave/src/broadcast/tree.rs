@@ -51,6 +51,15 @@ impl Tree {
         Some(Self { levels, parent, circuits })
     }
 
+    /// Hops to every rank.
+    pub(super) fn hops(&self) -> Vec<u32> {
+        let mut hops = vec![0; self.parent.len()];
+        for (level, ranks) in (0..).zip(&self.levels) {
+            ranks.iter().for_each(|&rank| hops[rank as usize] = level);
+        }
+        hops
+    }
+
     /// Hops to the farthest rank.
     pub(super) fn depth(&self) -> u32 {
         self.levels.len() as u32 - 1
