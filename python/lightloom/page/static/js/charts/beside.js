@@ -30,5 +30,5 @@ const markAt = (x) => s("path", { class: "paper-mark", d: `M${x} ${HEIGHT / 2 - 
 /** What the two are. */
 export function besideLegend() {
   const mark = s("svg", { width: 12, height: HEIGHT, "aria-hidden": "true", class: "beside" }, markAt(6));
-  return h("ul", { class: "legend" }, h("li", {}, mark, "the paper’s number"), h("li", {}, h("span", { class: "swatch ours" }), "ours"));
+  return h("ul", { class: "legend wide" }, h("li", {}, mark, "the paper’s number"), h("li", {}, h("span", { class: "swatch ours" }), "ours"));
 }
