@@ -268,7 +268,9 @@ impl ProfileTable {
             let works = (0..self.patterns.first_steps.len()).filter(own).map(|own| self.front_work(own, candidate));
             let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
             let all = costly.iter().copied().fold(0, u64::saturating_add);
-            (all > self.most_work).then(|| self.most_work / costly.len() as u64)
+            // Among more GPUs everything beside the flows takes longer, too.
+            let most = self.most_work >> (2 * u32::from(self.schedule.ranks() > MANY_RANKS));
+            (all > most).then(|| most / costly.len() as u64)
         })
     }
 
@@ -362,6 +364,8 @@ const LEAST_MIRRORED_WORK: u64 = 3 << 18;
 
 /// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
 const MOST_WORK: u64 = 1 << 31;
+/// GPUs above which it is a quarter of that.
+const MANY_RANKS: u32 = 512;
 
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();

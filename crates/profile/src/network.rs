@@ -79,10 +79,13 @@ impl RoutingNetwork {
             return digits.distance(src, dst);
         }
         let symmetry = self.topology.symmetry();
-        let (representative, element) = symmetry.canonical(src);
-        let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };
-        let orbit = &self.orbits[index];
-        let dst = symmetry.apply(symmetry.inverse(element), dst);
+        let (orbit, dst) = if symmetry.order() == 1 {
+            (&self.orbits[src as usize], dst)
+        } else {
+            let (representative, element) = symmetry.canonical(src);
+            let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };
+            (&self.orbits[index], symmetry.apply(symmetry.inverse(element), dst))
+        };
         // One hop needs no search.
         if orbit.distances.get().is_none()
             && self.adjacency().out(orbit.representative).iter().any(|head| head.dst == dst)
