@@ -26,8 +26,8 @@ pub(super) struct OneTopology {
     /// Circuits out of the root.
     out: u32,
     pub(super) tree: Tree,
-    /// Of every rank but the root: circuits into it by the hops from the root to where they come from. Each once.
-    into_ranks: BTreeSet<Vec<u32>>,
+    /// Of every rank but the root: hops from the root to where circuits into it come from, in order, and how many do. Each once.
+    into_ranks: BTreeSet<Vec<(u32, u32)>>,
     by_parts: Mutex<BTreeMap<u32, Arc<Spread>>>,
     gathered: OnceLock<Option<Gathered>>,
 }
@@ -38,15 +38,17 @@ impl OneTopology {
         let links = topology.expanded();
         let tree = Tree::new(topology.ranks(), &links, root)?;
         let hops = tree.hops();
-        let mut into = vec![vec![0; tree.depth() as usize + 1]; topology.ranks() as usize];
+        let mut into: Vec<Vec<(u32, u32)>> = vec![Vec::new(); topology.ranks() as usize];
         let mut out = 0;
         for link in &links {
-            into[link.dst as usize][hops[link.src as usize] as usize] += link.count;
+            into[link.dst as usize].push((hops[link.src as usize], link.count));
             out += if link.src == root { link.count } else { 0 };
         }
         into.swap_remove(root as usize);
-        let into_ranks: BTreeSet<Vec<u32>> = into.into_iter().collect();
-        let width = into_ranks.iter().map(|circuits| circuits.iter().sum()).chain([out]).min()?;
+        into.iter_mut().for_each(|circuits| circuits.sort_unstable());
+        let into_ranks: BTreeSet<Vec<(u32, u32)>> = into.into_iter().collect();
+        let width =
+            into_ranks.iter().map(|circuits| circuits.iter().map(|&(_, count)| count).sum()).chain([out]).min()?;
         let (by_parts, gathered) = (Mutex::default(), OnceLock::new());
         Some(Self { topology, root, links, width, out, tree, into_ranks, by_parts, gathered })
     }
@@ -55,13 +57,8 @@ impl OneTopology {
     /// farthest rank, and a circuit brings nothing before the rank that it comes from can have something.
     pub(super) fn most_parts(&self, rounds: u32) -> u32 {
         let leave = self.out * (rounds + 1).saturating_sub(self.tree.depth());
-        let brought = |(hops, circuits): (u32, &u32)| circuits * rounds.saturating_sub(hops);
-        self.into_ranks
-            .iter()
-            .map(|circuits| (0..).zip(circuits).map(brought).sum())
-            .chain([leave])
-            .min()
-            .unwrap_or(leave)
+        let brought = |&(hops, circuits): &(u32, u32)| circuits * rounds.saturating_sub(hops);
+        self.into_ranks.iter().map(|circuits| circuits.iter().map(brought).sum()).chain([leave]).min().unwrap_or(leave)
     }
 
     /// In rounds of one part a circuit.
@@ -108,5 +105,24 @@ impl OneTopology {
         let scatter: Sends = others.map(|rank| ((self.root, rank), vec![rank])).collect();
         let steps = std::iter::once(scatter).chain(gathered.steps(hops)).collect();
         Spread { parts: ranks, steps, topologies: vec![self.topology.clone()] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Shape;
+
+    /// One entry a circuit, not one for each hop of the tree: a ring of 65 536 GPUs has as many hops.
+    #[test]
+    fn what_is_known_of_a_long_ring_is_no_more_than_its_circuits() {
+        for ports in 1..3 {
+            let ring = topologies::build("ring", &Shape::new(1 << 16, &[], ports).unwrap()).unwrap();
+            let one = OneTopology::new(ring, 5).unwrap();
+            let entries: usize = one.into_ranks.iter().map(Vec::len).sum();
+            assert!(entries <= one.links.len(), "{entries}");
+            assert_eq!(one.most_parts(one.tree.depth() - 1), 0);
+            assert!(one.most_parts(one.tree.depth()) > 0);
+        }
     }
 }
