@@ -24,6 +24,7 @@ mod join;
 mod known_networks;
 mod known_starts;
 mod least_seconds;
+mod limited_fronts;
 mod linear_cost;
 pub mod many_gpus;
 mod operating_point;

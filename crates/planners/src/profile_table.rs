@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::OpticalLimits;
 use crate::known_networks::KnownNetworks;
+use crate::limited_fronts::MOST_WORK;
 use crate::patterns::Patterns;
 
 /// A schedule's distinct step patterns against candidate topologies.
@@ -31,9 +32,9 @@ pub struct ProfileTable {
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
     /// Work on all fronts of a candidate above which each is given a part of it.
-    most_work: u64,
+    pub(crate) most_work: u64,
     /// By candidate, what is spent on each of its fronts ([`RoutingNetwork::front_within`]); without limit where `None`.
-    work_of_front: Vec<OnceLock<Option<u64>>>,
+    pub(crate) work_of_each: Vec<OnceLock<Option<u64>>>,
     /// The points of one hop.
     one_hop: Kept<Option<Point>>,
     pub(crate) differences: OnceLock<Vec<Difference>>,
@@ -112,7 +113,7 @@ impl ProfileTable {
         let refusals = networks.iter().map(|_| OnceLock::new()).collect();
         let bounds = networks.iter().map(|_| OnceLock::new()).collect();
         let fronts = networks.iter().map(|_| OnceLock::new()).collect();
-        let work_of_front = networks.iter().map(|_| OnceLock::new()).collect();
+        let work_of_each = networks.iter().map(|_| OnceLock::new()).collect();
         let one_hop = networks.iter().map(|_| OnceLock::new()).collect();
         Self {
             schedule,
@@ -127,7 +128,7 @@ impl ProfileTable {
             bounds,
             fronts,
             most_work: MOST_WORK,
-            work_of_front,
+            work_of_each,
             one_hop,
             differences: OnceLock::new(),
             background_changes: OnceLock::new(),
@@ -245,7 +246,7 @@ impl ProfileTable {
 
     /// The pattern whose flow stands for that of a pair: where the flow takes long and the topology is its own mirror image,
     /// the first of two patterns that are each other's.
-    fn solved_for(&self, pattern: usize, candidate: usize) -> usize {
+    pub(crate) fn solved_for(&self, pattern: usize, candidate: usize) -> usize {
         if self.front_work(pattern, candidate) < LEAST_MIRRORED_WORK || !self.networks[candidate].is_its_mirror_image()
         {
             return pattern;
@@ -256,22 +257,6 @@ impl ProfileTable {
     /// About how many nanoseconds the pair's front takes ([`RoutingNetwork::front_work`]).
     pub(crate) fn front_work(&self, pattern: usize, candidate: usize) -> u64 {
         self.networks[candidate].front_work(self.pattern(pattern), self.routing)
-    }
-
-    /// What is spent on each front of a candidate under concurrent flow where those of all patterns would take seconds:
-    /// decided by the schedule and the candidate alone, so that every planner is told the same.
-    fn work_of_front(&self, candidate: usize) -> Option<u64> {
-        *self.work_of_front[candidate].get_or_init(|| {
-            let own = |&pattern: &usize| {
-                !self.estimates(pattern).exact[candidate] && self.solved_for(pattern, candidate) == pattern
-            };
-            let works = (0..self.patterns.first_steps.len()).filter(own).map(|own| self.front_work(own, candidate));
-            let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
-            let all = costly.iter().copied().fold(0, u64::saturating_add);
-            // Among more GPUs everything beside the flows takes longer, too.
-            let most = self.most_work >> (2 * u32::from(self.schedule.ranks() > MANY_RANKS));
-            (all > most).then(|| most / costly.len() as u64)
-        })
     }
 
     /// The pair's front, computed on first use; `None` when some transfer has no path.
@@ -360,12 +345,7 @@ impl ProfileTable {
 }
 
 /// Work on a front from which another one is looked for that is its mirror image: that of 64 orbits of links.
-const LEAST_MIRRORED_WORK: u64 = 3 << 18;
-
-/// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
-const MOST_WORK: u64 = 1 << 31;
-/// GPUs above which it is a quarter of that.
-const MANY_RANKS: u32 = 512;
+pub(crate) const LEAST_MIRRORED_WORK: u64 = 3 << 18;
 
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();
@@ -373,51 +353,5 @@ fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize))
     // A single one is left to whoever asks for it.
     if pairs.len() > 1 {
         pairs.into_par_iter().for_each(compute);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use collectives::Options;
-    use model::{Collective, Shape};
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(12))]
-
-        /// However little is spent on the fronts of a Kautz graph, the exact loads are between the two sides of theirs; and with
-        /// enough they are within the gap that is asked for.
-        #[test]
-        fn limited_fronts_are_around_the_exact_ones(gpus in 18u32..24, ports in 4u32..6, log_work in 0u32..32) {
-            let shape = Shape::new(gpus, &[], ports).unwrap();
-            let direct = collectives::find("direct").unwrap();
-            let schedule = direct.build(Collective::AllToAll, &shape, &Options::default()).unwrap();
-            let kautz = topologies::build("kautz", &shape).unwrap();
-            let table = || ProfileTable::new(schedule.clone(), std::slice::from_ref(&kautz), Routing::ConcurrentFlow, None).unwrap();
-            let (exact, mut limited) = (table(), table());
-            limited.most_work = 1 << log_work;
-            let works = (0..exact.patterns().len()).map(|pattern| exact.front_work(pattern, 0));
-            let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
-            prop_assert_eq!(exact.work_of_front(0), None);
-            let is_limited = limited.work_of_front(0).is_some();
-            // One of two patterns that are each other's mirror images is solved.
-            prop_assert!(is_limited || costly.iter().sum::<u64>() / 2 <= limited.most_work);
-            prop_assert!(!is_limited || costly.iter().sum::<u64>() > limited.most_work);
-            for pattern in 0..exact.patterns().len() {
-                let (exact, front) = (exact.front(pattern, 0).unwrap(), limited.front(pattern, 0).unwrap());
-                let at = |front: &Front, hops: u32| front.points().iter().rfind(|point| point.hops <= hops).copied().unwrap();
-                for point in exact.points() {
-                    let near = at(front, point.hops);
-                    prop_assert!(point.load <= near.load * (1.0 + 1e-9));
-                    prop_assert!(near.hops < point.hops || near.lower <= point.load * (1.0 + 1e-9));
-                    prop_assert!(log_work < 30 || near.load <= point.load * (1.0 + 2e-3), "{near:?} and {point:?}");
-                }
-                for point in front.points() {
-                    let (_, behind) = limited.routes(pattern, 0, point.hops).unwrap();
-                    prop_assert_eq!(behind, *point);
-                }
-            }
-        }
     }
 }
