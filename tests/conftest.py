@@ -1,5 +1,6 @@
 """The command line, run in this process: what it prints, and its exit status."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,10 @@ from tests.simulated_plans import ring
 
 ROOT = Path(__file__).resolve().parent.parent
 MSCCL = ROOT.parent / "shared" / "data" / "msccl"
+
+# Of a shell's background jobs these may be ignored, and so they would be by every process that a test starts and ends.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Ran(NamedTuple):

@@ -112,7 +112,7 @@ def test_layers_go_forward_and_then_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "layers", "options", "said"),
     [
-        ("", LAYERS[:1], {}, "ranks: it is missing: line 1 has no all_gpus; it takes a whole number from 1 to 65536"),
+        ("", LAYERS[:1], {}, "ranks: it is missing: line 1 has no all_gpus; it takes a whole number from 2 to 65536"),
         ("", LAYERS[:1], {"ranks": 6}, "workload: 6 ranks do not divide into model_parallel_NPU_group 4 × ep 1 × pp 1"),
         ("all_gpus: 8", LAYERS[:1], {"ranks": 4}, "ranks: 4 are not the all_gpus: 8 of line 1; leave it out"),
         ("", LAYERS, {"ranks": 8}, "workload: line 1 has no ep, and there are collectives of expert-parallel groups"),
