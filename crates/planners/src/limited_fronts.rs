@@ -3,9 +3,7 @@
 use crate::ProfileTable;
 use crate::profile_table::LEAST_MIRRORED_WORK;
 
-/// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
-pub(crate) const MOST_WORK: u64 = 1 << 31;
-/// GPUs above which it is a quarter of that.
+/// GPUs above which all fronts of a candidate share a quarter of the work that fewer do.
 const MANY_RANKS: u32 = 512;
 
 impl ProfileTable {

@@ -10,8 +10,10 @@ use rayon::prelude::*;
 
 use crate::OpticalLimits;
 use crate::known_networks::KnownNetworks;
-use crate::limited_fronts::MOST_WORK;
 use crate::patterns::Patterns;
+
+/// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
+const MOST_WORK: u64 = 1 << 31;
 
 /// A schedule's distinct step patterns against candidate topologies.
 pub struct ProfileTable {

@@ -333,3 +333,20 @@ def test_names_are_explained(opened: Opened) -> None:
     for topology, explanation in zip(plan.topologies, plan.explanations, strict=True):
         assert topology.name in words
         assert explanation in words
+
+
+def test_a_field_that_is_left_as_it_was_asks_nothing(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/api/plan") else None)
+    size = page.get_by_label("Size", exact=True)
+    size.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2MiB")
+    opened.settle()
+    answered = len(asked)
+    assert answered
+    size.blur()
+    page.wait_for_timeout(300)
+    opened.settle()
+    assert len(asked) == answered

@@ -13,12 +13,15 @@ const OFFLINE_RETRY_S = 3;
  * notices: element for what is said of failures. busy: element for what is said while something is computed. result:
  * element that is dimmed while what it shows is outdated. wrong: called with a field and words where an option is
  * refused; returns whether the field is shown. right: called before every calculation that is not a repetition.
+ *
+ * `hasFailed`: whether the newest calculation ended without a result, so far.
  */
 export class Work {
   constructor({ notices, busy, result, wrong, right }) {
     Object.assign(this, { notices, busy, result, wrong, right });
     this.controller = null;
     this.timers = new Set();
+    this.hasFailed = false;
   }
 
   /** Runs a task: a function of an AbortSignal. Whatever ran before is cancelled. */
@@ -26,6 +29,7 @@ export class Work {
     this.stop();
     const controller = new AbortController();
     this.controller = controller;
+    this.hasFailed = false;
     this.result.setAttribute("aria-busy", "true");
     this.later(delay, () => this.attempt(task, controller, words));
   }
@@ -56,6 +60,7 @@ export class Work {
       await task(controller.signal);
       if (this.controller !== controller) return;
       this.settle();
+      this.hasFailed = false;
       this.right();
       replace(this.notices);
       this.result.classList.remove("outdated");
@@ -63,6 +68,7 @@ export class Work {
     } catch (error) {
       if (error.name === "AbortError" || this.controller !== controller) return;
       this.settle();
+      this.hasFailed = true;
       this.result.classList.add("outdated");
       this.say(error, () => this.attempt(task, controller, words));
     }

@@ -30,6 +30,8 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
   const result = h("div", { class: "result" });
   const asCode = codes();
   let query = new Map();
+  // What was last computed, or is.
+  let asked = null;
   // Names of values that the address was too short for: nothing is computed until something is entered; and of those
   // that were left out then.
   let lost = [];
@@ -95,19 +97,21 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     lost = [];
     show(view, kept(verb, query, names), { draft }).then(tell);
     spread();
-    run(draft ? TYPING_MS : 0);
+    // A field that is left says once more what was typed into it.
+    if (draft || work.hasFailed || !isSame(query, asked)) run(draft ? TYPING_MS : 0);
   }
 
   function run(delay) {
-    const asked = new Map(query);
+    asked = new Map(query);
+    const problem = asked;
     work.run(
       async (signal) => {
         for (const name of lost) {
-          if (!asked.get(name)) throw new Refusal("The address was too short for what stood here: paste it again.", { field: name, status: 422 });
+          if (!problem.get(name)) throw new Refusal("The address was too short for what stood here: paste it again.", { field: name, status: 422 });
         }
-        await compute(asked, signal);
-        document.title = titleOf(asked, title);
-        reading = asCode.show(...(code?.(asked) ?? [verb, bodyOf(verb, asked)]));
+        await compute(problem, signal);
+        document.title = titleOf(problem, title);
+        reading = asCode.show(...(code?.(problem) ?? [verb, bodyOf(verb, problem)]));
       },
       { delay },
     );
@@ -136,6 +140,10 @@ export function scaffold({ root, view, verb, title, lead, first, presets = [verb
     changed,
     leave: () => work.stop(),
   };
+}
+
+function isSame(one, other) {
+  return other !== null && one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
 }
 
 /** `all-reduce, 1MiB, 64 GPUs – Plan – Lightloom`: what a window or a bookmark is called. */
