@@ -150,6 +150,21 @@ def test_an_interrupt_is_exit_status_1(cli: RunCli, monkeypatch: pytest.MonkeyPa
     assert (ran.status, ran.out, ran.err.strip()) == (1, "", "")
 
 
+@pytest.mark.parametrize("module", ["click", "lightloom.errors", "lightloom.cli.registry"])
+def test_an_interrupt_while_it_is_loaded_ends_it_without_a_word(module: str) -> None:
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from lightloom.cli import program\n"
+        "program()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "")
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["--version"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = (

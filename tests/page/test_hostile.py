@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lightloom.inputs.options import Kind, options_of
-from lightloom.page.bodies import DEEPEST
+from lightloom.page.bodies import DEEPEST, MOST_BRACKETS
 from lightloom.page.guard import HEADERS
 from lightloom.page.offered import offered
 from lightloom.page.tasks import TASKS
@@ -139,6 +139,7 @@ def test_no_address_leads_to_a_file(server: Served, path: str) -> None:
         b"[" * 100_000,
         b'{"a":' * 5000 + b"1" + b"}" * 5000,
         b'{"matrix": ' + b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1) + b"}",
+        b'{"matrix": [' + b"[]," * (MOST_BRACKETS // 2) + b"[]]}",
         b'{"size": "\\ud800"}',
         b'{"size": "\\u0000", "gpus": 4, "collective": "all-reduce"}',
         json.dumps({"a" * 100_000: 1}).encode(),

@@ -22,6 +22,8 @@ LATE, LARGE, UNSUPPORTED, WRONG, BUSY = 408, 413, 415, 422, 429
 FIELD = "body"
 # Brackets within brackets; what is asked has few.
 DEEPEST = 64
+# Brackets of both kinds, those in texts among them: those of a workload of 100 000 events, read in a tenth of a second.
+MOST_BRACKETS = 1 << 19
 BRACKETS = b"[]{}"
 OTHERS = bytes(set(range(256)) - set(BRACKETS))
 
@@ -77,12 +79,10 @@ class Bodies:
 def parsed(content: bytes) -> dict[str, Any]:
     """The object in this JSON. Raises `RefusedError`."""
     try:
-        text = content.decode("utf-8")
-        told = json.loads(text, parse_constant=_no_number)
+        _check_brackets(content)
+        told = json.loads(content.decode("utf-8"), parse_constant=_no_number)
         if not isinstance(told, dict):
             raise _refused(WRONG, "it takes a JSON object of options by name")
-        if _depth_is_over(content):
-            raise _refused(WRONG, f"it has more than {DEEPEST} brackets within brackets")
     except RecursionError as error:
         raise _refused(WRONG, f"it has more than {DEEPEST} brackets within brackets") from error
     except ValueError as error:  # also of bytes that are no text, and of digits beyond those that Python reads
@@ -98,9 +98,17 @@ def canonical(task: str, told: dict[str, Any]) -> bytes:
         raise _refused(WRONG, "it has a number that is none") from error
 
 
-def _depth_is_over(content: bytes) -> bool:
-    """Whether brackets are deeper than may be, brackets of texts among them where they do not close."""
+def _check_brackets(content: bytes) -> None:
+    """Refuses too many brackets, and too many within each other; where those of texts do not close, they count."""
     rest = content.translate(None, OTHERS)
+    if len(rest) > MOST_BRACKETS:
+        raise _refused(WRONG, f"it has more than {MOST_BRACKETS} brackets")
+    if _depth_is_over(rest):
+        raise _refused(WRONG, f"it has more than {DEEPEST} brackets within brackets")
+
+
+def _depth_is_over(brackets: bytes) -> bool:
+    rest = brackets
     if len(rest) <= DEEPEST:
         return False
     for _ in range(DEEPEST):
