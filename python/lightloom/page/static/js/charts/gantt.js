@@ -40,7 +40,7 @@ export function ganttLegend(rows) {
  */
 export function gantt({ rows, first, last, width, label, onShow }) {
   const looks = looksOf(rows);
-  const left = width < 560 ? 92 : 128;
+  const left = width < 560 ? 120 : 140;
   const [right, top] = [14, 4];
   const x = linear(first, last, left, width - right);
   const heights = rows.map((row) => Math.max(LEAST_ROW, row.lanes * LANE + 8));
@@ -54,7 +54,7 @@ export function gantt({ rows, first, last, width, label, onShow }) {
     const height = heights[place];
     const lane = (height - 6) / row.lanes;
     svg.append(s("rect", { class: "lane", x: left, y: y + 2, width: width - right - left, height: height - 4 }));
-    svg.append(s("text", { x: left - 8, y: y + height / 2 + 4, "text-anchor": "end" }, shortened(row.name, left / 6.4)));
+    svg.append(s("text", { x: left - 8, y: y + height / 2 + 4, "text-anchor": "end" }, shortened(row.name, (left - 8) / 6.9)));
     for (const box of joined(row.boxes, first, last, (last - first) / (width - left))) {
       const look = looks.get(box.role);
       const [from, to] = [Math.max(first, box.first_s), Math.min(last, box.last_s)];
