@@ -79,7 +79,8 @@ struct ShortestPaths {
 }
 
 impl ShortestPaths {
-    /// Those to the ends of `arcs`, which leave the same source: O(links), and where there is one arc, O(its paths' links).
+    /// Those to the ends of `arcs`, which leave the same source: O(links up to the farthest), and where there is one arc,
+    /// O(its paths' links).
     fn new(distance: impl Distance, quotient: &Quotient, arcs: &[TrafficEntry]) -> Self {
         let adjacency = &*quotient.adjacency;
         let source = arcs[0].src;
@@ -89,6 +90,7 @@ impl ShortestPaths {
             Some((dst, all)) => distance(rank, dst).is_some_and(|left| hops + left == all),
             None => true,
         };
+        let farthest = arcs.iter().filter_map(|arc| distance(source, arc.dst)).max().unwrap_or(0);
         let mut places = vec![NOWHERE; adjacency.ranks()];
         places[source as usize] = 0;
         let (mut order, mut entries, mut count) = (vec![source], vec![Vec::new()], vec![1.0]);
@@ -98,6 +100,9 @@ impl ShortestPaths {
             for place in layer.clone() {
                 entries[place].iter_mut().for_each(|entry: &mut Entry| entry.part /= count[place]);
                 count[place] /= largest;
+            }
+            if hops == farthest {
+                break;
             }
             hops += 1;
             for place in layer.clone() {

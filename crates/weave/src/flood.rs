@@ -6,15 +6,11 @@
 //! on a graph of small diameter that loads its links evenly this is near the least in hops and in bytes at once. A
 //! ReduceScatter is an AllGather backwards on the circuits turned round.
 
-use std::collections::BTreeMap;
-
-use model::{
-    BreadthFirst, Chunks, Collective, Link, Op, Rank, Result, Schedule, Step, Topology, Transfer, Translations,
-};
+use model::{Chunks, Collective, Link, Op, Result, Schedule, Step, Topology, Transfer};
 
 use crate::composition::Composition;
 use crate::metacyclic::Metacyclic;
-use crate::sent::Sent;
+use crate::outward_trees::OutwardTrees;
 
 /// A topology of all ranks.
 pub(crate) enum Whole {
@@ -33,77 +29,80 @@ impl Whole {
     }
 }
 
-/// Most blocks times ranks of a flood.
-const MOST_PAIRS: u64 = 1 << 18;
+/// Most blocks of a flood times the ranks from which others are translated.
+const MOST_PAIRS: u64 = 1 << 22;
 
 /// Hops of a step that are tried beside one.
-const MOST_HOPS: usize = 3;
+const MOST_HOPS: u32 = 3;
 
 /// The floods for a collective of blocks by hops of a step; none where some rank cannot be reached, or ranks are too many.
 ///
 /// # Errors
 /// Those of [`Step::new`].
 pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Composition>> {
+    let (gathers, reduces) = match collective {
+        Collective::AllGather => (true, false),
+        Collective::ReduceScatter => (false, true),
+        Collective::AllReduce => (true, true),
+        Collective::AllToAll | Collective::Broadcast => return Ok(Vec::new()),
+    };
+    let topology = whole.topology();
+    let ranks = topology.ranks();
+    if u64::from(ranks) * u64::from(topology.symmetry().orbits()) > MOST_PAIRS {
+        return Ok(Vec::new());
+    }
+    let chunks = |collective| Chunks::even(collective, ranks, 1);
+    let all = chunks(collective)?;
+    let mut ways = Vec::new();
+    for (is_wanted, one) in [(reduces, Collective::ReduceScatter), (gathers, Collective::AllGather)] {
+        let backwards = one == Collective::ReduceScatter;
+        match is_wanted.then(|| trees(whole, backwards)) {
+            Some(Some(trees)) => ways.push((trees, chunks(one)?)),
+            Some(None) => return Ok(Vec::new()),
+            None => {}
+        }
+    }
     let mut floods = Vec::new();
     // One circuit a rank makes rings, which digits serve in as few steps.
-    let most = if whole.topology().degree() > 1 { MOST_HOPS } else { 1 };
+    let most = if topology.degree() > 1 { MOST_HOPS } else { 1 };
     for hops in 1..=most {
-        floods.extend(with_hops(collective, whole, hops)?);
+        let mut steps = Some(Vec::new());
+        for (trees, chunks) in &ways {
+            steps = match (steps, half(trees, hops, chunks)?) {
+                (Some(before), Some(then)) => Some([before, then].concat()),
+                _ => None,
+            };
+        }
+        if let Some(steps) = steps {
+            let schedule = Schedule::new(crate::ALGORITHM, all.clone(), steps)?;
+            floods.push(Composition { schedule, topologies: vec![topology.clone()], over_circuits: false });
+        }
     }
     Ok(floods)
 }
 
-fn with_hops(collective: Collective, whole: &Whole, hops: usize) -> Result<Option<Composition>> {
-    let topology = whole.topology();
-    let ranks = topology.ranks();
-    if u64::from(ranks) * u64::from(ranks) > MOST_PAIRS {
-        return Ok(None);
-    }
-    let chunks = |collective| Chunks::even(collective, ranks, 1);
-    let gather = || half(whole, hops, &chunks(Collective::AllGather)?);
-    let reduce = || half(whole, hops, &chunks(Collective::ReduceScatter)?);
-    let steps = match collective {
-        Collective::AllGather => gather()?,
-        Collective::ReduceScatter => reduce()?,
-        Collective::AllReduce => match (reduce()?, gather()?) {
-            (Some(mut reduce), Some(gather)) => {
-                reduce.extend(gather);
-                Some(reduce)
-            }
-            _ => None,
-        },
-        Collective::AllToAll | Collective::Broadcast => None,
-    };
-    let Some(steps) = steps else { return Ok(None) };
-    let schedule = Schedule::new(crate::ALGORITHM, chunks(collective)?, steps)?;
-    Ok(Some(Composition { schedule, topologies: vec![topology.clone()], over_circuits: false }))
-}
-
-/// Steps of an AllGather, or of a ReduceScatter.
-fn half(whole: &Whole, hops: usize, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
-    let backwards = chunks.collective() == Collective::ReduceScatter;
-    let (symmetry, levels) = match whole {
+/// The trees of an AllGather, or of a ReduceScatter, which runs backwards over the links turned round.
+fn trees(whole: &Whole, backwards: bool) -> Option<OutwardTrees> {
+    match whole {
         Whole::Any(topology) => {
             let turned = |link: &Link| if backwards { Link { src: link.dst, dst: link.src, ..*link } } else { *link };
             let links: Vec<Link> = topology.expanded().iter().map(turned).collect();
-            let Some(levels) = levels(topology, &links) else { return Ok(None) };
-            (topology.symmetry().clone(), levels)
+            OutwardTrees::over(topology, &links)
         }
-        Whole::Cayley(cayley) => (Translations::trivial(cayley.topology.ranks()), cayley.levels(backwards)),
-    };
-    if hops > 1 && levels.len() <= hops {
-        // One step for all: that is every rank to every other at once.
+        Whole::Cayley(cayley) => Some(cayley.trees(backwards)),
+    }
+}
+
+/// Steps of an AllGather, or of a ReduceScatter, in order; none where all hops are one step: that is every rank to every
+/// other at once.
+fn half(trees: &OutwardTrees, hops: u32, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
+    let backwards = chunks.collective() == Collective::ReduceScatter;
+    if hops > 1 && trees.depth() <= hops {
         return Ok(None);
     }
-    let (symmetry, levels) = match hops {
-        1 => (symmetry, levels),
-        _ => (
-            Translations::trivial(symmetry.ranks()),
-            levels.chunks(hops).map(|group| joined(group, &symmetry)).collect(),
-        ),
-    };
+    let lengths = (0..trees.depth()).step_by(hops as usize).map(|first| hops.min(trees.depth() - first));
     let mut steps = Vec::new();
-    for sent in levels {
+    for sent in trees.sent(lengths, None) {
         let transfers = sent.into_iter().map(|((src, dst), blocks)| {
             let chunks = blocks.into_iter().map(|owner| chunks.owned(owner, 0)).collect();
             if backwards {
@@ -112,7 +111,7 @@ fn half(whole: &Whole, hops: usize, chunks: &Chunks) -> Result<Option<Vec<Step>>
                 Transfer { src, dst, op: Op::Copy, chunks }
             }
         });
-        steps.push(Step::new(symmetry.clone(), transfers, chunks)?);
+        steps.push(Step::new(trees.symmetry().clone(), transfers, chunks)?);
     }
     if backwards {
         steps.reverse();
@@ -120,83 +119,11 @@ fn half(whole: &Whole, hops: usize, chunks: &Chunks) -> Result<Option<Vec<Step>>
     Ok(Some(steps))
 }
 
-/// Several levels in one step: what a rank would pass on in it comes straight from where it was before.
-pub(crate) fn joined(levels: &[Sent], symmetry: &Translations) -> Sent {
-    // By holder and origin, the rank that had the block before the step.
-    let mut had: BTreeMap<(Rank, Rank), Rank> = BTreeMap::new();
-    let mut all = Sent::new();
-    for element in levels.iter().flat_map(|level| symmetry.elements().into_iter().map(move |element| (level, element)))
-    {
-        let (level, element) = element;
-        let moved = |rank: &Rank| symmetry.apply(element, *rank);
-        for ((src, dst), origins) in level {
-            for origin in origins.iter().map(moved) {
-                let (src, dst) = (moved(src), moved(dst));
-                let from = had.get(&(src, origin)).copied().unwrap_or(src);
-                had.insert((dst, origin), from);
-                all.entry((from, dst)).or_default().push(origin);
-            }
-        }
-    }
-    all
-}
-
-/// What goes over each link by level, from one origin for each orbit of ranks. O(orbits · links), and the choice of links.
-pub(crate) fn levels(topology: &Topology, links: &[Link]) -> Option<Vec<Sent>> {
-    let group = topology.symmetry();
-    let ranks = topology.ranks() as usize;
-    let mut into: Vec<Vec<Link>> = vec![Vec::new(); ranks];
-    let mut out: Vec<Vec<Rank>> = vec![Vec::new(); ranks];
-    for link in links {
-        into[link.dst as usize].push(*link);
-        out[link.src as usize].push(link.dst);
-    }
-    let canonical = |src: Rank, dst: Rank| {
-        let (representative, element) = group.canonical(src);
-        (representative, group.apply(group.inverse(element), dst))
-    };
-    let mut sent: Vec<Sent> = Vec::new();
-    for origin in group.representatives() {
-        let distances = &distances(&out, origin)?;
-        let into = &into;
-        let mut reached: Vec<Rank> = (0..ranks as Rank).filter(|rank| *rank != origin).collect();
-        let ways = move |rank: Rank| {
-            let before = distances[rank as usize] - 1;
-            into[rank as usize].iter().filter(move |link| distances[link.src as usize] == before)
-        };
-        // Those with the fewest ways first.
-        reached.sort_by_key(|&rank| (distances[rank as usize], ways(rank).count(), rank));
-        for rank in reached {
-            let level = distances[rank as usize] as usize;
-            if sent.len() < level {
-                sent.resize_with(level, BTreeMap::new);
-            }
-            let carried = &mut sent[level - 1];
-            let load = |link: &&Link| {
-                let blocks = carried.get(&canonical(link.src, link.dst)).map_or(0, Vec::len);
-                (blocks + 1) as f64 / f64::from(link.count)
-            };
-            let link = ways(rank).min_by(|a, b| load(a).total_cmp(&load(b)))?;
-            let (representative, element) = group.canonical(link.src);
-            let back = group.inverse(element);
-            let over = (representative, group.apply(back, link.dst));
-            carried.entry(over).or_default().push(group.apply(back, origin));
-        }
-    }
-    Some(sent)
-}
-
-/// Hops from `origin`; `None` where some rank cannot be reached.
-fn distances(out: &[Vec<Rank>], origin: Rank) -> Option<Vec<u32>> {
-    let mut search = BreadthFirst::new(out.len());
-    search.search(origin, |at| out[at as usize].iter().copied());
-    (search.reached().len() == out.len()).then(|| search.into_distances())
-}
-
 #[cfg(test)]
 mod tests {
+    use model::{Rank, Shape};
+
     use super::*;
-    use model::Shape;
 
     /// Every rank takes in n − 1 blocks, one hop each, in as many steps as the diameter.
     #[test]
@@ -238,7 +165,7 @@ mod tests {
                 let floods = compose(collective, &whole).unwrap();
                 let passes = if collective == Collective::AllReduce { 2 } else { 1 };
                 let diameter = floods[0].schedule.steps().len() / passes;
-                assert!(floods.len() == MOST_HOPS && diameter > MOST_HOPS);
+                assert!(floods.len() as u32 == MOST_HOPS && diameter as u32 > MOST_HOPS);
                 for (hops, flood) in (1..).zip(&floods) {
                     assert_eq!(flood.schedule.steps().len(), passes * diameter.div_ceil(hops));
                     let report = verify::schedule(&flood.schedule);

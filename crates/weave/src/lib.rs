@@ -28,11 +28,11 @@ mod levels;
 mod library;
 mod metacyclic;
 mod one_pass;
+mod outward_trees;
 mod phase;
 mod pipelined;
 mod prices;
 mod relative;
-mod sent;
 mod undominated;
 mod unequal;
 

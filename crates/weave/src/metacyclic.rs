@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use model::{BreadthFirst, Link, Rank, Result, Topology, Translations, UNREACHABLE};
+use model::{BreadthFirst, Digit, Link, Result, Topology, Translations, UNREACHABLE};
 
-use crate::sent::Sent;
+use crate::outward_trees::OutwardTrees;
 
 /// Z_m ⋊ Z_k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +39,14 @@ impl Group {
     /// Every element times each generator, `[generator][element]`; the element (x, i) is x + m·i.
     fn steps(&self, generators: &[u32]) -> Vec<Vec<u32>> {
         let powers: Vec<u32> = (0..self.k).map(|i| self.power(i)).collect();
-        let times = |u: u32, g: u32| {
-            let moved = u64::from(powers[(u / self.m) as usize]) * u64::from(g % self.m) + u64::from(u % self.m);
-            (moved % u64::from(self.m)) as u32 + (u / self.m + g / self.m) % self.k * self.m
-        };
+        let times = |u: u32, g: u32| self.product(powers[(u / self.m) as usize], u, g);
         generators.iter().map(|&g| (0..self.m * self.k).map(|u| times(u, g)).collect()).collect()
+    }
+
+    /// u·g, where the element of Z_k that u has multiplies by `power`.
+    fn product(&self, power: u32, u: u32, g: u32) -> u32 {
+        let moved = u64::from(power) * u64::from(g % self.m) + u64::from(u % self.m);
+        (moved % u64::from(self.m)) as u32 + (u / self.m + g / self.m) % self.k * self.m
     }
 
     /// (diameter, Σ distance) from the identity; `None` where some element is not reached.
@@ -71,15 +74,17 @@ impl Metacyclic {
         (self.group.m, self.group.steps(&self.generators))
     }
 
-    /// What every link carries in each level of a flood from all ranks: the same for all links of a generator, since from
-    /// every rank the last circuit to what lies e away is that from the identity to e. With the circuits turned round
-    /// where the flood runs `backwards`. O(ranks² + ranks · ports).
-    pub(crate) fn levels(&self, backwards: bool) -> Vec<Sent> {
+    /// Trees of shortest paths that load all links of a generator alike in each level, since from every rank the last
+    /// circuit to what lies e away is that from the identity to e. With the circuits turned round where they run
+    /// `backwards`. O(ranks · (k + ports)).
+    pub(crate) fn trees(&self, backwards: bool) -> OutwardTrees {
         let order = self.group.m * self.group.k;
         let mut ways = self.group.steps(&self.generators);
         if backwards {
             ways = ways.into_iter().map(|step| inverse(&step)).collect();
         }
+        // Permutations: the one element before over each circuit.
+        let back: Vec<Vec<u32>> = ways.iter().map(|step| inverse(step)).collect();
         let mut level_of = vec![u32::MAX; order as usize];
         level_of[0] = 0;
         // Element before, element.
@@ -104,28 +109,22 @@ impl Metacyclic {
             for (to, choices) in order_of_choice {
                 let Some(way) = choices.into_iter().min_by_key(|&way| carried[way]) else { continue };
                 carried[way] += 1;
-                // Permutations: the one element before over this circuit.
-                let before = (0..order).find(|&at| ways[way][at as usize] == to && level_of[at as usize] + 1 == level);
-                chosen.extend(before.map(|before| (before, to)));
+                chosen.push((back[way][to as usize], to));
             }
             outermost = chosen.iter().map(|(_, to)| *to).collect();
             levels.push(chosen);
         }
         levels.pop();
-        let all: Vec<u32> = (0..order).collect();
-        // [element][rank]: the rank times the element.
-        let times = self.group.steps(&all);
-        let from_all = |chosen: Vec<(u32, u32)>| {
-            let mut sent = Sent::new();
-            for (before, to) in chosen {
-                for origin in 0..order as Rank {
-                    let at = |element: u32| times[element as usize][origin as usize];
-                    sent.entry((at(before), at(to))).or_default().push(origin);
-                }
-            }
-            sent
-        };
-        levels.into_iter().map(from_all).collect()
+        // Moving all x is a symmetry: one origin for each i.
+        let wheel = Digit { stride: 1, radix: self.group.m };
+        let symmetry = Translations::new(order, vec![wheel]).expect("m·k ranks");
+        let trees = symmetry.representatives().into_iter().map(|origin| {
+            let power = self.group.power(origin / self.group.m);
+            let at = |element: u32| self.group.product(power, origin, element);
+            let level = |level: &Vec<(u32, u32)>| level.iter().map(|&(before, to)| (at(to), at(before))).collect();
+            (origin, levels.iter().map(level).collect())
+        });
+        OutwardTrees::new(symmetry.clone(), trees.collect::<Vec<_>>())
     }
 }
 
@@ -196,6 +195,8 @@ pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
 
 #[cfg(test)]
 mod tests {
+    use model::Rank;
+
     use super::*;
 
     #[test]
@@ -225,25 +226,25 @@ mod tests {
         }
     }
 
-    /// Every link of a generator carries as much as the others in each level, every block reaches every rank once, over
-    /// circuits of the topology.
+    /// Every link of a generator carries as much as the others in each level, over circuits of the topology.
     #[test]
-    fn floods_load_links_evenly() {
+    fn trees_load_links_evenly() {
         for (ranks, ports) in [(21, 2), (64, 2), (64, 4), (24, 3)] {
             let found = best(ranks, ports).unwrap().unwrap();
             let links: Vec<(Rank, Rank)> = found.topology.expanded().iter().map(|link| (link.src, link.dst)).collect();
             for backwards in [false, true] {
-                let mut reached = vec![0; ranks as usize];
-                for sent in found.levels(backwards) {
-                    let blocks: Vec<usize> = sent.values().map(Vec::len).collect();
-                    let loads: std::collections::BTreeSet<usize> = blocks.iter().copied().collect();
+                let trees = found.trees(backwards).without_symmetry();
+                let mut moved = 0;
+                for sent in trees.sent((0..trees.depth()).map(|_| 1), None) {
+                    let loads: std::collections::BTreeSet<usize> =
+                        sent.iter().map(|(_, blocks)| blocks.len()).collect();
                     assert!(loads.len() <= ports as usize, "{loads:?}");
                     for ((src, dst), origins) in sent {
                         assert!(links.contains(&if backwards { (dst, src) } else { (src, dst) }));
-                        origins.into_iter().for_each(|origin| reached[origin as usize] += 1);
+                        moved += origins.len() as u32;
                     }
                 }
-                assert!(reached.iter().all(|count| *count == ranks - 1), "{reached:?}");
+                assert_eq!(moved, ranks * (ranks - 1));
             }
         }
     }
@@ -254,6 +255,6 @@ mod tests {
         let circulant =
             |g: i64| crate::levels::distances(64, &vec![(1, 1), (g, 1)]).unwrap().into_iter().max().unwrap();
         assert_eq!((2..64).map(circulant).min(), Some(13));
-        assert_eq!(found.levels(false).len(), 7);
+        assert_eq!(found.trees(false).depth(), 7);
     }
 }

@@ -1,18 +1,16 @@
 //! An AllGather of the parts of a scatter, outwards from every rank at once.
 
-use model::{Rank, Topology, Translations};
+use model::{Rank, Topology};
 
-use crate::flood;
-use crate::sent::Sent;
+use crate::outward_trees::{OutwardTrees, Sent};
 
 use super::spread::Sends;
 
 /// What goes over each link, by hops from where a part came from. The root has all parts and needs none.
 #[derive(Debug)]
 pub(super) struct Gathered {
-    ranks: u32,
     root: Rank,
-    levels: Vec<Sent>,
+    trees: OutwardTrees,
     /// Parts over the busiest circuit of each level.
     busiest: Vec<f64>,
 }
@@ -21,20 +19,7 @@ impl Gathered {
     /// `None` where some rank cannot reach some other. O(n · links).
     pub(super) fn new(topology: &Topology, root: Rank) -> Option<Self> {
         let links = topology.expanded();
-        let symmetry = topology.symmetry();
-        let mut levels = flood::levels(topology, &links)?;
-        for level in &mut levels {
-            let mut all = Sent::new();
-            for element in symmetry.elements() {
-                let moved = |rank: Rank| symmetry.apply(element, rank);
-                for (&(src, dst), origins) in &*level {
-                    if moved(dst) != root {
-                        all.insert((moved(src), moved(dst)), origins.iter().map(|&origin| moved(origin)).collect());
-                    }
-                }
-            }
-            *level = all;
-        }
+        let trees = OutwardTrees::over(topology, &links)?.without_symmetry();
         let circuits = |ends: &(Rank, Rank)| {
             let at = links.binary_search_by_key(ends, |link| (link.src, link.dst));
             at.map_or(1.0, |at| f64::from(links[at].count))
@@ -42,13 +27,14 @@ impl Gathered {
         let busiest = |level: &Sent| {
             level.iter().map(|(ends, origins)| origins.len() as f64 / circuits(ends)).fold(0.0, f64::max)
         };
-        let busiest = levels.iter().map(busiest).collect();
-        Some(Self { ranks: topology.ranks(), root, levels, busiest })
+        let single = (0..trees.depth()).map(|_| 1);
+        let busiest = trees.sent(single, Some(root)).iter().map(busiest).collect();
+        Some(Self { root, trees, busiest })
     }
 
     /// Hops between the ranks farthest apart.
     pub(super) fn depth(&self) -> u32 {
-        self.levels.len() as u32
+        self.trees.depth()
     }
 
     /// Parts over the busiest circuit, about, when parts `from` hops away from their origin go up to `hops` farther.
@@ -59,15 +45,7 @@ impl Gathered {
 
     /// The steps of so many hops, which add up to the depth.
     pub(super) fn steps(&self, hops: &[u32]) -> Vec<Sends> {
-        let symmetry = Translations::trivial(self.ranks);
-        let mut levels = &self.levels[..];
-        let step = |&hops: &u32| {
-            let (now, later) = levels.split_at(hops as usize);
-            levels = later;
-            let sent = if hops == 1 { now[0].clone() } else { flood::joined(now, &symmetry) };
-            let others = sent.into_iter().filter(|((_, dst), _)| *dst != self.root);
-            others.collect::<Sends>()
-        };
-        hops.iter().map(step).collect()
+        let steps = self.trees.sent(hops.iter().copied(), Some(self.root));
+        steps.into_iter().map(|sent| sent.into_iter().collect()).collect()
     }
 }
