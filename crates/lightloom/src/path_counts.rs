@@ -2,8 +2,8 @@
 
 use model::{BreadthFirst, Rank, Topology, Traffic};
 
-/// Shortest paths of all arcs of `traffic` on `topology`, at most `most` of each. O(links) for each sender, but for those whose
-/// arcs all have links of their own.
+/// Shortest paths of all arcs of `traffic` on `topology`, at most `most` of each. O(links up to the farthest receiver) for each
+/// sender, but for those whose arcs all have links of their own.
 pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) -> u64 {
     let ranks = topology.ranks() as usize;
     let mut out: Vec<Vec<Rank>> = vec![Vec::new(); ranks];
@@ -11,23 +11,33 @@ pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) 
         out[link.src as usize].push(link.dst);
     }
     let mut search = BreadthFirst::new(ranks);
+    let mut is_awaited = vec![false; ranks];
+    let mut count = vec![0u64; ranks];
     let mut sum = 0u64;
     for arcs in traffic.expanded().chunk_by(|a, b| a.src == b.src) {
-        if arcs.iter().all(|arc| out[arc.src as usize].contains(&arc.dst)) {
+        let source = arcs[0].src;
+        if arcs.iter().all(|arc| out[source as usize].contains(&arc.dst)) {
             sum += (arcs.len() as u64).saturating_mul(most.min(1));
             continue;
         }
-        let distances = search.search(arcs[0].src, |rank| out[rank as usize].iter().copied()).to_vec();
-        let mut count = vec![0u64; ranks];
-        count[arcs[0].src as usize] = 1;
+        arcs.iter().for_each(|arc| is_awaited[arc.dst as usize] = true);
+        let mut awaited = arcs.len();
+        let heads = |rank: Rank| out[rank as usize].iter().copied();
+        // Whatever leads to the last one is known when it is reached.
+        search.search_until(source, heads, |rank| {
+            awaited -= usize::from(is_awaited[rank as usize]);
+            awaited == 0
+        });
+        count[source as usize] = 1;
         for &rank in search.reached() {
-            for &next in &out[rank as usize] {
-                if distances[next as usize] == distances[rank as usize] + 1 {
-                    count[next as usize] = count[next as usize].saturating_add(count[rank as usize]);
-                }
+            let next = search.distance(rank) + 1;
+            for &head in out[rank as usize].iter().filter(|&&head| search.distance(head) == next) {
+                count[head as usize] = count[head as usize].saturating_add(count[rank as usize]);
             }
         }
         sum += arcs.iter().map(|arc| count[arc.dst as usize].min(most)).sum::<u64>();
+        arcs.iter().for_each(|arc| is_awaited[arc.dst as usize] = false);
+        search.reached().iter().for_each(|&rank| count[rank as usize] = 0);
     }
     sum
 }

@@ -55,6 +55,11 @@ impl BreadthFirst {
         distances
     }
 
+    /// Hops from the source of the last search.
+    pub fn distance(&self, rank: Rank) -> u32 {
+        self.distances[rank as usize]
+    }
+
     /// The ranks that the last search reached, the nearest first; the source is the first.
     pub fn reached(&self) -> &[Rank] {
         &self.reached

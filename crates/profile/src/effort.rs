@@ -76,11 +76,14 @@ const MOST_LINK_ORBITS: usize = 3 << 10;
 /// GPUs above which arcs times orbits of links count too, where a front is costly, and the most of them.
 const MOST_RANKS_WHATEVER_LARGE: usize = 512;
 const MOST_OF_MANY: usize = 1 << 16;
+/// The same among GPUs of which there are more than these: paths are searched among all.
+const MOST_RANKS_OF_MANY: usize = 1 << 10;
 
 /// Whether no flow is looked for but an equal split over shortest paths.
 pub(crate) fn is_too_large(quotient: &Quotient) -> bool {
     let (links, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
     let are_many = quotient.adjacency.ranks() > MOST_RANKS_WHATEVER_LARGE;
-    let is_costly = links >= LEAST_COSTLY_ORBITS && links * arcs > MOST_OF_MANY;
+    let most = MOST_OF_MANY / quotient.adjacency.ranks().div_ceil(MOST_RANKS_OF_MANY).pow(2);
+    let is_costly = links >= LEAST_COSTLY_ORBITS && links * arcs > most;
     links > MOST_LINK_ORBITS || arcs > MOST_ARCS || (are_many && is_costly)
 }

@@ -34,6 +34,7 @@ mod effort;
 mod equal_split;
 mod front;
 mod hop_limited;
+mod kept_distances;
 mod kept_routes;
 mod mirror;
 mod network;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use model::{BreadthFirst, Rank, Routes, Routing, Topology, Traffic, TrafficEntry, UNREACHABLE};
+use model::{Rank, Routes, Routing, Topology, Traffic, TrafficEntry};
 
 use crate::{
     balanced_paths, concurrent_flow,
@@ -10,6 +10,7 @@ use crate::{
     effort::{Effort, LEAST_COSTLY_ORBITS, front_work, is_too_large},
     equal_split,
     front::{Estimate, Front, LoadBound, Point},
+    kept_distances::KeptDistances,
     kept_routes::KeptRoutes,
     price_bound,
     quotient::{Adjacency, Distance, Quotient},
@@ -35,7 +36,7 @@ pub struct RoutingNetwork {
 #[derive(Debug)]
 struct Orbit {
     representative: Rank,
-    distances: OnceLock<Box<[u32]>>,
+    distances: KeptDistances,
     circuits_out: f64,
     circuits_in: f64,
 }
@@ -49,8 +50,12 @@ impl RoutingNetwork {
     /// As [`RoutingNetwork::new`], without a copy.
     pub fn of(topology: Topology) -> Self {
         let symmetry = topology.symmetry();
-        let orbit =
-            |representative| Orbit { representative, distances: OnceLock::new(), circuits_out: 0.0, circuits_in: 0.0 };
+        let orbit = |representative| Orbit {
+            representative,
+            distances: KeptDistances::default(),
+            circuits_out: 0.0,
+            circuits_in: 0.0,
+        };
         let mut orbits: Vec<Orbit> = symmetry.representatives().into_iter().map(orbit).collect();
         for link in topology.links() {
             orbits[symmetry.orbit(link.src) as usize].circuits_out += f64::from(link.count);
@@ -68,7 +73,7 @@ impl RoutingNetwork {
 
     /// Sources from which distances are written down, each in four bytes a GPU: what it holds beside its links.
     pub fn distance_arrays(&self) -> usize {
-        self.orbits.iter().filter(|orbit| orbit.distances.get().is_some()).count()
+        self.orbits.iter().filter(|orbit| orbit.distances.are_all_known()).count()
     }
 
     /// Links on a shortest path from `src` to `dst`; `None` where there is no path. Both are below the
@@ -86,26 +91,11 @@ impl RoutingNetwork {
             let index = if self.orbits.len() == 1 { 0 } else { symmetry.orbit(representative) as usize };
             (&self.orbits[index], symmetry.apply(symmetry.inverse(element), dst))
         };
-        // One hop needs no search.
-        if orbit.distances.get().is_none()
-            && self.adjacency().out(orbit.representative).iter().any(|head| head.dst == dst)
-        {
-            return Some(1);
-        }
-        let distances = orbit.distances.get_or_init(|| self.distances_from(orbit.representative));
-        let hops = distances[dst as usize];
-        (hops != UNREACHABLE).then_some(hops)
+        orbit.distances.to(dst, orbit.representative, self.adjacency(), self.orbits.len())
     }
 
     fn distances(&self) -> impl Distance {
         |src, dst| self.distance(src, dst)
-    }
-
-    fn distances_from(&self, source: Rank) -> Box<[u32]> {
-        let adjacency = self.adjacency();
-        let mut search = BreadthFirst::new(adjacency.ranks());
-        search.search(source, |rank| adjacency.out(rank).iter().map(|head| head.dst));
-        search.into_distances().into()
     }
 
     /// Hops and a lower bound on the load of any routing of `traffic`: what its arcs occupy at least, over

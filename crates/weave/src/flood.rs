@@ -32,6 +32,10 @@ impl Whole {
 /// Most blocks of a flood times the ranks from which others are translated.
 const MOST_PAIRS: u64 = 1 << 22;
 
+/// Bytes in which the sums of a ReduceScatter are followed, at most, and of each of them beside its contributions.
+const MOST_SUMMED: u64 = 3 << 30;
+const SUM: u64 = 96;
+
 /// Hops of a step that are tried beside one.
 const MOST_HOPS: u32 = 3;
 
@@ -48,7 +52,8 @@ pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Compo
     };
     let topology = whole.topology();
     let ranks = topology.ranks();
-    if u64::from(ranks) * u64::from(topology.symmetry().orbits()) > MOST_PAIRS {
+    let pairs = u64::from(ranks) * u64::from(topology.symmetry().orbits());
+    if pairs > MOST_PAIRS || (reduces && pairs * (SUM + u64::from(ranks / 4)) > MOST_SUMMED) {
         return Ok(Vec::new());
     }
     let chunks = |collective| Chunks::even(collective, ranks, 1);

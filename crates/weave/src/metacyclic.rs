@@ -8,6 +8,8 @@
 use std::collections::BTreeMap;
 
 use model::{BreadthFirst, Digit, Link, Result, Topology, Translations, UNREACHABLE};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use crate::outward_trees::OutwardTrees;
 
@@ -47,6 +49,11 @@ impl Group {
     fn product(&self, power: u32, u: u32, g: u32) -> u32 {
         let moved = u64::from(power) * u64::from(g % self.m) + u64::from(u % self.m);
         (moved % u64::from(self.m)) as u32 + (u / self.m + g / self.m) % self.k * self.m
+    }
+
+    /// Moving all x.
+    fn wheel(&self) -> Result<Translations> {
+        Translations::new(self.m * self.k, vec![Digit { stride: 1, radix: self.m }])
     }
 
     /// (diameter, Σ distance) from the identity; `None` where some element is not reached.
@@ -116,8 +123,7 @@ impl Metacyclic {
         }
         levels.pop();
         // Moving all x is a symmetry: one origin for each i.
-        let wheel = Digit { stride: 1, radix: self.group.m };
-        let symmetry = Translations::new(order, vec![wheel]).expect("m·k ranks");
+        let symmetry = self.group.wheel().expect("m·k ranks");
         let trees = symmetry.representatives().into_iter().map(|origin| {
             let power = self.group.power(origin / self.group.m);
             let at = |element: u32| self.group.product(power, origin, element);
@@ -136,8 +142,18 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// Most ranks for which groups are searched.
-const MOST_RANKS: u32 = 256;
+/// Most ranks for which all generators of all groups are searched.
+const MOST_SEARCHED: u32 = 256;
+
+/// Links that are looked at in the search among more ranks, about.
+const MOST_LINKS: u64 = 1 << 26;
+
+/// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written once.
+const MOST_WHEELS: u32 = 64;
+const MOST_WRITTEN: u32 = 1 << 22;
+
+/// Pairs of generators to which others are added.
+const WORTH_MORE: usize = 4;
 
 /// What names of this module's topologies mean.
 pub(crate) const NAME: (&str, &str) = (
@@ -147,14 +163,42 @@ pub(crate) const NAME: (&str, &str) = (
 );
 
 /// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1) or
-/// (1, 0), the others are added one by one. `None` where there is no such group, or ranks are too many. O(groups · ports · ranks²).
+/// (1, 0), the others are added one by one. `None` where there is no such group. Up to 256 ranks O(groups · ports · ranks²);
+/// of more, some groups and generators are tried.
 ///
 /// # Errors
 /// None for circuits that lead to other ranks.
 pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
-    if ports < 2 || ranks > MOST_RANKS {
+    if ports < 2 {
         return Ok(None);
     }
+    let is_searched = ranks <= MOST_SEARCHED;
+    let found = if is_searched { searched(ranks, ports) } else { sampled(ranks, ports) };
+    let Some((group, generators)) = found else { return Ok(None) };
+    // Translations by digits do not hold these groups, but moving all x, and what they find beside it, shortens flows.
+    let wheel = if is_searched { Translations::trivial(ranks) } else { group.wheel()? };
+    let mut links: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let steps = group.steps(&generators);
+    for src in wheel.representatives() {
+        for step in &steps {
+            *links.entry((src, step[src as usize])).or_insert(0) += 1;
+        }
+    }
+    let shown = |g: &u32| format!("({},{})", g % group.m, g / group.m);
+    let name = format!(
+        "metacyclic:{}x{},{}:{}",
+        group.m,
+        group.k,
+        group.ratio,
+        generators.iter().map(shown).collect::<Vec<_>>().join("")
+    );
+    let links = links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
+    let topology = Topology::new(name, wheel, links)?;
+    let topology = if is_searched { topology.with_found_symmetry() } else { topology };
+    Ok(Some(Metacyclic { topology, group, generators }))
+}
+
+fn searched(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
     let mut best: Option<((u32, u32), Group, Vec<u32>)> = None;
     let groups = Group::of_order(ranks);
     // (0, 1) or (1, 0) first: alone it reaches few ranks, what it reaches with the others is what counts.
@@ -172,25 +216,36 @@ pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
             best = Some((width, *group, generators));
         }
     }
-    let Some((_, group, generators)) = best else { return Ok(None) };
-    let mut links: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-    for step in group.steps(&generators) {
-        for (src, dst) in (0..).zip(step) {
-            *links.entry((src, dst)).or_insert(0) += 1;
+    best.map(|(_, group, generators)| (group, generators))
+}
+
+/// Some of the pairs (0, 1) and (1, j), j in Z_k: (x, j) with another x that generates Z_m makes the same digraph. The best
+/// are given further generators, each the best of some that are drawn. O([`MOST_LINKS`]).
+fn sampled(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
+    let groups = Group::of_order(ranks).into_iter();
+    let groups: Vec<Group> = groups.filter(|group| group.k <= MOST_WHEELS.min(MOST_WRITTEN / ranks)).collect();
+    let pairs: Vec<(Group, u32)> = groups.iter().flat_map(|group| (0..group.k).map(move |j| (*group, j))).collect();
+    let searches = MOST_LINKS / u64::from(ranks * ports);
+    let stride = (pairs.len() as u64).div_ceil((searches / 2).max(1)) as usize;
+    let some = pairs.into_iter().step_by(stride.max(1)).filter_map(|(group, j)| {
+        let generators = vec![group.m, 1 + group.m * j];
+        Some((group.width(&generators)?, group, generators))
+    });
+    let mut best: Vec<((u32, u32), Group, Vec<u32>)> = some.collect();
+    best.sort_by_key(|(width, group, _)| (*width, group.m));
+    best.truncate(WORTH_MORE);
+    let mut random = ChaCha8Rng::seed_from_u64(u64::from(ranks));
+    let draws = searches / 2 / (u64::from(ports) * best.len() as u64).max(1);
+    for (width, group, generators) in &mut best {
+        for _ in 2..ports {
+            let drawn = (0..draws.max(1)).map(|_| [&generators[..], &[random.random_range(1..ranks)]].concat());
+            let measured = drawn.filter_map(|generators| Some((group.width(&generators)?, generators)));
+            if let Some(least) = measured.min() {
+                (*width, *generators) = least;
+            }
         }
     }
-    let shown = |g: &u32| format!("({},{})", g % group.m, g / group.m);
-    let name = format!(
-        "metacyclic:{}x{},{}:{}",
-        group.m,
-        group.k,
-        group.ratio,
-        generators.iter().map(shown).collect::<Vec<_>>().join("")
-    );
-    let links = links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
-    // Translations by digits do not hold these groups, but what they find of them shortens flows.
-    let topology = Topology::new(name, Translations::trivial(ranks), links)?.with_found_symmetry();
-    Ok(Some(Metacyclic { topology, group, generators }))
+    best.into_iter().min_by_key(|(width, group, _)| (*width, group.m)).map(|(_, group, generators)| (group, generators))
 }
 
 #[cfg(test)]
@@ -246,6 +301,26 @@ mod tests {
                 }
                 assert_eq!(moved, ranks * (ranks - 1));
             }
+        }
+    }
+
+    /// Among more ranks some groups are searched, and those that are found are as narrow as de Bruijn graphs but for some hops.
+    #[test]
+    fn digraphs_of_many_ranks_are_narrow_and_written_by_their_wheel() {
+        for (ranks, ports, most) in [(500, 2, 13), (1024, 2, 15), (1023, 3, 10), (4096, 4, 8), (10_000, 2, 21)] {
+            let found = best(ranks, ports).unwrap().unwrap();
+            found.topology.check_ports(ports).unwrap();
+            assert_eq!(found.topology.circuits(), u64::from(ranks * ports));
+            assert_eq!(found.topology.symmetry().order(), found.group.m);
+            let trees = found.trees(false);
+            assert!(trees.depth() <= most, "{ranks} {ports} {}", trees.depth());
+            // From the ranks that are not alike, each to every rank once.
+            let single = (0..trees.depth()).map(|_| 1);
+            let moved: usize = trees.sent(single, None).iter().flatten().map(|(_, blocks)| blocks.len()).sum();
+            assert_eq!(moved as u32, found.group.k * (ranks - 1));
+        }
+        for ranks in [257, 521, 65_521] {
+            assert!(best(ranks, 2).unwrap().is_none(), "a prime number of ranks has no such group");
         }
     }
 

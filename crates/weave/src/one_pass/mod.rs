@@ -28,6 +28,9 @@ use steps::Steps;
 /// Chunks that all ranks together send in a step of several hops, or collect.
 const MOST_SENT: u64 = 1 << 18;
 
+/// Contributions to all chunks of all ranks, a bit each twice over: what a plan is executed with.
+const MOST_SUMMED: u64 = 1 << 32;
+
 /// Passes that are priced exactly: the program is nearly right.
 const WORTH_PRICING: usize = 1;
 
@@ -64,7 +67,8 @@ pub(crate) fn compose(graphs: &[Walks], prices: &Prices, ranks: u32, limit_s: f6
         let vertices = f64::from(base.order);
         for scattered in 0..=walks.length {
             let chunks = u64::from(base.order * base.parts) * u64::from(base.letters()).pow(scattered);
-            if chunks * u64::from(ranks) > MOST_SENT {
+            let sent = chunks * u64::from(ranks);
+            if sent > MOST_SENT || sent * u64::from(ranks) > MOST_SUMMED {
                 break;
             }
             let (letters, circuits) = (base.letters(), walks.circuits);
