@@ -15,7 +15,7 @@ CARGO_OUTPUT = $(or $(CARGO_TARGET_DIR),target)/release
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 FUZZ_RUNS ?= 20000
 # Every file's tests in one of two processes, which its fixtures are made in once.
-PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile -p no:benchmark --hypothesis-seed $(SEED)
+PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile --durations 25 -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: demo check test test-rust test-python test-peers bench lint format docs fuzz fuzz-command-line build clean \

@@ -23,12 +23,13 @@ fn own_circuits(quotient: &Quotient, arcs: &[TrafficEntry]) -> Option<Vec<u32>> 
 /// O(links) per source, but for those whose arcs all have links of their own.
 pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
+    let mut places = vec![NOWHERE; quotient.adjacency.ranks()];
     for arcs in quotient.sources() {
         if let Some(circuits) = own_circuits(quotient, arcs) {
             arcs.iter().zip(circuits).for_each(|(arc, orbit)| carried[orbit as usize] += arc.weight);
             continue;
         }
-        let paths = ShortestPaths::new(distance, quotient, arcs);
+        let paths = ShortestPaths::new(distance, quotient, arcs, &mut places);
         for (_, link, traffic) in paths.flow(arcs) {
             carried[link as usize] += traffic;
         }
@@ -41,13 +42,14 @@ pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> 
 /// 1024 of them.
 pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
     let mut arcs = Vec::with_capacity(quotient.arcs.len());
+    let mut places = vec![NOWHERE; quotient.adjacency.ranks()];
     for from in quotient.sources() {
         if own_circuits(quotient, from).is_some() {
             let path = |arc: &TrafficEntry| RoutedPath { share: 1.0, nodes: vec![arc.src, arc.dst] };
             arcs.extend(from.iter().map(|arc| RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![path(arc)] }));
             continue;
         }
-        let shortest = ShortestPaths::new(distance, quotient, from);
+        let shortest = ShortestPaths::new(distance, quotient, from, &mut places);
         for arc in from {
             let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));
             arcs.push(RoutedEntry { src: arc.src, dst: arc.dst, paths });
@@ -69,19 +71,27 @@ struct Entry {
 const NOWHERE: u32 = u32::MAX;
 
 /// The shortest paths from one source.
-struct ShortestPaths {
+struct ShortestPaths<'a> {
     /// GPUs by distance; the source has place 0.
     order: Vec<Rank>,
-    /// By GPU, its place in `order`.
-    places: Vec<u32>,
+    /// By GPU, its place in `order`; a buffer that is used again, and left as it was.
+    places: &'a mut [u32],
     /// By place, the last links of the shortest paths to the GPU.
     entries: Vec<Vec<Entry>>,
 }
 
-impl ShortestPaths {
+impl Drop for ShortestPaths<'_> {
+    fn drop(&mut self) {
+        for &rank in &self.order {
+            self.places[rank as usize] = NOWHERE;
+        }
+    }
+}
+
+impl<'a> ShortestPaths<'a> {
     /// Those to the ends of `arcs`, which leave the same source: O(links up to the farthest), and where there is one arc,
     /// O(its paths' links).
-    fn new(distance: impl Distance, quotient: &Quotient, arcs: &[TrafficEntry]) -> Self {
+    fn new(distance: impl Distance, quotient: &Quotient, arcs: &[TrafficEntry], places: &'a mut [u32]) -> Self {
         let adjacency = &*quotient.adjacency;
         let source = arcs[0].src;
         // Where one arc is all, GPUs beside its paths are passed over.
@@ -91,7 +101,6 @@ impl ShortestPaths {
             None => true,
         };
         let farthest = arcs.iter().filter_map(|arc| distance(source, arc.dst)).max().unwrap_or(0);
-        let mut places = vec![NOWHERE; adjacency.ranks()];
         places[source as usize] = 0;
         let (mut order, mut entries, mut count) = (vec![source], vec![Vec::new()], vec![1.0]);
         let (mut layer, mut hops) = (0..1, 0);

@@ -253,6 +253,17 @@ impl RoutingNetwork {
     /// Under `EqualSplit` an arc of more than 1024 distinct shortest paths is given fewer, which load every
     /// link the same.
     pub fn routes(&self, traffic: &Traffic, routing: Routing, hops: u32) -> Option<(Routes, Point)> {
+        self.routes_to(None, traffic, routing, hops)
+    }
+
+    /// `known`: the point of the pair's front, where it has but one.
+    fn routes_to(
+        &self,
+        known: Option<Point>,
+        traffic: &Traffic,
+        routing: Routing,
+        hops: u32,
+    ) -> Option<(Routes, Point)> {
         let (quotient, least) = self.pair(traffic)?;
         if hops < least {
             return None;
@@ -262,20 +273,22 @@ impl RoutingNetwork {
         {
             return Some((single_path::routes(self.distances(), &quotient), point));
         }
+        let point = |compute: &dyn Fn() -> Point| known.unwrap_or_else(compute);
         Some(match routing {
-            Routing::ConcurrentFlow if is_too_large(&quotient) => {
-                (equal_split::routes(self.distances(), &quotient), self.shortest_paths_only(traffic, &quotient, least))
-            }
+            Routing::ConcurrentFlow if is_too_large(&quotient) => (
+                equal_split::routes(self.distances(), &quotient),
+                point(&|| self.shortest_paths_only(traffic, &quotient, least)),
+            ),
             Routing::ConcurrentFlow => {
                 concurrent_flow::routes(&quotient, self.distances(), least, hops, Effort::exact(&quotient))
             }
             Routing::EqualSplit => (
                 equal_split::routes(self.distances(), &quotient),
-                equal_split::point(self.distances(), &quotient, least),
+                point(&|| equal_split::point(self.distances(), &quotient, least)),
             ),
             Routing::SinglePath => (
                 single_path::routes(self.distances(), &quotient),
-                single_path::point(self.distances(), &quotient, least),
+                point(&|| single_path::point(self.distances(), &quotient, least)),
             ),
         })
     }
@@ -293,7 +306,8 @@ impl RoutingNetwork {
         } else {
             None
         };
-        kept.or_else(|| self.routes(traffic, routing, hops))
+        let known = if let [only] = front.points() { Some(*only) } else { None };
+        kept.or_else(|| self.routes_to(known, traffic, routing, hops))
     }
 
     /// The point of one shortest path per arc where no flow does better: where paths never branch, or its load is what the
