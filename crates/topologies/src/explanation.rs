@@ -49,6 +49,8 @@ pub enum Explanation {
         out: (u32, u32),
         /// After how many GPUs the circuits repeat, where they do.
         period: Option<u32>,
+        /// Of how many GPUs translations make the others; `None` where there are none.
+        kinds: Option<u32>,
     },
 }
 
@@ -130,6 +132,7 @@ impl Explanation {
             circuits: topology.circuits(),
             out: (least.unwrap_or_default(), most.unwrap_or_default()),
             period,
+            kinds: Some(topology.symmetry().orbits()).filter(|&kinds| kinds < topology.ranks()),
         }
     }
 
@@ -227,12 +230,13 @@ impl fmt::Display for Explanation {
                 let (to, more) = some_of(&to.collect::<Vec<_>>());
                 write!(formatter, "GPU 0 to {to}{more}, all other GPUs alike")
             }
-            Self::Irregular { circuits, out: (least, most), period } => {
+            Self::Irregular { circuits, out: (least, most), period, kinds } => {
                 let out = if least == most { most.to_string() } else { format!("{least} to {most}") };
                 write!(formatter, "{circuits} circuits, {out} out of each GPU")?;
-                match period {
-                    Some(period) => write!(formatter, ", repeated every {period} GPUs"),
-                    None => write!(formatter, ", without translation symmetry"),
+                match (period, kinds) {
+                    (Some(period), _) => write!(formatter, ", repeated every {period} GPUs"),
+                    (None, Some(kinds)) => write!(formatter, ", {kinds} kinds of GPUs that look different"),
+                    (None, None) => write!(formatter, ", without translation symmetry"),
                 }
             }
         }

@@ -23,11 +23,14 @@ fn check(topology: &Topology) -> Result<(), TestCaseError> {
             prop_assert_eq!(first, &from_first);
             prop_assert_eq!(topology.clone().with_found_symmetry().symmetry().orbits(), 1);
         }
-        (Explanation::Irregular { circuits, out, period }, None) => {
+        (Explanation::Irregular { circuits, out, period, kinds }, None) => {
             let mut leaving = vec![0; topology.ranks() as usize];
             links.iter().for_each(|link| leaving[link.src as usize] += link.count);
             prop_assert_eq!(*circuits, leaving.iter().map(|&count| u64::from(count)).sum::<u64>());
             prop_assert_eq!(*out, (*leaving.iter().min().unwrap(), *leaving.iter().max().unwrap()));
+            // Translations act freely: the GPUs that one of a kind is moved to are as many as there are translations.
+            let alike = topology.ranks() / kinds.unwrap_or(topology.ranks());
+            prop_assert_eq!(alike as usize, topology.symmetry().elements().len());
             if let Some(period) = period {
                 let moved = |rank: u32| (rank + period) % topology.ranks();
                 let all: BTreeSet<Link> = links.iter().copied().collect();
