@@ -22,17 +22,24 @@ pub(crate) struct KeptDistances {
 impl KeptDistances {
     /// Hops from `source` to `dst`; `None` where there is no path. `sources` are kept in all.
     /// O(1) after the first call, which is O(links), or of many sources O(links to the nearest GPUs) for those.
+    #[inline]
     pub(crate) fn to(&self, dst: Rank, source: Rank, adjacency: &Adjacency, sources: usize) -> Option<u32> {
-        if self.all.get().is_none() {
-            // One hop needs no search.
-            if adjacency.out(source).iter().any(|head| head.dst == dst) {
-                return Some(1);
-            }
-            if sources.saturating_mul(adjacency.ranks()) > MOST_AT_ONCE {
-                let near = self.near.get_or_init(|| nearest(source, adjacency, NEAR_ALL.div_ceil(sources)));
-                if let Ok(at) = near.binary_search_by_key(&dst, |&(rank, _)| rank) {
-                    return Some(near[at].1);
-                }
+        let hops = match self.all.get() {
+            Some(all) => all[dst as usize],
+            None => self.searched(dst, source, adjacency, sources),
+        };
+        Some(hops).filter(|&hops| hops != UNREACHABLE)
+    }
+
+    fn searched(&self, dst: Rank, source: Rank, adjacency: &Adjacency, sources: usize) -> u32 {
+        // One hop needs no search.
+        if adjacency.out(source).iter().any(|head| head.dst == dst) {
+            return 1;
+        }
+        if sources.saturating_mul(adjacency.ranks()) > MOST_AT_ONCE {
+            let near = self.near.get_or_init(|| nearest(source, adjacency, NEAR_ALL.div_ceil(sources)));
+            if let Ok(at) = near.binary_search_by_key(&dst, |&(rank, _)| rank) {
+                return near[at].1;
             }
         }
         let all = self.all.get_or_init(|| {
@@ -40,7 +47,7 @@ impl KeptDistances {
             search.search(source, |rank| adjacency.out(rank).iter().map(|head| head.dst));
             search.into_distances().into()
         });
-        Some(all[dst as usize]).filter(|&hops| hops != UNREACHABLE)
+        all[dst as usize]
     }
 
     /// Whether every distance is written down, in four bytes a GPU.
