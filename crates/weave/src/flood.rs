@@ -29,8 +29,9 @@ impl Whole {
     }
 }
 
-/// Most blocks of a flood times the ranks from which others are translated.
+/// Most blocks of a flood times the ranks from which others are translated, and that times the circuits of a rank.
 const MOST_PAIRS: u64 = 1 << 22;
+const MOST_LINKS: u64 = 1 << 26;
 
 /// Bytes in which the sums of a ReduceScatter are followed, at most, and of each of them beside its contributions.
 const MOST_SUMMED: u64 = 3 << 30;
@@ -53,7 +54,10 @@ pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Compo
     let topology = whole.topology();
     let ranks = topology.ranks();
     let pairs = u64::from(ranks) * u64::from(topology.symmetry().orbits());
-    if pairs > MOST_PAIRS || (reduces && pairs * (SUM + u64::from(ranks / 4)) > MOST_SUMMED) {
+    if pairs > MOST_PAIRS
+        || pairs * u64::from(topology.degree()) > MOST_LINKS
+        || (reduces && pairs * (SUM + u64::from(ranks / 4)) > MOST_SUMMED)
+    {
         return Ok(Vec::new());
     }
     let chunks = |collective| Chunks::even(collective, ranks, 1);

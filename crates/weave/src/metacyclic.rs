@@ -145,8 +145,9 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
 /// Most ranks for which all generators of all groups are searched.
 const MOST_SEARCHED: u32 = 256;
 
-/// Links that are looked at in the search among more ranks, about.
+/// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few hops wide.
 const MOST_LINKS: u64 = 1 << 26;
+const MOST_DRAWN: u32 = 16;
 
 /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written once.
 const MOST_WHEELS: u32 = 64;
@@ -163,16 +164,16 @@ pub(crate) const NAME: (&str, &str) = (
 );
 
 /// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1) or
-/// (1, 0), the others are added one by one. `None` where there is no such group. Up to 256 ranks O(groups · ports · ranks²);
-/// of more, some groups and generators are tried.
+/// (1, 0), the others are added one by one. `None` where there is no such group, or of more than 256 ranks
+/// with more than 16 ports. Up to 256 ranks O(groups · ports · ranks²); of more, some groups and generators are tried.
 ///
 /// # Errors
 /// None for circuits that lead to other ranks.
 pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
-    if ports < 2 {
+    let is_searched = ranks <= MOST_SEARCHED;
+    if ports < 2 || (!is_searched && ports > MOST_DRAWN) {
         return Ok(None);
     }
-    let is_searched = ranks <= MOST_SEARCHED;
     let found = if is_searched { searched(ranks, ports) } else { sampled(ranks, ports) };
     let Some((group, generators)) = found else { return Ok(None) };
     // Translations by digits do not hold these groups, but moving all x, and what they find beside it, shortens flows.
