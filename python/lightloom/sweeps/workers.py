@@ -54,14 +54,18 @@ def on_threads(
         except BaseException as error:
             finished.put(error)
 
-    for _ in range(taking if chunks else 0):
-        Thread(target=run, daemon=True).start()
+    threads = [Thread(target=run, daemon=True) for _ in range(taking if chunks else 0)]
+    for thread in threads:
+        thread.start()
     try:
         for _ in chunks:
             item = finished.get()
             if isinstance(item, BaseException):
                 raise item
             yield item
+        # They have nothing left to do; a program that ends while they end in compiled code would be aborted.
+        for thread in threads:
+            thread.join()
     finally:
         stopped.set()
         # Whoever waits to hand over its last chunk can, and ends.
