@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from lightloom.sweeps.workers import on_threads
 
 THREADS = Path("/proc/self/task")
 # More than there are cores, so that the threads that the core would share work on stand out.
@@ -64,3 +67,11 @@ def test_workers_are_the_threads_that_compute(process: str) -> None:
         limited, same = _swept(workers, process)
         assert limited < CORE_THREADS
         assert same == times
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_threads_have_ended_when_all_chunks_are_there(workers: int) -> None:
+    before = set(threading.enumerate())
+    found = dict(on_threads(lambda chunk: bytes([chunk]), range(40), workers))
+    assert found == {chunk: bytes([chunk]) for chunk in range(40)}
+    assert set(threading.enumerate()) == before

@@ -290,17 +290,18 @@ mod tests {
             let links: Vec<(Rank, Rank)> = found.topology.expanded().iter().map(|link| (link.src, link.dst)).collect();
             for backwards in [false, true] {
                 let trees = found.trees(backwards).without_symmetry();
-                let mut moved = 0;
+                // By rank and origin, once each.
+                let mut reached = std::collections::BTreeSet::new();
                 for sent in trees.sent((0..trees.depth()).map(|_| 1), None) {
                     let loads: std::collections::BTreeSet<usize> =
                         sent.iter().map(|(_, blocks)| blocks.len()).collect();
                     assert!(loads.len() <= ports as usize, "{loads:?}");
                     for ((src, dst), origins) in sent {
                         assert!(links.contains(&if backwards { (dst, src) } else { (src, dst) }));
-                        moved += origins.len() as u32;
+                        origins.into_iter().for_each(|origin| assert!(dst != origin && reached.insert((dst, origin))));
                     }
                 }
-                assert_eq!(moved, ranks * (ranks - 1));
+                assert_eq!(reached.len() as u32, ranks * (ranks - 1));
             }
         }
     }
