@@ -162,8 +162,8 @@ def test_an_interrupted_trace_leaves_nothing(in_tmp: Path, ending: signal.Signal
     (in_tmp / "out" / "trace.json").write_bytes(b"mine")
     # A shell's background jobs, such as these tests may be, are started deaf to interrupts.
     hearing = (
-        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from lightloom.cli import main; sys.exit(main(sys.argv[1:]))"
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from lightloom.cli import program; program()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", hearing, "simulate", "plan.json", "--level", "flow", "--trace", "out/trace.json"],

@@ -84,8 +84,8 @@ def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Si
     (in_tmp / "stopped.toml").write_text(DESCRIPTION)
     # What runs the tests may be a shell's background job, which starts deaf to interrupts.
     program = (
-        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from lightloom.cli import main; sys.exit(main(sys.argv[1:]))"
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from lightloom.cli import program; program()"
     )
     command = [sys.executable, "-c", program, "sweep", "stopped.toml", "--output", "out"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -75,3 +75,32 @@ def test_threads_have_ended_when_all_chunks_are_there(workers: int) -> None:
     found = dict(on_threads(lambda chunk: bytes([chunk]), range(40), workers))
     assert found == {chunk: bytes([chunk]) for chunk in range(40)}
     assert set(threading.enumerate()) == before
+
+
+def test_threads_end_where_what_was_found_is_no_longer_wanted() -> None:
+    before = set(threading.enumerate())
+    parts = on_threads(lambda chunk: bytes([chunk]), range(200), 3)
+    assert len([next(parts) for _ in range(5)]) == 5
+    parts.close()
+    assert set(threading.enumerate()) == before
+
+
+READING = """
+import io, os
+import pyarrow as pa
+import pyarrow.parquet as pq
+from lightloom.sweeps.parts import read_table
+
+columns = {f"column {number}": list(range(5000)) for number in range(20)}
+file = io.BytesIO()
+pq.write_table(pa.table(columns), file, row_group_size=500)
+before = len(os.listdir("/proc/self/task"))
+assert read_table(file).to_pydict() == columns
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(not THREADS.exists(), reason="threads are counted in /proc")
+def test_reading_a_table_leaves_no_thread_of_arrow_that_holds_the_file() -> None:
+    ran = subprocess.run([sys.executable, "-c", READING], capture_output=True, text=True, check=True)
+    assert ran.stdout == "0\n"

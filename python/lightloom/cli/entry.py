@@ -146,12 +146,11 @@ def program() -> NoReturn:
     """The command line as a process: `main`, then its end.
 
     Threads that an interrupt left at work are not waited for. They may be in compiled code, which crashes where Python
-    takes itself apart meanwhile: the process then ends without that. So it does after Arrow, whose own threads abort
-    one process in some hundreds there.
+    takes itself apart meanwhile: the process then ends without that.
     """
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if "pyarrow" in sys.modules or any(thread.daemon for thread in threading.enumerate()):
+    if any(thread.daemon for thread in threading.enumerate()):
         end_unfinished()
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):

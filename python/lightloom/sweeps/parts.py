@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -78,16 +78,26 @@ def part_of(description: SweepDescription, judged: Sequence[Judged], place: Plac
     return content
 
 
+def read_table(source: pa.NativeFile | BinaryIO) -> pa.Table:
+    """The table in a Parquet file, its checksums verified; read by this thread alone.
+
+    Arrow's own threads may let go of the file, a Python object, when Python is ending already, which aborts it.
+    """
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False) as file:
+        return file.read(use_threads=False)
+
+
 def rows_of(content: bytes, schema: pa.Schema, rows: int, place: Place) -> pa.Table:
     """The table in a part file's content.
 
     Raises `ValueError` where it is not such a part of so many rows, or is of another sweep or chunk.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        table = read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
         raise ValueError(str(error)) from error
     if place.metadata.items() - (table.schema.metadata or {}).items():

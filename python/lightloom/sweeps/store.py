@@ -18,7 +18,7 @@ from lightloom.errors import refuse
 from lightloom.files import MIB, read_bytes, replaced, write_bytes
 from lightloom.sweeps.labels import difference_of, digest_of, is_label, label_of
 from lightloom.sweeps.layout import Layout
-from lightloom.sweeps.parts import Place, result_schema, rows_of
+from lightloom.sweeps.parts import Place, read_table, result_schema, rows_of
 from lightloom.sweeps.tables import METADATA_KEY, as_table, table_schema
 from lightloom.unfinished import is_torn
 
@@ -188,15 +188,13 @@ class Folder:
 
     def finish(self) -> pa.Table:
         """See `Store`."""
-        import pyarrow.parquet as pq
-
         if self._table_label() != self._label:
             self._write()
         self._remove_parts()
         try:
             # Arrow opens no file whose name is not UTF-8.
             with self.path.open("rb") as stream:
-                return pq.read_table(stream, page_checksum_verification=True)
+                return read_table(stream)
         except (OSError, ValueError) as error:
             raise refuse("output", f"`{self.path}` is damaged; move it away, and run the same again") from error
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from queue import Queue
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from lightloom import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+
+# How long an interrupt waits for the chunks that are being computed, seconds.
+MOST_AWAITED_S = 1.0
 
 
 def cores() -> int:
@@ -27,8 +31,8 @@ def on_threads(
 
     is_limit: no more threads than `workers` compute, those included on which the core would share a chunk's work.
 
-    Threads are enough: the core and Arrow release the interpreter's lock. They are daemons, so that an interrupt ends
-    the program at once; what is unfinished is computed again by the next run.
+    Threads are enough: the core and Arrow release the interpreter's lock. They are daemons, so that an interrupt does
+    not wait for a chunk that takes long; what is unfinished is computed again by the next run.
     """
     waiting = iter(chunks)
     next_lock = Lock()
@@ -63,11 +67,20 @@ def on_threads(
             if isinstance(item, BaseException):
                 raise item
             yield item
-        # They have nothing left to do; a program that ends while they end in compiled code would be aborted.
-        for thread in threads:
-            thread.join()
     finally:
         stopped.set()
-        # Whoever waits to hand over its last chunk can, and ends.
-        while not finished.empty():
-            finished.get_nowait()
+        _await(threads, finished)
+
+
+def _await(threads: Sequence[Thread], finished: Queue[tuple[int, bytes] | BaseException]) -> None:
+    """Wait for threads that were told to stop, not for long.
+
+    Python aborts where it ends while a thread is in Arrow. One that is still in the core by then is no danger.
+    """
+    deadline = monotonic() + MOST_AWAITED_S
+    for thread in threads:
+        while thread.is_alive() and monotonic() < deadline:
+            # Whoever waits to hand over its last chunk can, and ends.
+            while not finished.empty():
+                finished.get_nowait()
+            thread.join(0.01)
