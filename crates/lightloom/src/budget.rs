@@ -270,10 +270,9 @@ fn smaller(shape: &Shape) -> impl Iterator<Item = Shape> {
     grids.into_iter().filter_map(move |dims| Shape::new(dims.iter().product(), &dims, ports).ok())
 }
 
-/// Bytes of a path beside its GPUs, of a circuit in a plan and its file, and of a sum in a plan's execution.
+/// Bytes of a path beside its GPUs, and of a circuit in a plan and its file.
 const PATH: u64 = 160;
 const CIRCUIT: u64 = 48;
-const SUM: u64 = 96;
 /// Paths of one transfer at most, where shortest paths share it.
 const PATHS: u64 = 1024;
 
@@ -303,7 +302,7 @@ pub(crate) fn check_plan(choice: &Choice) -> Result<()> {
     }
     let Extent { steps, transfers, chunks, .. } = Extent::of(schedule);
     let written = steps * SCHEDULE[0] + transfers * SCHEDULE[1] + chunks * SCHEDULE[2];
-    let state = state_bytes(schedule);
+    let state = schedule.chunks().executed_bytes(schedule.symmetry().orbits());
     let bytes = [paths, circuits * CIRCUIT, written, state].into_iter().fold(PROGRAM, u64::saturating_add);
     if bytes <= MEMORY {
         return Ok(());
@@ -325,14 +324,6 @@ fn most_paths(topology: &Topology, routing: Routing, hops: u32) -> u64 {
         _ if one_offset => 2,
         _ => PATHS.min(1 << hops.min(10)),
     }
-}
-
-/// Bytes of what each GPU holds while a schedule is executed step by step.
-fn state_bytes(schedule: &Schedule) -> u64 {
-    let chunks = schedule.chunks();
-    let slots = u64::from(schedule.symmetry().orbits()) * u64::from(chunks.count());
-    let one = if chunks.collective().reduces() { SUM + u64::from(chunks.ranks()) / 4 } else { 1 };
-    slots.saturating_mul(one)
 }
 
 /// # Errors

@@ -102,6 +102,9 @@ pub struct Chunks {
     kind: Kind,
 }
 
+/// Bytes of a sum that a rank holds while a schedule is executed, beside its contributors.
+const SUM_BYTES: u64 = 96;
+
 /// More chunks than this are refused, so that outside files cannot exhaust memory.
 const MAX_CHUNKS: u64 = 1 << 26;
 
@@ -281,6 +284,13 @@ impl Chunks {
             (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].dst),
             _ => None,
         }
+    }
+
+    /// Bytes, from above, of what `holders` ranks hold of all chunks while a schedule is executed step by step: of a sum a
+    /// bit for each contributor, twice where sums are joined.
+    pub fn executed_bytes(&self, holders: u32) -> u64 {
+        let one = if self.collective.reduces() { SUM_BYTES + u64::from(self.ranks) / 4 } else { 1 };
+        (u64::from(holders) * u64::from(self.count())).saturating_mul(one)
     }
 
     /// Whether `rank` holds its own contribution to `chunk` before the first step.

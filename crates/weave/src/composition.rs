@@ -5,6 +5,9 @@ use model::{Chunks, Result, Schedule, Step, Topology};
 /// Name of the algorithm of compositions.
 pub const ALGORITHM: &str = "composed";
 
+/// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): beside what else a plan needs in 4 GiB.
+pub(crate) const MOST_EXECUTED: u64 = 3 << 30;
+
 /// A schedule made for a fabric, and the topologies that its phases are meant for.
 #[derive(Debug, Clone)]
 pub struct Composition {

@@ -8,7 +8,7 @@
 
 use model::{Chunks, Collective, Link, Op, Result, Schedule, Step, Topology, Transfer};
 
-use crate::composition::Composition;
+use crate::composition::{Composition, MOST_EXECUTED};
 use crate::metacyclic::Metacyclic;
 use crate::outward_trees::OutwardTrees;
 
@@ -33,10 +33,6 @@ impl Whole {
 const MOST_PAIRS: u64 = 1 << 22;
 const MOST_LINKS: u64 = 1 << 26;
 
-/// Bytes in which the sums of a ReduceScatter are followed, at most, and of each of them beside its contributions.
-const MOST_SUMMED: u64 = 3 << 30;
-const SUM: u64 = 96;
-
 /// Hops of a step that are tried beside one.
 const MOST_HOPS: u32 = 3;
 
@@ -52,16 +48,16 @@ pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Compo
         Collective::AllToAll | Collective::Broadcast => return Ok(Vec::new()),
     };
     let topology = whole.topology();
-    let ranks = topology.ranks();
-    let pairs = u64::from(ranks) * u64::from(topology.symmetry().orbits());
-    if pairs > MOST_PAIRS
-        || pairs * u64::from(topology.degree()) > MOST_LINKS
-        || (reduces && pairs * (SUM + u64::from(ranks / 4)) > MOST_SUMMED)
-    {
+    let (ranks, orbits) = (topology.ranks(), topology.symmetry().orbits());
+    let pairs = u64::from(ranks) * u64::from(orbits);
+    if pairs > MOST_PAIRS || pairs * u64::from(topology.degree()) > MOST_LINKS {
         return Ok(Vec::new());
     }
     let chunks = |collective| Chunks::even(collective, ranks, 1);
     let all = chunks(collective)?;
+    if all.executed_bytes(orbits) > MOST_EXECUTED {
+        return Ok(Vec::new());
+    }
     let mut ways = Vec::new();
     for (is_wanted, one) in [(reduces, Collective::ReduceScatter), (gathers, Collective::AllGather)] {
         let backwards = one == Collective::ReduceScatter;

@@ -18,18 +18,15 @@ pub(crate) use walks::{NAME, Walks};
 
 use std::ops::Range;
 
-use model::Result;
+use model::{Chunks, Collective, Result};
 
-use crate::composition::Composition;
+use crate::composition::{Composition, MOST_EXECUTED};
 use crate::prices::Prices;
 use grouping::Pass;
 use steps::Steps;
 
 /// Chunks that all ranks together send in a step of several hops, or collect.
 const MOST_SENT: u64 = 1 << 18;
-
-/// Contributions to all chunks of all ranks, a bit each twice over: what a plan is executed with.
-const MOST_SUMMED: u64 = 1 << 32;
 
 /// Passes that are priced exactly: the program is nearly right.
 const WORTH_PRICING: usize = 1;
@@ -66,9 +63,12 @@ pub(crate) fn compose(graphs: &[Walks], prices: &Prices, ranks: u32, limit_s: f6
         let base = &walks.base;
         let vertices = f64::from(base.order);
         for scattered in 0..=walks.length {
-            let chunks = u64::from(base.order * base.parts) * u64::from(base.letters()).pow(scattered);
-            let sent = chunks * u64::from(ranks);
-            if sent > MOST_SENT || sent * u64::from(ranks) > MOST_SUMMED {
+            let parts = u64::from(base.order * base.parts) * u64::from(base.letters()).pow(scattered);
+            if parts * u64::from(ranks) > MOST_SENT {
+                break;
+            }
+            let chunks = Chunks::buffer(Collective::AllReduce, ranks, 0, parts as u32)?;
+            if chunks.executed_bytes(ranks) > MOST_EXECUTED {
                 break;
             }
             let (letters, circuits) = (base.letters(), walks.circuits);

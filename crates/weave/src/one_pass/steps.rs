@@ -119,18 +119,24 @@ impl Steps<'_> {
             }
         }
         senders.sort_unstable();
-        let mut sent: BTreeMap<(Rank, Rank, Op), Vec<u32>> = BTreeMap::new();
+        let mut sent: Vec<(Rank, Rank, Op, u32)> = Vec::with_capacity(senders.len());
         for same in senders.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let (dst, chunk, first) = same[0];
             // What the receiver has is replaced, unless a walk leads from it to itself.
             let stays = same.iter().any(|(_, _, src)| *src == dst);
             for &(_, _, src) in same.iter().filter(|(_, _, src)| *src != dst) {
                 let op = if src == first && !stays { Op::Copy } else { Op::Reduce };
-                sent.entry((src, dst, op)).or_default().push(chunk);
+                sent.push((src, dst, op, chunk));
             }
         }
-        let transfer = |((src, dst, op), chunks)| Transfer { src, dst, op, chunks };
-        self.step(sent.into_iter().map(transfer), chunks)
+        drop(senders);
+        sent.sort_unstable();
+        let alike = sent.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2));
+        let transfer = |alike: &[(Rank, Rank, Op, u32)]| {
+            let (src, dst, op, _) = alike[0];
+            Transfer { src, dst, op, chunks: alike.iter().map(|one| one.3).collect() }
+        };
+        self.step(alike.map(transfer), chunks)
     }
 
     /// The chunks that a rank has before the letter `unit`, of those that are scattered along `next` the ones that go there.
