@@ -9,9 +9,7 @@ use model::{BreadthFirst, Link, Rank, Topology, Translations};
 pub struct Network {
     translations: Translations,
     links: Vec<Link>,
-    class_of: Vec<usize>,
     classes: Vec<Class>,
-    into: Vec<Vec<usize>>,
     out: Vec<Vec<usize>>,
     circuits_into: Vec<u64>,
 }
@@ -47,9 +45,9 @@ impl Network {
     fn of(mut links: Vec<Link>, translations: Translations) -> Self {
         links.sort_unstable();
         let ranks = translations.ranks() as usize;
-        let (mut into, mut out) = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
+        let mut out = vec![Vec::new(); ranks];
         let mut known: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
-        let (mut class_of, mut classes) = (Vec::with_capacity(links.len()), Vec::new());
+        let mut classes = Vec::new();
         for (index, link) in links.iter().enumerate() {
             let (src, element) = translations.canonical(link.src);
             let dst = translations.apply(translations.inverse(element), link.dst);
@@ -58,8 +56,6 @@ impl Network {
                 classes.len() - 1
             });
             classes[class].links.push(index);
-            class_of.push(class);
-            into[link.dst as usize].push(index);
             out[link.src as usize].push(index);
         }
         let mut circuits_into = vec![0; translations.orbits() as usize];
@@ -67,7 +63,7 @@ impl Network {
             circuits_into[translations.orbit(link.dst) as usize] += u64::from(link.count);
         }
         circuits_into.iter_mut().for_each(|circuits| *circuits /= u64::from(translations.order()));
-        Self { translations, links, class_of, classes, into, out, circuits_into }
+        Self { translations, links, classes, out, circuits_into }
     }
 
     /// Number of ranks.
@@ -85,17 +81,8 @@ impl Network {
         &self.links
     }
 
-    pub(crate) fn class_of(&self, link: usize) -> usize {
-        self.class_of[link]
-    }
-
     pub(crate) fn classes(&self) -> &[Class] {
         &self.classes
-    }
-
-    /// Indices of the links that lead to `rank`.
-    pub(crate) fn into(&self, rank: Rank) -> &[usize] {
-        &self.into[rank as usize]
     }
 
     /// Circuits into a rank, by orbit.

@@ -29,6 +29,8 @@ pub(crate) struct Spread<'a> {
     holders: Vec<u32>,
     /// What each class of links carries in the step: the link and the chunk for its receiver.
     carried: Vec<Vec<(usize, Item)>>,
+    /// The class that carries what is under way, by rank and chunk.
+    carriers: Vec<u32>,
     /// Classes for which no link has anything more to bring in the step.
     exhausted: Vec<bool>,
     /// Chunks by rank that it lacks, those under way not counted.
@@ -60,6 +62,7 @@ impl<'a> Spread<'a> {
             coming: Sets::new(ranks, chunks),
             holders: vec![1; chunks],
             carried: vec![Vec::new(); classes],
+            carriers: vec![0; ranks * chunks],
             exhausted: vec![false; classes],
             lacked,
             seen: vec![0; classes],
@@ -83,8 +86,12 @@ impl<'a> Spread<'a> {
                 self.search += 1;
                 let filled = self.fill(class);
                 added |= filled;
-                // What cannot be filled now cannot be filled after others have been either (Berge).
-                self.exhausted[class] = !filled;
+                if !filled {
+                    // What cannot be filled now cannot be filled after others have been either (Berge), nor can those that
+                    // could not make room for it.
+                    let seen = self.seen.iter().zip(&mut self.exhausted);
+                    seen.filter(|(seen, _)| **seen == self.search).for_each(|(_, exhausted)| *exhausted = true);
+                }
             }
         }
         added
@@ -117,7 +124,7 @@ impl<'a> Spread<'a> {
             self.coming.insert(dst, chunk);
             self.holders[chunk] += 1;
             self.lacked[dst as usize] -= 1;
-            self.carried[class].push((link, (dst, chunk)));
+            self.carry(class, link, (dst, chunk));
             return true;
         }
         self.seen[class] = self.search;
@@ -126,13 +133,10 @@ impl<'a> Spread<'a> {
             let (src, dst) = (network.links()[link].src, network.links()[link].dst);
             for word in 0..self.held.words() {
                 for chunk in chunks_of(word, self.held.of(src)[word] & self.coming.of(dst)[word]) {
-                    let Some(other) = self.carrier((dst, chunk)).filter(|&other| self.seen[other] != self.search)
-                    else {
-                        continue;
-                    };
-                    if self.fill(other) {
+                    let other = self.carriers[self.place((dst, chunk))] as usize;
+                    if self.seen[other] != self.search && self.fill(other) {
                         self.carried[other].retain(|(_, item)| *item != (dst, chunk));
-                        self.carried[class].push((link, (dst, chunk)));
+                        self.carry(class, link, (dst, chunk));
                         return true;
                     }
                 }
@@ -141,11 +145,15 @@ impl<'a> Spread<'a> {
         false
     }
 
-    /// The class of the link that carries `item` in this step.
-    fn carrier(&self, item: Item) -> Option<usize> {
-        let classes = self.network.into(item.0).iter().map(|&link| self.network.class_of(link));
-        let carries = |class: &usize| self.carried[*class].iter().any(|(_, other)| *other == item);
-        classes.into_iter().find(carries)
+    fn carry(&mut self, class: usize, link: usize, item: Item) {
+        self.carried[class].push((link, item));
+        let place = self.place(item);
+        self.carriers[place] = class as u32;
+    }
+
+    /// Where what is kept of a chunk for a rank is.
+    fn place(&self, (rank, chunk): Item) -> usize {
+        rank as usize * self.holders.len() + chunk
     }
 
     /// Rounds that are still to come at least: what a rank lacks, over its circuits, what is under way not counted.

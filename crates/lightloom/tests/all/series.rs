@@ -156,7 +156,7 @@ fn assert_equal(what: &str, request: &Request, points: &[OperatingPoint]) {
 fn points_that_share_searches_are_what_each_is_by_itself() {
     for (what, request) in shared() {
         let slow = matches!(what, "reconfigure" | "exact" | "algorithms") || what.starts_with("matrix");
-        let (along, points) = if slow { (12, 150) } else { (25, 600) };
+        let (along, points) = if slow { (12, 100) } else { (17, 300) };
         assert_equal(what, &request, &grid(&request.fabric, along));
         assert_equal(what, &request, &scattered(points));
     }
