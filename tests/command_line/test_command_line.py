@@ -152,8 +152,10 @@ def test_an_interrupt_is_exit_status_1(cli: RunCli, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("module", ["click", "lightloom.errors", "lightloom.cli.registry"])
 def test_an_interrupt_while_it_is_loaded_ends_it_without_a_word(module: str) -> None:
+    # And once more at its end.
     code = (
-        "import sys\n"
+        "import atexit, os, signal, sys\n"
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))\n"
         "class Interrupted:\n"
         "    def find_spec(self, name, *_):\n"
         f"        if name == {module!r}: raise KeyboardInterrupt\n"
@@ -162,6 +164,17 @@ def test_an_interrupt_while_it_is_loaded_ends_it_without_a_word(module: str) -> 
         "program()\n"
     )
     ran = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "")
+
+
+def test_an_interrupt_while_another_is_dealt_with_says_nothing() -> None:
+    code = (
+        "from lightloom.cli import entry\n"
+        "def interrupted(): raise KeyboardInterrupt\n"
+        "entry.main = interrupted\n"
+        "entry.program()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "")
 
 

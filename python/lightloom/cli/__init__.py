@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -19,9 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def program() -> NoReturn:
-    """The command line as a process; an interrupt while it is being loaded ends it without a word, too."""
+    """The command line as a process; an interrupt while it is being loaded ends it without a word, too.
+
+    At once: nothing was begun, and a second interrupt would find Python taking itself apart.
+    """
     try:
         from lightloom.cli import entry
     except KeyboardInterrupt:
-        sys.exit(1)
+        os._exit(1)
     entry.program()

@@ -148,7 +148,10 @@ def program() -> NoReturn:
     Threads that an interrupt left at work are not waited for. They may be in compiled code, which crashes where Python
     takes itself apart meanwhile: the process then ends without that.
     """
-    status = main()
+    status = EXIT_FAILED
+    # A second interrupt may come while the first one is dealt with.
+    with suppress(KeyboardInterrupt):
+        status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if any(thread.daemon for thread in threading.enumerate()):
         end_unfinished()
