@@ -3,8 +3,8 @@
 use model::{Error, Fabric, Initial, Overlap, Result};
 use planners::{Choice, OperatingPoint, Planner, ties};
 
-use crate::Prepared;
 use crate::race::{Place, Race};
+use crate::{Prepared, budget};
 
 impl Prepared {
     /// The choice of least time at a point.
@@ -45,11 +45,21 @@ impl Prepared {
         Ok(found.filter(|found| !ties::within(own.total_s, found.total_s)).unwrap_or(own))
     }
 
+    /// Where what is composed needs too much memory as a plan, the best of the planners that do not compose.
     fn best_from_start(&self, at: &OperatingPoint) -> Result<Choice> {
+        let composing = self.planners().iter().find(|planner| planner.capabilities().chooses_algorithm);
         let mut race = Race::new(self.request().kept_algorithm());
         self.run(&mut race, |_| true, at);
+        let composes = |by: usize| self.planners()[by].capabilities().chooses_algorithm;
+        if let Some((_, choice)) = race.fastest().filter(|((by, _), _)| composes(*by))
+            && let Err(too_large) = budget::check_plan(choice)
+        {
+            race = Race::new(self.request().kept_algorithm());
+            self.run(&mut race, |planner| !planner.capabilities().chooses_algorithm, at);
+            race.fastest().ok_or(too_large)?;
+        }
         let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
-        match self.planners().iter().find(|planner| planner.capabilities().chooses_algorithm) {
+        match composing {
             Some(searching) => self.searched(place, choice, *searching, at),
             None => Ok(choice.clone()),
         }

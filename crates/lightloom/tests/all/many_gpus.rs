@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use collectives::Options;
-use lightloom::{Request, Size, Workload, baselines, plan, problem};
+use lightloom::{Request, Size, Workload, baselines, compare, plan, problem};
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape, Topology};
 
 fn request(gpus: u32, ports: u32, collective: Collective, algorithm: Option<&str>) -> Request {
@@ -90,4 +90,20 @@ fn a_start_on_which_most_gpus_look_different_is_left_out_where_nothing_names_it(
     request.candidates = Some(vec![lightloom::TopologyRef::Named("de-bruijn".into())]);
     let named = problem(&request).unwrap();
     assert!(named.table.refusal(named.start.unwrap()).is_none());
+}
+
+/// On a torus of 768 GPUs an exchange between all has too many paths to be written out: the best of what else serves it is
+/// planned, and a comparison says the same.
+#[test]
+fn where_a_composition_is_too_large_as_a_plan_another_plan_is_taken() {
+    let mut request = request(768, 4, Collective::AllToAll, None);
+    request.fabric.initial = Initial::Topology(topologies::build("torus:32x24", &request.fabric.shape).unwrap());
+    request.fabric.reconfiguration = ReconfigurationPolicy::constant(1e-3);
+    let total_s = plan(&request).unwrap().total_s();
+    let compared = compare(&request).unwrap();
+    assert_eq!(compared.rows[0].outcome.as_ref().unwrap().total_s, total_s);
+    for planner in ["direct-connect-circulant", "pccl", "bvn", "weave"] {
+        let named = Request { planner: Some(planner.into()), ..request.clone() };
+        assert!(total_s <= plan(&named).unwrap().total_s(), "{planner}");
+    }
 }
