@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use model::{BreadthFirst, Digit, Link, Result, Topology, Translations, UNREACHABLE};
+use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -142,12 +143,17 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// Most ranks for which all generators of all groups are searched.
+/// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all generators are
+/// more, some are drawn.
 const MOST_SEARCHED: u32 = 256;
+const MOST_OF_GROUP: u32 = 1 << 24;
 
 /// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few hops wide.
 const MOST_LINKS: u64 = 1 << 26;
 const MOST_DRAWN: u32 = 16;
+
+/// Generators that are drawn at least, of which the best is added.
+const LEAST_DRAWN: u32 = 4;
 
 /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written once.
 const MOST_WHEELS: u32 = 64;
@@ -164,14 +170,15 @@ pub(crate) const NAME: (&str, &str) = (
 );
 
 /// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1) or
-/// (1, 0), the others are added one by one. `None` where there is no such group, or of more than 256 ranks
-/// with more than 16 ports. Up to 256 ranks O(groups · ports · ranks²); of more, some groups and generators are tried.
+/// (1, 0), the others are added one by one. `None` where there is no such group, where all ranks can be a hop away, or of more
+/// than 256 ranks with more than 16 ports. Up to 256 ranks O(groups · min(ports² · ranks², [`MOST_OF_GROUP`])); of more, some groups and
+/// generators are tried.
 ///
 /// # Errors
 /// None for circuits that lead to other ranks.
 pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
     let is_searched = ranks <= MOST_SEARCHED;
-    if ports < 2 || (!is_searched && ports > MOST_DRAWN) {
+    if ports < 2 || ports + 1 >= ranks || (!is_searched && ports > MOST_DRAWN) {
         return Ok(None);
     }
     let found = if is_searched { searched(ranks, ports) } else { sampled(ranks, ports) };
@@ -202,12 +209,19 @@ pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
 fn searched(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
     let mut best: Option<((u32, u32), Group, Vec<u32>)> = None;
     let groups = Group::of_order(ranks);
+    let most = (MOST_OF_GROUP / (ports * ports * ranks)).max(LEAST_DRAWN) as usize;
+    let mut random = ChaCha8Rng::seed_from_u64(u64::from(ranks));
     // (0, 1) or (1, 0) first: alone it reaches few ranks, what it reaches with the others is what counts.
     for (group, first) in groups.iter().flat_map(|group| [(group, group.m), (group, 1)]) {
         let mut generators = vec![first];
         let mut width = None;
         for _ in 1..ports {
-            let candidates = (1..ranks).map(|added| [&generators[..], &[added]].concat());
+            let mut others: Vec<u32> = (1..ranks).collect();
+            if others.len() > most {
+                others.retain(|other| !generators.contains(other));
+                others = others.sample(&mut random, most).copied().collect();
+            }
+            let candidates = others.into_iter().map(|added| [&generators[..], &[added]].concat());
             let measured = candidates.map(|set| (group.width(&set).unwrap_or((u32::MAX, u32::MAX)), set));
             let Some((least, set)) = measured.min() else { break };
             (width, generators) = (Some(least), set);
