@@ -6,10 +6,12 @@ use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Tran
 
 use crate::composition::Composition;
 
-/// Most ranks whose routes on a graph without symmetry are made.
+/// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does not move to
+/// each other.
 const MOST_RANKS: u32 = 512;
+const MOST_PAIRS: u64 = 1 << 16;
 
-/// Most orbits of ranks of a symmetry by which a step of all pairs is written.
+/// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to [`MOST_RANKS`].
 const MOST_ORBITS: u32 = 16;
 
 /// The ways to do it on a topology: one step, and for an AllReduce also two, a ReduceScatter and an AllGather, with far
@@ -19,7 +21,7 @@ const MOST_ORBITS: u32 = 16;
 /// Those of [`Step::new`].
 pub(crate) fn compose(collective: Collective, topology: &Topology) -> Result<Vec<Composition>> {
     let ranks = topology.ranks();
-    if ranks > MOST_RANKS {
+    if ranks > MOST_RANKS && u64::from(ranks) * u64::from(topology.symmetry().orbits()) > MOST_PAIRS {
         return Ok(Vec::new());
     }
     let chunks = Chunks::even(collective, ranks, 1)?;
@@ -49,11 +51,12 @@ pub(crate) fn compose(collective: Collective, topology: &Topology) -> Result<Vec
 }
 
 /// Of all symmetries of the traffic of all pairs, which has every one that there is, one that leaves much in common with
-/// the topology: that of a cycle where that loses nothing of the topology's, or the topology has little, else the
-/// topology's own.
+/// the topology: that of a cycle where that loses nothing of the topology's, or the topology has little and ranks are few,
+/// else the topology's own.
 fn shared_symmetry(topology: &Topology) -> Translations {
     let cyclic = Translations::cyclic(topology.ranks());
     let own = topology.symmetry();
-    let loses_much = cyclic.meet(own).order() < own.order() && own.orbits() <= MOST_ORBITS;
+    let loses_much =
+        cyclic.meet(own).order() < own.order() && (own.orbits() <= MOST_ORBITS || topology.ranks() > MOST_RANKS);
     if loses_much { own.clone() } else { cyclic }
 }
