@@ -60,3 +60,21 @@ fn shared_symmetry(topology: &Topology) -> Translations {
         cyclic.meet(own).order() < own.order() && (own.orbits() <= MOST_ORBITS || topology.ranks() > MOST_RANKS);
     if loses_much { own.clone() } else { cyclic }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Above 512 ranks a step of all pairs is written by the symmetry of a Cayley digraph, and brings every block; a graph of as many
+    /// ranks that all look different has none.
+    #[test]
+    fn many_ranks_exchange_at_once_where_the_graph_has_symmetry() {
+        let cayley = crate::metacyclic::best(520, 4).unwrap().unwrap().topology;
+        let [one] = &compose(Collective::AllToAll, &cayley).unwrap()[..] else { panic!("one way to do it") };
+        assert_eq!((one.schedule.steps().len(), &one.schedule.symmetry()), (1, cayley.symmetry()));
+        let report = verify::schedule(&one.schedule);
+        assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
+        let all = Topology::new("written out", Translations::trivial(520), cayley.expanded()).unwrap();
+        assert!(compose(Collective::AllToAll, &all).unwrap().is_empty());
+    }
+}

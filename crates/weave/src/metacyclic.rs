@@ -296,6 +296,16 @@ mod tests {
         }
     }
 
+    /// Where all generators are too many to look at, those that are drawn are different ones.
+    #[test]
+    fn many_ports_have_generators_of_their_own() {
+        let found = best(100, 60).unwrap().unwrap();
+        assert_eq!(found.topology.circuits(), 6000);
+        assert!(found.topology.expanded().iter().all(|link| link.count == 1));
+        found.topology.check_ports(60).unwrap();
+        assert!(best(100, 99).unwrap().is_none());
+    }
+
     /// Every link of a generator carries as much as the others in each level, over circuits of the topology.
     #[test]
     fn trees_load_links_evenly() {
