@@ -18,7 +18,7 @@ FUZZ_RUNS ?= 20000
 PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile --durations 25 -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-rust test-python test-peers bench lint format docs fuzz fuzz-command-line build clean \
+.PHONY: demo check test test-rust test-python test-peers bench lint audit format docs fuzz fuzz-command-line build clean \
 	wheel c-library c-header c-example install-c
 
 build: $(VENV)/built
@@ -54,6 +54,11 @@ lint: $(VENV)/built
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m tests.audit
+
+# Licences, sources, duplicates and known faults of dependencies, where cargo-deny and pip-audit are installed.
+audit: $(VENV)/built
+	$(VENV)/bin/python -m tests.audit
 
 format: $(VENV)/installed
 	cargo fmt --all

@@ -8,6 +8,7 @@ Interrupted at any moment, the next run goes on where it was.
 from __future__ import annotations
 
 import argparse
+import math
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,8 @@ a size and a reconfiguration delay in the settings of a paper's evaluation
 - *better at*: points at which that is above 1.001.
 - *gap*: weave's time over the lower bound that holds for any algorithm, any topologies and any reconfigurations
   ([cost model](cost-model.md#bounds)). 1 means that the plan is proved optimal.
+- *gain*: the time of the best plan, over all algorithms, whose circuits never change (`--planner never-change`),
+  divided by weave's: what changing circuits is worth. *pays at*: points at which that is above 1.001.
 """
 
 
@@ -52,8 +55,11 @@ def by_collective(points: list[Point]) -> str:
     for name, group in groupby(ordered, key=lambda point: point.collective):
         figures = summary(list(group))
         close = f"{figures.share_close:.0%}"
-        rows.append((name, str(figures.points), f"{figures.mean_ratio:.3f}×", f"{figures.median_gap:.3f}", close))
-    return markdown_table(("collective", "points", "mean speed-up", "median gap", "gap <= 1.10 at"), rows)
+        gains = f"{figures.mean_gain or math.nan:.3f}×", f"{figures.share_paying:.0%}"
+        speed_up, gap = f"{figures.mean_ratio:.3f}×", f"{figures.median_gap:.3f}"
+        rows.append((name, str(figures.points), speed_up, gap, close, *gains))
+    header = ("collective", "points", "mean speed-up", "median gap", "gap <= 1.10 at", "gain", "pays at")
+    return markdown_table(header, rows)
 
 
 def main() -> None:

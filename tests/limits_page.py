@@ -21,6 +21,8 @@ def ranges_table() -> str:
     lines = ["| kind | unit | zero | least above it | largest |", "|---|---|---|---|---|"]
     for name, unit, least, most, or_zero, _accepts in _core.ranges():
         lines.append(f"| {name} | {unit} | {'yes' if or_zero else 'no'} | {least:g} | {most:.16g} |")
+    for name, least, most in _core.whole_ranges():
+        lines.append(f"| `{name}` | | {'no' if least else 'yes'} | {max(least, 1)} | {most} |")
     return "\n".join(lines) + "\n"
 
 

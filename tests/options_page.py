@@ -14,9 +14,21 @@ HEADER = """\
 
 Every option, from the table in `python/lightloom/inputs/options/`; `python -m tests.options_page` writes this page. On
 the command line a name has dashes for its underscores (`--hop-delay`); in Python it is a keyword argument, in a fabric
-file or a sweep a key, both with underscores. Sizes are bytes with a unit (`64MiB`, `1KB`), times have `ns`, `us`, `ms`
-or `s`, rates `Gbps`; plain numbers in Python and TOML are bytes, seconds and bit/s. Some
+file or a sweep a key, both with underscores; `--output` is `-o`, too.
+
+Quantities have units; plain numbers in Python, TOML and C's JSON are bytes, seconds and bit/s. Some
 [are too large or too small](../limits.md).
+
+| | units | |
+|---|---|---|
+| sizes | `B` after `K`, `M`, `G`, `T` or `Ki`, `Mi`, `Gi`, `Ti` | bytes: `1KB` is 1000 of them, `1KiB` 1024 |
+| rates | `bps`, `b/s`, `bit/s`, `Bps`, `B/s` after the same | bits per second; `100GB/s` and `100GBps` are `800Gbps` |
+| times | `s`, `ms`, `us` or `µs`, `ns`, `ps` | seconds; `0s`, or 1e-15 s and above |
+
+A `b` is a bit and a `B` a byte. Prefixes may be small letters (`800gbps`, `64miB`, `8kB`), since nobody counts
+thousandths of a bit; times have no capitals. What may mean two things is refused with both: `8Mb` (bytes or bits?),
+`64M` (decimal or binary?), `100GBPS` and `100Gb` (bits or bytes per second?), `1MS` (thousandths or millions of
+seconds?).
 
 """
 

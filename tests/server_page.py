@@ -23,7 +23,8 @@ every operation (OpenAPI 3.1), from the same schemas as here; `python -m tests.s
 
 A body is an object of [options](options.md) by name, with dashes or underscores; a value is text as on the command
 line, or a number in bytes, seconds or bit/s. Options that name files of the machine are not taken. Times are seconds,
-sizes bytes, rates bit/s.
+sizes bytes, rates bit/s. Where the server asks for a token (`serve --token T`), requests send
+`Authorization: Bearer T`.
 
 """
 HEAD = ("key", "form", "meaning")

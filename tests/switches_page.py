@@ -15,9 +15,12 @@ HEADER = """\
 
 What `lightloom circuits --send` takes, from the registry of drivers in `python/lightloom/switches/registry.py`;
 `python -m tests.switches_page` writes this page. An address is `SCHEME://HOST[:PORT][?SETTING=VALUE&...]`, such as
-`scpi://192.0.2.7?timeout=2s`; settings that a driver does not have are refused. Users and passwords are read
-from `LIGHTLOOM_SWITCH_USER` and `LIGHTLOOM_SWITCH_PASSWORD`, or by host from the `.netrc` file in the home folder, or
-the one that `NETRC` names.
+`scpi://192.0.2.7?timeout=2s`; settings that a driver does not have are refused.
+
+Users and passwords belong to hosts. `LIGHTLOOM_SWITCH_USER` and `LIGHTLOOM_SWITCH_PASSWORD` are for the hosts that
+`LIGHTLOOM_SWITCH_HOST` names, separated by commas; for others they are read from the `.netrc` file in the home folder,
+or the one that `NETRC` names. Without encryption (`tls=yes`) they are sent to this machine alone, unless
+`LIGHTLOOM_SWITCH_CLEAR=yes` is set: addresses cannot ask for it, since a file of `--restore` holds some.
 
 """
 FAULTS = """

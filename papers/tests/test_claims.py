@@ -40,6 +40,28 @@ def test_the_papers_number_is_shown_as_it_is_stated(paper: float, shown: str) ->
     assert claim.paper == shown
 
 
+@pytest.mark.parametrize(
+    ("paper", "ours", "holds"),
+    [
+        # Within a tenth, from either side.
+        (10.4, 9.4, True),
+        (10.4, 11.4, True),
+        (10.4, 9.3, False),
+        (10.4, 11.5, False),
+        (5.4, 10.2, False),
+        # What rounds to a number of one digit.
+        (3.0, 3.49, True),
+        (3.0, 2.51, True),
+        (3.0, 4.72, False),
+        (44.0, 43.9, True),
+        (2.0, float("inf"), False),
+    ],
+)
+def test_one_rule_for_every_largest_value(paper: float, ours: float, holds: bool) -> None:
+    claim = Claim.up_to("words", "fig. 1", paper=paper, ours=ours, unit="×", why="a reason")
+    assert (claim.verdict is Verdict.HOLDS) == holds
+
+
 @pytest.mark.parametrize(("ours", "deviation"), [(2.0, "0 %"), (1.0, "-50 %"), (6.0, "+50 %"), (4.0, "0 %")])
 def test_within_a_range_nothing_deviates(ours: float, deviation: str) -> None:
     claim = Claim.between("words", "fig. 1", low=2.0, high=4.0, ours=ours, unit="×", why="a reason")

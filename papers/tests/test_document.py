@@ -12,10 +12,10 @@ from tests.picture_checks import faults
 from lightloom.views.charts import save
 from lightloom_papers import run
 from lightloom_papers.claims import Verdict
-from lightloom_papers.figure import MODEL, Figure, Setting
+from lightloom_papers.figure import MODEL, PACKET, Figure, Setting
 from lightloom_papers.pages import paper_claims, summary_page
 from lightloom_papers.registry import PAPERS
-from lightloom_papers.run import Made, reproduce
+from lightloom_papers.run import Made, packet_claims, reproduce
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,15 @@ def test_the_picture_can_be_read(figure: Figure, folder: Path) -> None:
 
 def test_the_document_holds_every_claim_and_nothing_else(folder: Path) -> None:
     claims = {figure.name: made(figure, folder).claims for figure in FIGURES}
-    assert DOCUMENT.read_text() == summary_page(PAPERS, claims)
+    assert DOCUMENT.read_text() == summary_page(PAPERS, claims, packet_claims())
+
+
+@pytest.mark.parametrize("figure", [one for one in FIGURES if PACKET in one.engines], ids=lambda figure: figure.name)
+def test_packets_have_judged_the_same_claims(figure: Figure, folder: Path) -> None:
+    judged = packet_claims()[figure.name]
+    assert [(claim.words, claim.paper) for claim in judged] == [
+        (claim.words, claim.paper) for claim in made(figure, folder).claims
+    ], "run: lightloom reproduce all --engine packet, and copy packet_claims.json to papers/src/lightloom_papers/"
 
 
 def test_every_paper_has_figures_and_each_a_claim() -> None:

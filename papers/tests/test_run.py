@@ -185,6 +185,18 @@ def test_the_summary_lists_every_claim() -> None:
     assert tally(()) == "0 claims hold, 0 do not, 0 are not judged."
 
 
+def test_what_packets_judge_otherwise_is_next_to_it_and_explained() -> None:
+    claims = {"small-1": (Claim.up_to("up to 3×", "fig. 1", paper=3.0, ours=3.0, unit="×"),)}
+    packets = {"small-1": (Claim.up_to("up to 3×", "fig. 1", paper=3.0, ours=1.0, unit="×", why="Packets queue."),)}
+    page = summary_page((PAPER,), claims, packets)
+    assert "| small-1 | up to 3× | 3× | 3× | holds | 1× | does not hold |" in page
+    assert (
+        "- **up to 3×** (fig. 1): holds by the model with 3×, does not hold by packets with 1×. Packets queue." in page
+    )
+    assert "By packets 0 claims hold, 1 does not, 0 are not judged." in page
+    assert "Turned" not in summary_page((PAPER,), claims, claims)
+
+
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "list"]) == 0
     assert "small-1" in capsys.readouterr().out

@@ -18,7 +18,7 @@ def parse_time(field: str, text: str) -> float:
     """Seconds of `500ns`."""
 
 def parse_rate(field: str, text: str) -> float:
-    """Bits per second of `800Gbps`."""
+    """Bits per second of `800Gbps` or `100GB/s`."""
 
 def check_time(field: str, time_s: float) -> float:
     """The seconds, which must be in the range of times."""
@@ -32,6 +32,9 @@ def check_size(field: str, size_bytes: float) -> int:
 def ranges() -> list[tuple[str, str, float, float, bool, str]]:
     """Which numbers are accepted, by kind: its name, the unit, the least above zero, the largest, whether zero is
     accepted too, and what is accepted in words."""
+
+def whole_ranges() -> list[tuple[str, int, int]]:
+    """Which whole numbers options take, by their name: the least and the largest."""
 
 def parse_window(field: str, text: str) -> tuple[float, dict[int, float]]:
     """Seconds before every step, and by step counted from 0, of `20us` or `1=20us,5=3us`."""
@@ -51,6 +54,7 @@ class Capabilities(TypedDict):
     """What a planner takes, knows and does, as far as Python asks."""
 
     takes_budget: bool
+    never_changes: bool
     chooses_algorithm: bool
     calls_solver: bool
     is_fast: bool
@@ -58,17 +62,36 @@ class Capabilities(TypedDict):
 def capabilities(planner: str) -> Capabilities | None:
     """Those of the planner of that name; None for a name that stands for several, such as `auto`."""
 
+class Interruption:
+    """Tells calls of other threads to end; whatever the thread that makes it heeds tells it, too."""
+
+    def __init__(self) -> None: ...
+    def interrupt(self) -> None:
+        """End the calls of all threads that heed this, now and from now on; they raise `StoppedError`."""
+
+    def check(self) -> None:
+        """Raise `StoppedError` where they were told."""
+
+def heed(interruption: Interruption) -> None:
+    """End calls of this thread, from now on, when `interruption` says so.
+
+    Calls of Python's main thread end at signals whose handlers raise something, too.
+    """
+
 def limit_threads(threads: int) -> None:
     """Run calls of this thread on so many threads, from now on."""
 
 def registry() -> dict[str, list[dict[str, str]]]:
     """Everything that can be named, by kind: `algorithms`, `topologies`, `candidates`, `planners`,
     `collectives`, `routings`, `overlaps`, `conventions`, `technologies`, `workloads`. Each entry has
-    `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`), all as
-    text."""
+    `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`,
+    `product`), all as text."""
 
 def topology_names() -> list[tuple[str, str]]:
     """Names that planners give to topologies which no specification builds, and what they mean."""
+
+def left_out(planner: str, gpus: int, ports: int) -> str | None:
+    """What a planner does not look at on such a fabric for the effort, in words; None where that is nothing."""
 
 def bus_factor(collective: str, gpus: int) -> float:
     """busbw over algbw, as NCCL's tests count them."""
@@ -288,9 +311,16 @@ class Series:
         hop_delay_s: NDArray[np.float64],
         reconfiguration_delay_s: NDArray[np.float64],
         bound: bool = False,
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64] | None]:
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.uint32],
+        NDArray[np.uint32],
+        NDArray[np.float64] | None,
+        NDArray[np.float64] | None,
+    ]:
         """What `plan` finds at every point, all arrays of one length: completion times in seconds, numbers of
-        reconfigurations, indices into `names`, and lower bounds in seconds where they are asked for.
+        reconfigurations, indices into `names`, lower bounds in seconds where they are asked for, and times of the best
+        plans whose circuits never change, where the request leaves all algorithms and planners open.
 
         size_bytes: whole buffers m, whole bytes; reconfiguration_delay_s: fixed, beside the fabric's delay per port.
         Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the lock of the
@@ -340,6 +370,9 @@ class Plan:
     def size_bytes(self) -> int: ...
     @property
     def total_s(self) -> float: ...
+    @property
+    def repeated_s(self) -> float:
+        """Completion time where the plan runs again and again: the change back to the first topology is charged."""
     @property
     def reconfigurations(self) -> int: ...
     @property

@@ -29,6 +29,7 @@ class Point(NamedTuple):
 
     papers_*: the best of the planners that are given an algorithm, over all algorithms of the collective; planner,
     algorithm, total_s: the best of all; ratio: the former's time over the latter's; gap: the latter's over the bound.
+    never_change_s: the best whose circuits never change, NaN where there is none; gain: its time over the best's.
     """
 
     series: str
@@ -43,6 +44,7 @@ class Point(NamedTuple):
     total_s: float
     reconfigurations: int
     lower_bound_s: float
+    never_change_s: float
 
     @property
     def ratio(self) -> float:
@@ -54,9 +56,14 @@ class Point(NamedTuple):
         """The best plan's time over the bound that holds for any algorithm."""
         return self.total_s / self.lower_bound_s if self.lower_bound_s > 0 else math.inf
 
+    @property
+    def gain(self) -> float:
+        """How many times faster the best plan is than the best whose circuits never change."""
+        return self.never_change_s / self.total_s
+
 
 class Summary(NamedTuple):
-    """Figures of some points of a benchmark."""
+    """Figures of some points of a benchmark; gains are those over circuits that never change."""
 
     points: int
     mean_ratio: float
@@ -64,15 +71,22 @@ class Summary(NamedTuple):
     share_better: float
     median_gap: float
     share_close: float
+    mean_gain: float | None
+    largest_gain: float | None
+    share_paying: float
 
 
-COLUMNS = (*Point._fields, "ratio", "gap")
+COLUMNS = (*Point._fields, "ratio", "gap", "gain")
 
 
 def summary(points: list[Point]) -> Summary:
-    """The geometric mean and the largest of the ratios, the share that is better, gaps and the share within 1.10."""
+    """The geometric mean and the largest of the ratios, the share that is better, gaps and the share within 1.10.
+
+    Then the same three figures of the gains over circuits that never change, where some plan leaves them.
+    """
     ratios = [point.ratio for point in points]
     gaps = [point.gap for point in points]
+    gains = [point.gain for point in points if math.isfinite(point.gain)]
     return Summary(
         len(points),
         statistics.geometric_mean(ratios),
@@ -80,6 +94,9 @@ def summary(points: list[Point]) -> Summary:
         sum(ratio > BETTER for ratio in ratios) / len(points),
         statistics.median(gaps),
         sum(gap <= CLOSE for gap in gaps) / len(points),
+        statistics.geometric_mean(gains) if gains else None,
+        max(gains, default=None),
+        sum(gain > BETTER for gain in gains) / len(points),
     )
 
 
@@ -108,7 +125,7 @@ def run_benchmark(
 
 
 def _points_of(series: BenchmarkSeries, result: SweepResult) -> list[Point]:
-    # The planner is the slowest axis: all points with the planners that are given an algorithm, then all with any.
+    # The planner is the slowest axis: all points with planners that are given an algorithm, with any, without changes.
     count = len(series.points)
     planner, algorithm = result["chosen_planner"], result["chosen_algorithm"]
     total_s, changes, bound_s = result["total_s"], result["reconfigurations"], result["lower_bound_s"]
@@ -126,8 +143,11 @@ def _points_of(series: BenchmarkSeries, result: SweepResult) -> list[Point]:
             float(total_s[best]),
             int(changes[best]),
             float(bound_s[best]),
+            float(total_s[still]),
         )
-        for given, best, (size_bytes, delay_s) in zip(range(count), range(count, 2 * count), series.points, strict=True)
+        for given, best, still, (size_bytes, delay_s) in zip(
+            range(count), range(count, 2 * count), range(2 * count, 3 * count), series.points, strict=True
+        )
     ]
 
 
@@ -135,5 +155,5 @@ def _as_csv(points: Iterable[Point]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows((*point, point.ratio, point.gap) for point in points)
+    writer.writerows((*point, point.ratio, point.gap, point.gain) for point in points)
     return text.getvalue()

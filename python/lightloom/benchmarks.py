@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Benchmark", "BenchmarkSeries", "all_benchmarks", "find_benchmark"]
 
-# Compared at every point: the best of the planners that are given an algorithm, and the best of all.
-PLANNERS = ("auto-given", "auto")
+# Compared at every point: the best of the planners that are given an algorithm, the best of all, and the best whose
+# circuits never change.
+PLANNERS = ("auto-given", "auto", "never-change")
 FILE_NAME = re.compile(r"\w[\w-]{0,99}", re.ASCII)
 
 
@@ -47,7 +48,7 @@ class BenchmarkSeries:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The sweep of its points: by the best of the planners that are given an algorithm, then by the best of all."""
+        """The sweep of its points: by each of `PLANNERS`."""
         matrix = {} if self.matrix is None else {"matrix": self.matrix}
         return {
             "name": self.folder,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from lightloom._core import show_size
+from lightloom._core import show_size, show_time
 from lightloom.errors import refuse, unknown_name
 from lightloom.files import write_bytes
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import ACCEPTS, RANGES, number_of, seconds_of
 from lightloom.least_squares import ERRORS, Fit, fit_by_errors
 from lightloom.measurements import FIELD, LEAST_S, Measurements, ScheduleOf, read_measurements
+from lightloom.regimes import two_regimes
 from lightloom.student import two_sided_quantile
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    from lightloom.regimes import TwoRegimes
 
 SCHEMA = "lightloom.calibration/1"
 # A column that the others explain but for this share of itself says nothing of its own.
@@ -90,6 +93,10 @@ class Calibration:
 
     def save_fabric(self, path: str | os.PathLike[str]) -> None:
         """Write a TOML file that `Fabric.load` and `--fabric` take. Raises `InputError` that names `output`."""
+        write_bytes("output", path, self.to_toml().encode())
+
+    def to_toml(self) -> str:
+        """The fabric as the TOML that `save_fabric` writes."""
         rows = len(self.measurements.rows)
         lines = [
             f'summary = "Calibrated from {rows} measured times, {self.errors} errors"',
@@ -99,7 +106,7 @@ class Calibration:
             f"startup = {self.startup_s.value!r}  # s",
             f"hop_delay = {self.hop_delay_s.value!r}  # s, {'fitted' if self.hop_delay_fitted else 'as said'}",
         ]
-        write_bytes("output", path, ("\n".join(lines) + "\n").encode())
+        return "\n".join(lines) + "\n"
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Measured points and the fit on logarithmic axes, residuals below; written to a PNG, PDF or SVG `path`.
@@ -189,6 +196,7 @@ def _fitted(
     if fit.values[1] <= 0:
         raise refuse(FIELD, "the times do not grow with the bytes on the wire, so there is no bandwidth in them")
     estimates = dict(zip(columns, _estimates(fit, confidence), strict=True))
+    of_hops_s = estimates["hop delay"].value * measurements.hops if hop_delay_fitted else offset_s
     beta = estimates["bandwidth"]
     return Calibration(
         startup_s=_accepted_time("startup", estimates["startup"]),
@@ -204,7 +212,22 @@ def _fitted(
         r_squared=_r_squared(measurements.time_s, fit.fitted, logarithms=errors != "absolute"),
         measurements=measurements,
         fitted_s=fit.fitted,
-        notes=_notes(measurements, columns, fit, hop_delay_fitted or is_known, errors),
+        notes=(
+            *_notes(measurements, columns, fit, hop_delay_fitted or is_known, errors),
+            *_regimes(two_regimes(measurements, fit.fitted, of_hops_s)),
+        ),
+    )
+
+
+def _regimes(found: TwoRegimes | None) -> tuple[str, ...]:
+    if found is None:
+        return ()
+    one, two = found.typical
+    return (
+        f"two regimes: {found.small_bps / 1e9:.4g} Gbit/s up to {show_size(found.last_bytes)} a step on the wire and "
+        f"{found.large_bps / 1e9:.4g} Gbit/s from {show_size(found.first_bytes)} on, after a startup of "
+        f"{show_time(found.startup_s)}: half of the rows are within {two:.1%} of that, and within {one:.1%} of the one "
+        "line above. For plans of small or of large sizes alone, calibrate on rows of such sizes",
     )
 
 

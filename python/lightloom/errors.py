@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["FailedError", "InputError", "OutputError", "printable", "refuse", "shown", "text_of", "unknown_name"]
+__all__ = [
+    "FailedError",
+    "InputError",
+    "OutputError",
+    "StoppedError",
+    "printable",
+    "refuse",
+    "shown",
+    "text_of",
+    "unknown_name",
+]
 
 # Characters of a value that a message shows.
 SHOWN = 60
@@ -57,6 +67,10 @@ class OutputError(OSError):
 
     def __str__(self) -> str:
         return str(self.strerror)
+
+
+class StoppedError(Exception):
+    """Work of a thread that was told to stop, by `_core.Interruption`: nothing is wrong, and nobody waits for it."""
 
 
 def _bounded(text: str) -> str:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import refuse, shown, text_of, unknown_name
-from lightloom.exports.exported import MAIN, SIDE
+from lightloom.exports.exported import OUTPUT_NAME, SIDE
+from lightloom.exports.size_range import size_range
 from lightloom.files import check_distinct, check_folder, write_files, write_folder
-from lightloom.formats import FOLDER, Format, written_formats
+from lightloom.formats import FOLDER, FORMATS, Format, written_formats
+from lightloom.inputs.validation import whole_number
 from lightloom.plans import Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from lightloom.exports.exported import Exported
 
 __all__ = ["Export", "WrittenFile", "check_export_path", "export"]
@@ -30,7 +35,8 @@ class Export(NamedTuple):
     """What `export` wrote.
 
     format: name of the format. files: all of them, in the order of the format. side_file: the one that holds what the
-    format cannot say, and cannot_say what that is. notes: what is to be known beside, a line each.
+    format cannot say, or the folder of those that do, and cannot_say what that is. notes: what else is to be known, a
+    line each.
     """
 
     format: str
@@ -40,31 +46,82 @@ class Export(NamedTuple):
     notes: tuple[str, ...]
 
 
-def export(plan: Plan | str | os.PathLike[str], to: str, output: str | os.PathLike[str]) -> Export:
+def export(
+    plan: Plan | str | os.PathLike[str] | Sequence[Plan | str | os.PathLike[str]],
+    to: str,
+    output: str | os.PathLike[str],
+    *,
+    sizes: str | None = None,
+    gpus_per_host: int | None = None,
+) -> Export:
     """Write a plan in the format of another tool; `lightloom list formats` lists them.
 
-    plan: a Plan, or its JSON file. output: a file, beside which the side file `NAME.circuits.json` is written, or a
-    folder that is not there or empty, as the format is. What the format cannot say is in its side file.
+    plan: a Plan, or its JSON file; where the format holds programs for several sizes (`rccl`), also a list of these.
+    output: a file, beside which the side file `NAME.circuits.json` is written, or a folder that is not there or empty,
+        as the format is. What the format cannot say is in its side file.
+    sizes: of formats that MSCCL's runtimes load, sizes of one rank's buffer for which the plan is taken, such as
+        `"64KiB:4MiB"`. Left out, one plan is taken for all sizes, and each of several for those at which it is the
+        fastest, from the smallest one's size to the largest one's.
+    gpus_per_host: of `mscclpp`, how many consecutive GPUs share memory; all, where it is left out.
 
     Everything is written or nothing. Raises `InputError` that names the argument, also where the plan has what the
     format cannot hold, such as chunks of unequal sizes.
     """
     chosen = _format(to)
+    options = {"sizes": sizes, "gpus_per_host": gpus_per_host}
     check_export_path(to, output)
-    if not isinstance(plan, Plan):
-        if not isinstance(plan, (str, os.PathLike)):
-            raise refuse("plan", f"`{shown(plan)}` is not accepted; it takes a Plan or its file")
-        check_export_path(to, output, inputs={"plan": plan})
-        plan = Plan.load(plan)
-    made: Exported = import_module(chosen.writer).export(plan)
+    plans = [_loaded(one, to, output) for one in (plan if isinstance(plan, (list, tuple)) else [plan])]
+    made = exported(chosen, plans, options)
     if chosen.written == FOLDER:
         folder = write_folder("output", output, made.files)
-        paths = {key: folder / key for key in made.files}
+        paths = {key: folder / key for key in (*made.files, made.side)}
     else:
-        paths = _paths(output)
-        write_files("output", {paths[key]: content for key, content in made.files.items()})
+        file = Path(output)
+        paths = {key: file.with_name(file.name + key) for key in made.files}
+        given = plan if isinstance(plan, (str, os.PathLike)) else None
+        for path in paths.values():
+            check_distinct({"output": path}, None if given is None else {"plan": given})
+        write_files([("output", paths[key], content) for key, content in made.files.items()])
     files = tuple(WrittenFile(paths[key], len(content)) for key, content in made.files.items())
-    return Export(chosen.name, files, paths[made.side], chosen.cannot_say, made.notes)
+    notes = tuple(note.replace(OUTPUT_NAME, quote(os.fspath(output))) for note in made.notes)
+    return Export(chosen.name, files, paths[made.side], chosen.cannot_say, notes)
+
+
+def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object]) -> Exported:
+    """What a format makes of plans, before anything is written.
+
+    options: of `export`, by name; those that are None were not given. Raises `InputError` that names the argument.
+    """
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in chosen.takes:
+            able = " and ".join(one.name for one in FORMATS if name in one.takes)
+            raise refuse(name, f"it is for {able}, not {chosen.name}")
+    if "sizes" in given:
+        given["sizes"] = size_range(given["sizes"])
+    if "gpus_per_host" in given:
+        given["gpus_per_host"] = whole_number("gpus_per_host", given["gpus_per_host"], 1)
+    writer = import_module(chosen.writer)
+    made: Exported
+    if chosen.takes_several:
+        if not plans:
+            raise refuse("plan", "there is none; it takes at least one")
+        made = writer.export(plans, **given)
+        return made
+    if len(plans) != 1:
+        able = " and ".join(one.name for one in FORMATS if one.takes_several)
+        raise refuse("plan", f"{chosen.name} takes one, and {len(plans)} are given; {able} takes several")
+    made = writer.export(plans[0], **given)
+    return made
+
+
+def _loaded(plan: object, to: str, output: str | os.PathLike[str]) -> Plan:
+    if isinstance(plan, Plan):
+        return plan
+    if not isinstance(plan, (str, os.PathLike)):
+        raise refuse("plan", f"`{shown(plan)}` is not accepted; it takes a Plan or its file")
+    check_export_path(to, output, inputs={"plan": plan})
+    return Plan.load(plan)
 
 
 def check_export_path(
@@ -78,7 +135,8 @@ def check_export_path(
         check_folder("output", output)
         return
     check_distinct({"output": output}, inputs)
-    check_distinct({"output": output, "side file": _paths(output)[SIDE]}, inputs)
+    file = Path(output)
+    check_distinct({"output": output, "side file": file.with_name(file.name + SIDE)}, inputs)
 
 
 def _format(to: str) -> Format:
@@ -86,9 +144,3 @@ def _format(to: str) -> Format:
     if text_of("to", to) not in known:
         raise unknown_name("to", to, known)
     return known[to]
-
-
-def _paths(output: str | os.PathLike[str]) -> dict[str, Path]:
-    """Where the files of a format go that is one file."""
-    file = Path(output)
-    return {MAIN: file, SIDE: file.with_name(file.name + SIDE)}

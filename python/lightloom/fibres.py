@@ -14,7 +14,7 @@ from lightloom.errors import refuse, shown, text_of
 from lightloom.frames import Table
 from lightloom.inputs.pairs import pairs_of
 from lightloom.inputs.quantities import seconds_of
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,7 @@ def route_fibres(
     # What is no grid is refused by the core, in its words.
     pairs = pairs_of("circuits", circuits, count) if 0 < count <= MOST_SERVERS else np.zeros((0, 2), dtype=np.int64)
     edges = _edges(existing)
-    seed = whole_number("seed", seed, 0, (1 << 64) - 1)
+    seed = whole_number("seed", seed, *WHOLE_RANGES["seed"])
     paths, fibres, bound, reason, _ = _core.route_fibres(grid, both_ways, edges, _tuples(pairs), seed)
     if budget is not None and fibres > bound:
         from lightloom.exact.fibres import least_fibres

@@ -1,5 +1,7 @@
 """Bounded reads of the files that a person names, all-or-nothing writes, and what an output may be.
 
+Nothing is waited for: a file that has no more to say for now, as some of the kernel's are, is refused.
+
 An output that is there and regular, or not there, is written under a temporary name in its folder and then renamed.
 Links are followed: the link stays, the file that it leads to is replaced. Pipes and character devices are written to,
 never replaced. Folders, block devices, sockets, and the file that standard output goes to are refused.
@@ -8,6 +10,7 @@ never replaced. Folders, block devices, sockets, and the file that standard outp
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import stat
@@ -19,7 +22,7 @@ from lightloom.errors import InputError, OutputError, refuse, shown
 from lightloom.unfinished import unfinished_file, unfinished_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
 __all__ = ["MIB", "read_bytes", "read_lines", "read_text", "usable_path", "write_bytes"]
@@ -30,6 +33,8 @@ MAX_PATH = 4096
 # What the system answers where nothing is wrong with the name of an output.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE}
 STREAMS = {1: "standard output", 2: "standard error"}
+# Bytes that are read at once.
+READ = 1 << 18
 
 
 def usable_path(field: str, path: str | os.PathLike[str]) -> Path:
@@ -51,7 +56,7 @@ def read_bytes(field: str, path: str | os.PathLike[str], limit: int) -> bytes:
     """
     file = _regular(field, path)
     try:
-        with file.open("rb") as stream:
+        with _opened(file) as stream:
             content = stream.read(limit + 1)
     except OSError as error:
         raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
@@ -81,8 +86,8 @@ def read_lines(
     file = _regular(field, path)
     number = 0
     try:
-        with file.open(encoding="utf-8-sig") as stream:
-            if os.fstat(stream.fileno()).st_size > limit:
+        with io.TextIOWrapper(_opened(file), encoding="utf-8-sig") as stream:
+            if file.stat().st_size > limit:
                 raise refuse(field, f"`{path}` is larger than {limit // MIB} MiB")
             while line := stream.readline(longest + 1):
                 number += 1
@@ -102,6 +107,14 @@ def read_lines(
 DEEP_KEY = re.compile(r"(?<![\w-])(?:[\w-]++\s*+\.\s*+){64}")
 
 
+def number_of_text(text: str) -> float:
+    """The float that a number of a file says. Raises `ValueError` for one that is too small: it is not zero."""
+    number = float(text)
+    if number == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0]):
+        raise ValueError(f"{text[:60]} is too small for a number; write 0")
+    return number
+
+
 def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises `InputError` that names `field`, and `where` it was read."""
     if DEEP_KEY.search(text):
@@ -109,7 +122,7 @@ def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=number_of_text)
     except (ValueError, RecursionError) as error:  # also of digits beyond those that Python reads
         raise refuse(field, f"{where} is not TOML: {str(error)[:200]}") from error
 
@@ -132,10 +145,13 @@ def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> Non
         stream.write(content)
 
 
-def write_files(field: str, contents: Mapping[Path, bytes]) -> None:
-    """Write several files, each whole, none where one of them cannot be written; errors as for `replaced`."""
+def write_files(contents: Sequence[tuple[str, str | os.PathLike[str], bytes]]) -> None:
+    """Write several files, by field, path and content: each whole, none where one of them cannot be written.
+
+    Errors as for `replaced`, of the field whose file it is.
+    """
     with ExitStack() as all_written:
-        for path, content in contents.items():
+        for field, path, content in contents:
             stream = all_written.enter_context(replaced(field, path))
             try:
                 stream.write(content)
@@ -165,7 +181,7 @@ def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
 
 
 def write_folder(field: str, path: str | os.PathLike[str], contents: Mapping[str, bytes]) -> Path:
-    """Write a folder of files by name, the whole of it or nothing, and return it.
+    """Write a folder of files by name, with `/` after folders in it, the whole of it or nothing, and return it.
 
     Errors as for `check_folder` and `replaced`.
     """
@@ -173,6 +189,7 @@ def write_folder(field: str, path: str | os.PathLike[str], contents: Mapping[str
     try:
         with unfinished_folder(target) as temporary:
             for name, content in contents.items():
+                (temporary / name).parent.mkdir(parents=True, exist_ok=True)
                 (temporary / name).write_bytes(content)
             # An empty folder of that name is replaced; one that was filled meanwhile is not.
             temporary.rename(target)
@@ -282,6 +299,38 @@ def _status(path: str) -> os.stat_result | None:
         return Path(path).stat()
     except FileNotFoundError:
         return None
+
+
+class _NeverWaiting(io.RawIOBase):
+    """A file, whose reading fails where it would wait for something to be written."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = open(file, "rb", buffering=0, opener=_without_waiting)  # noqa: SIM115 (a path takes none)
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            self._file.close()
+            raise OSError(errno.EINVAL, "it is no regular file any more")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._file.readinto(buffer)
+        if count is None:
+            raise BlockingIOError(errno.EAGAIN, "what it holds has no end and has to be waited for")
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _opened(file: Path) -> io.BufferedReader:
+    """The content of a regular file. Raises `OSError`, also while it is read."""
+    return io.BufferedReader(_NeverWaiting(file), READ)
 
 
 def _regular(field: str, path: str | os.PathLike[str]) -> Path:

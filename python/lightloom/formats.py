@@ -22,7 +22,8 @@ class Format(NamedTuple):
 
     written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it, a
     `"schedule"` or a `"sequence"` of topologies; empty where it is not read. cannot_say: what of a plan has no place in
-    it. writer, reader: modules. follows_links: whether each of its transfers crosses one link of the topology that it
+    it. writer, reader: modules. takes: options of `export` that the writer takes. takes_several: whether several plans
+    are written together. follows_links: whether each of its transfers crosses one link of the topology that it
     was made for. workload_reader: the module that reads workloads, empty where none are read.
     """
 
@@ -32,6 +33,8 @@ class Format(NamedTuple):
     cannot_say: str
     written: str = ""
     writer: str = ""
+    takes: tuple[str, ...] = ()
+    takes_several: bool = False
     read: str = ""
     reader: str = ""
     follows_links: bool = False
@@ -52,8 +55,19 @@ FORMATS = (
         "circuits, reconfigurations, barriers between steps, routes, times",
         written=FILE,
         writer="lightloom.exports.msccl_xml",
+        takes=("sizes",),
         read="schedule",
         reader="lightloom.inputs.schedules.msccl",
+    ),
+    Format(
+        "rccl",
+        "MSCCL programs within the limits of RCCL, each for the sizes at which its plan is the fastest",
+        "ROCm/rccl, src/misc/msccl/msccl_parser.cc and src/include/msccl",
+        "circuits, reconfigurations, barriers between steps, routes, times",
+        written=FOLDER,
+        writer="lightloom.exports.rccl",
+        takes=("sizes",),
+        takes_several=True,
     ),
     Format(
         "mscclpp",
@@ -62,6 +76,7 @@ FORMATS = (
         "circuits, reconfigurations, barriers between GPUs, routes, times",
         written=FILE,
         writer="lightloom.exports.mscclpp",
+        takes=("sizes", "gpus_per_host"),
     ),
     Format(
         "teccl",

@@ -12,7 +12,7 @@ from lightloom.errors import text_of
 from lightloom.frames import Table
 from lightloom.inputs.pairs import pairs_of
 from lightloom.inputs.quantities import number_of
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 from lightloom.mesh_light import MziState
 
 if TYPE_CHECKING:
@@ -350,7 +350,7 @@ def route_mesh(
     if receivers is not None:
         receivers = whole_number("receivers", receivers)
     ends = _ends(mesh, pairs)
-    found = mesh.core.route(ends, transmitters, receivers, whole_number("seed", seed, 0, (1 << 64) - 1))
+    found = mesh.core.route(ends, transmitters, receivers, whole_number("seed", seed, *WHOLE_RANGES["seed"]))
     return MeshRouting.of(mesh, pairs, found)
 
 

@@ -113,6 +113,15 @@ class Plan(Table):
         return self._core.total_s
 
     @property
+    def repeated_s(self) -> float:
+        """Completion time where the plan runs again and again.
+
+        The change from the topology of the last step back to that of the first is charged, in place of what is charged
+        before the first step.
+        """
+        return self._core.repeated_s
+
+    @property
     def reconfigurations(self) -> int:
         """Number of steps before which circuits change, at a charge or hidden; a free first topology is no change."""
         return self._core.reconfigurations
@@ -193,7 +202,7 @@ class Plan(Table):
 
     @property
     def initial(self) -> str:
-        """Name of the topology before the first step, or `free`."""
+        """Name of the topology before the first step, `free`, or `repeated` for that of the last step."""
         return self._core.initial
 
     @property

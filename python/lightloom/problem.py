@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown
+from lightloom.inputs.arrays import array_of
 from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.quantities import number_of
 from lightloom.inputs.requests import PER_PAIR, buffer_bytes, build_request
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     # Numbers in the unit of SI, text with a unit, or both.
     Quantities: TypeAlias = ArrayLike | Sequence[str | float]
 
+ACCEPTS = "numbers, text with a unit, or both"
+
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
@@ -32,7 +36,8 @@ class Sweep:
 
     total_s: completion times, infinite where nothing serves the point; reconfigurations: changes of topology.
     names: pairs (planner, algorithm) that were taken anywhere, and one of empty names; choice: a point's place there.
-    lower_bound_s: of the plans; None where it was not asked for.
+    lower_bound_s: of the plans; None where it was not asked for. never_change_s: times of the best plans whose circuits
+    never change, NaN where there is none; None where the algorithm or the planner was named, or topologies were.
     """
 
     total_s: NDArray[np.float64]
@@ -40,6 +45,7 @@ class Sweep:
     names: tuple[tuple[str, str], ...]
     choice: NDArray[np.uint32]
     lower_bound_s: NDArray[np.float64] | None = None
+    never_change_s: NDArray[np.float64] | None = None
 
     @cached_property
     def planner(self) -> NDArray[np.str_]:
@@ -142,7 +148,7 @@ class Problem:
             shapes = ", ".join(f"{values.shape} of {name}" for name, values in numbers.items() if values.shape)
             raise refuse("sizes", f"these shapes do not broadcast: {shapes}") from error
         size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s = (np.ravel(values).copy() for values in points)
-        total_s, reconfigurations, choice, lower_bound_s = self._series.evaluate(
+        total_s, reconfigurations, choice, lower_bound_s, never_change_s = self._series.evaluate(
             size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s, bound
         )
         # The last pair is for points that nothing serves.
@@ -156,6 +162,7 @@ class Problem:
             names,
             choice.reshape(shape),
             None if lower_bound_s is None else lower_bound_s.reshape(shape),
+            None if never_change_s is None else never_change_s.reshape(shape),
         )
 
     def buffer_bytes(self, sizes: Quantities) -> NDArray[np.float64]:
@@ -184,17 +191,21 @@ def _numbers(
     field: str, values: Quantities, parse: Callable[[str, str], float], check: Callable[[str, float], float]
 ) -> NDArray[np.float64]:
     try:
-        array: NDArray[Any] = np.asarray(values)
+        array = array_of(field, values)
         if array.dtype.kind in "UO":
             # As an array of objects, numbers beside text stay numbers.
             items = np.asarray(values, dtype=object).ravel().tolist()
-            parsed = [parse(field, item) if isinstance(item, str) else float(item) for item in items]
+            parsed = [
+                parse(field, item) if isinstance(item, str) else number_of(field, item, ACCEPTS) for item in items
+            ]
             array = np.array(parsed).reshape(array.shape)
-        numbers = array.astype(np.float64)
+        numbers = array.astype(np.float64) if array.dtype.kind in "iuf" else None
     except InputError:
         raise
     except Exception as error:  # whatever an object's own conversion raises
-        raise refuse(field, f"`{shown(values)}` is not accepted; it takes numbers or strings") from error
+        raise refuse(field, f"`{shown(values)}` is not accepted; it takes {ACCEPTS}") from error
+    if numbers is None:
+        raise refuse(field, f"entries of type {array.dtype} are not accepted; it takes {ACCEPTS}")
     for number in np.unique(numbers):
         check(field, float(number))
     return numbers

@@ -35,7 +35,7 @@ def verify_sequence(stated: StatedSequence) -> list[Check]:
     beside = stated.path.with_name(harvest.FILE)
     if beside.is_file():
         source = Source(FIELD, beside)
-        checks.append(_paths(stated, harvest.collective_of("schedule", source.json()), harvest.demands_of(source)))
+        checks.append(_paths(stated, harvest.collective_in(source, source.json()), harvest.demands_of(source)))
     return checks
 
 

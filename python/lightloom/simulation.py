@@ -51,6 +51,15 @@ class Simulation(Table):
         self._core = found or _core.simulate(plan.core, **asdict(settings))
         self._steps = tuple(self._core.steps)
 
+    def __eq__(self, other: object) -> bool:
+        # What is found follows from these.
+        if not isinstance(other, Simulation):
+            return NotImplemented
+        return self._settings == other._settings and self._plan == other._plan
+
+    def __hash__(self) -> int:
+        return hash((self._plan, self._settings))
+
     def __reduce__(self) -> tuple[type[Simulation], tuple[Plan, SimulationSettings, _core.Simulation]]:
         return type(self), (self._plan, self._settings, self._core)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.errors import refuse, shown
+from lightloom.files import check_folder, write_folder
 from lightloom.frames import Table
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.requests import PER_PAIR
@@ -71,6 +72,7 @@ def plan_sizes(
     budget: str | float | None = None,
     invariant_under: str | int | None = None,
     report: Callable[[int], None] | None = None,
+    output: str | os.PathLike[str] | None = None,
     **settings: Unpack[Settings],
 ) -> SizeTable:
     """What `plan` finds at every size, prepared once; other arguments and errors as for `plan`.
@@ -78,18 +80,25 @@ def plan_sizes(
     sizes: `"1KiB:1GiB"`, doubled from the first to at most the last, `"1KiB:1GiB:4"` for another factor, with `/pair`
         behind for blocks of an All-to-All; or a list of sizes as `plan` takes them.
     report: is called with how many more sizes are done.
+    output: a folder that is not there or empty, to which the plan of every size is written, as `COLLECTIVE-BYTES.json`.
     """
+    if output is not None:
+        check_folder("output", output)
     fabric = fabric if isinstance(fabric, Fabric) else Fabric.load("default" if fabric is None else fabric)
     asked = size_list(sizes)
     named = _core.capabilities(str(settings.get("planner", "auto")))
-    if budget is not None or invariant_under is not None or (named is not None and named["calls_solver"]):
-        # Searches and proofs of an own for each size.
+    calls_solver = named is not None and named["calls_solver"]
+    if output is not None or budget is not None or invariant_under is not None or calls_solver:
+        # Whole plans are written; searches and proofs are of each size.
         own: dict[str, Any] = {"budget": budget, "invariant_under": invariant_under}
         plans = []
         for size in asked:
             plans.append(plan(collective, size, fabric=fabric, **own, **settings))
             if report is not None:
                 report(1)
+        if output is not None:
+            files = {f"{one.collective}-{one.size_bytes}.json": f"{one.to_json().rstrip()}\n".encode() for one in plans}
+            write_folder("output", output, files)
         return SizeTable(plans[0].collective, plans[0].gpus, tuple(map(_row_of_plan, plans)))
     problem = Problem(collective, asked[0], fabric=fabric, **settings)
     size_bytes = problem.buffer_bytes(asked)

@@ -68,6 +68,10 @@ def plan_with(**changes: str | None) -> list[str]:
         ("bandwidth", {"bandwidth": "fast"}),
         ("startup", {"startup": "-1ns"}),
         ("startup", {"startup": "5"}),
+        ("startup", {"startup": "1e-400s"}),
+        ("size", {"size": "8Mb"}),
+        ("bandwidth", {"bandwidth": "400GBPS"}),
+        ("reconfiguration_delay", {"reconfiguration_delay": "1MS"}),
         ("hop_delay", {"hop_delay": "nans"}),
         ("hop_delay", {"hop_delay": "1e999s"}),
         ("reconfiguration_delay", {"reconfiguration_delay": "memes-3d"}),
@@ -110,6 +114,7 @@ def test_unknown_names_list_the_valid_ones_and_the_nearest(cli: RunCli, in_tmp: 
     [
         (["plam"], "verb"),
         (["plan", "--size"], "size"),
+        (["plan", "-o"], "output"),
         (["plan", "extra", "--gpus", "8"], "arguments"),
         (["verify"], "files"),
         (["verify", "nowhere.json"], "file"),
@@ -225,7 +230,9 @@ TOPOLOGIES = {
 @pytest.mark.parametrize("name", TOPOLOGIES)
 def test_wrong_topology_files(cli: RunCli, in_tmp: Path, name: str) -> None:
     (in_tmp / name).write_text(TOPOLOGIES[name])
-    assert_refused(cli, in_tmp, *plan_with(planner="static", topology=name), field="topology")
+    for option, changes in (("topology", {"planner": "static"}), ("initial", {})):
+        message = assert_refused(cli, in_tmp, *plan_with(**changes, **{option: name}), field=option)
+        assert Path(name).stem in message
 
 
 FABRICS = {
@@ -235,6 +242,7 @@ FABRICS = {
     "list.toml": "startup = [1, 2]\n",
     "negative.toml": "hop_delay = -1.0\n",
     "nan.toml": "hop_delay = nan\n",
+    "lost.toml": "hop_delay = 1e-400\n",
     "infinite.toml": "bandwidth = inf\n",
     "not-toml.toml": "ports 2\n",
     "table.toml": "[initial]\nname = 'ring'\n",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from lightloom.errors import InputError, OutputError
 from lightloom.files import check_distinct, replaced, write_bytes
+from lightloom.inputs.options import OPTIONS
 from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 
@@ -238,3 +239,11 @@ def test_hard_links_are_the_file_that_is_read(tmp_path: Path) -> None:
     (tmp_path / "other").hardlink_to(tmp_path / "read")
     with pytest.raises(InputError, match=r"output: .*is the file of matrix"):
         check_distinct({"output": tmp_path / "other"}, {"matrix": tmp_path / "read"})
+
+
+def test_every_output_has_its_letter(cli: RunCli, in_tmp: Path) -> None:
+    problem = ("plan", "--collective", "all-gather", "--size", "1KiB", "--gpus", "4")
+    assert cli(*problem, "-o", "short.json").status == cli(*problem, "--output", "long.json").status == 0
+    assert (in_tmp / "short.json").read_bytes() == (in_tmp / "long.json").read_bytes()
+    for verb in {verb for option in OPTIONS if option.name == "output" for verb in option.verbs}:
+        assert "-o, --output" in cli(verb, "--help").out

@@ -33,7 +33,7 @@ def test_sizes_are_the_same_in_every_format(cli: RunCli) -> None:
 
 @pytest.mark.parametrize(
     ("extra", "field"),
-    [(["--size", "1KiB"], "size"), (["--output", "plan.json"], "output"), (["--all-steps"], "all_steps")],
+    [(["--size", "1KiB"], "size"), (["--plot", "plan.png"], "plot"), (["--all-steps"], "all_steps")],
 )
 def test_what_is_of_one_plan_does_not_go_with_sizes(cli: RunCli, extra: list[str], field: str) -> None:
     ran = cli(*SIZES, *extra)

@@ -11,6 +11,7 @@ import pytest
 import lightloom as ll
 from lightloom.inputs.options import TRAINING, by_name
 from lightloom.inputs.workloads.asked import COMM_SIZES, TIME_UNITS
+from lightloom.inputs.workloads.model import presets
 from lightloom.training.result import Training
 from tests.conftest import RunCli
 from tests.refusals import assert_refused
@@ -54,6 +55,14 @@ def test_choices_are_those_of_the_readers() -> None:
     options = by_name(TRAINING)
     assert options["comm_size"].choices == COMM_SIZES
     assert options["time_unit"].choices == tuple(TIME_UNITS)
+
+
+def test_a_bare_name_was_meant_for_a_model(cli: RunCli, in_tmp: Path) -> None:
+    message = assert_refused(cli, in_tmp, "train", "gpt", field="workload")
+    assert "did you mean `gpt-3`" in message
+    for model in presets():
+        assert model in message
+    assert "nowhere.json" in assert_refused(cli, in_tmp, "train", "nowhere.json", field="workload")
 
 
 def test_rows_for_spreadsheets_are_events(cli: RunCli, file: Path) -> None:

@@ -1,7 +1,7 @@
 """Plans of many random problems, exported and run: `python -m tests.exports --plans 1000 --seed 1`; docs/robustness.md.
 
-Every plan is written as MSCCL XML and as an MSCCL++ execution plan, and run by the interpreters of these tests; the XML
-is read back, judged, and held to the plan's steps.
+Every plan is written as MSCCL XML, for RCCL, and as MSCCL++ execution plans on one host and on several, and run by the
+interpreters of these tests; the XML is read back, judged, and held to the plan's steps.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections import Counter
 
 import lightloom as ll
 from lightloom.errors import InputError
-from lightloom.exports import msccl_xml, mscclpp
+from lightloom.exports import msccl_xml, mscclpp, rccl
 from lightloom.exports.exported import MAIN
-from tests.exports import msccl_interpreter, mscclpp_interpreter
+from tests.exports import msccl_interpreter, mscclpp_interpreter, rccl_runtime
 from tests.exports.steps import earliest, planned, read
 from tests.recompute.problems import question
 
@@ -26,14 +26,18 @@ def faults(plan: ll.Plan) -> list[str]:
     """What is wrong with a plan's exports. Raises `InputError` where a format cannot hold it."""
     found = []
     text = msccl_xml.export(plan).files[MAIN].decode()
-    document = json.loads(mscclpp.export(plan).files[MAIN])
+    for_rccl = next(iter(rccl.export([plan]).files.values())).decode()
+    documents = [json.loads(mscclpp.export(plan, None, hosts).files[MAIN]) for hosts in (None, 1, 3)]
     for seed in range(SEEDS):
         try:
-            machine = msccl_interpreter.Machine(text, seed)
-            machine.run()
-            machine.check()
-            mscclpp_interpreter.Machine(document, seed).run()
-        except AssertionError as error:
+            rccl_runtime.load(for_rccl)
+            for program in (text, for_rccl):
+                machine = msccl_interpreter.Machine(program, seed)
+                machine.run()
+                machine.check()
+            for document in documents:
+                mscclpp_interpreter.Machine(document, seed).run()
+        except (AssertionError, rccl_runtime.RefusedError) as error:
             found.append(f"it does not run: {error}")
     schedule = ll.Schedule.from_msccl(text)
     found += [f"{check.name}: {check.detail}" for check in ll.verify(schedule) if not check.passed]

@@ -3,18 +3,21 @@
 Written from microsoft/mscclpp: `execution_plan.cc` for what the numbers refer to (channels and remote buffers of a
 thread block, by the GPU's), `execution_kernel.hpp` for what operations do. A signal is counted at its channel's other
 end; a barrier is passed when all thread blocks have come to it. The threads of a block go on by themselves: whatever
-follows what other threads did needs a `nop` or `barrier` before it. Which thread block goes on next is drawn by chance.
-A plan is run twice in a row, by GPUs that are not in step.
+follows what other threads did needs a `nop` or `barrier` before it. What is put or signalled on a port channel goes
+into the queue of the GPU's proxy, which takes one after the other at any time, and reads what is put only then; `pwsf`
+ends when the proxy has come to it. Which thread block or proxy goes on next is drawn by chance. A plan is run twice in
+a row, by GPUs that are not in step.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from random import Random
 from typing import Any
 
 Value = tuple[frozenset[int], int] | None
-MAX_PIECES, MAX_CHANNELS = 8, 16
+MAX_PIECES, MAX_CHANNELS, MAX_BARRIERS = 8, 16, 16
+MEMORY, PORT = "memory", "port"
 SYNCHRONISING = {"nop", "barrier"}
 
 
@@ -40,6 +43,11 @@ class Machine:
         # Thread blocks that are at a barrier, by (GPU, barrier), and those that may pass.
         self.waiting: dict[tuple[int, int], set[tuple[int, int]]] = {}
         self.open: set[tuple[int, int]] = set()
+        # What the proxy of each GPU still has to do: the thread block, its operation, and which of its pieces; how many
+        # it was given, and how many it has done. By thread block, what its `pwsf` waits for.
+        self.queues: list[deque[tuple[int, dict[str, Any], int]]] = [deque() for _ in self.gpus]
+        self.given, self.taken = [0] * self.ranks, [0] * self.ranks
+        self.flushing: dict[int, int] = {}
 
     def _memory(self, rank: int) -> dict[str, list[Value]]:
         gpu, mine = self.gpus[rank], frozenset([rank])
@@ -64,33 +72,46 @@ class Machine:
         ]
         return {"i": sent, "o": whole, "s": scratch}
 
-    def _peer(self, rank: int, block: dict[str, Any], channel: int) -> int:
-        """The GPU at the other end of a thread block's channel: channels of a GPU are numbered peer by peer."""
-        ids = [one for told in block["channels"] for one in told["channel_ids"]]
-        peers = [peer for told in self.gpus[rank]["channels"] for peer in told["connected_to"]]
+    def _peer(self, rank: int, block: dict[str, Any], channel: int, kind: str) -> int:
+        """The GPU at the other end of a thread block's channel: channels of a type are numbered peer by peer."""
+        ids = [one for told in block["channels"] if told["channel_type"] == kind for one in told["channel_ids"]]
+        channels = self.gpus[rank]["channels"]
+        peers = [peer for told in channels if told["channel_type"] == kind for peer in told["connected_to"]]
         return int(peers[ids[channel]])
 
-    def _remote(self, rank: int, block: dict[str, Any], buffer: int) -> tuple[int, str]:
-        ids = [one for told in block["remote_buffer_refs"] for one in told["remote_buffer_ids"]]
+    def _remote(self, rank: int, block: dict[str, Any], buffer: int, kind: str) -> tuple[int, str]:
+        references = [told for told in block["remote_buffer_refs"] if told["access_channel_type"] == kind]
+        ids = [one for told in references for one in told["remote_buffer_ids"]]
         told = self.gpus[rank]["remote_buffers"][ids[buffer]]
-        assert told["access_channel_types"] == ["memory"]
+        assert told["access_channel_types"] == [kind]
         return told["rank"], told["type"]
 
     def _check(self, rank: int, block: dict[str, Any]) -> None:
         """What threads need `nop`s for; that channels are there both ways, and that operations are short enough."""
         assert self.gpus[rank]["threadblocks"][block["id"]] is block
-        assert sum(len(told["channel_ids"]) for told in block["channels"]) <= MAX_CHANNELS
-        for channel in range(len(block["channels"][0]["channel_ids"])):
-            peer = self._peer(rank, block, channel)
-            back = [one for told in self.gpus[peer]["channels"] for one in told["connected_to"]]
-            assert back.count(rank) == 1
-        has_copied, has_waited = False, False
+        for kind in (MEMORY, PORT):
+            references = [one for one in block["remote_buffer_refs"] if one["access_channel_type"] == kind]
+            assert sum(len(one["remote_buffer_ids"]) for one in references) <= MAX_CHANNELS
+            count = sum(len(one["channel_ids"]) for one in block["channels"] if one["channel_type"] == kind)
+            assert count <= MAX_CHANNELS
+            for channel in range(count):
+                peer = self._peer(rank, block, channel, kind)
+                listed = [one for one in self.gpus[peer]["channels"] if one["channel_type"] == kind]
+                assert [one for told in listed for one in told["connected_to"]].count(rank) == 1
+        assert all(op["barrier_id"] < MAX_BARRIERS for op in block["ops"] if op["name"] == "barrier")
+        has_copied = has_waited = has_given = False
         assert all(len(op.get("channel_ids", ())) <= MAX_PIECES for op in block["ops"])
         written: set[tuple[str, int]] = set()
         for op in block["ops"]:
             if op["name"] in SYNCHRONISING:
-                has_copied = has_waited = False
+                has_copied = has_waited = has_given = False
                 written = set()
+            elif op["name"] == "pwsf":
+                assert op["channel_type"] == PORT, "by memory it puts and does not signal"
+                assert len(op["src_buff"]) == len(op["dst_buff"]) == len(op["channel_ids"]) == 1
+                assert not has_waited
+                assert not has_given, "the proxy may come to it before what other threads give it"
+                assert not written & slots(op["src_buff"][0])
             elif op["name"] == "signal":
                 assert not has_copied, "a signal may come before what other threads write"
             elif op["name"] == "wait":
@@ -100,6 +121,9 @@ class Machine:
                 assert len(op["src_buff"]) <= MAX_PIECES
                 assert len(op["dst_buff"]) <= MAX_PIECES
                 has_copied = True
+                if op.get("channel_type") == PORT:
+                    has_given = True
+                    assert len(op["channel_ids"]) == len(op["src_buff"])
                 for piece in op["src_buff"]:
                     assert not written & slots(piece), "threads read what others have not written yet"
                 for piece in op["dst_buff"]:
@@ -123,8 +147,13 @@ class Machine:
                 if rounds[rank] < self.runs
                 and all(places[i] == len(b["ops"]) for i, (r, b) in enumerate(self.blocks) if r == rank)
             ]
-            assert ready or ended, "thread blocks wait for each other"
+            proxies = [rank for rank, queue in enumerate(self.queues) if queue]
+            assert ready or ended or proxies, "thread blocks wait for each other"
+            if proxies and (not ready or self.random.random() < 0.5):
+                self._proxy(self.random.choice(proxies))
+                continue
             for rank in ended:
+                assert not self.queues[rank], "buffers are given back before they are sent"
                 self.check(rank)
                 rounds[rank] += 1
                 self.memory[rank] = self._memory(rank)
@@ -132,7 +161,11 @@ class Machine:
                     places[index] = 0 if other == rank and rounds[rank] < self.runs else places[index]
             if ready:
                 index = self.random.choice(ready)
-                self._do(index, places[index])
+                op = self.blocks[index][1]["ops"][places[index]]
+                if op.get("channel_type") == PORT and op["name"] != "wait":
+                    self._do_by_proxy(index, op)
+                else:
+                    self._do(index, places[index])
                 places[index] += 1
         assert not +self.signals
 
@@ -140,7 +173,13 @@ class Machine:
         rank, block = self.blocks[index]
         op = block["ops"][place]
         if op["name"] == "wait":
-            return all(self.signals[rank, self._peer(rank, block, channel)] for channel in op["channel_ids"])
+            kind = op["channel_type"]
+            return all(self.signals[rank, self._peer(rank, block, channel, kind)] for channel in op["channel_ids"])
+        if op["name"] == "pwsf":
+            if index not in self.flushing:
+                self._give(index, op, 0)
+                self.flushing[index] = self.given[rank]
+            return self.taken[rank] >= self.flushing[index]
         if op["name"] == "barrier":
             key = (rank, op["barrier_id"])
             if (index, place) not in self.open:
@@ -160,16 +199,17 @@ class Machine:
                 self.open.discard((index, place))
             case "signal":
                 for channel in op["channel_ids"]:
-                    self.signals[self._peer(rank, block, channel), rank] += 1
+                    self.signals[self._peer(rank, block, channel, MEMORY), rank] += 1
             case "wait":
                 for channel in op["channel_ids"]:
-                    self.signals[rank, self._peer(rank, block, channel)] -= 1
+                    self.signals[rank, self._peer(rank, block, channel, op["channel_type"])] -= 1
             case "put":
                 assert len({piece["type"] for piece in op["src_buff"]}) == 1
                 for come, go in zip(op["src_buff"], op["dst_buff"], strict=True):
-                    peer, buffer = self._remote(rank, block, go["buffer_id"])
-                    channels = range(sum(len(told["channel_ids"]) for told in block["channels"]))
-                    assert peer in {self._peer(rank, block, channel) for channel in channels}
+                    peer, buffer = self._remote(rank, block, go["buffer_id"], MEMORY)
+                    (served,) = [one for one in block["channels"] if one["channel_type"] == MEMORY]
+                    channels = range(len(served["channel_ids"]))
+                    assert peer in {self._peer(rank, block, channel, MEMORY) for channel in channels}
                     self._write(peer, buffer, go, self._read(rank, come))
             case "copy":
                 (come,), (go,) = op["src_buff"], op["dst_buff"]
@@ -184,6 +224,36 @@ class Machine:
                 self._write(rank, go["type"], go, sums)
             case name:
                 raise AssertionError(name)
+
+    def _do_by_proxy(self, index: int, op: dict[str, Any]) -> None:
+        if op["name"] == "pwsf":
+            # It was given when the block came to it.
+            del self.flushing[index]
+            return
+        # Each by a thread of its own.
+        numbers = list(range(len(op["channel_ids"])))
+        self.random.shuffle(numbers)
+        for number in numbers:
+            self._give(index, op, number)
+
+    def _give(self, index: int, op: dict[str, Any], number: int) -> None:
+        rank, _ = self.blocks[index]
+        self.queues[rank].append((index, op, number))
+        self.given[rank] += 1
+
+    def _proxy(self, rank: int) -> None:
+        """The next of what a GPU's proxy has to do."""
+        index, op, number = self.queues[rank].popleft()
+        _, block = self.blocks[index]
+        peer = self._peer(rank, block, op["channel_ids"][number], PORT)
+        if op["name"] in {"put", "pwsf"}:
+            go = op["dst_buff"][number]
+            other, buffer = self._remote(rank, block, go["buffer_id"], PORT)
+            assert other == peer, "a signal tells of what went on its own channel"
+            self._write(peer, buffer, go, self._read(rank, op["src_buff"][number]))
+        if op["name"] in {"signal", "pwsf"}:
+            self.signals[peer, rank] += 1
+        self.taken[rank] += 1
 
     def _read(self, rank: int, piece: dict[str, Any]) -> list[Value]:
         held = self.memory[rank][piece["type"]][piece["index"] : piece["index"] + piece["size"]]

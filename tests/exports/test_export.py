@@ -161,7 +161,7 @@ def test_of_several_files_none_is_left_where_one_does_not_fit(
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
         with pytest.raises(OSError, match=rf"^output: cannot write `{large}`: File too large$"):
-            write_files("output", contents)
+            write_files([("output", path, content) for path, content in contents.items()])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.errors import InputError
+from lightloom.inputs.schedules.harvest import collective_of
 from lightloom.inputs.schedules.reading import read_schedule
 from tests.conftest import RunCli
 from tests.exports.plans import document_of, random_plans
@@ -25,7 +26,9 @@ def check(plan: ll.Plan, folder: Path) -> None:
     collective = json.loads((folder / "collective.json").read_text())
     schedule = json.loads((folder / "schedule.json").read_text())
     document = document_of(plan)
-    assert collective.keys() == {"n", "dims", "collective", "steps"}
+    assert collective.keys() == {"schema", "collective", "n", "dims", "ports", "units", "steps"}
+    assert (collective["schema"], collective["units"]) == ("collective_pattern/v1", "bytes")
+    assert collective["ports"] == document["fabric"]["ports"]
     assert schedule.keys() == {
         *("alpha_r", "collective", "cost", "num_of_reconfigs", "reconf_cost_total", "steps"),
     }
@@ -45,8 +48,10 @@ def check(plan: ll.Plan, folder: Path) -> None:
         found = {(source, destination): size for source, destination, size in demands["demand"]}
         assert len(found) == len(demands["demand"])
         assert found == pytest.approx({pair: float(size) for pair, size in expected.items()}, rel=1e-12)
-        assert demands["chunksize"] == pytest.approx(max(found.values()), rel=1e-12)
-        assert topology["step"] == number
+        ends = Counter((side, pair[side]) for pair in found for side in (0, 1))
+        circuits = max(1, document["fabric"]["ports"] // max(ends.values()))
+        assert demands["chunksize"] * circuits == pytest.approx(max(found.values()), rel=1e-12)
+        assert topology["step"] == demands["id"] == number
         links = document["topologies"][step["topology"]]["links"]
         assert sorted(map(tuple, topology["topology"])) == sorted(map(tuple, links))
 
@@ -109,6 +114,90 @@ def test_demands_alone_are_those_of_an_algorithm(collective: str, algorithm: str
     assert all(check.passed for check in ll.verify(schedule))
     again = ll.plan(schedule=schedule, size="1MiB", planner="static")
     assert again.total_s == pytest.approx(plan.total_s, rel=1e-12)
+
+
+@pytest.mark.parametrize("ports", [1, 2])
+@pytest.mark.parametrize("algorithm", ["recursive-doubling", "swing"])
+def test_a_step_on_its_own_circuits_is_one_chunk_a_circuit(algorithm: str, ports: int, tmp_path: Path) -> None:
+    """HARVEST's program gives each demand as many circuits as it has chunks, and finds 1/θ = 1 on them."""
+    fabric = ll.Fabric(gpus=8, ports=ports, reconfiguration_delay="1ns")
+    plan = ll.plan("all-reduce", "1KiB", fabric=fabric, algorithm=algorithm, planner="bvn")
+    ll.export(plan, "harvest", tmp_path / "out")
+    for step, planned in zip(
+        json.loads((tmp_path / "out" / "collective.json").read_text())["steps"], plan.steps, strict=True
+    ):
+        circuits = {(source, end): count for source, end, count in planned.topology.links.tolist()}
+        assert {(source, end): size // step["chunksize"] for source, end, size in step["demand"]} == circuits
+
+
+def test_unequal_demands_are_noted(tmp_path: Path) -> None:
+    matrix = [[0, 100, 70], [100, 0, 100], [100, 100, 0]]
+    plan = ll.plan(matrix=matrix, fabric=ll.Fabric(gpus=3, ports=2), planner="static")
+    (note,) = ll.export(plan, "harvest", tmp_path / "out").notes
+    assert note.startswith("some demands are no multiple of their step's chunksize")
+
+
+def of_the_generator(swing: bool, gpus: int = 8, size: int = 1 << 20, ports: int = 2) -> list[dict[str, Any]]:
+    """AllReduce steps in the form of HARVEST's generator: ports that send to one GPU are one demand of two chunks."""
+    steps: list[dict[str, Any]] = []
+    for number in (0, 1, 2, 2, 1, 0):
+        part = size // ports >> number + 1
+        sent: Counter[tuple[int, int]] = Counter()
+        for gpu in range(gpus):
+            for port in range(ports):
+                along = (1 - (-2) ** (number + 1)) // 3 * (1 - 2 * (gpu % 2)) if swing else 1 << number
+                sent[gpu, (gpu + along * (1 - 2 * port)) % gpus] += part
+        demand = [[*pair, bytes_] for pair, bytes_ in sent.items()]
+        steps.append({"id": len(steps) + 1, "chunksize": part, "demand": demand})
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("name", "ports", "algorithm"),
+    [("all-reduce-swing-nd", 2, "swing-mirrored"), ("all-reduce-rd-nd", 1, "recursive-doubling")],
+)
+def test_files_of_harvests_generator_are_read(name: str, ports: int, algorithm: str, cli: RunCli, in_tmp: Path) -> None:
+    steps = of_the_generator("swing" in name, ports=ports)
+    whole = {"schema": "collective_pattern/v1", "collective": name, "n": 8, "dims": [8], "ports": ports}
+    document = {**whole, "units": "bytes", "steps": steps}
+    path = in_tmp / f"collective-{name}-8-{ports}-1MB.json"
+    path.write_text(json.dumps(document, indent=2))
+    schedule = read_schedule(path).schedule
+    assert (schedule.collective, schedule.algorithm) == ("all-reduce", algorithm)
+    assert all(check.passed for check in ll.verify(schedule))
+    # Out again in the same form, and in again.
+    fabric = ll.Fabric(gpus=8, ports=ports)
+    plan = ll.plan(schedule=schedule, size="1MiB", fabric=fabric, planner="static", topology="ring")
+    ll.export(plan, "harvest", "out")
+    ours = json.loads((in_tmp / "out" / "collective.json").read_text())
+    assert [step.keys() for step in ours["steps"]] == [step.keys() for step in steps]
+    for step, theirs in zip(ours["steps"], steps, strict=True):
+        assert (sorted(step["demand"]), step["chunksize"]) == (sorted(theirs["demand"]), theirs["chunksize"])
+    assert read_schedule(demands_alone(in_tmp / "out")).schedule.transfers(0) == schedule.transfers(0)
+    # What the generator leaves out.
+    for key in ("dims", "ports", "units", "collective"):
+        del document[key]
+    path.write_text(json.dumps(document))
+    assert read_schedule(path).schedule.algorithm == algorithm
+    path.write_text(json.dumps(document | {"units": "bits"}))
+    assert cli("verify", path).err.startswith("error: schedule.units: `bits` is not `bytes`")
+
+
+@pytest.mark.parametrize(
+    ("name", "collective"),
+    [
+        ("all-to-all-nd", "all-to-all"),
+        ("all-to-all", "all-to-all"),
+        ("reduce-scatter-rd", "reduce-scatter"),
+        ("all-gather-swing-nd", "all-gather"),
+        ("bruckalltoall-r2-p1", "all-to-all"),
+        ("bruckallgather-r4-p4", "all-gather"),
+        ("binomial-broadcast", "broadcast"),
+        ("all_reduce", "all-reduce"),
+    ],
+)
+def test_names_of_the_generator_are_known(name: str, collective: str) -> None:
+    assert collective_of("schedule", name) == collective
 
 
 def test_a_matrix_is_an_all_to_all(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,72 @@ def test_every_byte_is_sent_step_by_step(index: int, seed: int) -> None:
     rounds = [round_ for round_, _ in ended]
     assert rounds == sorted(rounds)
     assert load(matrix_of(plan))[0] == plan.gpus
+
+
+# What the loader asks of every tier, in fat_tree_topology.cpp.
+TIER = {"Downlink_speed_Gbps", "Downlink_Latency_ns", "Radix_Down"}
+
+
+def tree_of(content: bytes) -> tuple[dict[str, int], list[dict[str, int]]]:
+    """The header and the tiers of a .topo file, by the rules of FatTreeTopology::load and set_custom_params."""
+    header: dict[str, int] = {}
+    tiers: list[dict[str, int]] = []
+    for line in content.decode().splitlines():
+        if line.startswith("#"):
+            continue
+        name, value = line.split(" ")
+        if name == "Tier":
+            assert int(value) == len(tiers)
+            tiers.append({})
+        else:
+            of = tiers[-1] if tiers else header
+            assert name not in of
+            of[name] = int(value)
+    assert set(header) == {"Nodes", "Tiers", "Podsize"}
+    assert len(tiers) == header["Tiers"] == 2
+    assert [set(tier) for tier in tiers] == [TIER | {"Radix_Up"}, TIER]
+    assert all(value > 0 for tier in tiers for value in tier.values())
+    lower, upper = tiers
+    assert header["Nodes"] % header["Podsize"] == 0
+    assert header["Podsize"] % lower["Radix_Down"] == 0
+    assert lower["Radix_Down"] // lower["Radix_Up"] == 1
+    assert lower["Downlink_speed_Gbps"] == upper["Downlink_speed_Gbps"]
+    pods = header["Nodes"] // header["Podsize"]
+    assert header["Nodes"] % (pods * upper["Radix_Down"]) == 0
+    assert header["Nodes"] // (pods * upper["Radix_Down"]) == lower["Radix_Up"]
+    return header, tiers
+
+
+@pytest.mark.parametrize(("gpus", "tiers"), [(6, None), (8, 2), (12, None), (16, 3), (32, 2), (54, 3)])
+@pytest.mark.parametrize("ports", [1, 3])
+def test_the_command_and_the_topology_are_htsim_s(gpus: int, tiers: int | None, ports: int, tmp_path: Path) -> None:
+    fabric = ll.Fabric(gpus=gpus, ports=ports, bandwidth="100Gbps", hop_delay="600ns")
+    plan = ll.plan("all-reduce", "1GiB", fabric=fabric, algorithm="ring", planner="static", topology="ring")
+    made = ll.export(plan, "htsim", tmp_path / "plan.cm")
+    header, (lower, _) = tree_of((tmp_path / "plan.cm.topo").read_bytes())
+    assert (header["Nodes"], lower["Downlink_speed_Gbps"], lower["Downlink_Latency_ns"]) == (gpus, 100 * ports, 300)
+    command = shlex.split(made.notes[0].removeprefix("run it with: "))
+    assert command[0] == "htsim_ndp"
+    given = dict(zip(command[1::2], command[2::2], strict=True))
+    assert given["-nodes"] == str(gpus)
+    assert given["-tm"] == str(tmp_path / "plan.cm")
+    assert given["-topo"] == str(tmp_path / "plan.cm.topo")
+    assert float(given["-linkspeed"]) == 100_000 * ports
+    assert given["-strat"] == "perm"
+    assert int(given["-end"]) * 1e-6 > plan.total_s
+    # Its own fat trees have K^2/2 hosts on two tiers and K^3/4 on three.
+    own = [note for note in made.notes if "own fat tree" in note]
+    assert (f"-tiers {tiers} " in own[0]) if tiers else own == []
+    assert any("one network card" in note for note in made.notes) == (ports > 1)
+
+
+def test_rates_that_a_topology_cannot_say_go_into_the_command(tmp_path: Path) -> None:
+    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, bandwidth="12.5Gbps"), algorithm="ring")
+    made = ll.export(plan, "htsim", tmp_path / "plan.cm")
+    assert not (tmp_path / "plan.cm.topo").exists()
+    assert "-linkspeed 12500 " in made.notes[0]
+    assert " -tiers 2 " in made.notes[0]
+    assert made.notes[1] == "no .topo: it takes whole Gbit/s, and the ports of a GPU have 12.5"
 
 
 def test_flows_beyond_what_htsim_reads_are_several() -> None:

@@ -153,11 +153,20 @@ def test_long_messages_are_cut(tmp_path: Path) -> None:
         assert read_back(folder / "plan.xml") == planned(plan)
 
 
+def test_a_thread_block_that_is_full_is_followed_by_another(tmp_path: Path) -> None:
+    """262 steps of a ring of 132, each of one message to the next GPU: MSCCL takes 256 of a thread block."""
+    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=132), algorithm="ring", planner="static")
+    assert ll.export(plan, "msccl-xml", tmp_path / "plan.xml").notes == ()
+    text = (tmp_path / "plan.xml").read_text()
+    assert set(re.findall('chan="(\\d+)"', text)) == {"0", "1"}
+    assert max(map(int, re.findall('<step s="(\\d+)"', text))) < 256
+
+
 def test_a_program_beyond_msccls_limits_says_so(tmp_path: Path) -> None:
-    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=160), algorithm="ring", planner="static")
+    fabric = ll.Fabric(gpus=110)
+    plan = ll.plan("all-to-all", "1MiB", fabric=fabric, algorithm="direct", planner="static", topology="ring")
     made = ll.export(plan, "msccl-xml", tmp_path / "plan.xml")
-    # 318 steps of a ring of 160, each of one message to the next GPU, in one thread block.
-    assert made.notes == ("a thread block has 318 steps; MSCCL takes 256 unless it is built for more",)
+    assert made.notes == ("a GPU has 219 thread blocks; MSCCL takes 216 unless it is built for more",)
 
 
 def test_unequal_chunks_are_refused(cli: RunCli, in_tmp: Path) -> None:

@@ -116,11 +116,88 @@ def test_the_machine_finds_what_is_missing(lost: str, tmp_path: Path) -> None:
     assert found > 0
 
 
-def test_limits_are_said(tmp_path: Path) -> None:
+def longest(document: dict[str, Any]) -> int:
+    return max(len(block["ops"]) for gpu in document["gpus"] for block in gpu["threadblocks"])
+
+
+@pytest.mark.parametrize("gpus", [8, 12])
+@pytest.mark.parametrize("gpus_per_host", [None, 1, 4])
+def test_a_ring_has_as_many_thread_blocks_as_its_operations_need(
+    gpus: int, gpus_per_host: int | None, tmp_path: Path
+) -> None:
+    """MSCCL++ throws where a thread block has more than 64; the ring on 8 GPUs had 72."""
+    plan = ll.plan("all-reduce", "960KiB", fabric=ll.Fabric(gpus=gpus), algorithm="ring", planner="static")
+    made = ll.export(plan, "mscclpp", tmp_path / "plan.json", gpus_per_host=gpus_per_host)
+    assert made.notes == ()
+    document = json.loads((tmp_path / "plan.json").read_text())
+    assert longest(document) <= 64
+    run(document, 2)
+
+
+def kinds_of(document: dict[str, Any]) -> dict[tuple[int, int], str]:
+    """By GPU and peer, the type of their channel."""
+    return {
+        (gpu["id"], peer): channel["channel_type"]
+        for gpu in document["gpus"]
+        for channel in gpu["channels"]
+        for peer in channel["connected_to"]
+    }
+
+
+@pytest.mark.parametrize(("collective", "algorithm"), ALGORITHMS)
+@pytest.mark.parametrize("gpus_per_host", [1, 3])
+def test_gpus_of_different_hosts_have_port_channels(
+    collective: str, algorithm: str, gpus_per_host: int, tmp_path: Path
+) -> None:
+    fabric = ll.Fabric(gpus=8, dims="2x4" if algorithm == "bucket" else None)
+    plan = ll.plan(collective, "1MiB", fabric=fabric, algorithm=algorithm, planner="harvest")
+    ll.export(plan, "mscclpp", tmp_path / "plan.json", gpus_per_host=gpus_per_host)
+    document = json.loads((tmp_path / "plan.json").read_text())
+    for (rank, peer), kind in kinds_of(document).items():
+        assert kind == ("memory" if rank // gpus_per_host == peer // gpus_per_host else "port")
+    run(document, 2)
+
+
+def test_the_machine_finds_what_is_overwritten_before_it_is_sent(tmp_path: Path) -> None:
+    """By port, `pwsf` without its flush is a put and a signal: buffers are changed, or given back, too early."""
+    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4), algorithm="recursive-doubling", planner="static")
+    ll.export(plan, "mscclpp", tmp_path / "plan.json", gpus_per_host=1)
+    document = json.loads((tmp_path / "plan.json").read_text())
+    for gpu in document["gpus"]:
+        for block in gpu["threadblocks"]:
+            block["ops"] = [
+                part
+                for op in block["ops"]
+                for part in (
+                    (
+                        {**op, "name": "put"},
+                        {"name": "nop"},
+                        {"name": "signal", "channel_type": "port", "channel_ids": op["channel_ids"]},
+                    )
+                    if op["name"] == "pwsf"
+                    else (op,)
+                )
+            ]
+    found = 0
+    for seed in range(20):
+        try:
+            Machine(document, seed).run()
+        except AssertionError:
+            found += 1
+    assert found > 0
+
+
+def test_limits_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = ll.plan("all-reduce", "1MB", fabric=ll.Fabric(gpus=24), algorithm="ring", planner="static")
-    notes = ll.export(plan, "mscclpp", tmp_path / "plan.json").notes
-    assert notes[0].endswith("operations; MSCCL++ takes 64 unless it is built for more")
+    with monkeypatch.context() as patched:
+        patched.setattr("lightloom.exports.mscclpp.MOST_OPERATIONS", 20)
+        notes = ll.export(plan, "mscclpp", tmp_path / "plan.json").notes
+    assert notes[0].endswith("operations; MSCCL++ takes 20 unless it is built for more")
     # 1 000 000 bytes are not a multiple of 24 chunks of 16.
     assert notes[1] == "MSCCL++ takes chunks of whole 16 bytes, of which a buffer has 24"
     plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")
     assert ll.export(plan, "mscclpp", tmp_path / "small.json").notes == ()
+    plan = ll.plan("all-gather", "8GiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")
+    (note,) = ll.export(plan, "mscclpp", tmp_path / "large.json").notes
+    assert note == "MSCCL++ counts the bytes of a buffer in 32 bits; the plan is of 8589934592"
+    assert json.loads((tmp_path / "large.json").read_text())["max_message_size"] == (1 << 32) - 1

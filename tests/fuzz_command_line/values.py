@@ -219,6 +219,7 @@ ALGORITHMS = (
     "bruck-doubling",
     "bruck-mirrored",
     "dissemination",
+    "one-step",
     "direct",
     "pairwise-xor",
     "dex",
@@ -229,11 +230,11 @@ ALGORITHMS = (
 # Those that serve any collective come first; planners of All-to-All follow.
 ANY_PLANNER = ("auto", "auto", "harvest", "harvest", "static", "static", "bvn", "pccl", "pccl-parallel", "weave")
 ALGORITHMS_OF = {
-    "all-reduce": ("auto", *ALGORITHMS[1:11]),
-    "reduce-scatter": ("auto", *ALGORITHMS[1:10]),
-    "all-gather": ("auto", *ALGORITHMS[1:10]),
+    "all-reduce": ("auto", *ALGORITHMS[1:12]),
+    "reduce-scatter": ("auto", *ALGORITHMS[1:10], "one-step"),
+    "all-gather": ("auto", *ALGORITHMS[1:10], "one-step"),
     "all-to-all": ("auto", "bruck", "bruck-mirrored", "direct", "pairwise-xor", "dex"),
-    "broadcast": ("auto", "binomial-tree", "binary-tree", "scatter-allgather"),
+    "broadcast": ("auto", "one-step", "binomial-tree", "binary-tree", "scatter-allgather"),
 }
 PLANNERS = (
     "auto",

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,41 @@ def test_relative_errors_find_a_start_up_that_absolute_ones_lose() -> None:
     # In seconds the noise of 1 GiB, 5 ms, is all there is.
     assert absolute.startup_s.low == 0
     assert absolute.startup_s.high > 10 * 30.32e-6
+
+
+def regimes(fit: Calibration) -> list[str]:
+    return [note for note in fit.notes if note.startswith("two regimes: ")]
+
+
+def test_two_bandwidths_are_told_from_one_and_from_noise() -> None:
+    random = np.random.default_rng(1)
+    sizes = [1 << power for power in range(8, 31) for _ in range(2)]
+    size = np.array(sizes)
+    for slower, most in ((1.0, 0), (1.1, 0), (0.7, 40), (1.4, 40)):
+        found = 0
+        for _ in range(40):
+            spread = np.exp(random.normal(0, 0.03, len(size)))
+            times = (20e-6 + 8 / 100e9 * size * np.where(size > 4 << 20, slower, 1.0)) * spread
+            notes = regimes(calibrate(measured(times, sizes)))
+            found += len(notes)
+            if notes:
+                small, large = _bandwidths(notes[0])
+                assert small == pytest.approx(100, rel=0.08)
+                assert large == pytest.approx(100 / slower, rel=0.08)
+        assert abs(found - most) <= 2, slower
+
+
+def test_the_authors_of_harvest_measured_two_regimes() -> None:
+    """Their sends over one hop: 8.39e6 bits take 129 us above the startup at 1 MiB, 85 Gbit/s from 192 MiB on."""
+    sends = ROOT / "papers" / "src" / "lightloom_papers" / "harvest" / "measured" / "one_hop.csv"
+    (note,) = regimes(calibrate(sends))
+    assert "up to 128 MiB a step on the wire" in note
+    assert _bandwidths(note) == pytest.approx([69.1, 85.4], rel=0.01)
+    assert not regimes(calibrate(EXAMPLE))
+
+
+def _bandwidths(note: str) -> list[float]:
+    return [float(number) for number in re.findall(r"([0-9.]+) Gbit/s", note)]
 
 
 def test_a_row_far_off_moves_the_robust_fit_little_and_is_pointed_at() -> None:

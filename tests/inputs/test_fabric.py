@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
+from lightloom import _core
 from lightloom.inputs.fabric import presets
 from tests.conftest import RunCli
 
@@ -147,6 +148,18 @@ def test_wrong_fields(field: str, arguments: dict[str, object]) -> None:
         ll.Fabric(**arguments)  # type: ignore[arg-type]
     assert raised.value.field == field
     assert str(raised.value).startswith(f"{field}: ")
+
+
+def test_products_are_names_of_their_technologies() -> None:
+    products = {one["product"]: one for one in _core.registry()["technologies"] if one["product"]}
+    assert products["polatis"]["name"] == "piezo"
+    for product, technology in products.items():
+        for name in (product, product.title()):
+            known = ll.Fabric(reconfiguration_delay=technology["name"])
+            assert ll.Fabric(reconfiguration_delay=name).reconfiguration.scalar_s == known.reconfiguration.scalar_s
+            assert ll.Fabric.preset(name) == ll.Fabric.preset(technology["name"])
+    with pytest.raises(ll.InputError, match="unknown name `cisco`"):
+        ll.Fabric.preset("cisco")
 
 
 def test_unknown_presets_and_keys_name_the_nearest() -> None:

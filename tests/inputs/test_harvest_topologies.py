@@ -24,6 +24,10 @@ DISTANCES = (1, 2, 4, 8, 16, 16, 16, 16, 8, 4, 2, 1)
 ASKED = ("--collective", "all-reduce", "--algorithm", "recursive-doubling", "--size", "1MiB", "--gpus", GPUS)
 
 
+# And of 256 KiB at 10 µs, 48.848 µs: the ring, one of distance 8 from the fourth step to the ninth, and the ring again.
+FEWER_DISTANCES = (1,) * 3 + (8,) * 6 + (1,) * 3
+
+
 def published(distances: tuple[int, ...] = DISTANCES) -> dict[str, Any]:
     rings = [[[gpu, (gpu + distance) % GPUS, 1] for gpu in range(GPUS)] for distance in distances]
     return {
@@ -63,6 +67,21 @@ def test_the_published_schedule_costs_what_it_states(cli: RunCli, file: Path) ->
     ran = cli("plan", *ASKED, "--sequence", file, "--no-baselines", "--output", "plan.json")
     assert ran.out.splitlines()[-1].endswith("; at that delay this plan takes 41.97 µs")
     assert ll.Plan.load("plan.json").total_s == pytest.approx(plan.total_s + 8 * 9e-6, rel=1e-9)
+
+
+def test_a_published_schedule_with_two_changes_costs_what_it_states(in_tmp: Path) -> None:
+    stated = {"alpha_r": 10000, "cost": 48847.6927913668, "num_of_reconfigs": 2, "reconf_cost_total": 20000.0}
+    path = in_tmp / "collective-all-reduce-rd-nd-64.json"
+    path.write_text(json.dumps(published(FEWER_DISTANCES) | stated))
+    fabric = ll.Fabric(gpus=GPUS, reconfiguration_delay="10us")
+    plan = ll.plan("all-reduce", "256KiB", fabric=fabric, algorithm="recursive-doubling", sequence=path)
+    assert plan.reconfigurations == 2
+    assert plan.total_s == pytest.approx(48.8476927913668e-6, rel=1e-5)
+    assert all(check.passed for check in ll.verify(plan))
+    best = ll.plan("all-reduce", "256KiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
+    assert best.total_s == pytest.approx(plan.total_s, rel=1e-12)
+    # Packets of a step over several hops follow each other.
+    assert 0.9 * plan.total_s < ll.simulate(plan).total_s < plan.total_s
 
 
 def test_a_file_alone_is_checked_by_its_own_numbers(cli: RunCli, file: Path) -> None:

@@ -177,3 +177,17 @@ def test_as_many_rows_as_can_be_planned(rows: int, said: str) -> None:
 def test_a_planner_of_one_algorithm_says_why_it_cannot_serve_that(planner: str, said: str) -> None:
     with pytest.raises(ll.InputError, match=said):
         ll.plan("all-to-all", size="64MiB", fabric=ll.Fabric(gpus=1024, ports=4), planner=planner)
+
+
+def test_masked_entries_are_no_traffic() -> None:
+    numbers = np.full((3, 3), 7.0)
+    mask = np.eye(3, dtype=bool)
+    rows = [np.ma.array(row, mask=hidden) for row, hidden in zip(numbers, mask, strict=True)]
+    for masked in (np.ma.array(numbers, mask=mask), rows, tuple(rows)):
+        with pytest.raises(ll.InputError, match=r"^matrix: entries of it are masked; it takes an array without a mask"):
+            read_matrix(masked)
+    assert np.array_equal(read_matrix(np.ma.array(numbers, mask=np.zeros((3, 3), dtype=bool))), numbers)
+    assert read_matrix(np.ma.array(numbers, mask=mask).filled(0)).sum() == 42
+    with pytest.raises(ll.InputError, match="masked") as refused:
+        ll.route_fibres("2x2", np.ma.array([[0, 1], [1, 2]], mask=[[False, False], [True, False]]))
+    assert refused.value.field == "circuits"

@@ -37,6 +37,8 @@ class Served:
 
     process: subprocess.Popen[str]
     address: str
+    # What was printed of it: the whole first line.
+    line: str = ""
 
     @classmethod
     def start(cls, *options: object) -> Served:
@@ -55,7 +57,7 @@ class Served:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("http://127.0.0.1:"), line + process.communicate()[1]
-        return cls(process, line.split()[0].rstrip("/"))
+        return cls(process, line.split()[0].partition("?")[0].rstrip("/"), line)
 
     @property
     def port(self) -> int:

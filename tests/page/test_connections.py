@@ -140,7 +140,7 @@ def test_who_leaves_before_all_is_said_is_no_news(limited: Callable[..., Served]
     assert server.post("plan", **SMALL).status_code == 200
 
 
-@pytest.mark.parametrize(("files", "is_enough"), [(64, True), (32, False)])
+@pytest.mark.parametrize(("files", "is_enough"), [(80, True), (32, False)])
 def test_open_files_are_shared_out(files: int, is_enough: bool) -> None:
     def few() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))

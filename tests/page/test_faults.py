@@ -98,10 +98,24 @@ def test_a_process_that_is_killed_is_replaced() -> None:
 
 def test_work_that_takes_too_long_is_ended() -> None:
     with limited(seconds=1.0) as server:
+        before = set(server.workers())
         answer = server.post("plan", **LONG)
         assert answer.status_code == 504
         assert "1 s" in answer.json()["error"]
         assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+        # Its process was told to leave off, and did.
+        assert before <= set(server.workers())
+
+
+def test_a_process_that_does_not_leave_off_is_killed() -> None:
+    with limited(seconds=2.0) as server:
+        before = set(server.workers())
+        asked = Asked(server, "plan", LONG)
+        time.sleep(0.5)
+        os.kill(busiest(server), signal.SIGSTOP)
+        assert asked.result().status_code == 504
+        assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
+        assert not before <= set(server.workers())
 
 
 def test_work_that_takes_too_much_memory_is_ended() -> None:
@@ -131,9 +145,10 @@ def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
     with limited(queued=2, seconds=4.0) as server:
         first = Asked(server, "plan", seeded(0))
         time.sleep(0.5)
-        waiting = [Asked(server, "plan", seeded(number)) for number in (1, 2)]
+        # One of them is tried by the reserve.
+        waiting = [Asked(server, "plan", seeded(number)) for number in (1, 2, 3)]
         time.sleep(0.5)
-        answer = server.post("plan", **seeded(3))
+        answer = server.post("plan", **seeded(4))
         assert answer.status_code == 429
         assert int(answer.headers["retry-after"]) == answer.json()["retry_after_s"] >= 1
         # Who asks for what is on its way already is let in.
@@ -148,17 +163,16 @@ def test_work_that_nobody_waits_for_is_ended() -> None:
         began_s = time.monotonic()
         assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
         assert time.monotonic() - began_s < SOON_S
-        assert not before <= set(server.workers())
-        # And what only waits leaves the queue.
+        assert before <= set(server.workers())
+        # And what the reserve tries, or only waits, makes room.
         first = Asked(server, "plan", seeded(1))
         time.sleep(0.5)
         leave(server, seeded(2), 0.5)
-        time.sleep(0.5)
-        second = Asked(server, "plan", {**SMALL, "gpus": 9})
-        time.sleep(0.5)
-        assert second.is_alive()
-        os.kill(busiest(server), signal.SIGKILL)
-        assert (first.result().status_code, second.result().status_code) == (503, 200)
+        leave(server, seeded(3), 0.5)
+        assert server.post("plan", **{**SMALL, "gpus": 9}).status_code == 200
+        assert first.is_alive()
+        assert server.end() == (0, "")
+        assert first.result().status_code == 503
 
 
 def test_streams_that_are_left_are_ended() -> None:

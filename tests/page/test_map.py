@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
 import lightloom as ll
 from lightloom.errors import InputError
 from lightloom.page.limits import Limits
-from lightloom.page.work.map import described
+from lightloom.page.work import map as map_work
+from lightloom.page.work.map import described, map_of
+from lightloom.page.work.say import Kind, PausedError
+from tests.page.served import Served
 from tests.page.streams import events
-
-if TYPE_CHECKING:
-    from tests.page.served import Served
 
 OPTIONS = {"collective": "all-reduce", "size": "1MiB", "gpus": 8}
 SIZES = {"option": "size", "from": "1KiB", "to": "1GiB", "points": 5}
@@ -33,8 +36,7 @@ def test_every_cell_is_what_plan_says(server: Served, x: dict[str, Any], y: dict
         fabric = ll.Fabric(**{key: value for key, value in own.items() if key != "collective"})
         plan = ll.plan("all-reduce", int(size) if isinstance(size, float) else size, fabric=fabric)
         fixed = ll.plan(
-            "all-reduce", int(size) if isinstance(size, float) else size, fabric=fabric, planner="static",
-            convention="harvest",
+            "all-reduce", int(size) if isinstance(size, float) else size, fabric=fabric, planner="never-change",
         )  # fmt: skip
         assert cell["total_s"] == pytest.approx(plan.total_s, rel=1e-12)
         assert cell["against_s"] == pytest.approx(fixed.total_s, rel=1e-12)
@@ -109,3 +111,59 @@ def test_gpus_are_limited_whatever_says_how_many(options: dict[str, Any], x: dic
     described(
         {"options": {**options, "gpus": 16} if "fabric" in options else options, "x": x, "y": SIZES}, Limits(gpus=34)
     )
+
+
+class Pausing:
+    """Work is to pause after every piece; rows of one turn are told to the next, as JSON."""
+
+    is_to_pause = True
+
+    def __init__(self, told: list[dict[str, Any]]) -> None:
+        self.told = told
+        self.rows = list(told)
+
+    def __call__(self, kind: Kind, row: dict[str, Any]) -> None:
+        if kind is Kind.ROW:
+            self.rows.append(json.loads(json.dumps(row)))
+
+
+@pytest.mark.parametrize("at_once", [1, 5, 32])
+def test_a_map_that_is_paused_goes_on_from_its_rows(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    asked = {"options": OPTIONS, "x": {**SIZES, "points": 3}, "y": PORTS, "against": "bvn"}
+    limits = Limits()
+    whole = map_of(asked, limits)[1]
+    monkeypatch.setattr(map_work, "AT_ONCE", at_once)
+    say, turns = Pausing([]), 0
+    while True:
+        turns += 1
+        try:
+            found = map_of(asked, limits, say)[1]
+            break
+        except PausedError:
+            assert len(say.rows) > len(say.told)
+            say = Pausing(say.rows)
+    assert found == whole
+    # A piece is of one series, here of one number of ports.
+    assert turns == 2 * -(-3 // at_once)
+
+
+@pytest.mark.slow
+def test_maps_of_two_clients_take_turns_and_are_right() -> None:
+    server = Served.limited(workers=1)
+
+    def asked(seed: int) -> dict[str, Any]:
+        options = {"collective": "all-to-all", "gpus": 10, "matrix": "zipf:0.4", "seed": seed}
+        return {"options": options, "x": {**SIZES, "points": 7}, "y": {**DELAYS, "points": 6}}
+
+    def answer(seed: int) -> httpx.Response:
+        # Addresses of the loopback are clients of their own.
+        transport = httpx.HTTPTransport(local_address=f"127.0.0.{seed}")
+        with httpx.Client(transport=transport, timeout=60) as client:
+            return client.post(f"{server.address}/api/map", json=asked(seed))
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(answer, (2, 3)))
+    assert [found.status_code for found in answers] == [200, 200]
+    for seed, found in zip((2, 3), answers, strict=True):
+        assert found.json()["cells"] == json.loads(json.dumps(map_of(asked(seed), Limits())[1]))
+    assert server.end() == (0, "")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lightloom.page import process
-from lightloom.page.bodies import RefusedError, canonical, parsed
 from lightloom.page.job import Event, Job
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
+from lightloom.page.parsing import SMALL_BYTES, RefusedError, as_text, read_text
 from lightloom.page.pool import BusyError, EndingError, Pool
 from tests.page.own_loop import run_in_own_loop
 
@@ -69,11 +68,17 @@ async def _all(job: Job) -> list[bytes]:
 
 
 def test_one_text_for_all_that_asks_for_the_same() -> None:
-    told = parsed(b' {"b": [1, {"d": "\xc3\xa4", "c": null}], "a": 1.50}')
-    assert canonical("plan", told) == canonical("plan", parsed(json.dumps(told, sort_keys=True).encode()))
-    assert canonical("plan", told) != canonical("bound", told)
-    with pytest.raises(RefusedError):
-        canonical("plan", {"a": float("inf")})
+    text = as_text("plan", b' {"b": [1, {"d": "\xc3\xa4", "c": null}], "a": 1.50}')
+    assert text == as_text("plan", '{"a": 1.5, "b": [1, {"c": null, "d": "ä"}]}'.encode())
+    assert read_text(text) == ("plan", {"a": 1.5, "b": [1, {"c": None, "d": "ä"}]})
+    assert text != as_text("bound", b'{"b": [1, {"d": "\xc3\xa4", "c": null}], "a": 1.5}')
+    for wrong in (b'{"a": 1e999}', b"{", b"[]", b"\xff", b'{"a": NaN}'):
+        with pytest.raises(RefusedError):
+            as_text("plan", wrong)
+        # Large ones are read by the process that works.
+        padded = wrong + b" " * SMALL_BYTES
+        with pytest.raises(RefusedError):
+            read_text(as_text("plan", padded))
 
 
 def test_a_process_that_does_not_start_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

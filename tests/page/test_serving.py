@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +35,31 @@ def _is_there(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.parametrize("output", ["/dev/full", "closed pipe"])
+def test_an_address_that_nobody_can_read_ends_it(output: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, "-m", "lightloom", "serve", "--port", str(port), "--workers", "2"]
+    if output == "/dev/full":
+        with Path(output).open("w") as stream:
+            ran = subprocess.run(words, stdout=stream, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    else:
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            ran = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        finally:
+            os.close(writing)
+    assert ran.returncode == 1
+    assert re.fullmatch(r"error: standard output: the page's address cannot be printed: [^\n]+\n", ran.stderr), (
+        ran.stderr
+    )
+    # Its processes would hold the pipe of standard error open, and the port is free.
+    with socket.create_server(("127.0.0.1", port)):
+        pass
+
+
 def test_examples_of_its_help_work(cli: RunCli) -> None:
     examples = EXAMPLE.findall(cli("serve", "--help").out)
     assert len(examples) > 1
@@ -39,7 +67,9 @@ def test_examples_of_its_help_work(cli: RunCli) -> None:
         # On a free port, whatever else this machine serves.
         words = re.sub(r"--port [0-9]+", "", example).split()[1:]
         server = Served.start(*words)
-        assert server.client.get("/api/options").json()["limits"]["gpus"] > 1
+        token = server.line.split()[0].partition("?token=")[2]
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        assert server.client.get("/api/options", headers=headers).json()["limits"]["gpus"] > 1
         assert server.end() == (0, "")
 
 

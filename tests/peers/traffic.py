@@ -1,8 +1,9 @@
 """A plan as explicit traffic: circuits, routes, packets. It reads the plan's JSON and nothing else of ours.
 
-The rules, which both our simulator and this module follow on their own:
+The rules, which both our simulator and this module follow on their own, but for the first:
 
-- The bytes of a transfer are rounded up to whole bytes; a number within 1e-6 of a whole one, relative, is that one.
+- The bytes of a transfer are rounded up to whole bytes, of which peers' packets are made; a number within 1e-6 of a
+  whole one, relative, is that one. Our simulator takes the time of the exact bytes, so that sizes here are to be whole.
 - A transfer is ceil(bytes / payload) packets, the last one short.
 - Of several paths with shares, packet i takes the one with the largest share·(i + 1) - sent, the first of equals.
 - A link of count c is c circuits; the k-th packet of a path uses circuit k mod c at every hop.
@@ -84,9 +85,10 @@ class Transfer:
 
 @dataclass(frozen=True)
 class FluidFlow:
-    """Bytes of one transfer on one path, not cut into packets."""
+    """Bytes of one transfer on one path, not cut into packets; `share` of the transfer's."""
 
     size_bytes: float
+    share: float
     nodes: Nodes
 
 
@@ -198,7 +200,7 @@ def _step(document: dict[str, Any], step: dict[str, Any], circuits: tuple[Circui
     transfers, fluid = [], []
     for src, dst, size in _transfers(document, step):
         transfers.append(_transfer(src, dst, whole_bytes(size), routes[src, dst], parallel, payload))
-        fluid += [FluidFlow(size * share, nodes) for share, nodes in routes[src, dst]]
+        fluid += [FluidFlow(size * share, share, nodes) for share, nodes in routes[src, dst]]
     return StepTraffic(
         topology=step["topology"],
         circuits=circuits,

@@ -50,8 +50,11 @@ def test_the_plan_is_the_best_sequence(algorithm: str, collective: str, gpus: in
     ring = ll.Topology.from_links("cycle", gpus, [(u, (u + 1) % gpus, ports) for u in range(gpus)])
     candidates = [ring, random_topology(random, "a", gpus, ports), random_topology(random, "b", gpus, ports)]
     initial = [None, ring, random_topology(random, "start", gpus, ports)][int(random.integers(3))]
+    is_repeated = initial is None and bool(random.integers(2))
     delay = float(random.choice([0.0, 1e-6, 1e-5, 1e-4]))
-    fabric = ll.Fabric(gpus=gpus, ports=ports, reconfiguration_delay=delay, initial=initial or "free")
+    fabric = ll.Fabric(
+        gpus=gpus, ports=ports, reconfiguration_delay=delay, initial=initial or ("repeated" if is_repeated else "free")
+    )
     alpha, delta, beta = fabric.startup_s, fabric.hop_delay_s, 8 / fabric.bandwidth_bps
 
     # The topology in force at the start may be kept as well.
@@ -68,7 +71,7 @@ def test_the_plan_is_the_best_sequence(algorithm: str, collective: str, gpus: in
     before = initial.links.tolist() if initial is not None else None
     best = inf
     for sequence in product(range(len(states)), repeat=len(steps)):
-        time, in_force = 0.0, before
+        time, in_force = 0.0, links[sequence[-1]] if is_repeated else before
         for step, state in enumerate(sequence):
             time += costs[step][state] + (delay if in_force is not None and links[state] != in_force else 0.0)
             in_force = links[state]

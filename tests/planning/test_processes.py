@@ -168,6 +168,18 @@ def test_results_are_the_same_in_another_process() -> None:
             assert type(pickle.loads(content)) is type(value)
 
 
+def test_results_that_can_be_compared_equal_their_copies() -> None:
+    made = results()
+    other = {"bounds": ll.bound("all-gather", "3MiB", fabric=ll.Fabric(gpus=8))}
+    other["simulation"] = ll.simulate(ll.plan("all-gather", "3MiB", fabric=ll.Fabric(gpus=8)))  # type: ignore[assignment]
+    for name in ("plan", "step", "fabric", "comparison", "bounds", "statement", "simulation", "dataflow", "training"):
+        copy = pickle.loads(pickle.dumps(made[name]))
+        assert copy == made[name], name
+        assert hash(copy) == hash(made[name]), name
+        assert copy != other.get(name), name
+    assert made["simulation"] != made["dataflow"]
+
+
 def test_everything_public_pickles() -> None:
     kinds = {type(value).__name__ for value in results().values()}
     public = {name for name in ll.__all__ if isinstance(getattr(ll, name), type)}

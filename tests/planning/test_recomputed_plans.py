@@ -102,8 +102,8 @@ def test_packets_on_a_one_way_ring_take_what_the_closed_form_says(
     ways = [tuple((gpu + hop) % gpus for hop in range(hops + 1)) for gpu in range(gpus)]
     arcs = [Arc(way[0], way[-1], ((1.0, way),), 0) for way in ways]
     full, rest = divmod(size, 4096)
-    message_fs = full * wire_fs(4096, 1e11) + wire_fs(rest, 1e11)
-    packet_fs, delay_fs = wire_fs(min(size, 4096), 1e11), round(hop_delay_s * 1e15)
+    message_fs = full * wire_fs(Fraction(4096), 1e11) + wire_fs(Fraction(rest), 1e11)
+    packet_fs, delay_fs = wire_fs(Fraction(min(size, 4096)), 1e11), round(hop_delay_s * 1e15)
     taken_fs = transfer_fs(
         arcs, dict.fromkeys([(arc.src, arc.dst) for arc in arcs], Fraction(size)), ring, 1e11, hop_delay_s
     )

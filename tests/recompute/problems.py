@@ -26,13 +26,14 @@ REDUCTIONS = {
     "bruck": ANY,
     "bruck-doubling": ANY,
     "bruck-mirrored": ANY,
+    "one-step": ANY,
 }
 ALGORITHMS: dict[str, dict[str, str]] = {
     "all-reduce": {**REDUCTIONS, "dissemination": POWERS},
     "reduce-scatter": REDUCTIONS,
     "all-gather": REDUCTIONS,
     "all-to-all": {"bruck": ANY, "bruck-mirrored": ANY, "direct": ANY, "pairwise-xor": POWERS, "dex": POWERS},
-    "broadcast": {"binomial-tree": ANY, "binary-tree": ANY, "scatter-allgather": ANY},
+    "broadcast": {"one-step": ANY, "binomial-tree": ANY, "binary-tree": ANY, "scatter-allgather": ANY},
 }
 PLANNERS = ("harvest", "harvest", "static", "bvn", "pccl", "pccl-parallel", "weave", "auto")
 PLANNERS_OF_ALL_TO_ALL = (
@@ -207,7 +208,17 @@ def _category(rng: Random, category: str, fabric: dict[str, Any]) -> None:
             else (f"{port_s:.4e}s/port" if rng.random() < 0.4 else f"{fixed_s:.4e}s+{port_s:.4e}s/port")
         )
     if category == "given start" or "given start" in also:
-        starts = ["dark", "dark", "ring", "ring", "ring:one-way", "shifted-ring:1", "random-lift"]
+        starts = [
+            "dark",
+            "dark",
+            "repeated",
+            "repeated",
+            "ring",
+            "ring",
+            "ring:one-way",
+            "shifted-ring:1",
+            "random-lift",
+        ]
         if fabric["gpus"] > 4:
             starts += ["shifted-ring:2", "shifted-ring:3,one-way"]
         if fabric["dims"] is not None:

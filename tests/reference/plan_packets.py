@@ -17,11 +17,11 @@ PAYLOAD_BYTES = 4096
 FEMTOSECONDS = 10**15
 
 
-def whole_bytes(amount: Fraction) -> int:
-    """Bytes of a transfer: rounded up, unless what is beyond a whole number can only be a rounding error."""
-    floor = math.floor(amount)
-    beyond = float(amount - floor)
-    return max(1, floor if beyond <= 1e-6 + 4e-15 * float(amount) else floor + 1)
+def exact_bytes(amount: Fraction) -> Fraction:
+    """Bytes of a transfer: to the fraction, unless they differ from a whole number by no more than rounding."""
+    nearest = round(amount)
+    is_whole = nearest > 0 and abs(float(amount - nearest)) <= 1e-6 + 4e-15 * float(amount)
+    return Fraction(nearest) if is_whole else amount
 
 
 def femtoseconds(seconds: float) -> int:
@@ -29,9 +29,10 @@ def femtoseconds(seconds: float) -> int:
     return math.floor(seconds * 1e15 + 0.5)
 
 
-def wire_fs(size_bytes: int, bandwidth_bps: float) -> int:
-    """How long a packet takes on a circuit, rounded up."""
-    return math.ceil(Fraction(8 * FEMTOSECONDS * size_bytes) / Fraction(bandwidth_bps))
+def wire_fs(size_bytes: Fraction, bandwidth_bps: float) -> int:
+    """How long a packet takes on a circuit, rounded up; a fraction's rounding error counts for nothing."""
+    slack = 0 if size_bytes.denominator == 1 else Fraction(1, 10**12)
+    return math.ceil(8 * FEMTOSECONDS * size_bytes / Fraction(bandwidth_bps) * (1 - slack))
 
 
 # Shares are whole multiples of this.
@@ -57,7 +58,7 @@ def dealt(packets: int, shares: list[float]) -> list[int]:
 def packet_hops(arcs: list[Arc], amounts: dict[Link, Fraction]) -> int:
     """About how many events a step has."""
     return sum(
-        math.ceil(whole_bytes(amounts[arc.src, arc.dst]) / PAYLOAD_BYTES)
+        math.ceil(exact_bytes(amounts[arc.src, arc.dst]) / PAYLOAD_BYTES)
         * max(len(nodes) - 1 for _, nodes in arc.paths)
         for arc in arcs
     )
@@ -68,14 +69,14 @@ def transfer_fs(
 ) -> int:
     """From the first packet of a step to the end of its last, fs. `amounts` are the bytes of every pair."""
     delay_fs = femtoseconds(hop_delay_s)
-    times = {size: wire_fs(size, bandwidth_bps) for size in (PAYLOAD_BYTES,)}
+    times = {size: wire_fs(size, bandwidth_bps) for size in (Fraction(PAYLOAD_BYTES),)}
     # An arrival: when, the flow (transfer, path, circuit in parallel), hop, order; then what goes where.
     events: list[tuple[int, int, int, int, int, int, int, tuple[int, ...]]] = []
     numbers: dict[tuple[int, int, int], int] = defaultdict(lambda: len(numbers))
     flows: dict[int, tuple[int, int, int]] = {}
     for arc in arcs:
-        size = whole_bytes(amounts[arc.src, arc.dst])
-        packets = -(-size // PAYLOAD_BYTES)
+        size = exact_bytes(amounts[arc.src, arc.dst])
+        packets = math.ceil(size / PAYLOAD_BYTES)
         on_path = [0] * len(arc.paths)
         paths = [0] * packets if len(arc.paths) == 1 else dealt(packets, [share for share, _ in arc.paths])
         totals = [paths.count(path) for path in range(len(arc.paths))]
@@ -85,7 +86,7 @@ def transfer_fs(
             counts = [circuits[link] for link in links]
             order, on_path[path] = on_path[path], on_path[path] + 1
             parallel = order % min(math.lcm(*counts), totals[path])
-            payload = min(PAYLOAD_BYTES, size - number * PAYLOAD_BYTES)
+            payload = min(Fraction(PAYLOAD_BYTES), size - number * PAYLOAD_BYTES)
             if payload not in times:
                 times[payload] = wire_fs(payload, bandwidth_bps)
             way = tuple(numbers[src, dst, parallel % count] for (src, dst), count in zip(links, counts, strict=True))

@@ -37,6 +37,9 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
     found += execute(document["collective"], ranks, chunks, transfers)
     initial = document["initial_topology"]
     before: Circuits | None = None if initial is None else topologies[initial]
+    if fabric["initial"] == "repeated" and initial is None:
+        # The run before ended on the last step's.
+        before = topologies[document["steps"][-1]["topology"]]
     step_before_s, changed = 0.0, 0
     packets_left = most_packet_hops
     for index, (step, of_pairs) in enumerate(zip(document["steps"], amounts, strict=True)):
@@ -59,7 +62,7 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
             rounding_s = 4 * math.ulp(taken_fs / 1e15)
         else:
             if document["propagation"] == "inverse-throughput":
-                propagation_s = fabric["hop_delay_s"] * fabric["ports"] * load
+                propagation_s = fabric["hop_delay_s"] * load * fabric["ports"] * largest / busiest_rank(of_pairs)
             transmission_s, rounding_s = 8 / fabric["bandwidth_bps"] * largest * load, 0.0
         of_change = change(before, circuits, fabric, document["gpus"])
         reconfigured = of_change.transmitters > 0
@@ -84,6 +87,15 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
         changed += reconfigured
         before = circuits
     return [*found, *_totals(document, changed)]
+
+
+def busiest_rank(amounts: dict[Link, Fraction]) -> float:
+    """The most bytes that one rank sends or receives."""
+    ends: dict[Link, Fraction] = defaultdict(Fraction)
+    for link, amount in amounts.items():
+        for direction in (0, 1):
+            ends[direction, link[direction]] += amount
+    return float(max(ends.values()))
 
 
 def _hides(fabric: dict[str, Any]) -> bool:
@@ -130,9 +142,9 @@ def _labels(document: dict[str, Any]) -> list[str]:
         if [row[key] for row in rows] != list(range(len(rows))):
             found.append(f"{key} does not count from 0")
     initial = document["initial_topology"]
-    name = "free" if initial is None else document["topologies"][initial]["name"]
-    if document["fabric"]["initial"] != name:
-        found.append(f"the initial topology is {document['fabric']['initial']}, and it is {name}")
+    names = ["free", "repeated"] if initial is None else [document["topologies"][initial]["name"]]
+    if document["fabric"]["initial"] not in names:
+        found.append(f"the initial topology is {document['fabric']['initial']}, and it is {' or '.join(names)}")
     if document["fabric"]["dims"] and math.prod(document["fabric"]["dims"]) != document["gpus"]:
         found.append("the dimensions do not make the number of GPUs")
     return found

@@ -73,9 +73,18 @@ def endless(tmp_path: Path) -> tuple[subprocess.Popen[str], dict[int, int]]:
     while len(ranks := ranks_of(tmp_path)) < 4:
         assert time.monotonic() < deadline, "ranks do not begin"
         time.sleep(0.05)
-    # They run.
-    time.sleep(1)
+    # What they share has no name once they run, so that nothing of it outlives them, however they end.
+    while not any(tmp_path.glob("lightloom-*/begun")) or any(map(has_named, ranks.values())):
+        assert time.monotonic() < deadline, "ranks do not begin, or share what has a name"
+        time.sleep(0.05)
+    time.sleep(0.5)
     return process, ranks
+
+
+def has_named(process: int) -> bool:
+    """Whether a process shares memory with others that stays where all of them are ended."""
+    held = Path(f"/proc/{process}/maps").read_text().splitlines()
+    return any("mpich_shm" in line and not line.endswith("(deleted)") for line in held)
 
 
 def ranks_of(folder: Path) -> dict[int, int]:
@@ -173,6 +182,20 @@ def test_nothing_is_left_of_a_run_whose_asker_is_ended(
     process.communicate(timeout=60)
     assert process.returncode != 0
     assert all_end(ranks, tmp_path)
+
+
+@needs_mpi
+def test_an_mpiexec_that_hangs_is_ended(in_own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hangs = in_own_folder / "mpiexec"
+    hangs.write_text("#!/bin/sh\ntrap '' TERM\nsleep 600 &\necho $! > child\nsleep 600\n")
+    hangs.chmod(0o755)
+    monkeypatch.setattr(mpi_processes, "_mpiexec", lambda: str(hangs))
+    for name, seconds in (("START_S", 0.5), ("START_RANK_S", 0.0), ("ENDING_S", 0.2)):
+        monkeypatch.setattr(mpi_processes, name, seconds)
+    plan = ll.plan("all-reduce", "1KiB", fabric=ll.Fabric(gpus=2))
+    with pytest.raises(FailedError, match=r"^transport: mpi: not all of 2 ranks have begun within 0.5 s; all were"):
+        run_by_mpiexec(plan, inputs_of(plan), options())
+    assert all_end({0: int(Path("child").read_text())}, in_own_folder)
 
 
 @needs_mpi

@@ -21,8 +21,9 @@ def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """State files go to a folder of the test's own; no password of whoever runs the tests is read."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD", "NETRC"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("USER", "PASSWORD", "HOST", "CLEAR"):
+        monkeypatch.delenv(f"LIGHTLOOM_SWITCH_{name}", raising=False)
+    monkeypatch.delenv("NETRC", raising=False)
     return tmp_path
 
 

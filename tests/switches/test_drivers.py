@@ -14,6 +14,7 @@ import pytest
 
 from lightloom.errors import InputError
 from lightloom.switches import RejectedError, SwitchDriver, SwitchError, driver_of, drivers, parse_address
+from lightloom.switches.credentials import credentials_of
 from lightloom.switches.registry import DRIVERS
 from lightloom.switches.simulated import SimulatedSwitch
 from tests.repository.import_graph import python_imports
@@ -111,6 +112,7 @@ def test_nobody_listens(interface: str) -> None:
 
 def test_a_user_and_password_are_read_from_the_environment(start: StartSwitch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", "127.0.0.1")
     monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "gräf: in")
     switch = start("restconf")
     with driver(switch, "restconf") as asked:
@@ -124,6 +126,7 @@ def test_a_user_and_password_are_read_from_netrc(
 ) -> None:
     switch = start("restconf")
     monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", "127.0.0.1")
     monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "secret")
     (in_own_folder / ".netrc").write_text("machine 127.0.0.1\nlogin admin\npassword secret\n")
     (in_own_folder / ".netrc").chmod(0o600)
@@ -138,6 +141,47 @@ def test_a_user_and_password_are_read_from_netrc(
         asked.read()
 
 
+@pytest.mark.parametrize(
+    ("hosts", "address", "clear", "user"),
+    [
+        ("127.0.0.1", "restconf://127.0.0.1", "", "environment"),
+        ("switch.example,127.0.0.1", "sonic://127.0.0.1", "", "environment"),
+        ("LOCALHOST", "sonic://localhost", "", "environment"),
+        ("::1", "restconf://[::1]", "", "environment"),
+        ("switch.example", "restconf://127.0.0.1", "yes", None),
+        ("switch.example", "restconf://switch.example.evil.example", "yes", None),
+        ("switch.example", "restconf://other.example", "yes", "file"),
+        ("switch.example", "restconf://other.example?tls=yes", "", "file"),
+        ("switch.example", "restconf://Switch.Example?tls=yes", "", "environment"),
+        ("switch.example", "restconf://switch.example", "yes", "environment"),
+        ("switch.example", "restconf://switch.example", "", "in clear; tls=yes in the address encrypts them; "),
+        ("switch.example", "restconf://switch.example", "true", "in clear"),
+        ("switch.example", "sonic://switch.example", "", "in clear; LIGHTLOOM_SWITCH_CLEAR=yes"),
+        ("", "sonic://127.0.0.1", "yes", "LIGHTLOOM_SWITCH_HOST: missing; it names the hosts"),
+        (" , ", "sonic://127.0.0.1", "yes", "LIGHTLOOM_SWITCH_HOST: missing"),
+    ],
+)
+def test_users_and_passwords_belong_to_hosts(
+    monkeypatch: pytest.MonkeyPatch, in_own_folder: Path, hosts: str, address: str, clear: str, user: str | None
+) -> None:
+    (in_own_folder / ".netrc").write_text("machine other.example\nlogin file\npassword secret\n")
+    (in_own_folder / ".netrc").chmod(0o600)
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "environment")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "secret")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", hosts)
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_CLEAR", clear)
+    asked = parse_address("send", address)
+    is_encrypted = bool(asked.settings.get("tls"))
+    if user is None or user in {"environment", "file"}:
+        found = credentials_of(asked, is_encrypted=is_encrypted)
+        assert (found and found.user) == user
+        return
+    with pytest.raises(InputError) as raised:
+        credentials_of(asked, is_encrypted=is_encrypted)
+    assert user in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
 def test_a_wrong_netrc_is_refused_without_its_content(in_own_folder: Path) -> None:
     (in_own_folder / ".netrc").write_text("machine 127.0.0.1\nloginn topsecret\n")
     with pytest.raises(InputError) as raised:
@@ -146,12 +190,13 @@ def test_a_wrong_netrc_is_refused_without_its_content(in_own_folder: Path) -> No
     assert raised.value.field == "NETRC"
 
 
-@pytest.mark.parametrize("name", ["LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD"])
+@pytest.mark.parametrize("name", ["LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD", "LIGHTLOOM_SWITCH_HOST"])
 @pytest.mark.parametrize("scheme", ["restconf", "sonic"])
 def test_a_user_or_password_that_is_no_text_is_refused_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, scheme: str, name: str
 ) -> None:
     monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
+    monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", "127.0.0.1")
     monkeypatch.setenv(name, "secret\udcff")
     with pytest.raises(InputError) as raised:
         driver_of(parse_address("send", f"{scheme}://127.0.0.1"))

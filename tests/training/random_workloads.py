@@ -33,9 +33,11 @@ def fabric(rng: random.Random) -> ll.Fabric:
     )
 
 
-def workload(rng: random.Random, *, serial: bool | None = None) -> dict[str, Any]:
-    """Two to nine nodes over one to three axes; one after the other (`serial`), in any order, or either."""
-    mesh = rng.choice(MESHES)
+def workload(
+    rng: random.Random, *, serial: bool | None = None, meshes: tuple[dict[str, int], ...] = MESHES, most: int = 9
+) -> dict[str, Any]:
+    """Two to `most` nodes over one to three axes; one after the other (`serial`), in any order, or either."""
+    mesh = rng.choice(meshes)
     ranks = 1
     for size in mesh.values():
         ranks *= size
@@ -44,7 +46,7 @@ def workload(rng: random.Random, *, serial: bool | None = None) -> dict[str, Any
     groups = {"some": sorted(members[:split]), "others": members[split:], "turned": members[::-1][: max(split, 2)]}
     serial = rng.random() < 0.4 if serial is None else serial
     nodes: list[dict[str, Any]] = []
-    for index in range(rng.randint(2, 9)):
+    for index in range(rng.randint(2, most)):
         node = _node(rng, mesh, groups, members)
         earlier = range(index)
         after = [index - 1] * (index > 0) if serial else rng.sample(earlier, min(index, rng.randint(0, 2)))

@@ -8,10 +8,37 @@ use crate::{Contractions, circulant};
 /// for few topologies and many ranks, if at all.
 const PATIENCE: u32 = 4;
 
-/// Flows without symmetry up to which the generalised Kautz base is packed, and flows times ranks over the square of the ports:
-/// packing takes a minute for 512 ranks of two ports, where circulants of so many take a second.
+/// Flows of a generalised Kautz base, which have no symmetry: those of 512 ranks. Plans of more would not fit into memory.
 const MOST_FLOWS: u64 = 1 << 18;
+
+/// Flows times ranks over the square of the ports up to which Kautz takes part for as long as it pays, and flows times the
+/// topologies over which they are packed beyond that: about three seconds.
 const MOST_PACKING: u64 = 1 << 23;
+const MOST_PACKED: u64 = 1 << 21;
+
+/// Topologies of the longest sequence on a generalised Kautz base that is made for these ranks and ports, for the effort
+/// that it takes; `None` where no limit is set.
+fn most_kautz_topologies(ranks: u32, ports: u32) -> Option<u64> {
+    let flows = u64::from(ranks) * u64::from(ranks - 1);
+    if flows > MOST_FLOWS {
+        return Some(0);
+    }
+    let packed_until = |topologies: u64| flows * topologies * (topologies + 1) / 2;
+    let is_limited = flows * u64::from(ranks) / u64::from(ports).pow(2) > MOST_PACKING;
+    is_limited.then(|| (1..).take_while(|&topologies| packed_until(topologies) <= MOST_PACKED).last().unwrap_or(0))
+}
+
+/// What strategies for so many ranks and ports are not looked at for the effort that they take, in words.
+pub fn left_out(ranks: u32, ports: u32) -> Option<String> {
+    // One port has shifts, and ranks that are all a hop apart need one topology.
+    let most = most_kautz_topologies(ranks, ports).filter(|_| ports > 1 && ports + 1 < ranks)?;
+    Some(match most {
+        0 => "sequences that begin with a generalised Kautz graph, for the effort with so many GPUs".into(),
+        _ => format!(
+            "sequences of more than {most} topologies that begin with a generalised Kautz graph, for the effort"
+        ),
+    })
+}
 
 /// The generalised Kautz base (fig. 9) with its one-topology strategy in hand, 2 ≤ `ports` < `ranks`.
 ///
@@ -24,15 +51,14 @@ pub fn kautz(ranks: u32, ports: u32) -> Result<Contractions> {
 
 /// Visits the strategies of both bases with one topology, two, and so on, until every flow has its own circuit
 /// or `visit` says that topologies in such numbers are not worth it: it is given the strategies of both bases with
-/// the same number of topologies. Kautz takes part up to 203 ranks times the ports^(2/3), and up to 512.
+/// the same number of topologies. Kautz takes part as far as [`left_out`] does not say otherwise.
 ///
 /// # Errors
 /// None for 2 ≤ `ports` < `ranks`, or what `visit` returns.
 pub(crate) fn every(ranks: u32, ports: u32, mut visit: impl FnMut(&[&Contractions]) -> Result<bool>) -> Result<()> {
     let mut circulants = circulant(ranks, ports)?;
-    let flows = u64::from(ranks) * u64::from(ranks - 1);
-    let is_small = flows <= MOST_FLOWS && flows * u64::from(ranks) / u64::from(ports).pow(2) <= MOST_PACKING;
-    let mut kautz = if is_small { Some(kautz(ranks, ports)?) } else { None };
+    let most_kautz = most_kautz_topologies(ranks, ports).unwrap_or(u64::MAX);
+    let mut kautz = if most_kautz > 0 { Some(kautz(ranks, ports)?) } else { None };
     let mut behind = 0;
     loop {
         let both: Vec<&Contractions> = [&circulants].into_iter().chain(&kautz).collect();
@@ -45,7 +71,7 @@ pub(crate) fn every(ranks: u32, ports: u32, mut visit: impl FnMut(&[&Contraction
         if !circulants.contract()? {
             break;
         }
-        kautz = kautz.filter(|_| behind < PATIENCE);
+        kautz = kautz.filter(|kautz| behind < PATIENCE && (kautz.topologies() as u64) < most_kautz);
         if let Some(sequence) = &mut kautz
             && !sequence.contract()?
         {

@@ -114,7 +114,7 @@ fn best_of_shifts(ranks: u32, prices: &Prices) -> Result<Strategy> {
     let mut best = (f64::INFINITY, 1);
     for (index, (&shift, hops)) in order.iter().zip(hops).enumerate() {
         let change_s = match prices.initial {
-            Initial::Free => 0.0,
+            Initial::Free | Initial::Repeated => 0.0,
             Initial::Topology(initial) => {
                 prices.reconfiguration.between_s(initial, &degree_one::topology(ranks, shift)?)
             }

@@ -39,6 +39,7 @@ fn every_path(strategy: &Strategy, stage: &Stage, index: usize) -> Result<Vec<Ve
     let circuits: BTreeMap<(Rank, Rank), u32> = links.iter().map(|link| ((link.src, link.dst), link.count)).collect();
     let mut all = Vec::new();
     for (number, round) in stage.rounds.iter().enumerate() {
+        interruption::check();
         let paths = expanded(strategy, round);
         let mut used: BTreeMap<(usize, Rank, Rank), u32> = BTreeMap::new();
         for path in &paths {

@@ -21,6 +21,7 @@ pub fn circulant(ranks: u32, ports: u32) -> Result<Contractions> {
     // Multiplying all generators by a unit of Z_n renames ranks, and takes the first to a divisor of n.
     for first in (1..ranks).filter(|first| ranks.is_multiple_of(*first)) {
         for second in (1..ranks).filter(|&second| second != first) {
+            interruption::check();
             found.extend(promise(ranks, &[first, second]).map(|hops| (hops, vec![first, second])));
         }
     }

@@ -110,6 +110,7 @@ impl Contractions {
         let mut free = vec![(self.ports, self.ports); self.symmetry.orbits() as usize];
         let mut direct = Vec::new();
         for packed in &mut kept {
+            interruption::check();
             // Circuits that are there already save nothing.
             packed.round.paths.sort_by_key(|path| Reverse(path.len()));
             packed.round.paths.retain(|path| {

@@ -49,6 +49,7 @@ pub fn shifts(ranks: u32) -> Shifts {
     }
     let mut queue: BinaryHeap<(u64, Reverse<u32>)> = (2..ranks - 1).map(|shift| (u64::MAX, Reverse(shift))).collect();
     while let Some((_, Reverse(shift))) = queue.pop() {
+        interruption::check();
         let weight = if gcd(shift, ranks) == 1 { CYCLE_PREFERENCE } else { 1 };
         let look = (saving(ranks, shift, &least) * weight, Reverse(shift));
         if queue.peek().is_some_and(|&next| look < next) {
@@ -74,6 +75,7 @@ pub fn of_shifts(ranks: u32, shifts: &[u32]) -> Result<Strategy> {
     let symmetry = Translations::cyclic(ranks);
     let mut best = vec![(u32::MAX, 0); ranks as usize];
     for (index, &shift) in shifts.iter().enumerate() {
+        interruption::check();
         for (distance, hops) in reach(ranks, shift) {
             let before = &mut best[distance as usize];
             *before = (*before).min((hops, index));

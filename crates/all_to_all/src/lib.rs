@@ -45,7 +45,7 @@ mod sized;
 mod strategy;
 pub mod workloads;
 
-pub use bases::kautz;
+pub use bases::{kautz, left_out};
 pub use best::{best, best_that_can_be_held};
 pub use check::check;
 pub use circulant::circulant;

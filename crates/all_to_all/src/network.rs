@@ -43,6 +43,7 @@ impl QuotientNetwork {
         }
         let mut heads = vec![Vec::new(); ranks as usize];
         for element in symmetry.elements() {
+            interruption::check();
             for (orbit, link) in links.iter().enumerate() {
                 let dst = symmetry.apply(element, link.dst);
                 heads[symmetry.apply(element, link.src) as usize].push(Head { dst, orbit: orbit as u32 });
@@ -65,6 +66,7 @@ impl QuotientNetwork {
         let mut search = BreadthFirst::new(heads.len());
         let mut distances = Vec::new();
         for source in sources {
+            interruption::check();
             distances.extend_from_slice(search.search(source, |rank| heads[rank as usize].iter().map(|head| head.dst)));
         }
         Ok(Self {
@@ -87,31 +89,32 @@ impl QuotientNetwork {
     /// Hops of a shortest path, [`model::UNREACHABLE`] where there is none.
     pub fn distance(&self, src: Rank, dst: Rank) -> u32 {
         let (orbit, back) = self.home[src as usize];
-        self.distances[orbit as usize * self.home.len() + self.symmetry.apply(back, dst) as usize]
+        let moved = if self.symmetry.order() == 1 { dst } else { self.symmetry.apply(back, dst) };
+        self.distances[orbit as usize * self.home.len() + moved as usize]
     }
 
     /// The least word of turns of a shortest path. A turn is the place of the circuit that leaves a GPU less that
     /// of the one that entered it, modulo the degree. Two paths with one word that meet on a circuit in one
-    /// slot are the same path: all paths of a word fit into one round.
-    pub fn word(&self, src: Rank, dst: Rank) -> Vec<u32> {
+    /// slot are the same path: all paths of a word fit into one round. Its turns join `turns`.
+    pub fn word(&self, src: Rank, dst: Rank, turns: &mut Vec<u32>) {
         let nearer = |node: Rank| {
             let left = self.distance(node, dst);
             self.out(node).iter().filter(move |head| self.distance(head.dst, dst) < left)
         };
         let mut front: Vec<Head> = nearer(src).copied().collect();
-        let mut word = Vec::new();
+        let mut next: Vec<(u32, Head)> = Vec::new();
         while front.iter().all(|head| head.dst != dst) {
-            let turns =
-                front.iter().flat_map(|from| nearer(from.dst).map(move |to| (self.turn(from.orbit, to.orbit), *to)));
-            let mut next: Vec<(u32, Head)> = turns.collect();
+            next.clear();
+            for from in &front {
+                next.extend(nearer(from.dst).map(|to| (self.turn(from.orbit, to.orbit), *to)));
+            }
             let Some(least) = next.iter().map(|(turn, _)| *turn).min() else { break };
-            next.retain(|(turn, _)| *turn == least);
-            word.push(least);
-            front = next.into_iter().map(|(_, head)| head).collect();
+            turns.push(least);
+            front.clear();
+            front.extend(next.iter().filter(|(turn, _)| *turn == least).map(|(_, head)| *head));
             front.sort_unstable_by_key(|head| (head.dst, head.orbit));
             front.dedup_by_key(|head| (head.dst, head.orbit));
         }
-        word
     }
 
     fn turn(&self, entered: u32, left: u32) -> u32 {

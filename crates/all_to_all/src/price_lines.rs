@@ -48,6 +48,7 @@ pub fn price_lines(shape: &Shape, blocks: &Blocks, delays_s: &[f64]) -> Result<V
     }
     let mut lines = Vec::with_capacity(strategies.len());
     for ((strategy, flat), relabelled) in strategies.iter().zip(&flats).zip(relabelled) {
+        interruption::check();
         let mut names = in_order.clone();
         if relabelled {
             flat.relabel(blocks, &mut names);

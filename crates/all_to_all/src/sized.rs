@@ -137,6 +137,7 @@ impl Flat {
         while tries > 0 {
             let mut best = None;
             for a in 0..names.len() {
+                interruption::check();
                 for b in a + 1..names.len() {
                     if tries > 0 {
                         tries -= 1;
@@ -180,6 +181,7 @@ pub(crate) fn renamed(strategy: &Strategy, names: &[usize], matrix: &[Vec<f64>])
         for round in &stage.rounds {
             let mut paths: BTreeMap<(Rank, Rank), Vec<Rank>> = BTreeMap::new();
             for element in group.elements() {
+                interruption::check();
                 for path in &round.paths {
                     let path: Vec<Rank> = path.iter().map(|&node| name(group.apply(element, node))).collect();
                     let ends = (path[0], path[path.len() - 1]);

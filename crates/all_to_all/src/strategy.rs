@@ -81,11 +81,8 @@ impl Strategy {
 
     /// Seconds of hops and of the changes of topology, those from the initial topology included.
     pub fn price_s(&self, prices: &Prices) -> f64 {
-        let initial = match prices.initial {
-            Initial::Free => None,
-            Initial::Topology(topology) => Some(topology),
-        };
-        let topologies = initial.into_iter().chain(self.stages.iter().map(|stage| &stage.topology));
+        let last = self.stages.last().and_then(|stage| prices.initial.before_first(&stage.topology));
+        let topologies = last.into_iter().chain(self.stages.iter().map(|stage| &stage.topology));
         let changes = topologies.clone().zip(topologies.skip(1));
         let changes = changes.map(|(from, to)| prices.reconfiguration.between_s(from, to));
         sum_seconds(changes.chain([self.hops() as f64 * prices.hop_s]))

@@ -79,6 +79,7 @@ pub(crate) fn least_growth(ranks: u32, ports: u32, prices: &GrowthPrices) -> Gro
     let mut rest_s = vec![0.0; points + 1];
     let mut next = vec![(0, ways[0][0]); points];
     for from in (0..points).rev() {
+        interruption::check();
         let weight = prices.use_s * holders[from];
         let cost = |way: &Way| way.latency_s + weight * way.uses;
         let mut best = (f64::INFINITY, 0, ways[0][0]);
@@ -125,6 +126,7 @@ fn ways(ranks: u32, ports: u32, prices: &GrowthPrices, ratios: &[f64]) -> Vec<Ve
         let charged = fewer + 1;
         fewer = steps;
         for (index, usage) in least_usage(ports, steps, &added).into_iter().enumerate() {
+            interruption::check();
             let (ways, distance, uses) = (&mut all[index], distance[index], (usage - added[index]).max(0.0));
             let hops = if prices.by_distance { distance.max(charged) } else { charged };
             let latency_s = prices.startup_s * f64::from(charged) + prices.hop_s * f64::from(hops);

@@ -58,6 +58,7 @@ impl Served {
         let mut least = f64::INFINITY;
         let choices = if steps == 1 { left..=left } else { 1..=left + 1 - steps };
         for step in choices {
+            interruption::check();
             before.push(step);
             least = least.min(self.by_sums(before, steps - 1, left - step));
             before.pop();
@@ -100,6 +101,7 @@ impl Served {
             let mut saved = vec![f64::INFINITY; all + 1];
             saved[0] = 0.0;
             for least in &mut least {
+                interruption::check();
                 let mut next = vec![f64::INFINITY; all + 1];
                 for done in (0..all).filter(|&done| saved[done].is_finite()) {
                     for step in 1..=all - done {

@@ -116,6 +116,7 @@ fn on_a_cycle(ranks: usize) -> Vec<f64> {
             // By hops from one end, with a holder there: the least for all before it.
             let mut before = vec![0.0];
             for at in 1..=gap {
+                interruption::check();
                 let rest = before.iter().enumerate().map(|(last, uses)| uses + least[at - last]);
                 before.push(rest.fold(f64::INFINITY, f64::min) + at.min(gap - at) as f64);
             }

@@ -44,6 +44,7 @@ impl LightloomFabric {
     /// # Errors
     /// What the planners refuse.
     pub fn plan(&self, collective: Collective, size_bytes: u64) -> Result<Arc<LightloomPlan>> {
+        lightloom::bound_threads();
         let make = || Ok(Arc::new(LightloomPlan::made(lightloom::plan(&self.request(collective, size_bytes)?)?)));
         self.plans.get_or_make(&(collective, size_bytes), make)
     }

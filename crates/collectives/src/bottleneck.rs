@@ -33,6 +33,7 @@ impl Bottleneck {
             }
         }
         for row in 0..self.n {
+            interruption::check();
             if self.column_of[row].is_none() {
                 self.augment(row)?;
             }
@@ -59,6 +60,7 @@ impl Bottleneck {
         let mut widest: Vec<(u128, usize)> = (0..self.n).map(|column| (self.weight(start, column), start)).collect();
         let mut reached = vec![false; self.n];
         loop {
+            interruption::check();
             // A free column at the threshold ends the search, so it goes first.
             let next = (0..self.n).filter(|&column| !reached[column]).max_by_key(|&column| {
                 let width = widest[column].0.min(self.threshold);

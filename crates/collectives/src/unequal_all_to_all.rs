@@ -68,6 +68,7 @@ fn check(matrix: &[Vec<f64>]) -> Result<()> {
     }
     let mut sends = false;
     for (src, row) in matrix.iter().enumerate() {
+        interruption::check();
         if row.len() != n {
             let found = format!("row {src} with {} entries in a matrix of {n} rows", row.len());
             return Err(refuse(found, "as many columns as rows"));
@@ -114,7 +115,7 @@ fn whole_entries(matrix: &[Vec<f64>]) -> Vec<Vec<(usize, usize, f64)>> {
     let mut matchings: Vec<Vec<(usize, usize, f64)>> = Vec::new();
     // By row and by column, the matchings that have an entry of it, 64 to a word.
     let mut taken = [vec![Vec::<u64>::new(); n], vec![Vec::<u64>::new(); n]];
-    for entry in entries {
+    for entry in interruption::checked(entries) {
         let word = |side: usize, at: usize, word: usize| taken[side][at].get(word).copied().unwrap_or(0);
         let both = |index: usize| word(0, entry.0, index) | word(1, entry.1, index);
         let index = (0..).find(|&index| both(index) != u64::MAX).unwrap_or(0);

@@ -14,6 +14,7 @@ mod workload_json;
 
 pub use circuits_json::{CIRCUITS_SCHEMA, circuits_from_json, circuits_to_json};
 pub use msccl::schedule_from_msccl;
+pub use ordered::Ordered;
 pub use plan_json::{SCHEMA, plan_from_json, plan_to_json};
 pub use training_json::{TRAINING_SCHEMA, training_from_json, training_to_json};
 pub use workload_json::{WORKLOAD_SCHEMA, workload_from_json, workload_to_json};

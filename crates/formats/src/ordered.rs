@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 /// Keys and values in the order of the text, each key once.
-pub(crate) struct Ordered<V>(pub Vec<(String, V)>);
+pub struct Ordered<V>(pub Vec<(String, V)>);
 
 impl<V> Default for Ordered<V> {
     fn default() -> Self {

@@ -36,6 +36,10 @@ struct TrainingText<'a> {
     exposed_communication_s: f64,
     lower_bound_s: f64,
     bound_class: String,
+    #[serde(default)]
+    order_bound_s: f64,
+    #[serde(default)]
+    order_exact: bool,
     reconfigurations: usize,
     reconfiguration_hidden_s: f64,
     reconfiguration_exposed_s: f64,
@@ -150,6 +154,8 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
         format!("\"exposed_communication_s\": {}", json!(training.exposed_communication_s())),
         format!("\"lower_bound_s\": {}", json!(training.bound.seconds)),
         format!("\"bound_class\": {}", json!(training.bound.class)),
+        format!("\"order_bound_s\": {}", json!(training.order_bound_s)),
+        format!("\"order_exact\": {}", training.order_exact),
         format!("\"reconfigurations\": {}", training.reconfigurations),
         format!("\"reconfiguration_hidden_s\": {}", json!(training.reconfiguration_hidden_s)),
         format!("\"reconfiguration_exposed_s\": {}", json!(training.reconfiguration_exposed_s)),
@@ -246,6 +252,8 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
         total_s: text.total_s,
         compute_s: text.compute_s,
         bound: Bound { seconds: text.lower_bound_s, class: one_line(&text.bound_class) },
+        order_bound_s: text.order_bound_s,
+        order_exact: text.order_exact,
         reconfigurations: text.reconfigurations,
         reconfiguration_hidden_s: text.reconfiguration_hidden_s,
         reconfiguration_exposed_s: text.reconfiguration_exposed_s,

@@ -75,6 +75,7 @@ impl AskedFabric {
         let initial = match self.initial {
             None => Initial::Free,
             Some(TopologyRef::Named(name)) if name == "free" => Initial::Free,
+            Some(TopologyRef::Named(name)) if name == "repeated" => Initial::Repeated,
             Some(TopologyRef::Named(name)) => {
                 Initial::Topology(topologies::build(&name, &shape).map_err(|error| error.in_field("initial"))?)
             }

@@ -1,5 +1,6 @@
 //! A plan with every planner beside it.
 
+use interruption::Interruptible;
 use model::{Plan, Result};
 use planners::{OperatingPoint, Planner, ties};
 use rayon::prelude::*;
@@ -7,9 +8,10 @@ use rayon::prelude::*;
 use crate::beside::Beside;
 use crate::compare::{Row, for_all_planners, row_of, row_of_best};
 use crate::race::Race;
-use crate::{Prepared, Request};
+use crate::{Prepared, Request, unchanging};
 
-/// Every planner that a request without a planner's name would allow, at its best algorithm, fastest first: for each
+/// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all algorithms
+/// whose circuits never change, fastest first: for each
 /// planner the first of its lines in [`crate::compare`]. A planner that serves nothing is left out; one that is known to be
 /// slower than the best, and whose exact time takes long to find, is a line without a time that says so, after the others.
 /// `known`: the plan of the request, which planners that keep the best of all planners then need not make again.
@@ -28,7 +30,16 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
             Best { seconds, row: Box::new(move |planner| row_of(planner, None, choice.clone())) }
         }
     };
-    Ok(lines(&prepared, &at, &best, Beside::plan))
+    let mut rows = lines(&prepared, &at, &best, Beside::plan);
+    let over_all = unchanging::rows(request, &prepared, &at);
+    // The best of all algorithms stands for the best of the one that is named.
+    let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
+    rows.retain(|row| !is_replaced(row));
+    for row in over_all.into_iter().filter(|row| row.outcome.is_ok()) {
+        let slower = rows.iter().position(|other| other.time_s() > row.time_s()).unwrap_or(rows.len());
+        rows.insert(slower, row);
+    }
+    Ok(rows)
 }
 
 /// What the lines are beside of.
@@ -59,7 +70,7 @@ fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f
         }
     };
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
-    let mut lines: Vec<(f64, usize, Row)> = planners.into_par_iter().filter_map(line).collect();
+    let mut lines: Vec<(f64, usize, Row)> = planners.into_par_iter().interruptible().filter_map(line).collect();
     lines.sort_by(|a, b| a.2.outcome.is_err().cmp(&b.2.outcome.is_err()).then(ties::order((a.0, a.1), (b.0, b.1))));
     lines.into_iter().map(|(_, _, row)| row).collect()
 }
@@ -105,7 +116,9 @@ mod tests {
                 seed: 0,
             };
             let plan = crate::plan(&request).unwrap();
-            let rows = baselines(&request, None).unwrap();
+            // The best without a change of circuits is none of the planners that run by themselves.
+            let mut rows = baselines(&request, None).unwrap();
+            rows.retain(|row| planners::find(&row.planner).is_ok_and(|of| !of.capabilities().never_changes));
             let (prepared, at) = for_all_planners(&request).unwrap();
             let choice = prepared.best_at(&at);
             let row = |planner| row_of(planner, None, choice.clone());

@@ -7,7 +7,25 @@ use crate::race::{Place, Race};
 use crate::{Prepared, budget};
 
 impl Prepared {
-    /// The choice of least time at a point.
+    /// The choice of least time at a point. Where all algorithms and planners are open to the request it is never slower
+    /// than the best whose circuits never change, which searches may miss that look for changes.
+    ///
+    /// # Errors
+    /// When no algorithm and planner serve the problem.
+    pub(crate) fn best_at(&self, at: &OperatingPoint) -> Result<Choice> {
+        if let Some(planner) = self.request().never_changes() {
+            return self.unchanging_at(at).map(|choice| Choice { planner: planner.name(), ..choice });
+        }
+        if self.composes() { self.with_unchanging_at(at).0 } else { self.raced_at(at) }
+    }
+
+    /// Whether all algorithms and planners are open, those that compose among them.
+    pub(crate) fn composes(&self) -> bool {
+        let composes = self.planners().iter().any(|planner| planner.capabilities().chooses_algorithm);
+        composes && self.request().kept_algorithm().is_none()
+    }
+
+    /// The fastest of all planners and algorithms.
     ///
     /// Planners that make their own topologies go first, since they need no profiles. Then the others, the
     /// schedule of the least lower bound first; one whose bound is above the best time is left out, and the rest
@@ -19,13 +37,13 @@ impl Prepared {
     ///
     /// # Errors
     /// When no algorithm and planner serve the problem.
-    pub(crate) fn best_at(&self, at: &OperatingPoint) -> Result<Choice> {
+    pub(crate) fn raced_at(&self, at: &OperatingPoint) -> Result<Choice> {
         let Some(free) = &self.from_free_start else { return self.best_with_known_starts(at) };
         let fabric = at.on(&self.request().fabric);
         if every_start_costs_the_same(&fabric) {
-            return free.best_at(at)?.started_on(&fabric);
+            return free.raced_at(at)?.started_on(&fabric);
         }
-        match (self.best_from_start(at), free.best_at(at)) {
+        match (self.best_from_start(at), free.raced_at(at)) {
             (Ok(own), Ok(free)) if ties::within(own.total_s, free.seconds_started_on(&fabric)) => Ok(own),
             (_, Ok(free)) => free.started_on(&fabric),
             (own, Err(_)) => own,
@@ -108,7 +126,11 @@ impl Prepared {
 }
 
 /// Whether every plan is charged the same for its first topology: it starts dark, and no delay depends on the circuits.
-pub(crate) fn every_start_costs_the_same(fabric: &Fabric) -> bool {
-    let dark = matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty());
-    dark && fabric.reconfiguration.delay().constant_s().is_some()
+fn every_start_costs_the_same(fabric: &Fabric) -> bool {
+    starts_dark(fabric) && fabric.reconfiguration.delay().constant_s().is_some()
+}
+
+/// Whether no circuits are set up before the first step.
+pub(crate) fn starts_dark(fabric: &Fabric) -> bool {
+    matches!(&fabric.initial, Initial::Topology(topology) if topology.links().is_empty())
 }

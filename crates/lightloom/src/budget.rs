@@ -287,6 +287,7 @@ pub(crate) fn check_plan(choice: &Choice) -> Result<()> {
     let circuits: u64 = used.iter().map(|&candidate| table.candidate(candidate).circuits()).sum();
     let mut paths = 0u64;
     for (index, (step, &candidate)) in schedule.steps().iter().zip(&choice.candidates).enumerate() {
+        interruption::check();
         let (traffic, topology) = (step.traffic(), table.candidate(candidate));
         let common = u64::from(traffic.symmetry().meet(topology.symmetry()).order());
         let arcs = traffic.arcs().len() as u64 * u64::from(traffic.symmetry().order()) / common;
@@ -295,7 +296,7 @@ pub(crate) fn check_plan(choice: &Choice) -> Result<()> {
         let kept = table.front(table.pattern_of_step(index), candidate).and_then(|front| front.kept_paths(hops));
         let split = match (table.routing(), kept) {
             (Routing::ConcurrentFlow, Some(paths)) => paths as u64,
-            (Routing::EqualSplit, _) if common == 1 => shortest_paths(traffic, topology, PATHS),
+            (Routing::EqualSplit, _) => shortest_paths(traffic, topology, PATHS),
             (routing, _) => arcs.saturating_mul(most_paths(topology, routing, hops)),
         };
         paths = paths.saturating_add(split.saturating_mul(one));

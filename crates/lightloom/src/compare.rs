@@ -1,12 +1,13 @@
 //! The same problem by every planner and baseline, side by side.
 
+use interruption::Interruptible;
 use model::{Bound, Error, Plan, Result, StepCost};
 use planners::{Choice, OperatingPoint, Planner, Problem, Promise, ties};
 use rayon::prelude::*;
 
 use crate::beside::Beside;
 use crate::request::open_planners;
-use crate::{Prepared, Request};
+use crate::{Prepared, Request, unchanging};
 
 /// One line of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +95,7 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
             seen(&row);
             return vec![((place, 0, 0), row)];
         }
-        let rows = (0..prepared.schedules().len()).into_par_iter().flat_map_iter(|order| {
+        let rows = (0..prepared.schedules().len()).into_par_iter().interruptible().flat_map_iter(|order| {
             let rows = rows_of(&prepared, planner, order, &at, beside);
             rows.iter().for_each(seen);
             let rows = rows.into_iter().enumerate();
@@ -102,7 +103,14 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
         });
         rows.collect()
     };
-    let mut rows: Vec<Placed> = planners.into_par_iter().flat_map_iter(of_planner).collect();
+    let mut rows: Vec<Placed> = planners.into_par_iter().interruptible().flat_map_iter(of_planner).collect();
+    if request.planner.is_none() {
+        let others = unchanging::rows(request, &prepared, &at);
+        others.iter().for_each(seen);
+        // The best of all algorithms stands for the best of the one that is named.
+        rows.retain(|(_, row)| !row.keeps_the_best || others.iter().all(|other| other.planner != row.planner));
+        rows.extend(others.into_iter().map(|row| ((prepared.planners().len(), 0, 0), row)));
+    }
     let none = |planner: &str, algorithm: &str, error: Error| {
         let (planner, algorithm, topology) = (planner.into(), algorithm.into(), String::new());
         let (keeps_the_best, is_for_collective, outcome) = (false, true, Err(error));
@@ -188,7 +196,7 @@ fn rows_of(
         // A topology that cannot serve is named all the same.
         line(&only, problem.table.candidate(candidate).name())
     };
-    listed.par_iter().map(only).collect()
+    listed.par_iter().interruptible().map(only).collect()
 }
 
 /// What the planner chooses.
@@ -217,7 +225,8 @@ pub(crate) fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
 /// The line of a choice, or why there is none with `algorithm`.
 pub(crate) fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result<Choice>) -> Row {
     let made = choice.as_ref().ok();
-    let topology = made.filter(|_| planner.capabilities().keeps_one_topology);
+    let takes = planner.capabilities();
+    let topology = made.filter(|_| takes.keeps_one_topology || takes.never_changes);
     let topology = topology.map(|choice| choice.problem.table.candidate(choice.candidates[0]).name().to_string());
     let algorithm = made.map(|choice| choice.problem.schedule().algorithm()).or(algorithm).unwrap_or_default();
     let outcome = choice.as_ref().map_err(Error::clone).and_then(|choice| {
@@ -226,7 +235,7 @@ pub(crate) fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, cho
     });
     Row {
         planner: planner.name().into(),
-        keeps_the_best: planner.capabilities().chooses_algorithm,
+        keeps_the_best: takes.chooses_algorithm && !takes.never_changes,
         is_for_collective: true,
         algorithm: algorithm.into(),
         topology: topology.unwrap_or_default(),

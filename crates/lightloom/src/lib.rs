@@ -22,6 +22,8 @@ mod request;
 mod schedules;
 mod series;
 mod stated;
+mod threads;
+mod unchanging;
 mod written_out;
 
 use model::{Error, Plan, Result};
@@ -40,6 +42,7 @@ pub use proved::proved_plan;
 pub use request::{GIVEN, Request, Size, TopologyRef, Workload};
 pub use series::{Evaluation, Points, Series};
 pub use stated::{STATED, plan_on};
+pub use threads::{all_cores, bound_threads};
 pub use written_out::{SentPath, SentTransfer, paths_of, transfers_of};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed

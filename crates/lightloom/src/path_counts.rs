@@ -2,7 +2,8 @@
 
 use model::{BreadthFirst, Rank, Topology, Traffic};
 
-/// Shortest paths of all arcs of `traffic` on `topology`, at most `most` of each. O(links up to the farthest receiver) for each
+/// Shortest paths of the arcs of `traffic` on `topology`, of which one stands for all that the symmetry of both moves it to, at most
+/// `most` of each. O(links up to the farthest receiver) for each
 /// sender, but for those whose arcs all have links of their own.
 pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) -> u64 {
     let ranks = topology.ranks() as usize;
@@ -14,7 +15,9 @@ pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) 
     let mut is_awaited = vec![false; ranks];
     let mut count = vec![0u64; ranks];
     let mut sum = 0u64;
-    for arcs in traffic.expanded().chunk_by(|a, b| a.src == b.src) {
+    let common = traffic.symmetry().meet(topology.symmetry());
+    for arcs in traffic.arcs_under(&common).chunk_by(|a, b| a.src == b.src) {
+        interruption::check();
         let source = arcs[0].src;
         if arcs.iter().all(|arc| out[source as usize].contains(&arc.dst)) {
             sum += (arcs.len() as u64).saturating_mul(most.min(1));
@@ -52,9 +55,15 @@ mod tests {
     fn paths_of_a_cube_are_counted_by_hand() {
         let cube = topologies::build("hypercube", &Shape::new(8, &[], 3).unwrap()).unwrap();
         let all = (1..8).map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
-        let traffic = Traffic::new(Translations::trivial(8), all).unwrap();
+        let traffic = Traffic::new(Translations::trivial(8), all.clone()).unwrap();
         assert_eq!(shortest_paths(&traffic, &cube, 100), 15);
         assert_eq!(shortest_paths(&traffic, &cube, 2), 3 + 6 + 2);
+        // One corner stands for all where all send alike.
+        let alike = Traffic::new(Translations::xor(8), all).unwrap();
+        assert_eq!(
+            shortest_paths(&alike, &cube, 100),
+            15 * u64::from(8 / cube.symmetry().meet(alike.symmetry()).order())
+        );
         let neighbours = [1, 2, 4].map(|dst| TrafficEntry { src: 0, dst, weight: 1.0 });
         assert_eq!(shortest_paths(&Traffic::new(Translations::trivial(8), neighbours).unwrap(), &cube, 2), 3);
     }

@@ -6,8 +6,9 @@ use model::{Bound, Error, Initial, Result, Schedule};
 use planners::{OperatingPoint, Planner, Problem, is_concave, search_serves};
 
 use crate::Request;
-use crate::best::every_start_costs_the_same;
+use crate::best::starts_dark;
 use crate::race::Race;
+use crate::unchanging::KnownWinners;
 
 /// What does not depend on the numbers of a point.
 pub(crate) struct Prepared {
@@ -20,6 +21,7 @@ pub(crate) struct Prepared {
     with_candidates: Vec<OnceLock<Result<Problem>>>,
     /// The same request from a free start, where it is from a given one and some planner composes or searches.
     pub(crate) from_free_start: Option<Box<Prepared>>,
+    pub(crate) unchanging: KnownWinners,
 }
 
 impl Prepared {
@@ -47,18 +49,28 @@ impl Prepared {
         let unknown = || schedules.iter().map(|_| OnceLock::new()).collect();
         let (without_candidates, with_candidates) = (unknown(), unknown());
         let request = request.clone();
-        Ok(Self { request, planners, schedules, refusals, without_candidates, with_candidates, from_free_start })
+        let unchanging = KnownWinners::default();
+        Ok(Self {
+            request,
+            planners,
+            schedules,
+            refusals,
+            without_candidates,
+            with_candidates,
+            from_free_start,
+            unchanging,
+        })
     }
 
     /// The planners whose plans from a free start are worth trying from the given one: those that compose, which may miss
-    /// them; all where topologies are searched too, or where every start costs the same, so that the free one stands for it.
+    /// them; all where topologies are searched too, or where the start has no circuits, so that the free one stands for it.
     fn planners_from_free_start(request: &Request, planners: &[&'static dyn Planner]) -> Vec<&'static dyn Planner> {
         let fabric = &request.fabric;
         let composes = planners.iter().any(|planner| planner.capabilities().chooses_algorithm);
         if fabric.initial == Initial::Free || !composes {
             return Vec::new();
         }
-        let all = every_start_costs_the_same(fabric) || search_serves(&fabric.shape, request.options.budget);
+        let all = starts_dark(fabric) || search_serves(&fabric.shape, request.options.budget);
         planners.iter().copied().filter(|planner| all || planner.capabilities().chooses_algorithm).collect()
     }
 

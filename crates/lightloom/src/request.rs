@@ -194,6 +194,11 @@ impl Request {
         named.filter(|planner| planner.capabilities().chooses_algorithm)
     }
 
+    /// The planner that was named, where it never changes circuits.
+    pub(crate) fn never_changes(&self) -> Option<&'static dyn Planner> {
+        self.keeps_the_best().filter(|planner| planner.capabilities().never_changes)
+    }
+
     /// The algorithm that a plan must keep: the one that was named, or the schedule's own. A planner that
     /// replaces it must be asked for by name.
     pub fn kept_algorithm(&self) -> Option<&str> {

@@ -4,6 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use interruption::Interruptible;
 use model::{Collective, Error, Result, units};
 use planners::{Choice, Envelope, OperatingPoint};
 use rayon::prelude::*;
@@ -40,6 +41,9 @@ pub struct Evaluation {
     pub choice: Vec<u32>,
     /// Lower bounds, s, where they are asked for.
     pub lower_bound_s: Option<Vec<f64>>,
+    /// Times of the best plans whose circuits never change, s, where all algorithms and planners are open and searched at every
+    /// point; not a number where nothing serves the point without a change.
+    pub never_change_s: Option<Vec<f64>>,
 }
 
 impl Evaluation {
@@ -109,26 +113,35 @@ impl Series {
                 _ => self.bound_s(&Choice { problem: choice.problem.at(at), ..choice.clone() }),
             })
         };
-        let bounds = || numbers.par_iter().zip(&envelope.of_point).map(bound_at).collect::<Result<_>>();
+        let bounds = || numbers.par_iter().zip(&envelope.of_point).interruptible().map(bound_at).collect::<Result<_>>();
         Ok(Evaluation {
             total_s,
             reconfigurations,
             choice: envelope.of_point.iter().map(|&piece| choices[piece]).collect(),
             lower_bound_s: bound.then(bounds).transpose()?,
+            never_change_s: None,
         })
     }
 
     fn one_by_one(&self, numbers: &[OperatingPoint], bound: bool) -> Evaluation {
+        let is_open = self.prepared.composes() && self.prepared.request().never_changes().is_none();
         let figures = |at: &OperatingPoint| {
-            let choice = self.best_at(at).ok()?;
+            let (choice, never_change_s) = if is_open {
+                let (choice, unchanging) = self.prepared.with_unchanging_at(at);
+                (choice, unchanging.map_or(f64::NAN, |choice| choice.total_s))
+            } else {
+                (self.best_at(at), f64::NAN)
+            };
+            let choice = choice.ok()?;
             Some(Figures {
+                never_change_s,
                 total_s: choice.total_s,
                 reconfigurations: choice.reconfigurations() as u32,
                 names: names_of(&choice),
                 lower_bound_s: if bound { self.bound_s(&choice) } else { f64::NAN },
             })
         };
-        let found: Vec<Option<Figures>> = numbers.par_iter().map(figures).collect();
+        let found: Vec<Option<Figures>> = numbers.par_iter().interruptible().map(figures).collect();
         let seconds = |of: fn(&Figures) -> f64| -> Vec<f64> {
             found.iter().map(|one| one.as_ref().map_or(f64::NAN, of)).collect()
         };
@@ -138,6 +151,7 @@ impl Series {
             reconfigurations: found.iter().map(|one| one.as_ref().map_or(0, |one| one.reconfigurations)).collect(),
             choice: found.iter().map(index).collect(),
             lower_bound_s: bound.then(|| seconds(|one| one.lower_bound_s)),
+            never_change_s: is_open.then(|| seconds(|one| one.never_change_s)),
         }
     }
 
@@ -158,6 +172,7 @@ struct Figures {
     reconfigurations: u32,
     names: (String, String),
     lower_bound_s: f64,
+    never_change_s: f64,
 }
 
 /// Planner and algorithm.

@@ -33,6 +33,7 @@ impl BreadthFirst {
         mut is_enough: impl FnMut(Rank) -> bool,
     ) -> &[u32] {
         let Self { distances, reached } = self;
+        interruption::check();
         reached.iter().for_each(|&rank| distances[rank as usize] = UNREACHABLE);
         reached.clear();
         reached.push(source);

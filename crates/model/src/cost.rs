@@ -52,20 +52,47 @@ impl Routing {
 pub enum Propagation {
     /// The longest path in use (HARVEST §3.3, as the paper's text has it).
     Hops,
-    /// 1/θ with θ in units of a node's whole capacity, that is ports · load: what HARVEST's published
-    /// schedules charge.
+    /// 1/θ: what the busiest link carries over what each port of the busiest rank would carry if all shared its
+    /// traffic. HARVEST's published schedules charge it.
     InverseThroughput,
+}
+
+/// How many hop delays one step is charged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum HopDelays {
+    /// One for each hop of its longest path.
+    Longest,
+    /// So many for each unit of load.
+    PerLoad(f64),
+}
+
+impl HopDelays {
+    /// Hop delays charged on a profile point.
+    pub fn count(self, hops: u32, load: f64) -> f64 {
+        match self {
+            Self::Longest => f64::from(hops),
+            Self::PerLoad(multiple) => multiple * load,
+        }
+    }
+
+    /// Seconds per hop and per unit of load of a step whose largest transfer takes `transmission_s` on a link of its own.
+    pub fn hop_and_load_s(self, hop_s: f64, transmission_s: f64) -> (f64, f64) {
+        match self {
+            Self::Longest => (hop_s, transmission_s),
+            Self::PerLoad(multiple) => (0.0, transmission_s + hop_s * multiple),
+        }
+    }
 }
 
 impl Propagation {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Hops, Self::InverseThroughput];
 
-    /// How many hop delays a step is charged on a profile point.
-    pub fn multiplier(self, ports: u32, hops: u32, load: f64) -> f64 {
+    /// What a step is charged whose busiest rank sends or receives `node_load`, in units of the step's largest transfer.
+    pub fn of_step(self, ports: u32, node_load: impl FnOnce() -> f64) -> HopDelays {
         match self {
-            Self::Hops => f64::from(hops),
-            Self::InverseThroughput => f64::from(ports) * load,
+            Self::Hops => HopDelays::Longest,
+            Self::InverseThroughput => HopDelays::PerLoad(f64::from(ports) / node_load()),
         }
     }
 
@@ -185,7 +212,7 @@ impl Convention {
         },
         Self {
             name: "harvest-published",
-            summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ in node-capacity units",
+            summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ",
             settings: CostSettings::additive(Routing::ConcurrentFlow, Propagation::InverseThroughput),
             initial: |_| "free",
         },
@@ -251,11 +278,10 @@ pub struct StepCost {
 
 impl StepCost {
     /// Cost of a step of `bytes` per transfer on a profile point, without reconfiguration.
-    pub fn on_point(fabric: &Fabric, propagation: Propagation, bytes: f64, hops: u32, load: f64) -> Self {
-        let multiplier = propagation.multiplier(fabric.shape.ports(), hops, load);
+    pub fn on_point(fabric: &Fabric, delays: HopDelays, bytes: f64, hops: u32, load: f64) -> Self {
         Self {
             startup_s: fabric.startup_s,
-            propagation_s: fabric.hop_delay_s * multiplier,
+            propagation_s: fabric.hop_delay_s * delays.count(hops, load),
             transmission_s: fabric.byte_s() * bytes * load,
             reconfiguration_s: 0.0,
         }

@@ -9,6 +9,28 @@ pub enum Initial {
     Free,
     /// This one; changing it before the first step is charged.
     Topology(Topology),
+    /// That of the plan's own last step: the plan runs again and again, so that its topologies form a cycle and the change
+    /// from the last to the first is charged. It starts when the run before has ended.
+    Repeated,
+}
+
+impl Initial {
+    /// The topology that is given, `None` for a free start and for a repeated plan.
+    pub fn given(&self) -> Option<&Topology> {
+        match self {
+            Self::Topology(topology) => Some(topology),
+            Self::Free | Self::Repeated => None,
+        }
+    }
+
+    /// The topology in force before the first step of a plan whose last step runs on `last`; `None` for a free start.
+    pub fn before_first<'a>(&'a self, last: &'a Topology) -> Option<&'a Topology> {
+        match self {
+            Self::Free => None,
+            Self::Topology(topology) => Some(topology),
+            Self::Repeated => Some(last),
+        }
+    }
 }
 
 /// A fabric of GPUs behind photonic circuit switches.
@@ -57,11 +79,12 @@ impl Fabric {
         8.0 / self.bandwidth_bps
     }
 
-    /// Name of the initial topology, `free` when there is none.
+    /// Name of the initial topology, `free` when there is none, `repeated` when it is that of the last step.
     pub fn initial_name(&self) -> &str {
         match &self.initial {
             Initial::Free => "free",
             Initial::Topology(topology) => topology.name(),
+            Initial::Repeated => "repeated",
         }
     }
 }

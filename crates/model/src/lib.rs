@@ -40,7 +40,7 @@ pub use circuits::{Circuits, Configuration, MAX_SWITCH_PORTS, Switch, SwitchSett
 pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
 pub use connection::Connection;
-pub use cost::{Convention, CostSettings, Overlap, Propagation, Routing, StepCost, sum_seconds};
+pub use cost::{Convention, CostSettings, HopDelays, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use counted::counted;
 pub use digit::Digit;
 pub use error::{Error, Result, unknown_name};

@@ -114,10 +114,8 @@ impl Plan {
                 ));
             }
         }
-        let mut in_force = match &parts.fabric.initial {
-            Initial::Free => None,
-            Initial::Topology(topology) => Some(topology),
-        };
+        let last = parts.steps.last().and_then(|step| parts.topologies.get(step.topology));
+        let mut in_force = last.and_then(|last| parts.fabric.initial.before_first(last));
         for (index, step) in parts.steps.iter().enumerate() {
             let field = |name: &str| format!("plan.steps[{index}].{name}");
             let Some(topology) = parts.topologies.get(step.topology) else {
@@ -169,10 +167,28 @@ impl Plan {
 
     /// The initial topology among the topologies, if there is one.
     pub fn initial_index(&self) -> Option<usize> {
-        match &self.fabric.initial {
-            Initial::Free => None,
-            Initial::Topology(initial) => self.topologies.iter().position(|listed| listed == initial),
+        let initial = self.fabric.initial.given()?;
+        self.topologies.iter().position(|listed| listed == initial)
+    }
+
+    /// The topology in force before the first step, as an index: the initial one, or, of a repeated plan, the last step's.
+    pub fn before_first(&self) -> Option<usize> {
+        match self.fabric.initial {
+            Initial::Repeated => self.steps.last().map(|step| step.topology),
+            Initial::Free | Initial::Topology(_) => self.initial_index(),
         }
+    }
+
+    /// Completion time where the plan runs again and again, s: in place of the change from the start, the one from the
+    /// topology of the last step back to that of the first is charged.
+    pub fn repeated_s(&self) -> f64 {
+        let (first, last) = (&self.steps[0], &self.steps[self.steps.len() - 1]);
+        let [from, to] = [last, first].map(|step| &self.topologies[step.topology]);
+        let policy = &self.fabric.reconfiguration;
+        let change_s = policy.charge_s(policy.between(from, to, self.fabric.shape.ports()), 0, 0.0);
+        let StepCost { startup_s, propagation_s, transmission_s, .. } = first.cost;
+        let first_terms = [startup_s, propagation_s, transmission_s, change_s];
+        sum_seconds(first_terms.into_iter().chain(self.steps.iter().skip(1).flat_map(|step| step.cost.terms())))
     }
 
     /// Completion time: the sum of the four terms over the steps, s.

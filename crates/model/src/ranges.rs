@@ -1,10 +1,10 @@
-//! Which numbers are accepted, in one table.
+//! Which numbers are accepted, in two tables.
 //!
-//! Every number that someone gives goes through it: options, fabric files, sweep axes, arrays, plan files. The ranges
+//! Every number that someone gives goes through them: options, fabric files, sweep axes, arrays, plan files. The ranges
 //! are wider than any fabric and so narrow that nothing computed from them overflows: the largest sum is that of
 //! 2·65 536 steps of 65 536 hops or loads each, at most 10^27 s.
 
-use crate::{Error, Result};
+use crate::{Error, MAX_GPUS, MAX_PORTS, Result};
 
 /// What a kind of number may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ pub const RATE: Range = Range {
     least: 1.0,
     most: 1e18,
     or_zero: false,
-    accepts: "a rate such as 800Gbps or 85.11Gbit/s, from 1bps to 1e18bps",
+    accepts: "a rate such as 800Gbps or 100GB/s, from 1bps to 1e18bps",
 };
 
 /// Sizes: whole bytes, as far as a float counts them.
@@ -55,6 +55,48 @@ pub const SIZE: Range = Range {
 
 /// Every kind.
 pub const RANGES: [Range; 3] = [TIME, RATE, SIZE];
+
+/// The whole numbers that an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WholeRange {
+    /// Name of the option.
+    pub name: &'static str,
+    /// The least.
+    pub least: u64,
+    /// The largest.
+    pub most: u64,
+}
+
+const fn wholes(name: &'static str, least: u64, most: u64) -> WholeRange {
+    WholeRange { name, least, most }
+}
+
+/// Every option of whole numbers that the core takes.
+pub const WHOLES: [WholeRange; 6] = [
+    wholes("gpus", 2, MAX_GPUS as u64),
+    wholes("ports", 1, MAX_PORTS as u64),
+    wholes("root", 0, MAX_GPUS as u64 - 1),
+    wholes("radix", 2, u32::MAX as u64),
+    wholes("optical_ports", 1, u32::MAX as u64),
+    wholes("seed", 0, u64::MAX),
+];
+
+/// The range of an option of whole numbers, by its name.
+pub fn whole(name: &str) -> Option<WholeRange> {
+    WHOLES.into_iter().find(|range| range.name == name)
+}
+
+impl WholeRange {
+    /// Whether the number is one of them.
+    pub fn contains(&self, number: u64) -> bool {
+        (self.least..=self.most).contains(&number)
+    }
+
+    /// What is accepted, in words: completes "it takes ...".
+    pub fn accepts(&self) -> String {
+        format!("a whole number from {} to {}", self.least, self.most)
+    }
+}
 
 impl Range {
     /// Whether the number is one of them. Nothing but numbers is.

@@ -36,6 +36,7 @@ impl Routes {
     pub fn expanded(&self) -> Vec<RoutedEntry> {
         let mut all = Vec::new();
         for element in self.symmetry.elements() {
+            interruption::check();
             let moved = |rank: Rank| self.symmetry.apply(element, rank);
             for arc in &self.arcs {
                 let paths = arc.paths.iter().map(|path| RoutedPath {

@@ -53,7 +53,7 @@ impl Step {
             );
         }
         let mut canonical: Vec<Transfer> = Vec::new();
-        for mut transfer in transfers {
+        for mut transfer in interruption::checked(transfers) {
             let ranks = symmetry.ranks();
             if transfer.src >= ranks || transfer.dst >= ranks || transfer.src == transfer.dst {
                 return refuse(
@@ -113,6 +113,7 @@ impl Step {
     pub fn expanded(&self, chunks: &Chunks) -> Vec<Transfer> {
         let mut all = Vec::new();
         for element in self.symmetry.elements() {
+            interruption::check();
             for transfer in &self.transfers {
                 all.push(Transfer {
                     src: self.symmetry.apply(element, transfer.src),
@@ -130,7 +131,7 @@ impl Step {
 /// m_i / m and the pattern. Counts are added before they are divided, so that equal chunks give exact shares.
 fn traffic_of(symmetry: &Translations, transfers: &[Transfer], chunks: &Chunks) -> Result<(f64, Traffic)> {
     let mut per_pair: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
-    for transfer in transfers {
+    for transfer in interruption::checked(transfers) {
         let amount = match chunks.per_buffer() {
             Some(_) => transfer.chunks.len() as f64,
             None => transfer.chunks.iter().map(|&chunk| chunks.share(chunk)).sum(),
@@ -231,6 +232,7 @@ impl Schedule {
         let chunks = self.chunks.of(collective);
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in self.steps.iter().rev() {
+            interruption::check();
             let back = step.transfers.iter().map(|transfer| Transfer {
                 src: transfer.dst,
                 dst: transfer.src,

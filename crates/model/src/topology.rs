@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Error, Rank, Result, Traffic, Translations};
+use crate::{Error, Rank, Result, Traffic, Translations, counted};
 
 /// `count` parallel circuits `src` → `dst`. They act as one link of `count` times the bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,11 +50,11 @@ impl Topology {
     pub fn new(name: impl Into<String>, symmetry: Translations, links: impl IntoIterator<Item = Link>) -> Result<Self> {
         let ranks = symmetry.ranks();
         let mut merged: BTreeMap<(Rank, Rank), u32> = BTreeMap::new();
-        for Link { src, dst, count } in links {
+        for Link { src, dst, count } in interruption::checked(links) {
             if src >= ranks || dst >= ranks || src == dst || count == 0 {
                 return Err(Error::value(
                     "topology",
-                    format!("link {src} → {dst}, {count} circuits"),
+                    format!("link {src} → {dst} of {}", counted(count, "circuit")),
                     format!("links between two different GPUs below {ranks} with at least one circuit"),
                 ));
             }
@@ -126,6 +126,7 @@ impl Topology {
     pub fn links_under(&self, subgroup: &Translations) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::new();
         for coset in self.symmetry.cosets(subgroup) {
+            interruption::check();
             for link in &self.links {
                 let (src, dst) = (self.symmetry.apply(coset, link.src), self.symmetry.apply(coset, link.dst));
                 let (representative, element) = subgroup.canonical(src);

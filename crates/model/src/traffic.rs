@@ -31,7 +31,7 @@ impl Traffic {
     pub fn new(symmetry: Translations, arcs: impl IntoIterator<Item = TrafficEntry>) -> Result<Self> {
         let ranks = symmetry.ranks();
         let mut merged: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
-        for TrafficEntry { src, dst, weight } in arcs {
+        for TrafficEntry { src, dst, weight } in interruption::checked(arcs) {
             if src >= ranks || dst >= ranks || src == dst || !(weight.is_finite() && weight > 0.0) {
                 return Err(Error::value(
                     "traffic",
@@ -93,6 +93,7 @@ impl Traffic {
     pub fn arcs_under(&self, subgroup: &Translations) -> Vec<TrafficEntry> {
         let mut arcs: Vec<TrafficEntry> = Vec::new();
         for coset in self.symmetry.cosets(subgroup) {
+            interruption::check();
             for arc in &self.arcs {
                 let (src, dst) = (self.symmetry.apply(coset, arc.src), self.symmetry.apply(coset, arc.dst));
                 let (representative, element) = subgroup.canonical(src);

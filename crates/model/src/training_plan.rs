@@ -44,7 +44,8 @@ pub struct MessageTopology {
 pub struct TrainingPlan {
     /// Name of the policy.
     pub policy: String,
-    /// Whether no other choice of plans, ports and topologies from the library is faster.
+    /// Whether nothing is faster: by the lower bound; or, where communications of one family follow each other, no other
+    /// choice from the library of plans on all ports.
     pub exact: bool,
     /// What is run.
     pub workload: Workload,
@@ -64,6 +65,10 @@ pub struct TrainingPlan {
     pub compute_s: f64,
     /// No plan of the workload on the fabric is faster, s.
     pub bound: Bound,
+    /// No order of the events is faster with their plans and ports, s.
+    pub order_bound_s: f64,
+    /// Whether this order is known to be the fastest: by that bound, or because all orders were looked through.
+    pub order_exact: bool,
     /// Events before which circuits change.
     pub reconfigurations: usize,
     /// Of their delays the part behind computation and other communication, s.

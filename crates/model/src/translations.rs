@@ -105,6 +105,7 @@ impl Translations {
         candidates.sort_unstable_by_key(|digit| (std::cmp::Reverse(digit.radix), digit.stride));
         let mut found: Vec<Digit> = Vec::new();
         for digit in candidates {
+            interruption::check();
             let apart = found.iter().all(|other| {
                 let (low, high) = if digit < *other { (digit, *other) } else { (*other, digit) };
                 high.stride.is_multiple_of(low.end())

@@ -1,189 +1,16 @@
 //! Sizes, times and rates as people write them: `64MiB`, `1.7us`, `800Gbps`.
 
-use crate::ranges::{RATE, Range, SIZE, TIME};
-use crate::{Error, Result};
+mod reading;
+mod showing;
+mod spelling;
 
-const SIZE_UNITS: &[(&str, f64)] = &[
-    ("b", 1.0),
-    ("kib", 1024.0),
-    ("mib", 1_048_576.0),
-    ("gib", 1_073_741_824.0),
-    ("tib", 1_099_511_627_776.0),
-    ("kb", 1e3),
-    ("mb", 1e6),
-    ("gb", 1e9),
-    ("tb", 1e12),
-];
-const TIME_UNITS: &[(&str, f64)] =
-    &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-const RATE_UNITS: &[(&str, f64)] = &[
-    ("bps", 1.0),
-    ("kbps", 1e3),
-    ("mbps", 1e6),
-    ("gbps", 1e9),
-    ("tbps", 1e12),
-    ("bit/s", 1.0),
-    ("kbit/s", 1e3),
-    ("mbit/s", 1e6),
-    ("gbit/s", 1e9),
-    ("tbit/s", 1e12),
-];
-
-fn quantity(field: &str, text: &str, units: &[(&str, f64)], range: Range) -> Result<f64> {
-    let shown = || format!("`{}`", text.trim().chars().take(60).collect::<String>());
-    let refuse = || Error::value(field, shown(), range.accepts);
-    let trimmed = text.trim();
-    let split = trimmed
-        .char_indices()
-        .find(|&(i, c)| {
-            let exponent = (c == 'e' || c == 'E') && {
-                let rest = &trimmed[i + 1..];
-                rest.trim_start_matches(['+', '-']).starts_with(|d: char| d.is_ascii_digit())
-            };
-            let sign_of_exponent = (c == '-' || c == '+') && trimmed[..i].ends_with(['e', 'E']);
-            // A number below zero is outside every range, but minus zero is zero.
-            let sign = c == '-' && i == 0;
-            !(c.is_ascii_digit() || c == '.' || exponent || sign_of_exponent || sign)
-        })
-        .map_or(trimmed.len(), |(i, _)| i);
-    let (number, unit) = trimmed.split_at(split);
-    let number: f64 = number.parse().map_err(|_| refuse())?;
-    let unit = unit.trim().to_lowercase();
-    let factor = units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(refuse)?;
-    // Dividing by the reciprocal keeps `500ns` equal to the literal 500e-9 to the last bit.
-    let value = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
-    range.check(field, value, shown())
-}
-
-/// Bytes of `64MiB`, `1KB`, `1024B`. Whole bytes, at least one, at most 2^53.
-pub fn parse_size(field: &str, text: &str) -> Result<u64> {
-    let bytes = quantity(field, text, SIZE_UNITS, SIZE)?;
-    let refuse = || Error::value(field, format!("`{}`", text.trim()), SIZE.accepts);
-    // 2^53 + 1 is not a float: the next one is 2^53, which would be accepted.
-    let whole = text.trim().trim_end_matches(['B', 'b']).trim_end().parse::<u64>();
-    if whole.is_ok_and(|whole| whole > 1 << 53) {
-        return Err(refuse());
-    }
-    size_from_f64(field, bytes).map_err(|_| refuse())
-}
-
-/// A whole number of bytes from a float: at least one, at most 2^53.
-pub fn size_from_f64(field: &str, bytes: f64) -> Result<u64> {
-    let bytes = SIZE.check(field, bytes, format_args!("{bytes:?}"))?;
-    if bytes.fract() == 0.0 { Ok(bytes as u64) } else { Err(Error::value(field, bytes, SIZE.accepts)) }
-}
-
-/// Bytes: at least one, at most 2^53.
-pub fn size_in_range(field: &str, bytes: u64) -> Result<u64> {
-    // 2^53 + 1 is not a float; rounded up it is still refused, rounded down it is 2^53.
-    if bytes <= SIZE.most as u64 {
-        SIZE.check(field, bytes as f64, bytes)?;
-        return Ok(bytes);
-    }
-    Err(Error::value(field, bytes, SIZE.accepts))
-}
-
-/// A rate, bit/s, of the range of rates.
-pub fn rate_from_f64(field: &str, rate_bps: f64) -> Result<f64> {
-    RATE.check(field, rate_bps, format_args!("{rate_bps:?}"))
-}
-
-/// A time, s, of the range of times.
-pub fn time_from_f64(field: &str, time_s: f64) -> Result<f64> {
-    TIME.check(field, time_s, format_args!("{time_s:?}"))
-}
-
-/// Seconds of `500ns`, `1.7us`, `0s`.
-pub fn parse_time(field: &str, text: &str) -> Result<f64> {
-    quantity(field, text, TIME_UNITS, TIME)
-}
-
-/// Bits per second of `800Gbps`.
-pub fn parse_rate(field: &str, text: &str) -> Result<f64> {
-    quantity(field, text, RATE_UNITS, RATE)
-}
-
-/// `seconds` with the unit that keeps it between 1 and 1000, four significant digits.
-pub fn show_time(seconds: f64) -> String {
-    if seconds == 0.0 {
-        return "0 s".into();
-    }
-    let (factor, unit) = match seconds.abs() {
-        x if x < 0.999_95e-6 => (1e9, "ns"),
-        x if x < 0.999_95e-3 => (1e6, "µs"),
-        x if x < 0.999_95 => (1e3, "ms"),
-        _ => (1.0, "s"),
-    };
-    let value = seconds * factor;
-    let decimals = (3 - value.abs().log10().floor() as i32).clamp(0, 3) as usize;
-    format!("{value:.decimals$} {unit}")
-}
-
-/// A number of bytes in one system of units.
-struct InUnits {
-    /// Of the unit.
-    number: f64,
-    /// With at most three decimals.
-    text: String,
-    unit: &'static str,
-    /// Whether the text is all of it.
-    exact: bool,
-}
-
-fn in_units(bytes: f64, base: f64, units: [&'static str; 5]) -> InUnits {
-    let (mut scale, mut index) = (1.0, 0);
-    while bytes / scale >= base && index + 1 < units.len() {
-        scale *= base;
-        index += 1;
-    }
-    let number = bytes / scale;
-    let text = format!("{number:.3}").trim_end_matches('0').trim_end_matches('.').to_string();
-    let exact = text.parse::<f64>().is_ok_and(|shown| shown * scale == bytes);
-    InUnits { number, text, unit: units[index], exact }
-}
-
-fn in_binary(bytes: f64) -> InUnits {
-    in_units(bytes, 1024.0, ["B", "KiB", "MiB", "GiB", "TiB"])
-}
-
-fn in_decimal(bytes: f64) -> InUnits {
-    in_units(bytes, 1000.0, ["B", "KB", "MB", "GB", "TB"])
-}
-
-/// Digits that a size has which people write in decimal units.
-const MOST_DIGITS: usize = 4;
-
-/// Whether who wrote a size wrote it in decimal units: it is a short number of those, and none of binary ones.
-fn is_decimal(bytes: f64) -> bool {
-    let (binary, decimal) = (in_binary(bytes), in_decimal(bytes));
-    let digits = decimal.text.bytes().filter(u8::is_ascii_digit).count();
-    if !decimal.exact || digits > MOST_DIGITS || !binary.exact {
-        return decimal.exact && digits <= MOST_DIGITS;
-    }
-    // People write powers of two in either: 128 KB is 125 KiB, and was written as the former.
-    let is_power = |shown: &InUnits| shown.number.log2().fract() == 0.0;
-    match (is_power(&binary), is_power(&decimal)) {
-        (false, true) => true,
-        (true, _) => false,
-        (false, false) => decimal.text.len() < binary.text.len(),
-    }
-}
-
-/// `bytes` as who wrote them has written them: in decimal units where they are a short number of these, else in binary
-/// units, with three decimals at most.
-pub fn show_size(bytes: f64) -> String {
-    show_size_like(bytes, bytes)
-}
-
-/// `bytes` in the units, binary or decimal, in which [`show_size`] shows `like`.
-pub fn show_size_like(bytes: f64, like: f64) -> String {
-    let shown = if is_decimal(like) { in_decimal(bytes) } else { in_binary(bytes) };
-    format!("{} {}", shown.text, shown.unit)
-}
+pub use reading::{parse_rate, parse_size, parse_time, rate_from_f64, size_from_f64, size_in_range, time_from_f64};
+pub use showing::{show_size, show_size_like, show_time};
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranges::{RATE, SIZE, TIME};
     use proptest::prelude::*;
 
     #[test]
@@ -208,6 +35,61 @@ mod tests {
         assert_eq!(parse_time("t", "3e2ns").unwrap(), 300e-9);
         assert_eq!(parse_rate("r", "800Gbps").unwrap(), 8e11);
         assert_eq!(parse_rate("r", "85.11Gbit/s").unwrap(), 85.11e9);
+    }
+
+    #[test]
+    fn a_capital_b_is_a_byte() {
+        for (text, bits_per_second) in [
+            ("100GBps", 800e9),
+            ("100GB/s", 800e9),
+            ("100gB/s", 800e9),
+            ("1GiB/s", 8.0 * 1_073_741_824.0),
+            ("100Gbps", 100e9),
+            ("100gbps", 100e9),
+            ("100Gb/s", 100e9),
+            ("100GBit/s", 100e9),
+            ("1Gibit/s", 1_073_741_824.0),
+        ] {
+            assert_eq!(parse_rate("bandwidth", text), Ok(bits_per_second), "{text}");
+        }
+        assert_eq!(parse_size("size", "64miB"), Ok(64 << 20));
+        assert_eq!(parse_size("size", "8kB"), Ok(8000));
+    }
+
+    #[test]
+    fn two_meanings_are_both_named() {
+        let sizes = [
+            ("8Mb", "size: `8Mb` may be bytes or bits; write 8MB (8000000 bytes) or 1MB (1000000 bytes)"),
+            ("64mib", "size: `64mib` may be bytes or bits; write 64MiB (67108864 bytes) or 8MiB (8388608 bytes)"),
+            ("64M", "size: `64M` may be decimal or binary; write 64MB (64000000 bytes) or 64MiB (67108864 bytes)"),
+            ("5b", "size: `5b` is not accepted; write 5B (5 bytes)"),
+        ];
+        for (text, message) in sizes {
+            assert_eq!(parse_size("size", text).unwrap_err().to_string(), message);
+        }
+        let times = [
+            ("1MS", "delay: `1MS` may be thousandths or millions of seconds; write 1ms (1e-3 s) or 1000000s (1e6 s)"),
+            ("2Ms", "delay: `2Ms` is not accepted; write 2ms (2e-3 s)"),
+            ("1US", "delay: `1US` is not accepted; write 1us (1e-6 s)"),
+        ];
+        for (text, message) in times {
+            assert_eq!(parse_time("delay", text).unwrap_err().to_string(), message);
+        }
+        for text in ["400GBPS", "400Gb", "400GB", "400G", "400GB/S"] {
+            let both = "may be bits or bytes per second; write 400Gbps (4e11 bit/s) or 400GB/s (3.2e12 bit/s)";
+            assert_eq!(parse_rate("rate", text).unwrap_err().to_string(), format!("rate: `{text}` {both}"));
+        }
+        assert!(crate::Window::parse("window", "1=5MS").unwrap_err().to_string().contains("write 5ms"));
+    }
+
+    #[test]
+    fn numbers_too_small_for_a_float_are_not_zero() {
+        for small in ["1e-400s", "5e-324s", "0.001e-400s", "5e-324ps", "1e-16s"] {
+            assert!(parse_time("delay", small).is_err(), "{small}");
+        }
+        for zero in ["0s", "-0s", "0e-400s", "0.00ps", "0e5ms"] {
+            assert_eq!(parse_time("delay", zero), Ok(0.0), "{zero}");
+        }
     }
 
     #[test]
@@ -258,6 +140,45 @@ mod tests {
             prop_assert_eq!(parse_size("size", &show_size(bytes)).unwrap() as f64, bytes);
         }
 
+        /// Every accepted spelling against powers of whole numbers.
+        #[test]
+        fn spellings_are_read_as_what_they_say(number in 1u32..100_000, power in 0usize..5, binary: bool, small: bool) {
+            let letter = ["", "K", "M", "G", "T"][power];
+            let letter = if small { letter.to_lowercase() } else { letter.to_string() };
+            let prefix = if binary && power > 0 { format!("{letter}i") } else { letter };
+            let many = u128::from(number) * if binary { 1024u128 } else { 1000 }.pow(power as u32);
+            let size = parse_size("size", &format!("{number}{prefix}B"));
+            prop_assert_eq!(size.ok().map(u128::from), (many <= 1 << 53).then_some(many));
+            for (unit, bits) in [("bps", 1), ("b/s", 1), ("bit/s", 1), ("Bit/s", 1), ("Bps", 8), ("B/s", 8)] {
+                let rate = parse_rate("rate", &format!("{number} {prefix}{unit}"));
+                prop_assert_eq!(rate.ok(), (many * bits <= 10u128.pow(18)).then_some((many * bits) as f64), "{}", unit);
+            }
+            for (unit, decimals) in [("s", 0), ("ms", 3), ("us", 6), ("µs", 6), ("μs", 6), ("ns", 9), ("ps", 12)] {
+                let literal: f64 = format!("{number}e-{decimals}").parse().unwrap();
+                prop_assert_eq!(parse_time("time", &format!("{number}{unit}")).ok(), Some(literal), "{}", unit);
+            }
+        }
+
+        /// What a message says to write is read, and each text that is refused is named whole.
+        #[test]
+        fn proposed_spellings_are_accepted(number in 1u32..1000, unit in "[kKmMgGtTuUnNpP]?[iI]?[bB]?([pP][sS]|/[sS]|[sS])?") {
+            let text = format!("{number}{unit}");
+            let read: [(_, fn(&str) -> Option<crate::Error>); 3] = [
+                (SIZE, |text| parse_size("field", text).err()),
+                (RATE, |text| parse_rate("field", text).err()),
+                (TIME, |text| parse_time("field", text).err()),
+            ];
+            for (range, error) in read {
+                let Some(message) = error(&text).map(|error| error.to_string()) else { continue };
+                let told = message.split_once("write ").map(|(_, told)| told);
+                prop_assert!(message.starts_with(&format!("field: `{text}` ")), "{}", message);
+                prop_assert!(told.is_some() || message.ends_with(range.accepts), "{}", message);
+                for written in told.into_iter().flat_map(|told| told.split(" or ")) {
+                    prop_assert_eq!(error(written.split(' ').next().unwrap()), None, "{}", message);
+                }
+            }
+        }
+
         #[test]
         fn parsing_never_panics(text in "\\PC{0,24}") {
             let _ = parse_size("size", &text);
@@ -297,7 +218,8 @@ mod tests {
             }
             let item = |(step, (power, _)): (usize, &(i32, bool))| format!("{}=1e{power}s", step + 1);
             let window = crate::Window::parse("window", &terms.iter().enumerate().map(item).collect::<Vec<_>>().join(","));
-            let all = terms.iter().all(|(power, _)| TIME.contains(format!("1e{power}").parse().unwrap()));
+            // What is too small for a float is not zero.
+            let all = terms.iter().all(|(power, _)| *power > -320 && TIME.contains(format!("1e{power}").parse().unwrap()));
             prop_assert_eq!(window.is_ok(), all);
         }
 

@@ -2,11 +2,13 @@
 
 mod checks;
 mod parts;
+mod waits;
 
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 use std::ops::Deref;
 
 use checks::{check_mesh, check_work, short};
+use waits::{order_of, waits_of};
 
 use crate::{Error, Rank, Result};
 
@@ -18,10 +20,11 @@ pub const MAX_NODES: usize = 1 << 20;
 /// Most ranks that all nodes together may name.
 const MAX_NAMED_RANKS: usize = 1 << 26;
 
-/// A checked workload: a graph without cycles. Reads as its [`WorkloadParts`].
+/// A checked workload: a graph without circles. Reads as its [`WorkloadParts`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
     parts: WorkloadParts,
+    waits: Vec<Vec<usize>>,
     order: Vec<usize>,
 }
 
@@ -29,7 +32,7 @@ impl Workload {
     /// # Errors
     /// No nodes or ranks, a mesh of another number of ranks, names used twice, ranks that do not exist or are named
     /// twice, groups of one rank, groups of a collective that overlap or differ in size, a duration or size outside
-    /// its range, a cycle.
+    /// its range, nodes that wait for each other in a circle.
     pub fn new(parts: WorkloadParts) -> Result<Self> {
         check_mesh(&parts)?;
         if parts.nodes.is_empty() || parts.nodes.len() > MAX_NODES {
@@ -53,8 +56,15 @@ impl Workload {
                 return Err(Error::malformed("workload.nodes", reason));
             }
         }
-        let order = order_of(&parts.nodes)?;
-        Ok(Self { parts, order })
+        let waits = waits_of(&parts);
+        let order = order_of(&parts.nodes, &waits)?;
+        Ok(Self { parts, waits, order })
+    }
+
+    /// The nodes that must have ended before a node begins, ascending: those that it names, and on each of its ranks the
+    /// collective before it in its stream.
+    pub fn waits_of(&self, node: usize) -> &[usize] {
+        &self.waits[node]
     }
 
     /// The nodes, each after those that it waits for; of those that might come next, the first.
@@ -107,37 +117,5 @@ impl Deref for Workload {
 
     fn deref(&self) -> &WorkloadParts {
         &self.parts
-    }
-}
-
-/// The order of [`Workload::order`].
-fn order_of(nodes: &[WorkloadNode]) -> Result<Vec<usize>> {
-    let mut missing: Vec<usize> = vec![0; nodes.len()];
-    let mut followers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (index, node) in nodes.iter().enumerate() {
-        let before: BTreeSet<usize> = node.after.iter().copied().collect();
-        missing[index] = before.len();
-        for before in before {
-            followers.entry(before).or_default().push(index);
-        }
-    }
-    let none_missing = (0..nodes.len()).filter(|&index| missing[index] == 0);
-    let mut ready: BinaryHeap<std::cmp::Reverse<usize>> = none_missing.map(std::cmp::Reverse).collect();
-    let mut order = Vec::with_capacity(nodes.len());
-    while let Some(std::cmp::Reverse(index)) = ready.pop() {
-        order.push(index);
-        for &follower in followers.get(&index).map_or(&[][..], Vec::as_slice) {
-            missing[follower] -= 1;
-            if missing[follower] == 0 {
-                ready.push(std::cmp::Reverse(follower));
-            }
-        }
-    }
-    match missing.iter().position(|&missing| missing > 0) {
-        None => Ok(order),
-        Some(index) => {
-            let reason = format!("`{}` waits for itself, through others or not", short(&nodes[index].id));
-            Err(Error::malformed(format!("workload.nodes[{index}].after"), reason))
-        }
     }
 }

@@ -9,7 +9,7 @@ pub struct Held<'a> {
     pub index: usize,
     /// The topology.
     pub topology: &'a Topology,
-    /// The steps, from 0; none of an initial topology that is left before the first.
+    /// The steps, from 0; empty for a topology in force before the plan that is left before the first.
     pub steps: Vec<usize>,
     /// Seconds from the start of the first step at which it has to begin being set, on ports that are dark by then.
     pub time_s: f64,
@@ -49,7 +49,7 @@ pub struct PlannedChange {
 /// when the plan starts, unless the plan charges it.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
     let mut held: Vec<Held> = Vec::new();
-    let left = plan.initial_index().filter(|_| plan.steps[0].reconfigured);
+    let left = plan.before_first().filter(|_| plan.steps[0].reconfigured);
     if let Some((index, topology)) = left.map(|index| (index, &plan.topologies[index]))
         && topology.circuits() > 0
     {
@@ -58,6 +58,7 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
     let (policy, ports) = (&plan.fabric.reconfiguration, plan.fabric.shape.ports());
     let mut terms = Vec::with_capacity(4 * plan.steps.len());
     for (index, step) in plan.steps.iter().enumerate() {
+        interruption::check();
         let topology = &plan.topologies[step.topology];
         match held.last_mut() {
             Some(last) if !step.reconfigured => last.steps.push(index),

@@ -57,6 +57,7 @@ fn coloured(left: &[usize], right: &[usize], colours: usize) -> Vec<u32> {
     let ends = [left, right];
     let mut colour_of = vec![0; left.len()];
     for edge in 0..left.len() {
+        interruption::check();
         let free = |side: usize, at: &[Vec<usize>; 2]| {
             let first = ends[side][edge] * colours;
             (0..colours).find(|colour| at[side][first + colour] == NONE).unwrap_or(0)

@@ -45,6 +45,7 @@ pub(crate) fn assign(sites: Sites, held: &[Held], circuits: &[SiteCircuits]) -> 
         });
         let dark_first = held.change.is_some_and(|change| change.in_background);
         for (&(src, dst), &count) in wanted {
+            interruption::check();
             let circuits = up.entry((src, dst)).or_default();
             while circuits.len() < count as usize {
                 let (ingress, egress) = (transmitters.take(src, dark_first), receivers.take(dst, dark_first));

@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
-use planners::{Costs, Problem, StateSearch, optimum};
+use planners::{Before, Costs, Problem, StateSearch, optimum};
 
 fn main() {
     for log_ranks in [6, 10] {
@@ -76,7 +76,7 @@ fn direct_all_to_all(gpus: u32) {
     }
     let completion_time = |a: usize, b: usize| intervals[a * (steps + 1) + b];
     let (rates, charges) = (problem.rates(), problem.charges());
-    let run = |rates| StateSearch::new(&problem.table).run(rates, &charges, None, f64::INFINITY);
+    let run = |rates| StateSearch::new(&problem.table).run(rates, &charges, Before::Nothing, f64::INFINITY);
     let ours = run(&rates).expect("feasible").expect("finite");
     let theirs = algorithm_1::harvest(steps, 1e-6, &completion_time).total_s;
     assert!((ours - theirs).abs() < 1e-12 * theirs);
@@ -108,7 +108,10 @@ fn lazy_search(delay_s: f64) {
     };
     let search = |problem: &Problem| {
         let mut search = StateSearch::new(&problem.table);
-        search.run(&problem.rates(), &problem.charges(), None, f64::INFINITY).expect("feasible").expect("finite")
+        search
+            .run(&problem.rates(), &problem.charges(), Before::Nothing, f64::INFINITY)
+            .expect("feasible")
+            .expect("finite")
     };
     let eager = || {
         let problem = problem();

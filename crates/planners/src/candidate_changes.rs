@@ -1,5 +1,6 @@
 //! How much changes between candidates, compared once for all operating points.
 
+use interruption::Interruptible;
 use model::{Compared, Difference, ReconfigurationDelay, ReconfigurationPolicy, Topology};
 use rayon::prelude::*;
 
@@ -13,6 +14,7 @@ impl ProfileTable {
             let compared = self.compared(delay);
             let mut differences = vec![Difference::NONE; compared.len() * compared.len()];
             for (i, from) in compared.iter().enumerate() {
+                interruption::check();
                 for (j, to) in compared.iter().enumerate().skip(i + 1) {
                     let difference = delay.difference(from, to);
                     differences[i * compared.len() + j] = difference;
@@ -52,7 +54,7 @@ impl ProfileTable {
                 });
                 changes.collect::<Vec<_>>()
             };
-            let by_first: Vec<Vec<_>> = (0..topologies.len()).into_par_iter().map(from_one).collect();
+            let by_first: Vec<Vec<_>> = (0..topologies.len()).into_par_iter().interruptible().map(from_one).collect();
             by_first.concat()
         })
     }

@@ -17,6 +17,11 @@ pub struct Capabilities {
     /// The kinds of charges for reconfigurations that it chooses by. Where they are charged otherwise it chooses by their
     /// delays and its choice is priced anew, or it refuses.
     pub charges: &'static [ChargeKind],
+    /// Chooses by what topologies that form a cycle are charged (`--initial repeated`). Where it does not, it chooses from a
+    /// free start and its choice is priced anew.
+    pub closes_cycles: bool,
+    /// Never changes circuits after the start: the baseline of what changing them gains.
+    pub never_changes: bool,
     /// Serves the whole collective on one topology: it is the planner of a topology that is named alone, and a comparison
     /// has a row for it on each of the problem's static topologies.
     pub keeps_one_topology: bool,
@@ -49,6 +54,8 @@ impl Default for Capabilities {
             fixed_routing: None,
             knows_overlap: false,
             charges: &[ChargeKind::Constant, ChargeKind::ByTopologies],
+            closes_cycles: false,
+            never_changes: false,
             keeps_one_topology: false,
             takes_static_topologies: false,
             takes_optical_ports: false,

@@ -1,5 +1,6 @@
 //! A planner's answer, and the plan made of it.
 
+use interruption::Interruptible;
 use model::{
     Bound, Fabric, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds,
 };
@@ -53,10 +54,27 @@ impl Choice {
         Ok(Self { class_bound, ..Self::priced(self.planner, own, candidates)? })
     }
 
-    /// Seconds that [`Choice::started_on`] takes.
+    /// The same sequence of topologies on a fabric that differs in what changes of topology are charged alone.
+    ///
+    /// # Errors
+    /// When some transfer of a step has no path on its candidate.
+    pub fn charged_as(&self, fabric: &Fabric) -> Result<Self> {
+        let problem = Problem { fabric: fabric.clone(), ..self.problem.clone() };
+        let class_bound = self.class_bound.as_ref().map(|_| problem.any_algorithm_bound());
+        Ok(Self { class_bound, ..Self::priced(self.planner, problem, self.candidates.clone())? })
+    }
+
+    /// Whether circuits stay as they are from the start on; a start without circuits is set up once.
+    pub fn never_changes(&self) -> bool {
+        let is_dark = |candidate: usize| self.problem.table.candidate(candidate).links().is_empty();
+        self.problem.changes_of(&self.candidates).all(|(from, _)| Some(from) == self.problem.start && is_dark(from))
+    }
+
+    /// Seconds that [`Choice::started_on`] takes, where the choice is from a free start.
     pub fn seconds_started_on(&self, fabric: &Fabric) -> f64 {
-        let Initial::Topology(start) = &fabric.initial else { return self.total_s };
-        let first = self.problem.table.candidate(self.candidates[0]);
+        let [first, last] =
+            [0, self.candidates.len() - 1].map(|step| self.problem.table.candidate(self.candidates[step]));
+        let Some(start) = fabric.initial.before_first(last) else { return self.total_s };
         let change = fabric.reconfiguration.between(start, first, fabric.shape.ports());
         self.total_s + fabric.reconfiguration.charge_s(change, 0, 0.0)
     }
@@ -71,9 +89,7 @@ impl Choice {
 
     /// Number of changes of topology, those that are hidden included.
     pub fn reconfigurations(&self) -> usize {
-        let before = self.problem.start.into_iter().chain(self.candidates.iter().copied());
-        let after = before.clone().skip(1);
-        before.zip(after).filter(|(from, to)| from != to).count()
+        self.problem.changes_of(&self.candidates).count()
     }
 
     /// The bound for every algorithm of the collective, and the one for the class of schedules that the planner chooses
@@ -119,21 +135,22 @@ impl Choice {
         if let Some(start) = problem.start {
             use_topology(start);
         }
-        let mut in_force = problem.start;
+        let mut in_force = problem.before_first(&candidates);
         let mut steps: Vec<PlanStep> = Vec::with_capacity(candidates.len());
-        let routed = candidates.par_iter().enumerate().map(|(index, &candidate)| {
+        let routed = candidates.par_iter().enumerate().interruptible().map(|(index, &candidate)| {
             let (cost, hop_limit, _) = problem.step_cost(index, candidate)?;
             Ok((problem.routes(index, candidate, hop_limit)?, cost))
         });
         let routed: Vec<((Routes, Point), StepCost)> = routed.collect::<Result<_>>()?;
         for ((index, &candidate), ((routes, point), packets)) in candidates.iter().enumerate().zip(routed) {
+            interruption::check();
             let step = problem.schedule().steps()[index].clone();
             let transfer_bytes = problem.transfer_bytes(index);
             let cost = match problem.settings.overlap {
                 // Routes may be shorter than the limit that they keep.
                 Overlap::Additive => StepCost::on_point(
                     &problem.fabric,
-                    problem.settings.propagation,
+                    problem.hop_delays(index),
                     transfer_bytes,
                     point.hops,
                     point.load,

@@ -28,10 +28,7 @@ pub(crate) fn best_sequence(
 ) -> Result<Option<Choice>> {
     let fabric = &problem.fabric;
     // The start is a candidate of every composition.
-    let start = match &fabric.initial {
-        Initial::Topology(start) => Some(start),
-        Initial::Free => None,
-    };
+    let start = fabric.initial.given();
     let schedule = &composition.schedule;
     let is_unequal = schedule.chunks().as_pieces().is_some();
     let needs = if is_unequal { needs_large_flow } else { needs_large_program };
@@ -52,7 +49,7 @@ pub(crate) fn best_sequence(
     let settings = CostSettings { routing, ..problem.settings };
     let own = Problem { quick_flows, ..problem.clone() }.with(composition.schedule, settings, candidates)?;
     let mut search = StateSearch::new(&own.table);
-    let total_s = search.run(&own.rates(), &own.charges(), own.start, limit_s)?;
+    let total_s = search.run(&own.rates(), &own.charges(), own.before(), limit_s)?;
     let candidates = search.path().to_vec();
     let class_bound = Some(problem.any_algorithm_bound());
     Ok(total_s.map(|total_s| Choice { planner, problem: own, candidates, total_s, class_bound }))
@@ -75,7 +72,7 @@ pub(crate) fn staying(planner: &'static str, problem: &Problem, composition: Com
 pub(crate) fn chunked(problem: &Problem, topology: &Topology, limit_s: f64) -> Option<(f64, Chunked)> {
     let (fabric, collective) = (&problem.fabric, problem.schedule().collective());
     let libraries = &problem.cache.libraries;
-    let chunked = weave::chunked(libraries, collective, topology, fabric, problem.settings, problem.size_bytes)?;
+    let chunked = weave::chunked(libraries, collective, topology, fabric, problem.size_bytes)?;
     let policy = &fabric.reconfiguration;
     let change_s = match &fabric.initial {
         Initial::Topology(start) if !start.same_links(topology) => {

@@ -17,6 +17,7 @@
 
 use std::collections::BTreeMap;
 
+use interruption::Interruptible;
 use model::Result;
 use rayon::prelude::*;
 
@@ -97,7 +98,7 @@ impl Envelope {
             let some: Vec<&OperatingPoint> = some.iter().map(|&point| &points[point]).collect();
             self.pieces[piece].cost.times_s(&some)
         };
-        let times_s: Vec<Vec<f64>> = parts.par_iter().map(price).collect();
+        let times_s: Vec<Vec<f64>> = parts.par_iter().interruptible().map(price).collect();
         let mut total_s = self.searched_s.clone();
         for ((_, some), times_s) in parts.iter().zip(times_s) {
             some.iter().zip(times_s).for_each(|(&point, time_s)| total_s[point] = time_s);
@@ -142,6 +143,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         let mut alone = Vec::new();
         let mut on_two = Vec::new();
         for (region, around) in regions.into_iter().zip(extents) {
+            interruption::check();
             let found = self.at_corners(&around);
             if let Some(piece) = self.on_one(&around, &found) {
                 for point in region {
@@ -158,6 +160,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         }
         self.search_all(on_two.iter().flat_map(|(edges, ..)| edges.iter().copied()))?;
         for (edges, [one, other], region, around) in on_two {
+            interruption::check();
             if edges.iter().all(|at| self.is_least(one, at) && self.is_least(other, at)) {
                 for point in region {
                     let piece = self.lesser(one, other, &points[point]);
@@ -197,7 +200,8 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
             let (plane, cost) = (LinearCost::of(&choice)?, SequenceCost::of(&choice)?);
             Ok((*key, *place, Piece { plane, choice, cost }))
         };
-        let found: Vec<([u64; 4], OperatingPoint, Piece)> = new.par_iter().map(one).collect::<Result<_>>()?;
+        let found: Vec<([u64; 4], OperatingPoint, Piece)> =
+            new.par_iter().interruptible().map(one).collect::<Result<_>>()?;
         for (key, at, piece) in found {
             let choice = &piece.choice;
             let total_s = choice.total_s;

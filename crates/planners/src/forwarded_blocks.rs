@@ -6,7 +6,7 @@
 //! In chunks by index a block of c chunks takes c·(α + δ) + β·block for a hop.
 
 use all_to_all::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
-use model::{Bound, Chunks, Collective, CostSettings, Error, Piece, Result, Routing, Schedule, StepCost};
+use model::{Bound, Chunks, Collective, CostSettings, Error, HopDelays, Piece, Result, Routing, Schedule, StepCost};
 
 use crate::{Choice, Problem};
 
@@ -80,9 +80,10 @@ impl<'a> ForwardedBlocks<'a> {
         self.problem.options.chunk_bytes.map_or(1.0, whole)
     }
 
-    /// Seconds for a block of so many bytes over one hop.
+    /// Seconds for a block of so many bytes over one hop, at least: where propagation is charged by throughput, a round
+    /// that leaves ports dark takes more.
     pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
-        let cost = StepCost::on_point(&self.problem.fabric, self.settings.propagation, bytes, 1, 1.0);
+        let cost = StepCost::on_point(&self.problem.fabric, HopDelays::Longest, bytes, 1, 1.0);
         cost.startup_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
     }
 
@@ -178,6 +179,7 @@ impl<'a> ForwardedBlocks<'a> {
         let size = self.problem.size_bytes as f64;
         let mut pieces = Vec::new();
         for (src, row) in (0..).zip(&matrix) {
+            interruption::check();
             for (dst, &bytes) in (0..).zip(row).filter(|(_, bytes)| **bytes > 0.0) {
                 let count = self.chunks_of(bytes) as u64;
                 let full = (chunk_bytes as f64).min(bytes);

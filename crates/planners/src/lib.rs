@@ -68,6 +68,7 @@ pub use promise::Promise;
 pub use recursive_doubling::{Costs, Optimum, RecursiveDoubling, optimum};
 pub use searched::{is_searchable, searched, serves as search_serves};
 pub use shared::{Cache, Shared};
+pub use shortest_path::Before;
 pub use split::split_steps;
 pub use state_search::{Rates, StateSearch};
 

@@ -23,19 +23,17 @@ impl LinearCost {
         let problem = &choice.problem;
         let reconfiguration = &problem.fabric.reconfiguration;
         let beside_s = reconfiguration.delay().with_fixed_s(0.0);
-        let ports = problem.fabric.shape.ports();
         debug_assert!(problem.settings.overlap == Overlap::Additive);
         debug_assert!(reconfiguration.charge_kind() != ChargeKind::Overlapping);
         let (mut hops, mut loads) = (Vec::new(), Vec::new());
         for (step, &candidate) in choice.candidates.iter().enumerate() {
             let (_, longest, load) = problem.step_point(step, candidate)?;
-            hops.push(problem.settings.propagation.multiplier(ports, longest, load));
+            hops.push(problem.hop_delays(step).count(longest, load));
             loads.push(problem.schedule().steps()[step].share() * load);
         }
         let (mut changes, mut constant_s) = (0.0, 0.0);
-        let before = problem.start.into_iter().chain(choice.candidates.iter().copied());
-        for (from, to) in before.zip(&choice.candidates[usize::from(problem.start.is_none())..]) {
-            let (from, to) = (problem.table.candidate(from), problem.table.candidate(*to));
+        for (from, to) in problem.changes_of(&choice.candidates) {
+            let (from, to) = (problem.table.candidate(from), problem.table.candidate(to));
             if from.same_links(to) {
                 continue;
             }

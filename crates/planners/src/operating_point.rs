@@ -1,6 +1,6 @@
 //! The numbers in which the points of a sweep differ; profiles depend on none of them.
 
-use model::{Fabric, Result, units};
+use model::{Fabric, ReconfigurationPolicy, Result, ranges, units};
 
 use crate::Problem;
 
@@ -15,7 +15,8 @@ pub struct OperatingPoint {
     pub startup_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,
-    /// Reconfiguration delay α_r for any change, s. What the fabric says of delays per port is kept.
+    /// Reconfiguration delay α_r for any change, s. What the fabric says of delays per port is kept. Infinite where circuits
+    /// must not change after the start.
     pub reconfiguration_delay_s: f64,
 }
 
@@ -42,13 +43,23 @@ impl OperatingPoint {
         Ok(())
     }
 
-    /// The fabric with these numbers.
+    /// The same point where circuits must not change after the start.
+    #[must_use]
+    pub fn without_changes(&self) -> Self {
+        Self { reconfiguration_delay_s: f64::INFINITY, ..*self }
+    }
+
+    /// The fabric with these numbers. Where circuits must not change, a change takes longer than any plan without one.
     pub fn on(&self, fabric: &Fabric) -> Fabric {
+        let reconfiguration = match self.reconfiguration_delay_s {
+            f64::INFINITY => ReconfigurationPolicy::constant(ranges::TIME.most),
+            delay_s => fabric.reconfiguration.with_fixed_s(delay_s),
+        };
         Fabric {
             bandwidth_bps: self.bandwidth_bps,
             startup_s: self.startup_s,
             hop_delay_s: self.hop_delay_s,
-            reconfiguration: fabric.reconfiguration.with_fixed_s(self.reconfiguration_delay_s),
+            reconfiguration,
             ..fabric.clone()
         }
     }

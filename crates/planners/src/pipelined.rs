@@ -4,6 +4,7 @@
 //! that need no flows. So the shortest path over (step, candidate) is found on bounds, what lies on it is
 //! simulated, and again until all of it has been.
 
+use interruption::Interruptible;
 use model::{Fabric, Initial, Overlap, Result};
 use rayon::prelude::*;
 
@@ -21,7 +22,8 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     let knows = planner.capabilities();
     let knows_steps = problem.settings.overlap == Overlap::Additive || knows.knows_overlap;
     let knows_changes = knows.charges.contains(&problem.fabric.reconfiguration.charge_kind());
-    if knows_steps && knows_changes {
+    let knows_start = knows.closes_cycles || !problem.is_repeated();
+    if knows_steps && knows_changes && knows_start {
         return planner.choose_within(problem, limit_s);
     }
     let priced = |choice: Choice| {
@@ -53,7 +55,7 @@ pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(V
     let charges = problem.charges();
     let mut shortest = ShortestPath::default();
     loop {
-        let total_s = shortest.run(&costs, candidates, &charges, problem.start);
+        let total_s = shortest.run(&costs, candidates, &charges, problem.before());
         if total_s.is_infinite() {
             return Err(infeasible(&problem.table, &costs));
         }
@@ -61,7 +63,10 @@ pub(crate) fn best_sequence(problem: &Problem, limit_s: f64) -> Result<Option<(V
             return Ok(None);
         }
         let unknown: Vec<(usize, usize)> = shortest.path().iter().copied().enumerate().collect();
-        let unknown = unknown.into_par_iter().filter(|(step, candidate)| !simulated[step * candidates + candidate]);
+        let unknown = unknown
+            .into_par_iter()
+            .interruptible()
+            .filter(|(step, candidate)| !simulated[step * candidates + candidate]);
         let found = unknown.map(|(step, candidate)| {
             let (cost, _, _) = problem.step_cost(step, candidate)?;
             Ok((step * candidates + candidate, cost.total_s()))

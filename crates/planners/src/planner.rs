@@ -1,6 +1,6 @@
 //! What every planner is.
 
-use model::{ChargeKind, CostSettings, Error, Fabric, Overlap, Result, Schedule};
+use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Result, Schedule, Shape};
 
 use crate::{Capabilities, Choice, PlannerOptions, Problem, Promise};
 
@@ -19,6 +19,11 @@ pub trait Planner: Sync {
     /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
         false
+    }
+    /// Which choices of its own kind it does not look at on a fabric of this shape, for the effort, in words; `None` where it
+    /// looks at all.
+    fn left_out(&self, _shape: &Shape) -> Option<String> {
+        None
     }
     /// What it is known to take at least before flows are solved, and what these would take; `None` where it solves none,
     /// or knows nothing.
@@ -51,8 +56,10 @@ pub fn is_concave(
     settings: CostSettings,
     options: &PlannerOptions,
 ) -> bool {
+    let knows = planner.capabilities();
     settings.overlap == Overlap::Additive
+        && (knows.closes_cycles || fabric.initial != Initial::Repeated)
         && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
         && options.chunk_bytes.is_none()
-        && planner.capabilities().least_sum.holds_for(schedule)
+        && knows.least_sum.holds_for(schedule)
 }

@@ -3,13 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use model::{
-    Bound, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routes, Schedule, StepCost, Topology,
+    Bound, CostSettings, Error, Fabric, HopDelays, Initial, Overlap, Result, Routes, Schedule, StepCost, Topology,
     sum_seconds,
 };
 use profile::{Front, Point};
 
 use crate::many_gpus;
 use crate::packet_times::StepInPackets;
+use crate::shortest_path::Before;
 use crate::{Cache, Change, Charges, PlannerOptions, ProfileTable, Rates, Shared};
 
 /// A schedule on a fabric, with candidate topologies, a size and the cost settings.
@@ -25,7 +26,7 @@ pub struct Problem {
     pub size_bytes: u64,
     /// Candidates that the static baseline may use; all where this is empty.
     pub static_candidates: Vec<usize>,
-    /// Index of the initial topology among the candidates, unless the start is free.
+    /// Index of the initial topology among the candidates, where one is given.
     pub start: Option<usize>,
     /// What some planners are told beside.
     pub options: PlannerOptions,
@@ -92,10 +93,7 @@ impl Problem {
             return Err(refusal.in_field("initial"));
         }
         let mut table = ProfileTable::sharing(&cache.networks, schedule, &candidates, settings.routing, limits)?;
-        let start = match &fabric.initial {
-            Initial::Free => None,
-            Initial::Topology(initial) => table.position(initial),
-        };
+        let start = fabric.initial.given().and_then(|initial| table.position(initial));
         if let Some(start) = start.filter(|_| is_left_out) {
             let reason = "among so many GPUs nothing stays on a start on which most of them look different";
             let refusal = Error::refused("initial", table.candidate(start).name(), reason);
@@ -147,10 +145,16 @@ impl Problem {
         self.size_bytes as f64 * self.schedule().steps()[step].share()
     }
 
+    /// How many hop delays a step is charged.
+    pub(crate) fn hop_delays(&self, step: usize) -> HopDelays {
+        let node_load = || self.schedule().steps()[step].traffic().node_load();
+        self.settings.propagation.of_step(self.fabric.shape.ports(), node_load)
+    }
+
     /// What hops and load cost in each step.
     pub fn rates(&self) -> Rates {
-        let size = self.size_bytes as f64;
-        Rates::new(&self.fabric, self.settings.propagation, self.schedule().steps().iter().map(|s| size * s.share()))
+        let steps = 0..self.schedule().steps().len();
+        Rates::new(&self.fabric, steps.map(|step| (self.hop_delays(step), self.transfer_bytes(step))))
     }
 
     /// What a change of topology costs where nothing of it is hidden, as all papers have it.
@@ -190,12 +194,37 @@ impl Problem {
         Ok(costs)
     }
 
+    /// The candidate in force before the first step of a sequence: the start, or the sequence's last where it is repeated.
+    pub(crate) fn before_first(&self, sequence: &[usize]) -> Option<usize> {
+        if self.is_repeated() { sequence.last().copied() } else { self.start }
+    }
+
+    /// The changes of a sequence, the one before its first step included: the candidates before and after each.
+    pub(crate) fn changes_of<'a>(&self, sequence: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let before = self.before_first(sequence).into_iter().chain(sequence.iter().copied());
+        before.clone().zip(before.skip(1)).filter(|(from, to)| from != to)
+    }
+
+    /// Whether the topologies form a cycle.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.fabric.initial == Initial::Repeated
+    }
+
+    /// What is in force before the first step, for a search.
+    pub(crate) fn before(&self) -> Before {
+        match self.start {
+            _ if self.is_repeated() => Before::Last,
+            Some(start) => Before::Candidate(start),
+            None => Before::Nothing,
+        }
+    }
+
     /// Seconds charged for each step's change of topology in a sequence of candidates, whose steps take `steps_s`
     /// without; the first one from the problem's start.
     pub(crate) fn charges_of(&self, sequence: &[usize], steps_s: &[f64]) -> Vec<f64> {
         let charged = sequence.iter().enumerate().map(|(step, &to)| {
             let before = match step.checked_sub(1) {
-                None => self.start.map(|start| (start, 0.0)),
+                None => self.before_first(sequence).map(|start| (start, 0.0)),
                 Some(before) => Some((sequence[before], steps_s[before])),
             };
             let Some((from, before_s)) = before.filter(|(from, _)| *from != to) else { return 0.0 };
@@ -245,12 +274,11 @@ impl Problem {
     /// When some transfer of the step has no path.
     pub(crate) fn step_point(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
         let bytes = self.transfer_bytes(step);
-        let Fabric { shape, hop_delay_s, .. } = &self.fabric;
-        let transmission_s = self.fabric.byte_s() * bytes;
-        let (hop_s, load_s) = hop_and_load_s(self.settings.propagation, shape.ports(), *hop_delay_s, transmission_s);
+        let delays = self.hop_delays(step);
+        let (hop_s, load_s) = delays.hop_and_load_s(self.fabric.hop_delay_s, self.fabric.byte_s() * bytes);
         let point = self.table.cheapest(self.table.pattern_of_step(step), candidate, hop_s, load_s);
         let point = point.ok_or_else(|| self.no_path(step, candidate))?;
-        let cost = StepCost::on_point(&self.fabric, self.settings.propagation, bytes, point.hops, point.load);
+        let cost = StepCost::on_point(&self.fabric, delays, bytes, point.hops, point.load);
         Ok((cost, point.hops, point.load))
     }
 
@@ -269,13 +297,5 @@ impl Problem {
             Error::refused("topology", self.table.candidate(candidate).name(), reason)
         };
         self.table.refusal(candidate).cloned().unwrap_or_else(without_path)
-    }
-}
-
-/// Seconds per hop and per unit of load of a step whose largest transfer takes `transmission_s` on a link of its own.
-pub(crate) fn hop_and_load_s(propagation: Propagation, ports: u32, hop_s: f64, transmission_s: f64) -> (f64, f64) {
-    match propagation {
-        Propagation::Hops => (hop_s, transmission_s),
-        Propagation::InverseThroughput => (0.0, transmission_s + hop_s * f64::from(ports)),
     }
 }

@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use interruption::Interruptible;
 use model::{Difference, Error, Result, Routes, Routing, Schedule, Topology, Traffic};
 use profile::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use rayon::prelude::*;
@@ -207,7 +208,7 @@ impl ProfileTable {
 
     fn estimate_all(&self) -> AllEstimates {
         if self.limits.is_some() {
-            (0..self.networks.len()).into_par_iter().for_each(|candidate| {
+            (0..self.networks.len()).into_par_iter().interruptible().for_each(|candidate| {
                 self.refusal(candidate);
             });
         }
@@ -216,6 +217,7 @@ impl ProfileTable {
         let mut all = AllEstimates { hops, loads, exact: vec![true; pairs] };
         let both = (0..self.patterns.first_steps.len()).flat_map(|p| (0..self.networks.len()).map(move |c| (p, c)));
         for (pair, (pattern, candidate)) in both.enumerate() {
+            interruption::check();
             if let Some(Estimate { hops, load, exact }) = self.estimate(pattern, candidate) {
                 all.hops[pair] = f64::from(hops);
                 all.loads[pair] = load;
@@ -354,6 +356,6 @@ fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize))
     pairs.dedup();
     // A single one is left to whoever asks for it.
     if pairs.len() > 1 {
-        pairs.into_par_iter().for_each(compute);
+        pairs.into_par_iter().interruptible().for_each(compute);
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! The cheapest cut of the steps into intervals is found in O(log² n), without profiles.
 
-use model::{Collective, Schedule, Topology, TrafficEntry};
+use model::{Collective, Initial, Schedule, Topology, TrafficEntry};
 
 use crate::Problem;
 
@@ -106,7 +106,7 @@ impl RecursiveDoubling {
     /// Recognises the problem by its steps, whatever the algorithm is called.
     pub fn of(problem: &Problem) -> Option<Self> {
         let fabric = &problem.fabric;
-        if fabric.shape.ports() != 1 || problem.start.is_some() {
+        if fabric.shape.ports() != 1 || fabric.initial != Initial::Free {
             return None;
         }
         let change_s = fabric.reconfiguration.constant_s()?;

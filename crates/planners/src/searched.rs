@@ -76,7 +76,7 @@ pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<C
     let wider = problem.with(schedule, settings, candidates)?;
     let mut search = StateSearch::new(&wider.table);
     let better_s = choice.total_s * (1.0 - 1e-9);
-    match search.run(&wider.rates(), &wider.charges(), wider.start, better_s)? {
+    match search.run(&wider.rates(), &wider.charges(), wider.before(), better_s)? {
         Some(total_s) => {
             let candidates = search.path().to_vec();
             Ok(Choice { problem: wider, candidates, total_s, ..choice })

@@ -3,17 +3,15 @@
 //! Steps that cost the same at every point are priced once. That many of them are added up exactly, and a sum is what
 //! exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms shows.
 
-use model::{Difference, Fabric, Propagation, Result};
+use model::{Difference, Fabric, HopDelays, Result};
 use profile::{Front, Point};
 
-use crate::problem::hop_and_load_s;
 use crate::{Choice, OperatingPoint};
 
 /// The costs of a sequence, without the operating point. For costs that add up and delays that nothing hides.
 #[derive(Clone)]
 pub(crate) struct SequenceCost {
     fabric: Fabric,
-    propagation: Propagation,
     /// How many steps there are.
     count: u32,
     steps: Vec<EqualSteps>,
@@ -26,6 +24,7 @@ pub(crate) struct SequenceCost {
 struct EqualSteps {
     /// Bytes of the largest transfer over those of a buffer.
     share: f64,
+    delays: HopDelays,
     front: Front,
     count: u32,
 }
@@ -39,20 +38,18 @@ impl SequenceCost {
         let problem = &choice.problem;
         let mut steps: Vec<EqualSteps> = Vec::new();
         for (step, &candidate) in choice.candidates.iter().enumerate() {
-            let share = problem.schedule().steps()[step].share();
+            let (share, delays) = (problem.schedule().steps()[step].share(), problem.hop_delays(step));
             let front = problem.front(step, candidate)?;
-            match steps.iter_mut().find(|known| known.share == share && known.front == *front) {
+            let alike =
+                |known: &&mut EqualSteps| known.share == share && known.delays == delays && known.front == *front;
+            match steps.iter_mut().find(alike) {
                 Some(known) => known.count += 1,
-                None => steps.push(EqualSteps { share, front: front.clone(), count: 1 }),
+                None => steps.push(EqualSteps { share, delays, front: front.clone(), count: 1 }),
             }
         }
         let delay = problem.fabric.reconfiguration.delay();
         let mut changes: Vec<(Difference, u32)> = Vec::new();
-        let before = problem.start.into_iter().chain(choice.candidates.iter().copied());
-        for (from, &to) in before.zip(&choice.candidates[usize::from(problem.start.is_none())..]) {
-            if from == to {
-                continue;
-            }
+        for (from, to) in problem.changes_of(&choice.candidates) {
             let [from, to] = [from, to].map(|candidate| delay.compared(problem.table.candidate(candidate)));
             let difference = delay.difference(&from, &to);
             match changes.iter_mut().find(|known| known.0 == difference) {
@@ -61,7 +58,7 @@ impl SequenceCost {
             }
         }
         let count = choice.candidates.len() as u32;
-        Ok(Self { fabric: problem.fabric.clone(), propagation: problem.settings.propagation, count, steps, changes })
+        Ok(Self { fabric: problem.fabric.clone(), count, steps, changes })
     }
 
     /// Completion times at some points, s. Term by term for all points, so that compilers add several points at once.
@@ -80,16 +77,14 @@ impl SequenceCost {
         for equal in &self.steps {
             let bytes: Vec<f64> = points.iter().map(|at| at.size_bytes as f64 * equal.share).collect();
             let cost = |point: &Point, at: usize| {
-                let multiplier = self.propagation.multiplier(self.fabric.shape.ports(), point.hops, point.load);
-                (hop_s[at] * multiplier, byte_s[at] * bytes[at] * point.load)
+                (hop_s[at] * equal.delays.count(point.hops, point.load), byte_s[at] * bytes[at] * point.load)
             };
             if let [only] = equal.front.points() {
                 sums.add_times(equal.count, |at| cost(only, at).0);
                 sums.add_times(equal.count, |at| cost(only, at).1);
             } else {
                 let cheapest = |at: usize| {
-                    let (hop_s, load_s) =
-                        hop_and_load_s(self.propagation, self.fabric.shape.ports(), hop_s[at], byte_s[at] * bytes[at]);
+                    let (hop_s, load_s) = equal.delays.hop_and_load_s(hop_s[at], byte_s[at] * bytes[at]);
                     cost(&equal.front.cheapest(hop_s, load_s), at)
                 };
                 let costs: Vec<(f64, f64)> = (0..points.len()).map(cheapest).collect();

@@ -38,6 +38,7 @@ fn check_independent(index: usize, step: &Step, chunks: &Chunks) -> Result<()> {
     let senders: BTreeSet<Rank> = step.transfers().iter().map(|transfer| transfer.src).collect();
     let mut received: Vec<(Rank, u32)> = Vec::new();
     for element in symmetry.elements() {
+        interruption::check();
         for transfer in step.transfers() {
             let dst = symmetry.apply(element, transfer.dst);
             if senders.contains(&dst) {
@@ -81,6 +82,7 @@ fn colour_edges(nodes: u32, degree: u32, edges: &[(u32, u32)]) -> Vec<u32> {
     let mut at = [vec![None::<usize>; n * d], vec![None::<usize>; n * d]];
     let end = |edge: usize, side: usize| if side == 0 { edges[edge].0 as usize } else { edges[edge].1 as usize };
     for edge in 0..edges.len() {
+        interruption::check();
         let free = |at: &[Vec<Option<usize>>; 2], side: usize| {
             (0..d).find(|colour| at[side][end(edge, side) * d + colour].is_none()).unwrap_or(0)
         };

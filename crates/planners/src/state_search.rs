@@ -13,9 +13,9 @@
 //! That holds where changes hide behind steps as well: a change of delay D in the background of a step of time t is
 //! charged max(0, D − t), less where t is undercounted, but the two together take max(t, D), which is not.
 
-use model::{Error, Fabric, Propagation, Result};
+use model::{Error, Fabric, HopDelays, Result};
 
-use crate::shortest_path::ShortestPath;
+use crate::shortest_path::{Before, ShortestPath};
 use crate::{Charges, ProfileTable, Promise};
 
 /// Seconds that hops and load cost in each step.
@@ -30,14 +30,13 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Rates on `fabric` of steps with these bytes per transfer.
-    pub fn new(fabric: &Fabric, propagation: Propagation, transfer_bytes: impl Iterator<Item = f64>) -> Self {
-        let (hop_s, extra_s) = match propagation {
-            Propagation::Hops => (fabric.hop_delay_s, 0.0),
-            Propagation::InverseThroughput => (0.0, fabric.hop_delay_s * f64::from(fabric.shape.ports())),
-        };
-        let load_s = transfer_bytes.map(|bytes| fabric.byte_s() * bytes + extra_s).collect();
-        Self { startup_s: fabric.startup_s, hop_s, load_s }
+    /// Rates on `fabric` of steps that are charged so many hop delays, with these bytes per transfer.
+    pub fn new(fabric: &Fabric, steps: impl Iterator<Item = (HopDelays, f64)>) -> Self {
+        let of_step =
+            |(delays, bytes): (HopDelays, f64)| delays.hop_and_load_s(fabric.hop_delay_s, fabric.byte_s() * bytes);
+        let (hops_s, load_s): (Vec<f64>, Vec<f64>) = steps.map(of_step).unzip();
+        // One rule holds for all steps.
+        Self { startup_s: fabric.startup_s, hop_s: hops_s.first().copied().unwrap_or_default(), load_s }
     }
 
     /// Seconds of a step with hops and a load of which lower bounds may be infinite, whatever the rates.
@@ -89,16 +88,15 @@ impl<'a> StateSearch<'a> {
     /// Completion time of the best sequence, which [`StateSearch::path`] then gives; `None` as soon as it is
     /// known to be above `limit_s`.
     ///
-    /// `start` is the candidate in force before the first step; `None` means that the first topology is
-    /// free. Ties go to staying, then to the lower index. Plain sums: infinity marks what is infeasible.
+    /// `before` is what is in force before the first step. Ties go to staying, then to the lower index. Plain sums: infinity marks what is infeasible.
     /// What other searches have found out does not enter, so the result does not depend on their order.
     ///
     /// # Errors
     /// When no sequence of candidates serves every step.
-    pub fn run(&mut self, rates: &Rates, charges: &Charges, start: Option<usize>, limit_s: f64) -> Result<Option<f64>> {
+    pub fn run(&mut self, rates: &Rates, charges: &Charges, before: Before, limit_s: f64) -> Result<Option<f64>> {
         self.assume(rates);
         loop {
-            let total_s = self.shortest.run(&self.costs, self.table.candidates(), charges, start);
+            let total_s = self.shortest.run(&self.costs, self.table.candidates(), charges, before);
             if total_s.is_infinite() {
                 return Err(infeasible(self.table, &self.costs));
             }
@@ -113,10 +111,10 @@ impl<'a> StateSearch<'a> {
 
     /// What no sequence takes less than by what is known without flows, and the work on flows of which one may be on the best
     /// sequence: for each pattern the dearest.
-    pub fn promise(&mut self, rates: &Rates, charges: &Charges, start: Option<usize>) -> Promise {
+    pub fn promise(&mut self, rates: &Rates, charges: &Charges, before: Before) -> Promise {
         self.assume(rates);
         let (table, candidates) = (self.table, self.table.candidates());
-        let least_s = self.shortest.run(&self.costs, candidates, charges, start);
+        let least_s = self.shortest.run(&self.costs, candidates, charges, before);
         let costs = self.costs.clone();
         for (cost, known) in self.costs.iter_mut().zip(&self.known) {
             if *known != CostSource::Exact {
@@ -124,11 +122,12 @@ impl<'a> StateSearch<'a> {
             }
         }
         // The best sequence takes at most this.
-        let most_s = self.shortest.run(&self.costs, candidates, charges, start);
+        let most_s = self.shortest.run(&self.costs, candidates, charges, before);
         let least_of = |row: &[f64]| row.iter().copied().fold(f64::INFINITY, f64::min);
         let sum_s: f64 = costs.chunks(candidates).map(least_of).sum();
         let mut works = vec![0; table.patterns().len()];
         for (step, row) in costs.chunks(candidates).enumerate() {
+            interruption::check();
             let others_s = sum_s - least_of(row);
             let pattern = table.pattern_of_step(step);
             for (candidate, cost) in row.iter().enumerate() {
@@ -186,6 +185,7 @@ impl<'a> StateSearch<'a> {
     fn assume(&mut self, rates: &Rates) {
         let candidates = self.table.candidates();
         for step in 0..self.table.steps() {
+            interruption::check();
             let row = step * candidates..(step + 1) * candidates;
             let known = self.table.estimates(self.table.pattern_of_step(step));
             for (cost, (hops, load)) in self.costs[row.clone()].iter_mut().zip(known.hops.iter().zip(known.loads)) {

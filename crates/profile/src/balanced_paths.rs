@@ -137,6 +137,7 @@ impl<'a> Balanced<'a> {
             first = range.end;
             let groups = (arcs.len() / FEWEST_OF_A_GROUP).clamp(1, MOST_GROUPS);
             for group in 0..groups {
+                interruption::check();
                 self.route_group(range.clone(), group, groups);
             }
         }
@@ -187,6 +188,7 @@ impl<'a> Balanced<'a> {
         let prices: f64 = self.costs.iter().zip(capacities).map(|(cost, capacity)| cost * capacity).sum();
         let mut proven = 0.0;
         for arcs in quotient.sources() {
+            interruption::check();
             self.search.run(&quotient.adjacency, &self.costs, arcs[0].src, Some(self.hops), f64::INFINITY);
             let lengths = arcs.iter().filter_map(|arc| Some((arc.weight, self.search.cheapest(arc.dst)?.1.distance)));
             proven += lengths.map(|(weight, length)| weight * length).sum::<f64>();

@@ -33,6 +33,7 @@ impl DenseInverse {
             work[position * width + size + position] = 1.0;
         }
         for column in 0..size {
+            interruption::check();
             let magnitude = |row: usize| work[row * width + column].abs();
             let best = (column..size).reduce(|a, b| if magnitude(b) > magnitude(a) { b } else { a })?;
             if magnitude(best) < SINGULAR {

@@ -25,6 +25,7 @@ pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> 
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
     let mut places = vec![NOWHERE; quotient.adjacency.ranks()];
     for arcs in quotient.sources() {
+        interruption::check();
         if let Some(circuits) = own_circuits(quotient, arcs) {
             arcs.iter().zip(circuits).for_each(|(arc, orbit)| carried[orbit as usize] += arc.weight);
             continue;
@@ -44,6 +45,7 @@ pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
     let mut arcs = Vec::with_capacity(quotient.arcs.len());
     let mut places = vec![NOWHERE; quotient.adjacency.ranks()];
     for from in quotient.sources() {
+        interruption::check();
         if own_circuits(quotient, from).is_some() {
             let path = |arc: &TrafficEntry| RoutedPath { share: 1.0, nodes: vec![arc.src, arc.dst] };
             arcs.extend(from.iter().map(|arc| RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![path(arc)] }));
@@ -51,6 +53,7 @@ pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
         }
         let shortest = ShortestPaths::new(distance, quotient, from, &mut places);
         for arc in from {
+            interruption::check();
             let paths = shortest.list(arc.dst).unwrap_or_else(|| shortest.decompose(arc));
             arcs.push(RoutedEntry { src: arc.src, dst: arc.dst, paths });
         }

@@ -129,7 +129,7 @@ impl RoutingNetwork {
     /// `arcs`: one per orbit of a group of `order` elements.
     fn estimate_arcs(&self, arcs: impl Iterator<Item = TrafficEntry> + Clone, order: u32) -> Option<Estimate> {
         let (mut hops, mut occupied) = (0, 0.0);
-        for arc in arcs.clone() {
+        for arc in interruption::checked(arcs.clone()) {
             let distance = self.distance(arc.src, arc.dst)?;
             hops = hops.max(distance);
             occupied += arc.weight * f64::from(distance);
@@ -336,7 +336,7 @@ impl RoutingNetwork {
         }
         let quotient = Quotient::new(&self.topology, self.adjacency(), traffic);
         let mut hops = 0;
-        for arc in &quotient.arcs {
+        for arc in interruption::checked(&quotient.arcs) {
             hops = hops.max(self.distance(arc.src, arc.dst)?);
         }
         (hops > 0).then_some((quotient, hops))

@@ -116,6 +116,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
         let quotient = self.quotient;
         let mut index = 0;
         for arcs in quotient.sources() {
+            interruption::check();
             let farthest = farthest(index..index + arcs.len());
             let network = (&*quotient.adjacency, self.distance);
             self.search.run_to(network, lengths, arcs, self.hops, farthest, |_, _| false);
@@ -222,6 +223,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
         let mut gains: Vec<(u32, f64, f64)> = Vec::new();
         let mut index = 0;
         for arcs in quotient.sources() {
+            interruption::check();
             let (first, keys) = (index, &keys[index..index + arcs.len()]);
             for (arc, &key) in arcs.iter().zip(keys) {
                 shortest[arc.dst as usize] = key;

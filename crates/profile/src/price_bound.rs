@@ -79,6 +79,7 @@ fn least_load(quotient: &Quotient, distance: impl Distance, hops: Option<u32>, s
         traffic.fill(0.0);
         let mut proven = 0.0;
         for arcs in quotient.sources() {
+            interruption::check();
             match hops {
                 Some(hops) => search.run_to((adjacency, distance), &lengths, arcs, hops, f64::INFINITY, |_, _| false),
                 None => search.run(adjacency, &lengths, arcs[0].src, None, f64::INFINITY),

@@ -184,6 +184,7 @@ impl PrimalDual {
     fn advance(&mut self) {
         self.layout.lengths(&self.current.prices, &mut self.lengths);
         loop {
+            interruption::check();
             self.steps += 1;
             self.work += 2 * self.layout.entries() + self.layout.columns() + 8 * self.current.prices.len();
             let (of_shares, of_prices) = (self.step / self.ratio, self.step * self.ratio);

@@ -13,7 +13,7 @@ use crate::quotient::{Distance, Quotient};
 /// O(Σ distances · links per GPU).
 pub(crate) fn point(distance: impl Distance, quotient: &Quotient, hops: u32) -> Point {
     let mut carried = vec![0.0; quotient.adjacency.capacities.len()];
-    for arc in &quotient.arcs {
+    for arc in interruption::checked(&quotient.arcs) {
         walk(distance, quotient, arc, |_, orbit| carried[orbit as usize] += arc.weight);
     }
     let load = quotient.largest_load(&carried);
@@ -27,7 +27,7 @@ pub(crate) fn routes(distance: impl Distance, quotient: &Quotient) -> Routes {
         walk(distance, quotient, arc, |node, _| nodes.push(node));
         RoutedEntry { src: arc.src, dst: arc.dst, paths: vec![RoutedPath { share: 1.0, nodes }] }
     };
-    Routes { symmetry: quotient.symmetry.clone(), arcs: quotient.arcs.iter().map(routed).collect() }
+    Routes { symmetry: quotient.symmetry.clone(), arcs: interruption::checked(&quotient.arcs).map(routed).collect() }
 }
 
 /// Calls `visit(next node, link orbit)` along the path of `arc`.

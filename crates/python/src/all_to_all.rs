@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::whole;
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
 
@@ -34,5 +35,5 @@ pub fn shift_hops(py: Python<'_>, gpus: &Bound<'_, PyAny>) -> CoreResult<Vec<u64
     if ranks > MAX_SHIFTED_RANKS {
         return Err(Error::value("gpus", ranks, format!("at most {MAX_SHIFTED_RANKS}")).into());
     }
-    Ok(py.detach(|| degree_one::shifts(ranks).hops))
+    interruptible(py, || degree_one::shifts(ranks).hops)
 }

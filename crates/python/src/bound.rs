@@ -1,5 +1,7 @@
 //! `Statement` and the verb that makes them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use lightloom::Statement;
 use pyo3::prelude::*;
 
@@ -8,7 +10,8 @@ use crate::parallel::on_all_cores;
 use crate::pickled::{Reduced, of_parts};
 use crate::request::PyRequest;
 
-#[pyclass(name = "Statement", module = "lightloom._core", frozen)]
+#[pyclass(name = "Statement", module = "lightloom._core", frozen, eq)]
+#[derive(PartialEq)]
 pub struct PyStatement {
     name: String,
     bound_class: String,
@@ -51,6 +54,13 @@ impl From<Statement> for PyStatement {
 
 #[pymethods]
 impl PyStatement {
+    /// Of equal ones the same; zeros are equal that differ in their sign, so that no term is part of it.
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.name, &self.bound_class, self.topologies, self.steps).hash(&mut hasher);
+        hasher.finish()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.name

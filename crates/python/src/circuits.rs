@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::arguments::{optional_text, text};
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::pickled::Reduced;
 use crate::plan::PyPlan;
 
@@ -31,7 +32,7 @@ impl PyCircuits {
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &Bound<'_, PyAny>) -> CoreResult<Self> {
         let text = crate::arguments::text("circuits", text)?;
-        Ok(Self(py.detach(|| formats::circuits_from_json(&text))?))
+        Ok(Self(interruptible(py, || formats::circuits_from_json(&text))??))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (String,)>> {
@@ -96,10 +97,10 @@ pub fn circuits(
     if let Some(ports) = switch_ports {
         optics = optics.with_switch_ports(ports);
     }
-    let (assigned, ends) = py.detach(|| {
+    let (assigned, ends) = interruptible(py, || {
         let plan = plan.judged()?;
         Ok::<_, model::Error>((optics::circuits(plan, &optics)?, optics.port_map(&plan.fabric.shape)?.ends))
-    })?;
+    })??;
     let told = (optics.spelling(), optics.numbering());
     let judged = (assigned.least_connects, assigned.charged_s);
     Ok((PyCircuits(assigned.circuits), judged, told, ends))
@@ -113,7 +114,7 @@ pub fn verify_circuits(
     optics: Option<&Bound<'_, PyAny>>,
 ) -> CoreResult<Vec<CheckTuple>> {
     let optics = optional_text("optics", optics)?;
-    Ok(checks(&py.detach(|| verify::circuits(&circuits.0, plan.judged()?, optics.as_deref()))?))
+    Ok(checks(&interruptible(py, || verify::circuits(&circuits.0, plan.judged()?, optics.as_deref()))??))
 }
 
 fn pairs<'py>(py: Python<'py>, connections: &[Connection]) -> Bound<'py, PyArray2<u32>> {

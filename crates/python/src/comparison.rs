@@ -25,8 +25,9 @@ fn row_tuple(row: &Row) -> RowTuple {
 #[pyfunction]
 #[pyo3(signature = (request, plan=None))]
 pub fn baselines(py: Python<'_>, request: &PyRequest, plan: Option<&Bound<'_, PyPlan>>) -> CoreResult<Vec<RowTuple>> {
-    let plan = plan.map(|plan| plan.get().judged()).transpose()?;
-    Ok(on_all_cores(py, || lightloom::baselines(&request.0, plan))?.iter().map(row_tuple).collect())
+    let plan = plan.map(Bound::get);
+    let made = || lightloom::baselines(&request.0, plan.map(PyPlan::judged).transpose()?);
+    Ok(on_all_cores(py, made)?.iter().map(row_tuple).collect())
 }
 
 #[pyfunction]

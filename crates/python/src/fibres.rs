@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::text;
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 
 /// Paths, circuits on the busiest edge, the bound, why it holds, passes.
 type FibreTuple = (Vec<Vec<u32>>, u32, u32, String, u32);
@@ -21,7 +22,7 @@ pub fn route_fibres(
 ) -> CoreResult<FibreTuple> {
     let grid = Grid::parse("servers", &text("servers", servers)?)?;
     let servers = Servers::new(grid, fibre(both_ways), &existing)?;
-    let routing = py.detach(|| route(&servers, &circuits_of(&circuits), seed))?;
+    let routing = interruptible(py, || route(&servers, &circuits_of(&circuits), seed))??;
     Ok((routing.paths, routing.fibres, routing.bound.circuits, routing.bound.reason, routing.passes))
 }
 

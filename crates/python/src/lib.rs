@@ -13,6 +13,7 @@ mod comparison;
 mod fabric;
 mod fibres;
 mod input_error;
+mod interrupts;
 mod keywords;
 mod mesh;
 mod parallel;
@@ -53,8 +54,9 @@ mod _core {
     #[pymodule_export]
     use super::fibres::{check_fibres, route_fibres};
     #[pymodule_export]
-    use super::mesh::{PyMesh, placed_mesh};
+    use super::interrupts::{PyInterruption, heed};
     #[pymodule_export]
+    use super::mesh::{PyMesh, placed_mesh};
     #[pymodule_export]
     use super::parallel::limit_threads;
     #[pymodule_export]
@@ -64,7 +66,7 @@ mod _core {
     #[pymodule_export]
     use super::reconfiguration_delay::PyReconfigurationDelay;
     #[pymodule_export]
-    use super::registry::{algorithm_table, bus_factor, capabilities, registry, topology_names};
+    use super::registry::{algorithm_table, bus_factor, capabilities, left_out, registry, topology_names};
     #[pymodule_export]
     use super::request::{PyCache, PyRequest};
     #[pymodule_export]
@@ -82,7 +84,7 @@ mod _core {
     #[pymodule_export]
     use super::units::{
         check_rate, check_size, check_time, counted, parse_rate, parse_size, parse_time, parse_window, ranges,
-        show_size, show_time,
+        show_size, show_time, whole_ranges,
     };
     #[pymodule_export]
     use super::workload::{is_workload, workload_matrix};

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::text;
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 
 /// Source and destination, of circuits or of MZIs.
 type Pair = (u32, u32);
@@ -95,7 +96,7 @@ impl PyMesh {
         seed: u64,
     ) -> CoreResult<(Vec<u32>, Vec<RoundTuple>)> {
         let limits = (transmitters.unwrap_or(u32::MAX), receivers.unwrap_or(u32::MAX));
-        Ok(py.detach(|| routed(&self.mesh, &circuits, limits, seed))?)
+        Ok(interruptible(py, || routed(&self.mesh, &circuits, limits, seed))??)
     }
 
     fn states<'py>(&self, py: Python<'py>, routes: Vec<RouteTuple>) -> Bound<'py, PyArray2<i32>> {
@@ -122,7 +123,7 @@ impl PyMesh {
         routes: Vec<Option<RouteTuple>>,
     ) -> CoreResult<Vec<Option<f64>>> {
         let routes: Vec<Option<Route>> = routes.into_iter().map(|route| route.map(route_of)).collect();
-        Ok(py.detach(|| {
+        Ok(interruptible(py, || {
             let losses = check(self.mesh.settings(), &circuits_of(&circuits), &refs(&routes))?;
             let followed = follow(self.mesh.settings(), &states(&self.mesh, routes.iter().flatten()))?;
             let lit = circuits.iter().zip(&routes);
@@ -136,7 +137,7 @@ impl PyMesh {
                     detail: "light that is followed through the MZIs makes other circuits".into(),
                 }),
             }
-        })?)
+        })??)
     }
 
     fn check_lengths(&self, circuits: Vec<Pair>, lengths: Vec<(u32, u32, u32)>) -> CoreResult<(u64, u64)> {

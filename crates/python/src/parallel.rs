@@ -8,11 +8,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
+use interruption::on_pool;
 use model::{Error, Result};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 
 /// Whether this process, or the one that it was forked from, has used rayon's own pool.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -77,7 +79,7 @@ impl Drop for Running {
 /// threads, which take up another call where they would wait.
 ///
 /// # Errors
-/// Those of `work`; a process that was forked while other threads were at work, where threads cannot be started.
+/// Those of `work`, and of [`interruptible`]; a process that was forked while other threads were at work, where threads cannot be started.
 pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> CoreResult<T> {
     if CUT_OFF.load(SeqCst) {
         let reason = "it was forked while another of its threads was planning, whose locks nobody gives back; fork when \
@@ -87,14 +89,15 @@ pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + 
     let _running = Running::begin();
     if let Some(pool) = own()? {
         let pool: &ThreadPool = &pool;
-        return Ok(py.detach(|| pool.install(work))?);
+        return Ok(interruptible(py, || on_pool(pool, work))??);
     }
     if FORKED.load(SeqCst) {
-        let pool = ThreadPoolBuilder::new().build().map_err(no_threads)?;
-        return Ok(py.detach(|| pool.install(work))?);
+        let pool = lightloom::all_cores().build().map_err(no_threads)?;
+        return Ok(interruptible(py, || on_pool(&pool, work))??);
     }
     USED.store(true, SeqCst);
-    Ok(py.detach(work)?)
+    lightloom::bound_threads();
+    Ok(interruptible(py, work)??)
 }
 
 fn no_threads(error: rayon::ThreadPoolBuildError) -> Error {

@@ -10,6 +10,7 @@ use crate::arguments;
 use crate::checks::{CheckTuple, checks};
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::parallel::on_all_cores;
 use crate::pickled::Reduced;
 use crate::plan_data::{self, ChunkArrays, RouteArrays, TransferArrays};
@@ -45,7 +46,7 @@ impl PyPlan {
 
     /// As [`PyPlan::judged`], without the interpreter's lock.
     fn judged_without_lock(&self, py: Python<'_>) -> CoreResult<&Plan> {
-        Ok(py.detach(|| self.judged())?)
+        Ok(interruptible(py, || self.judged())??)
     }
 }
 
@@ -54,7 +55,7 @@ impl PyPlan {
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &Bound<'_, PyAny>) -> CoreResult<Self> {
         let text = arguments::text("plan", text)?;
-        let plan = py.detach(|| formats::plan_from_json(&text))?;
+        let plan = interruptible(py, || formats::plan_from_json(&text))??;
         Ok(Self { plan, judged: OnceLock::new() })
     }
 
@@ -94,6 +95,11 @@ impl PyPlan {
     #[getter]
     fn total_s(&self) -> f64 {
         self.plan.total_s()
+    }
+
+    #[getter]
+    fn repeated_s(&self) -> f64 {
+        self.plan.repeated_s()
     }
 
     #[getter]
@@ -249,6 +255,6 @@ pub fn proved_plan(
 }
 
 #[pyfunction]
-pub fn verify_plan(py: Python<'_>, plan: &PyPlan) -> Vec<CheckTuple> {
-    checks(&py.detach(|| verify::plan(&plan.plan)))
+pub fn verify_plan(py: Python<'_>, plan: &PyPlan) -> CoreResult<Vec<CheckTuple>> {
+    Ok(checks(&interruptible(py, || verify::plan(&plan.plan))?))
 }

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::shown;
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 
 /// Stands for every rank.
 const ALL_RANKS: i64 = -1;
@@ -46,7 +47,7 @@ pub fn step_of<'a>(plan: &'a Plan, step: &Bound<'_, PyAny>) -> CoreResult<&'a Pl
 /// # Errors
 /// A step of more chunks than are written out.
 pub fn transfers<'py>(py: Python<'py>, plan: &Plan, step: &PlanStep) -> CoreResult<TransferArrays<'py>> {
-    let all = py.detach(|| lightloom::transfers_of(plan, step))?;
+    let all = interruptible(py, || lightloom::transfers_of(plan, step))??;
     Ok((
         PyArray1::from_iter(py, all.iter().map(|transfer| transfer.src)),
         PyArray1::from_iter(py, all.iter().map(|transfer| transfer.dst)),
@@ -60,7 +61,7 @@ pub fn transfers<'py>(py: Python<'py>, plan: &Plan, step: &PlanStep) -> CoreResu
 /// # Errors
 /// A step whose paths have more GPUs than are written out.
 pub fn routes<'py>(py: Python<'py>, step: &PlanStep) -> CoreResult<RouteArrays<'py>> {
-    let paths = py.detach(|| lightloom::paths_of(step))?;
+    let paths = interruptible(py, || lightloom::paths_of(step))??;
     Ok((
         PyArray1::from_iter(py, paths.iter().map(|path| path.src)),
         PyArray1::from_iter(py, paths.iter().map(|path| path.dst)),

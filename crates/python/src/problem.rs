@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::text;
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
 use crate::topology::PyTopology;
@@ -97,7 +98,7 @@ pub fn profile(
     if traffic.arcs().is_empty() {
         return Err(Error::value("traffic", "no transfers", "at least one").into());
     }
-    let front = py.detach(|| RoutingNetwork::new(&topology.0).front(&traffic, routing));
+    let front = interruptible(py, || RoutingNetwork::new(&topology.0).front(&traffic, routing))?;
     let points = front.as_ref().map_or(&[][..], |front| front.points());
     Ok(points.iter().map(|point| (point.hops, point.load, point.lower)).collect())
 }

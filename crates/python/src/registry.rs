@@ -44,6 +44,7 @@ pub fn registry() -> BTreeMap<&'static str, Vec<Entry>> {
             ("name", t.name),
             ("delay", &units::show_time(t.delay_s)),
             ("ports", &t.ports.map(|ports| ports.to_string()).unwrap_or_default()),
+            ("product", t.product.unwrap_or_default()),
             ("source", t.source),
         ])
     });
@@ -80,10 +81,19 @@ pub fn capabilities(planner: &Bound<'_, PyAny>) -> CoreResult<Option<BTreeMap<&'
     let found = planners::find(&name)?.capabilities();
     Ok(Some(BTreeMap::from([
         ("takes_budget", found.takes_budget),
+        ("never_changes", found.never_changes),
         ("chooses_algorithm", found.chooses_algorithm),
         ("calls_solver", found.calls_solver),
         ("is_fast", found.is_fast()),
     ])))
+}
+
+/// What a planner does not look at for the effort, in words.
+#[pyfunction]
+pub fn left_out(planner: &str, gpus: u32, ports: u32) -> CoreResult<Option<String>> {
+    // Plans from files may be of a planner that is none of these.
+    let Ok(planner) = planners::find(planner) else { return Ok(None) };
+    Ok(planner.left_out(&Shape::new(gpus, &[], ports)?))
 }
 
 #[pyfunction]

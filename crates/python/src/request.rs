@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
 use crate::input_error::{CoreError, CoreResult};
+use crate::interrupts::interruptible;
 use crate::keywords::Keywords;
 use crate::schedule::{PySchedule, rows_of};
 use crate::topology::NameOrTopology;
@@ -40,7 +41,7 @@ impl PyRequest {
     #[new]
     #[pyo3(signature = (fabric, collective=None, size_bytes=None, size_is_per_pair=false, cache=None, **options))]
     fn new(
-        fabric: &PyFabric,
+        fabric: &Bound<'_, PyFabric>,
         collective: Option<&Bound<'_, PyAny>>,
         size_bytes: Option<u64>,
         size_is_per_pair: bool,
@@ -53,7 +54,8 @@ impl PyRequest {
         let asked = asked_of(collective, size, &mut options)?;
         options.finish()?;
         let cache = cache.map(|PyCache(cache)| cache.clone()).unwrap_or_default();
-        Ok(Self(asked.request(&fabric.0, cache).map_err(CoreError::from)?))
+        let (py, fabric) = (fabric.py(), &fabric.get().0);
+        Ok(Self(interruptible(py, || asked.request(fabric, cache))?.map_err(CoreError::from)?))
     }
 
     /// The most GPUs, up to the request's own, for which the algorithm that it names fits.

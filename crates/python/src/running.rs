@@ -1,6 +1,6 @@
 //! Plans that are run: the request that the controller process takes, its service, and what it reports.
 
-use model::{Error, Initial};
+use model::Error;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -17,10 +17,7 @@ pub fn change_times(py: Python<'_>, plan: &PyPlan) -> CoreResult<(Vec<f64>, Vec<
     Ok(py.detach(|| {
         let plan = plan.judged()?;
         let (policy, ports) = (&plan.fabric.reconfiguration, plan.fabric.shape.ports());
-        let mut before = match &plan.fabric.initial {
-            Initial::Topology(topology) => Some(topology),
-            Initial::Free => None,
-        };
+        let mut before = plan.before_first().map(|index| &plan.topologies[index]);
         let (mut dark_s, mut windows_s) = (Vec::new(), Vec::new());
         for (index, step) in plan.steps.iter().enumerate() {
             let topology = &plan.topologies[step.topology];

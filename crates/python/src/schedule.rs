@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::arguments::{self, shown, text, whole, wholes};
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
 
 /// Source, destination, operation, chunks.
@@ -107,13 +108,13 @@ impl PySchedule {
     #[staticmethod]
     fn from_msccl(py: Python<'_>, xml: &Bound<'_, PyAny>) -> CoreResult<Self> {
         let xml = text("schedule", xml)?;
-        Ok(Self(py.detach(|| formats::schedule_from_msccl(&xml))?))
+        Ok(Self(interruptible(py, || formats::schedule_from_msccl(&xml))??))
     }
 
     #[staticmethod]
     fn from_matrix(py: Python<'_>, matrix: PyReadonlyArray2<'_, f64>) -> CoreResult<(Self, f64)> {
         let rows = rows_of(&matrix);
-        let (schedule, size_bytes) = py.detach(|| collectives::direct_from_matrix(&rows))?;
+        let (schedule, size_bytes) = interruptible(py, || collectives::direct_from_matrix(&rows))??;
         Ok((Self(schedule), size_bytes))
     }
 
@@ -213,6 +214,6 @@ pub fn rows_of(matrix: &PyReadonlyArray2<'_, f64>) -> Vec<Vec<f64>> {
 }
 
 #[pyfunction]
-pub fn verify_schedule(py: Python<'_>, schedule: &PySchedule) -> Vec<CheckTuple> {
-    checks(&py.detach(|| verify::schedule(&schedule.0)))
+pub fn verify_schedule(py: Python<'_>, schedule: &PySchedule) -> CoreResult<Vec<CheckTuple>> {
+    Ok(checks(&interruptible(py, || verify::schedule(&schedule.0))?))
 }

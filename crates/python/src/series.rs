@@ -11,11 +11,12 @@ use crate::request::PyRequest;
 #[pyclass(name = "Series", module = "lightloom._core", frozen)]
 pub struct PySeries(Series);
 
-/// Times, reconfigurations, choices and lower bounds, one each per point.
+/// Times, reconfigurations, choices, lower bounds and times without any change of circuits, one each per point.
 type Evaluated<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<u32>>,
+    Option<Bound<'py, PyArray1<f64>>>,
     Option<Bound<'py, PyArray1<f64>>>,
 );
 
@@ -69,6 +70,7 @@ impl PySeries {
             PyArray1::from_vec(py, found.reconfigurations),
             PyArray1::from_vec(py, found.choice),
             found.lower_bound_s.map(|bounds| PyArray1::from_vec(py, bounds)),
+            found.never_change_s.map(|times| PyArray1::from_vec(py, times)),
         ))
     }
 }

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::keywords::Keywords;
 use crate::pickled::{DigitTuple, Packed, Reduced, digits, of_parts, packed, translations, unpacked};
 use crate::plan::PyPlan;
@@ -293,10 +294,10 @@ fn settings_of(given: &mut Keywords<'_>) -> CoreResult<Settings> {
 }
 
 fn simulated_by(py: Python<'_>, plan: &PyPlan, settings: &Settings) -> CoreResult<PySimulation> {
-    let simulated = py.detach(|| {
+    let simulated = interruptible(py, || {
         let plan = plan.judged()?;
         Ok::<_, Error>(Simulated { found: ::simulate::simulate(plan, settings)?, planned: planned(plan) })
-    })?;
+    })??;
     Ok(PySimulation(Arc::new(simulated)))
 }
 

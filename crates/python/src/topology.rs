@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::{self, text, whole, wholes};
 use crate::input_error::CoreResult;
+use crate::interrupts::interruptible;
 use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
 
 /// Name, GPUs, symmetry, and source, destination and circuits of each representative.
@@ -26,12 +27,13 @@ impl PyTopology {
         ports: &Bound<'_, PyAny>,
     ) -> CoreResult<Self> {
         let shape = Shape::new(whole("gpus", gpus)?, &wholes("dims", dims)?, whole("ports", ports)?)?;
-        Ok(Self(topologies::build(&text("topology", spec)?, &shape)?))
+        let named = text("topology", spec)?;
+        Ok(Self(interruptible(spec.py(), || topologies::build(&named, &shape))??))
     }
 
     #[staticmethod]
     fn from_links(name: &Bound<'_, PyAny>, gpus: &Bound<'_, PyAny>, links: &Bound<'_, PyAny>) -> CoreResult<Self> {
-        let accepts = "a list of links: source, destination and circuits, whole numbers from 0 to 4294967295";
+        let accepts = "a list of links: source and destination, below the number of GPUs, and circuits, at least one";
         let links = links.extract::<Vec<(u32, u32, u32)>>();
         let links = links.map_err(|_| Error::value("links", "what was given", accepts))?;
         let name = arguments::name("name", name)?;

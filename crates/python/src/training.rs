@@ -7,6 +7,7 @@ use crate::arguments::text;
 use crate::checks::{CheckTuple, checks};
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
+use crate::interrupts::{interruptible, raised_in_callback};
 use crate::parallel::on_all_cores;
 use crate::pickled::Reduced;
 
@@ -18,7 +19,7 @@ impl PyWorkload {
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &Bound<'_, PyAny>) -> CoreResult<Self> {
         let json = text("workload", json)?;
-        Ok(Self(py.detach(|| formats::workload_from_json(&json))?))
+        Ok(Self(interruptible(py, || formats::workload_from_json(&json))??))
     }
 
     fn to_json(&self, py: Python<'_>) -> String {
@@ -43,7 +44,7 @@ impl PyTrainingPlan {
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &Bound<'_, PyAny>) -> CoreResult<Self> {
         let json = text("training", json)?;
-        Ok(Self(py.detach(|| formats::training_from_json(&json))?))
+        Ok(Self(interruptible(py, || formats::training_from_json(&json))??))
     }
 
     fn to_json(&self, py: Python<'_>) -> String {
@@ -78,7 +79,7 @@ pub fn train(
         let Some(progress) = &progress else { return };
         Python::attach(|py| {
             if let Err(error) = progress.call1(py, (status,)) {
-                error.write_unraisable(py, None);
+                raised_in_callback(py, error);
             }
         });
     };
@@ -93,6 +94,6 @@ pub fn train(
 }
 
 #[pyfunction]
-pub fn verify_training(py: Python<'_>, plan: &PyTrainingPlan) -> Vec<CheckTuple> {
-    checks(&py.detach(|| verify::training(&plan.0)))
+pub fn verify_training(py: Python<'_>, plan: &PyTrainingPlan) -> CoreResult<Vec<CheckTuple>> {
+    Ok(checks(&interruptible(py, || verify::training(&plan.0))?))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Window, ranges::RANGES, units};
+use model::{Window, ranges::RANGES, ranges::WHOLES, units};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -66,6 +66,12 @@ pub fn counted(count: u64, noun: &str) -> String {
 
 /// Name, unit, least above zero, largest, whether zero is accepted, and all of it in words.
 type RangeTuple = (&'static str, &'static str, f64, f64, bool, &'static str);
+
+/// Name, least and largest of the options of whole numbers.
+#[pyfunction]
+pub fn whole_ranges() -> Vec<(&'static str, u64, u64)> {
+    WHOLES.iter().map(|range| (range.name, range.least, range.most)).collect()
+}
 
 /// The ranges of numbers.
 #[pyfunction]

@@ -14,6 +14,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use interruption::Interruptible;
 use model::{BreadthFirst, Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations, UNREACHABLE};
 use profile::{Front, RoutingNetwork};
 use rayon::prelude::*;
@@ -130,6 +131,7 @@ impl<'a> Circulants<'a> {
         let promising = std::iter::from_fn(|| waiting.pop()).take(EXTENDED);
         let mut extended = Vec::new();
         for Reverse((_, index)) in promising {
+            interruption::check();
             extended.extend((1..self.ranks).map(|added| {
                 let mut generators = [&self.bounds.generators[index][..], &[added]].concat();
                 generators.sort_unstable();
@@ -173,7 +175,7 @@ impl<'a> Circulants<'a> {
         let steps = self.steps.len();
         let intervals: Vec<Range<usize>> = (0..steps).flat_map(|i| (i + 1..=steps).map(move |j| i..j)).collect();
         let best = |interval| self.best_indices(interval, each).into_iter().map(|(index, _)| index).collect::<Vec<_>>();
-        let mut indices: Vec<usize> = intervals.into_par_iter().flat_map_iter(best).collect();
+        let mut indices: Vec<usize> = intervals.into_par_iter().interruptible().flat_map_iter(best).collect();
         indices.sort_unstable();
         indices.dedup();
         indices.into_iter().filter_map(|index| self.topology(index).cloned()).collect()
@@ -183,6 +185,7 @@ impl<'a> Circulants<'a> {
         let mut found: Vec<(usize, f64)> = Vec::new();
         let mut waiting = self.by_bound(interval.clone());
         while let Some(Reverse((bound_s, index))) = waiting.pop() {
+            interruption::check();
             let worst_s =
                 if found.len() < count { f64::INFINITY } else { found.last().map_or(0.0, |&(_, cost_s)| cost_s) };
             if f64::from_bits(bound_s) >= worst_s {
@@ -296,7 +299,7 @@ impl Bounds {
         let mut hops = vec![UNREACHABLE; generators.len() * patterns.len()];
         let mut loads = vec![f64::INFINITY; hops.len()];
         let rows = hops.par_chunks_mut(patterns.len()).zip(loads.par_chunks_mut(patterns.len()));
-        rows.zip(&generators).for_each_init(
+        rows.zip(&generators).interruptible().for_each_init(
             || BreadthFirst::new(ranks as usize),
             |search, ((hops, loads), generators)| {
                 let heads = |node: u32| {

@@ -12,6 +12,7 @@
 //! splittings are of this kind (Stein and Szabó, "Algebra and Tiling", 1994). Then sets of
 //! single generators, each T from the best set of T−1 and of T+1.
 
+use interruption::Interruptible;
 use model::{Error, Result};
 use rayon::prelude::*;
 
@@ -148,7 +149,8 @@ fn search(ranks: u32, least: u32, most: u32) -> Result<Vec<GeneratorSet>> {
     let (least, most) = (least as usize, most as usize);
     let mut best = Best { ranks, sets: vec![None; most] };
     let groups = groups_of_units(ranks, most.min(LARGEST_GROUP));
-    let found: Vec<_> = groups.par_iter().map(|group| unions_of_orbits(ranks, group, least, most)).collect();
+    let found: Vec<_> =
+        groups.par_iter().interruptible().map(|group| unions_of_orbits(ranks, group, least, most)).collect();
     for (hops, generators) in found.into_iter().flatten() {
         best.keep(hops, generators);
     }
@@ -183,6 +185,7 @@ fn unions_of_orbits(ranks: u32, group: &[u32], least: usize, most: usize) -> Vec
     let orbits = Orbits::new(ranks, group);
     let (mut set, mut found) = (vec![0], Vec::new());
     loop {
+        interruption::check();
         let topologies: usize = set.iter().map(|&orbit| orbits.members[orbit].len()).sum();
         let (hops, better) = if topologies < least { (orbits.hops_of(&set), set) } else { orbits.swapped(set) };
         set = better;
@@ -297,6 +300,7 @@ impl Orbits {
         let most = MOST_SWAPS.max(MOST_COMPARED / (self.members.len() * (self.members.len() + set.len())));
         let swaps = (SWAPS / set.len()).min(most).max(FEWEST_SWAPS);
         for swap in 1..=swaps {
+            interruption::check();
             if best.0 == fewest {
                 break;
             }

@@ -15,6 +15,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use interruption::Interruptible;
 use model::{Link, Rank, Result, Topology, Translations};
 use profile::RoutingNetwork;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
@@ -76,7 +77,7 @@ pub fn local_search(circulants: &Circulants, interval: Range<usize>, limits: Sea
     let mut best = starts.first().cloned();
     for (group, number) in groups.iter().zip(0..) {
         let until = |number: u32| limits.budget.and_then(|all| started.checked_add(all.saturating_mul(number) / count));
-        let chains = (0..FIRST_TEMPERATURES.len()).into_par_iter().map(|chain| {
+        let chains = (0..FIRST_TEMPERATURES.len()).into_par_iter().interruptible().map(|chain| {
             let mut rng = ChaCha8Rng::seed_from_u64(limits.seed);
             rng.set_stream((number as usize * FIRST_TEMPERATURES.len() + chain) as u64);
             let start = if chain < FROM_BEST { best.as_ref() } else { starts.get(chain - FROM_BEST) };
@@ -163,6 +164,7 @@ impl Chain<'_> {
         let mut cost_s = self.cost_below(&links, f64::INFINITY)?.unwrap_or(f64::INFINITY);
         let mut best = (links.clone(), cost_s);
         for evaluation in 0..evaluations {
+            interruption::check();
             let mut progress = evaluation as f64 / evaluations as f64;
             if let Some((from, until)) = window {
                 let now = Instant::now();

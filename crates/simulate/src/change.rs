@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Plan, Rank, Result, Topology, Translations};
+use model::{Plan, Rank, Result, Topology, Translations};
 
 use crate::clock::femtoseconds;
 
@@ -71,10 +71,7 @@ pub(crate) fn by_link(
     links.into_iter().map(one).collect()
 }
 
-/// The topology in force before the plan, if there is one.
+/// The topology in force before the plan, if there is one; where the plan is repeated, that of its last step.
 pub(crate) fn initial(plan: &Plan) -> Option<&Topology> {
-    match &plan.fabric.initial {
-        Initial::Free => None,
-        Initial::Topology(topology) => Some(topology),
-    }
+    plan.before_first().map(|index| &plan.topologies[index])
 }

@@ -44,6 +44,18 @@ pub(crate) fn wire_fs(bytes: u64, bandwidth_bps: f64) -> Result<u64> {
     }
 }
 
+/// As [`wire_fs`], of bytes that need not be whole ones; what rounding makes of a fraction is no femtosecond.
+///
+/// # Errors
+/// A time above 2 305 s.
+pub(crate) fn wire_fs_of_parts(bytes: f64, bandwidth_bps: f64) -> Result<u64> {
+    let whole_fs = wire_fs(bytes.ceil() as u64, bandwidth_bps)?;
+    Ok(match bytes.fract() > 0.0 {
+        true => ((bytes * 8e15 / bandwidth_bps * (1.0 - 1e-12)).ceil() as u64).clamp(1, whole_fs),
+        false => whole_fs,
+    })
+}
+
 /// What is said of a plan that takes too long to be simulated.
 pub(crate) fn too_long() -> Error {
     Error::value("plan", "a time above 9223 s", "up to 9223 s where packets are simulated, in whole femtoseconds")

@@ -81,6 +81,7 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
     let mut before = initial(plan);
     let mut steps = Vec::with_capacity(plan.steps.len());
     for (index, step) in plan.steps.iter().enumerate() {
+        interruption::check();
         let topology = &plan.topologies[step.topology];
         let of_links = before.map(|before| change::by_link(plan, index, before, &wiring.group)).transpose()?;
         let was_up = up.unwrap_or_default();
@@ -135,6 +136,7 @@ fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> (Gates, Vec<V
     let mut fabric = None;
     let mut ready: Vec<Vec<Gate>> = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
+        interruption::check();
         let now: Vec<Gate> = (0..orbits).map(|_| gates.add(0)).collect();
         if index > 0 {
             now.iter().zip(&ready[index - 1]).for_each(|(&gate, &before)| gates.after(gate, before));

@@ -1,5 +1,8 @@
 //! Max-min fair rates: nobody can get more without taking from somebody who has no more (Bertsekas and
 //! Gallager, Data Networks, §6.5.2: progressive filling).
+//!
+//! Who is treated fairly is a transfer, not a path: its parts by shares and by parallel circuits get shares of what one
+//! gets. A transfer that is cut into more parts over the same circuits gains nothing by it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,17 +23,22 @@ pub(crate) fn rates(network: &QueueingNetwork, active: &[u32]) -> Vec<f64> {
     for (place, &flow) in active.iter().enumerate() {
         servers_of(flow).for_each(|server| crossing[server].push(place));
     }
-    // What is left of each server, and for how many flows whose rate is not yet known.
-    let mut left: Vec<(f64, usize)> = crossing.iter().map(|flows| (1.0, flows.len())).collect();
-    let share = |(rate, flows): (f64, usize)| (rate.max(0.0) / flows as f64).to_bits();
+    let part = |place: usize| network.flows[active[place] as usize].part;
+    // What is left of each server, and for which parts and how many flows whose rates are not yet known.
+    let of_server = |flows: &Vec<usize>| (1.0, flows.iter().map(|&place| part(place)).sum(), flows.len());
+    let mut left: Vec<(f64, f64, usize)> = crossing.iter().map(of_server).collect();
+    let least: Vec<f64> =
+        crossing.iter().map(|flows| flows.iter().map(|&place| part(place)).fold(1.0, f64::min)).collect();
+    let share = |(rate, parts, _): (f64, f64, usize)| (rate.max(0.0) / parts).to_bits();
     let mut tightest: BinaryHeap<Share> = BinaryHeap::new();
-    for (server, &state) in left.iter().enumerate().filter(|(_, state)| state.1 > 0) {
+    for (server, &state) in left.iter().enumerate().filter(|(_, state)| state.2 > 0) {
         tightest.push(Reverse((share(state), server as u32)));
     }
     let mut rates = vec![None; active.len()];
     while let Some(Reverse((known, server))) = tightest.pop() {
+        interruption::check();
         let state = left[server as usize];
-        if state.1 == 0 {
+        if state.2 == 0 {
             continue;
         }
         // Shares only grow while others are filled: one that has grown goes back in line.
@@ -38,15 +46,18 @@ pub(crate) fn rates(network: &QueueingNetwork, active: &[u32]) -> Vec<f64> {
             tightest.push(Reverse((share(state), server)));
             continue;
         }
-        let rate = f64::from_bits(share(state));
+        let level = f64::from_bits(share(state));
         for &place in &crossing[server as usize] {
             if rates[place].is_some() {
                 continue;
             }
+            let rate = level * part(place);
             rates[place] = Some(rate);
             for crossed in servers_of(active[place]) {
-                left[crossed].0 -= rate;
-                left[crossed].1 -= 1;
+                let (free, parts, flows) = left[crossed];
+                // What rounding leaves of the parts is no less than those of the flows that are left.
+                let parts = (parts - part(place)).max((flows - 1) as f64 * least[crossed]);
+                left[crossed] = (free - rate, parts, flows - 1);
             }
         }
     }

@@ -259,6 +259,7 @@ impl<'a> Fifo<'a> {
         let mut wait_fs = 0;
         self.is_ahead = false;
         loop {
+            interruption::check();
             let (mut first, mut time_fs, mut other_fs) = (0, u64::MAX, u64::MAX);
             for (input, &head_fs) in heads.iter().enumerate() {
                 if head_fs < time_fs {

@@ -38,6 +38,7 @@ pub(crate) fn run(network: &QueueingNetwork, released: Vec<(u32, u64)>, mut gate
     let mut active: Vec<Active> = Vec::new();
     let (mut now_fs, mut opened) = (0.0_f64, Vec::new());
     loop {
+        interruption::check();
         if active.is_empty() {
             let Some(&Reverse((next_fs, _))) = to_come.peek() else { return Ok((ledger, gates)) };
             now_fs = now_fs.max(next_fs as f64);

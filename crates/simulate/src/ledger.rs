@@ -5,7 +5,7 @@ use crate::packet::Packet;
 use crate::runs::{Marks, Run};
 
 /// How a server is used, fs and bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Use {
     /// First bit out; meaningless where there are no packets.
     pub(crate) first_fs: u64,
@@ -13,7 +13,13 @@ pub(crate) struct Use {
     pub(crate) last_fs: u64,
     pub(crate) busy_fs: u64,
     pub(crate) packets: u64,
-    pub(crate) bytes: u64,
+    /// Of packets whole ones; of flows their exact parts.
+    pub(crate) bytes: f64,
+}
+
+/// The nearest number of bytes, in whatever order they were added up.
+pub(crate) fn whole_bytes(bytes: f64) -> u64 {
+    (bytes * (1.0 + 1e-12) + 1e-9).round() as u64
 }
 
 /// What a flow has come to, fs.
@@ -69,7 +75,7 @@ impl Ledger {
                 used.first_fs = u64::MAX;
                 used.busy_fs = used.busy_fs.saturating_add(busy_fs);
                 used.packets += flow.packets;
-                used.bytes += full * bytes + tail.bytes;
+                used.bytes += (full * bytes + tail.bytes) as f64;
             }
         }
     }
@@ -103,7 +109,7 @@ impl Ledger {
         let delay_fs = network.hop.delay_fs;
         for (hop, number) in (0..).zip(sent.streams.clone()) {
             let used = &mut self.uses[network.streams[number].slot as usize];
-            used.first_fs = if used.packets == 0 { start_fs } else { used.first_fs.min(start_fs) };
+            used.first_fs = if used.bytes == 0.0 { start_fs } else { used.first_fs.min(start_fs) };
             used.last_fs = used.last_fs.max(end_fs);
             used.busy_fs += network.fluid_fs(flow) as u64;
             used.packets += sent.packets;

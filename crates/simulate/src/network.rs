@@ -18,8 +18,10 @@ pub(crate) struct Flow {
     pub(crate) packets: u64,
     /// The last packet, where it is shorter than the others.
     pub(crate) tail: Option<Packet>,
-    /// Bytes on the wire where they need not be whole packets: at flow level.
-    pub(crate) fluid_bytes: u64,
+    /// The part of its transfer that it is by shares and circuits.
+    pub(crate) part: f64,
+    /// That part of the transfer's bytes on the wire, at flow level, where they need not be whole packets.
+    pub(crate) fluid_bytes: f64,
     /// From the release of the flow to its first packet, fs.
     pub(crate) phase_fs: u64,
     /// From packet to packet at the sender, fs: 0 in a burst.
@@ -210,8 +212,7 @@ impl QueueingNetwork {
 
     /// Time of a flow's bytes on one circuit at flow level, fs.
     pub(crate) fn fluid_fs(&self, flow: u32) -> f64 {
-        let bytes = self.flows[flow as usize].fluid_bytes;
-        bytes as f64 * self.packet.wire_fs as f64 / self.packet.bytes as f64
+        self.flows[flow as usize].fluid_bytes * self.packet.wire_fs as f64 / self.packet.bytes as f64
     }
 
     /// Wire time of the smallest packet, fs.

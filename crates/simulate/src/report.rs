@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use model::Translations;
 
-use crate::ledger::{Ledger, Use};
+use crate::ledger::{Ledger, Use, whole_bytes};
 use crate::simulation::{CircuitUse, GpuTimes, SimulatedStep, Simulation};
 use crate::wiring::{Links, Wiring};
 
@@ -27,7 +27,8 @@ pub(crate) fn step(
     let mut circuits = Vec::new();
     for (&(src, dst), parallel) in links {
         for (circuit, &(server, slot)) in (0..).zip(parallel) {
-            let Use { first_fs, last_fs, busy_fs, packets, bytes } = ledger.uses[slot as usize];
+            let used = ledger.uses[slot as usize];
+            let (Use { first_fs, last_fs, busy_fs, packets, .. }, bytes) = (used, whole_bytes(used.bytes));
             let queue_bytes = ledger.queue_bytes[server as usize];
             circuits.push(CircuitUse { src, dst, circuit, bytes, packets, first_fs, last_fs, busy_fs, queue_bytes });
         }
@@ -79,6 +80,7 @@ pub(crate) fn count(simulation: &mut Simulation, wiring: &Wiring, ledger: &Ledge
     let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0_u64, u64::saturating_add);
     add(&mut simulation.packets, sum(&mut flows.iter().map(|flow| flow.packets)));
     add(&mut simulation.packet_hops, sum(&mut ledger.uses.iter().map(|used| used.packets)));
-    add(&mut simulation.wire_bytes, sum(&mut ledger.uses.iter().map(|used| used.bytes)));
-    simulation.payload_bytes = simulation.payload_bytes.saturating_add(wiring.payload_bytes);
+    let wire_bytes = ledger.uses.iter().map(|used| used.bytes).sum::<f64>() * order as f64;
+    simulation.wire_bytes = simulation.wire_bytes.saturating_add(whole_bytes(wire_bytes));
+    simulation.payload_bytes = simulation.payload_bytes.saturating_add(whole_bytes(wiring.payload_bytes));
 }

@@ -28,6 +28,11 @@ impl Shares {
         self.parts.len()
     }
 
+    /// The part of all that a path has, as exact as shares are told apart.
+    pub(crate) fn of(&self, path: usize) -> f64 {
+        self.parts[path] as f64 / self.all as f64
+    }
+
     /// Whether all paths have the same.
     pub(crate) fn are_equal(&self) -> bool {
         self.parts.windows(2).all(|pair| pair[0] == pair[1])
@@ -39,36 +44,6 @@ impl Shares {
 pub(crate) struct Split {
     pub(crate) packets: Vec<u64>,
     pub(crate) last: usize,
-}
-
-/// A transfer's bytes by the exact shares of its paths, as at flow level: whole bytes that add up. Where there are too
-/// few packets for every path, those that have packets have the bytes.
-pub(crate) struct FluidSplit {
-    /// Share of all paths before each, and of all.
-    before: Vec<f64>,
-    bytes: u64,
-}
-
-impl FluidSplit {
-    pub(crate) fn new(shares: &Shares, dealt: &Split, bytes: u64) -> Self {
-        let all_used = dealt.packets.iter().all(|&packets| packets > 0);
-        let mut before = vec![0.0];
-        for (&part, &packets) in shares.parts.iter().zip(&dealt.packets) {
-            before.push(before[before.len() - 1] + if all_used { part as f64 } else { packets as f64 });
-        }
-        Self { before, bytes }
-    }
-
-    /// Bytes of part `part` of `parts` equal ones of a path.
-    pub(crate) fn bytes(&self, path: usize, part: u64, parts: u64) -> u64 {
-        let (begin, end) = (self.before[path], self.before[path + 1]);
-        let all = self.before[self.before.len() - 1];
-        let up_to = |part: u64| {
-            let share = if part == parts { end } else { begin + (end - begin) * part as f64 / parts as f64 };
-            (share / all * self.bytes as f64).round() as u64
-        };
-        up_to(part + 1) - up_to(part)
-    }
 }
 
 /// Deals out `packets` by `shares`: each goes to the path that is furthest behind its share, the first of

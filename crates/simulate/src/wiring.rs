@@ -9,7 +9,10 @@ use crate::message::{Message, full_packet, packet};
 use crate::network::{Flow, Hop, QueueingNetwork, SENDER, Stream};
 use crate::packet::Packet;
 use crate::settings::{Forwarding, Injection, Level, Settings};
-use crate::split::{FluidSplit, Shares, Split, split};
+use crate::split::{Shares, Split, split};
+
+/// Flows of a path over parallel circuits, at flow level.
+const MOST_PARALLEL: u64 = 1 << 12;
 
 /// Packets of a transfer over several paths are dealt out one by one: no more than this.
 const MAX_SPLIT_PACKETS: u64 = 1 << 30;
@@ -29,7 +32,7 @@ pub(crate) struct Wiring<'a> {
     /// Flows of the steps so far, as numbered for ties.
     numbered: u64,
     /// Bytes of payload of the steps so far, all GPUs together.
-    pub(crate) payload_bytes: u64,
+    pub(crate) payload_bytes: f64,
     last_split: Option<(u64, Shares, Split)>,
 }
 
@@ -44,7 +47,7 @@ impl<'a> Wiring<'a> {
         let full = match settings.level {
             Level::Packet => full_packet(settings, rate),
             // What flows take is reckoned by it.
-            Level::Flow => packet(u64::from(settings.payload_bytes), settings, rate)?,
+            Level::Flow => packet(f64::from(settings.payload_bytes), settings, rate)?,
         };
         let delay_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
         let cut_through_fs = match settings.forwarding {
@@ -52,7 +55,7 @@ impl<'a> Wiring<'a> {
             Forwarding::CutThrough => Some(delay_fs + wire_fs(u64::from(settings.header_bytes), rate)?),
         };
         let network = QueueingNetwork::new(full, Hop { delay_fs, cut_through_fs });
-        Ok(Self { plan, settings, group, network, ends: Vec::new(), numbered: 0, payload_bytes: 0, last_split: None })
+        Ok(Self { plan, settings, group, network, ends: Vec::new(), numbered: 0, payload_bytes: 0.0, last_split: None })
     }
 
     /// A server and a slot for every circuit of `topology`.
@@ -95,6 +98,7 @@ impl<'a> Wiring<'a> {
             step.step.traffic().arcs_under(symmetry).iter().map(|arc| ((arc.src, arc.dst), arc.weight)).collect();
         let mut routed: BTreeMap<(Rank, Rank), Routed> = BTreeMap::new();
         for arc in &step.routes.arcs {
+            interruption::check();
             let pair = (arc.src, arc.dst);
             let Some(&weight) = weights.get(&pair) else {
                 return Err(malformed(format!("nothing is sent {} → {}", arc.src, arc.dst)));
@@ -134,27 +138,32 @@ impl<'a> Wiring<'a> {
             return Err(Error::value("packet_size", settings.payload_bytes, accepts));
         }
         let dealt = self.split(message.packets, shares);
-        let sent = message.payload_bytes.saturating_mul(u64::from(step.routes.symmetry.order()));
-        self.payload_bytes = self.payload_bytes.saturating_add(sent);
+        self.payload_bytes += message.payload_bytes * f64::from(step.routes.symmetry.order());
         let is_burst = settings.injection == Injection::Burst;
-        let fluid = FluidSplit::new(shares, &dealt, message.wire_bytes);
+        // Packets take whole circuits; what flows is split by the shares, however few its packets.
+        let is_used = |position: &usize| match settings.level {
+            Level::Packet => dealt.packets[*position] > 0,
+            Level::Flow => shares.of(*position) > 0.0,
+        };
         let (lead, cosets) = (self.numbered, step.routes.symmetry.cosets(&self.group));
         let mut flows = vec![vec![0..0; arc.paths.len()]; cosets.len()];
-        for (position, path) in arc.paths.iter().enumerate().filter(|(position, _)| dealt.packets[*position] > 0) {
+        for (position, path) in arc.paths.iter().enumerate().filter(|(position, _)| is_used(position)) {
+            interruption::check();
             let packets = dealt.packets[position];
             let tail = message.tail.filter(|_| position == dealt.last);
-            let interval_fs = interval_fs(busiest_fs, packets)?;
+            let interval_fs = interval_fs(busiest_fs, packets.max(1))?;
             let mut parallel = 0;
             for (&coset, flows) in cosets.iter().zip(&mut flows) {
                 let begin = self.network.flows.len() as u32;
                 let nodes: Vec<Rank> = path.nodes.iter().map(|&node| step.routes.symmetry.apply(coset, node)).collect();
                 let hops = self.hops(index, &nodes, links)?;
-                parallel = parallel_flows(&hops, packets);
+                parallel = parallel_flows(&hops, if settings.level == Level::Flow { MOST_PARALLEL } else { packets });
                 for first in 0..parallel {
                     let key = self.numbered + first;
                     let lead = if is_burst { lead } else { key };
-                    let fluid_bytes = fluid.bytes(position, first, parallel);
-                    let flow = Dealt { first, parallel, packets, tail, fluid_bytes, interval_fs, lead };
+                    let part = shares.of(position) / parallel as f64;
+                    let fluid_bytes = message.wire_bytes * part;
+                    let flow = Dealt { first, parallel, packets, tail, part, fluid_bytes, interval_fs, lead };
                     self.add_flow((nodes[0], nodes[nodes.len() - 1]), &hops, &flow, key)?;
                 }
                 flows[position] = begin..self.network.flows.len() as u32;
@@ -178,6 +187,7 @@ impl<'a> Wiring<'a> {
         let symmetry = &self.plan.steps[index].routes.symmetry;
         let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
         for Routed { arc, weight, .. } in routed {
+            interruption::check();
             for path in &arc.paths {
                 for hop in path.nodes.windows(2) {
                     let (src, element) = symmetry.canonical(hop[0]);
@@ -192,7 +202,7 @@ impl<'a> Wiring<'a> {
             load = load.max(amount / circuits[0].len() as f64);
         }
         let largest = self.message(index, 1.0)?;
-        Ok(largest.wire_bytes as f64 * 8e15 / self.plan.fabric.bandwidth_bps * load)
+        Ok(largest.wire_bytes * 8e15 / self.plan.fabric.bandwidth_bps * load)
     }
 
     /// As [`split`], which arcs of the same form share.
@@ -240,12 +250,13 @@ impl<'a> Wiring<'a> {
             self.network.streams.push(Stream { flow: number, server, slot, lane });
             before = Some(server);
         }
-        let packets = (of.packets - of.first).div_ceil(of.parallel);
-        let has_last = (of.packets - 1) % of.parallel == of.first;
+        let packets = of.packets.saturating_sub(of.first).div_ceil(of.parallel);
+        let has_last = packets > 0 && (of.packets - 1) % of.parallel == of.first;
         self.network.flows.push(Flow {
             ends: (self.group.orbit(ends.0), self.group.orbit(ends.1)),
             packets,
             tail: of.tail.filter(|_| has_last),
+            part: of.part,
             fluid_bytes: of.fluid_bytes,
             phase_fs: of.first * of.interval_fs,
             interval_fs: of.parallel * of.interval_fs,
@@ -283,8 +294,9 @@ struct Dealt {
     parallel: u64,
     packets: u64,
     tail: Option<Packet>,
-    /// As [`Flow::fluid_bytes`].
-    fluid_bytes: u64,
+    /// As [`Flow::part`] and [`Flow::fluid_bytes`].
+    part: f64,
+    fluid_bytes: f64,
     interval_fs: u64,
     /// Number that counts at the first hop: in a burst, that of the transfer's first flow.
     lead: u64,

@@ -103,6 +103,7 @@ impl Network {
     pub fn least_rounds(&self, origins: &[Rank], parts: u32) -> Option<u32> {
         let mut least = 0;
         for &origin in origins {
+            interruption::check();
             least = least.max(self.distances(origin)?.into_iter().max().unwrap_or(0));
         }
         // All images of an origin send to a rank what that one sends to the ranks of an orbit.

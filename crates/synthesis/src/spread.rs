@@ -79,6 +79,7 @@ impl<'a> Spread<'a> {
     pub(crate) fn add_round(&mut self) -> bool {
         let mut added = false;
         for class in 0..self.carried.len() {
+            interruption::check();
             for _ in 0..self.network.classes()[class].circuits {
                 if self.exhausted[class] {
                     break;

@@ -14,6 +14,7 @@ pub fn dedupe(topologies: Vec<Topology>) -> Vec<Topology> {
     let mut kept: Vec<Topology> = Vec::with_capacity(topologies.len());
     let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for topology in topologies {
+        interruption::check();
         let bucket = alike.entry((topology.ranks(), topology.circuits(), probe(&topology))).or_default();
         match bucket.iter().find(|&&earlier| kept[earlier].same_links(&topology)) {
             None => {

@@ -2,20 +2,19 @@
 
 use model::{Bound, Collective, Result, Work, Workload};
 
-use crate::context::Context;
-use crate::jobs::Task;
+use crate::jobs::{Jobs, Task};
+use crate::library::Library;
 
 /// The largest of: the longest path through the graph with every communication at the bound for any algorithm of its
 /// collective on all ports; the most that the ports of a rank must carry, over their rate; the most that a rank computes.
 ///
 /// # Errors
 /// A group that no fabric can have.
-pub(crate) fn bound(context: &Context<'_>) -> Result<Bound> {
-    let of_kind: Vec<f64> =
-        context.jobs.kinds.iter().map(|kind| context.library.bound_s(kind)).collect::<Result<_>>()?;
-    let jobs = &context.jobs.jobs;
+pub(crate) fn bound(workload: &Workload, made: &Jobs, library: &Library<'_>) -> Result<Bound> {
+    let of_kind: Vec<f64> = made.kinds.iter().map(|kind| library.bound_s(kind)).collect::<Result<_>>()?;
+    let jobs = &made.jobs;
     let mut ends_s = vec![0.0f64; jobs.len()];
-    for &node in &context.jobs.order {
+    for &node in &made.order {
         let start_s = jobs[node].before.iter().map(|&before| ends_s[before]).fold(0.0, f64::max);
         ends_s[node] = start_s
             + match &jobs[node].task {
@@ -24,8 +23,9 @@ pub(crate) fn bound(context: &Context<'_>) -> Result<Bound> {
             };
     }
     let path_s = ends_s.iter().copied().fold(0.0, f64::max);
-    let rate_s = context.library.group_plans.fabric.byte_s() / f64::from(context.ports());
-    let mut computed_s = vec![0.0f64; context.jobs.classes];
+    let fabric = library.group_plans.fabric;
+    let rate_s = fabric.byte_s() / f64::from(fabric.shape.ports());
+    let mut computed_s = vec![0.0f64; made.classes];
     for job in jobs {
         if let Task::Compute { duration_s } = job.task {
             job.classes.iter().for_each(|&class| computed_s[class] += duration_s);
@@ -34,7 +34,7 @@ pub(crate) fn bound(context: &Context<'_>) -> Result<Bound> {
     let most = |numbers: Vec<f64>| numbers.into_iter().fold(0.0, f64::max);
     let terms = [
         (path_s, "longest path, each communication at the bound for any algorithm"),
-        (rate_s * carried(context.workload), "bytes that ports must carry"),
+        (rate_s * carried(workload), "bytes that ports must carry"),
         (most(computed_s), "computation of a rank"),
     ];
     let (seconds, name) = terms.into_iter().fold((0.0, ""), |best, term| if term.0 > best.0 { term } else { best });
@@ -47,6 +47,7 @@ fn carried(workload: &Workload) -> f64 {
     let mut of_rank = vec![[0.0f64; 2]; workload.ranks as usize];
     let mut of_all = 0.0;
     for (node, stated) in workload.nodes.iter().enumerate() {
+        interruption::check();
         match &stated.work {
             Work::Compute { .. } => {}
             Work::Send { pairs, size_bytes } => {

@@ -1,11 +1,13 @@
 //! What all policies share: the workload made ready, the fabric, and the library of plans.
 
-use model::{Error, Fabric, Result, Workload};
+use model::{Bound, Error, Fabric, Result, Workload};
 
+use crate::bound::bound;
 use crate::jobs::{Jobs, Kind, Task};
 use crate::library::{Library, TopologyId};
+use crate::orders::quickly;
 use crate::splits::{Split, even, splits};
-use crate::timeline::{Timeline, Use, timeline};
+use crate::timeline::{Problem, Timeline, Use};
 
 /// Most topologies that plans of a family begin or end with: where it has all ports alone, and where it shares them.
 const MOST_TOPOLOGIES: [usize; 2] = [14, 4];
@@ -26,6 +28,8 @@ pub(crate) struct Context<'a> {
     /// By family: its resting topology on its ports of that split; none where its groups cannot all have it at once.
     pub(crate) resting: Vec<Option<TopologyId>>,
     pub(crate) resting_name: String,
+    /// No plan of the iteration is faster.
+    pub(crate) bound: Bound,
 }
 
 impl<'a> Context<'a> {
@@ -74,7 +78,8 @@ impl<'a> Context<'a> {
             return Err(error.in_field("initial"));
         }
         let resting_name = resting_name.to_string();
-        Ok(Self { workload, jobs, library, splits, widths, resting_split, resting, resting_name })
+        let bound = bound(workload, jobs, &library)?;
+        Ok(Self { workload, jobs, library, splits, widths, resting_split, resting, resting_name, bound })
     }
 
     pub(crate) fn ports(&self) -> u32 {
@@ -85,8 +90,19 @@ impl<'a> Context<'a> {
         self.library.group_plans.delay_s
     }
 
+    /// The ranges of neighbouring ports that a family may have.
+    pub(crate) fn ranges(&self, family: usize) -> Vec<(u32, u32)> {
+        let of_width = |&width: &u32| (0..=self.ports() - width).map(move |first| (first, first + width));
+        self.widths[family].iter().flat_map(of_width).collect()
+    }
+
+    /// The iteration with these uses.
+    pub(crate) fn problem<'b>(&'b self, uses: &'b [Option<Use>]) -> Problem<'b> {
+        Problem { jobs: self.jobs, ports: self.ports(), delay_s: self.delay_s(), uses }
+    }
+
     pub(crate) fn timeline(&self, uses: &[Option<Use>]) -> Option<Timeline> {
-        timeline(self.jobs, self.ports(), self.delay_s(), uses)
+        quickly(&self.problem(uses))
     }
 
     /// The uses that a kind's choice makes of all nodes; none where a kind has no choice.

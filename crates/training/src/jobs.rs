@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use model::{Collective, Over, Rank, Work, Workload};
 
+/// Communications of an iteration that is small.
+const FEW: usize = 10;
+
 /// Which ports at which ranks communicate: groups of one size along one axis, or of one size anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FamilyKey {
@@ -54,7 +57,7 @@ pub(crate) enum Task {
     Communicate {
         /// Index of the kind.
         kind: usize,
-        /// Index of the lane.
+        /// Index of the lane: communications of a family on one stream, which are given ports together.
         lane: usize,
         /// By class: a number that says which groups its ranks are in.
         groups: Vec<u32>,
@@ -77,22 +80,14 @@ pub(crate) struct Job {
 #[derive(Debug, Clone)]
 pub(crate) struct Jobs {
     pub(crate) jobs: Vec<Job>,
+    /// By node: those that it must have ended for.
+    pub(crate) followers: Vec<Vec<usize>>,
     /// Nodes, each after all that it waits for.
     pub(crate) order: Vec<usize>,
     /// Number of classes of ranks.
     pub(crate) classes: usize,
     pub(crate) families: Vec<Family>,
     pub(crate) kinds: Vec<Kind>,
-    /// Communications that are given ports together: a family's on one stream.
-    pub(crate) lanes: Vec<Lane>,
-}
-
-/// A family's communications on one stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lane {
-    /// Index of the family.
-    pub(crate) family: usize,
-    pub(crate) stream: Option<String>,
 }
 
 impl Jobs {
@@ -102,21 +97,22 @@ impl Jobs {
         let (class_of, classes) = classes_of(workload.ranks as usize, &ranks);
         let mut made = Self {
             jobs: Vec::with_capacity(nodes),
+            followers: vec![Vec::new(); nodes],
             order: workload.order().to_vec(),
             classes,
             families: Vec::new(),
             kinds: Vec::new(),
-            lanes: Vec::new(),
         };
+        let mut lanes = Vec::new();
         let mut names = Interned::default();
         for (node, ranks) in ranks.iter().enumerate() {
             let mut of_node: Vec<usize> = ranks.iter().map(|&rank| class_of[rank as usize]).collect();
             of_node.sort_unstable();
             of_node.dedup();
-            let task = made.task(workload, node, &class_of, &of_node, &mut names);
-            made.jobs.push(Job { task, classes: of_node, before: workload.nodes[node].after.clone() });
+            let task = made.task(workload, node, &class_of, &of_node, (&mut names, &mut lanes));
+            workload.waits_of(node).iter().for_each(|&before| made.followers[before].push(node));
+            made.jobs.push(Job { task, classes: of_node, before: workload.waits_of(node).to_vec() });
         }
-        made.wait_on_streams(workload);
         made.find_overlaps(workload);
         made
     }
@@ -127,7 +123,7 @@ impl Jobs {
         node: usize,
         class_of: &[usize],
         classes: &[usize],
-        names: &mut Interned,
+        (names, lanes): (&mut Interned, &mut Vec<(usize, Option<String>)>),
     ) -> Task {
         let (groups, message, size_bytes, key, stream) = match &workload.nodes[node].work {
             Work::Compute { duration_s, .. } => return Task::Compute { duration_s: *duration_s },
@@ -175,26 +171,12 @@ impl Jobs {
             names.number(groups.iter().filter(touches).cloned().collect())
         });
         let kind = Kind { family, message, size_bytes };
-        let lane = Lane { family, stream };
+        let lane = (family, stream);
         Task::Communicate {
             groups: of_class.collect(),
             pairs,
             kind: position(&mut self.kinds, |known| *known == kind, || kind.clone()),
-            lane: position(&mut self.lanes, |known| *known == lane, || lane.clone()),
-        }
-    }
-
-    /// Collectives of one stream run in the order of the nodes on each rank.
-    fn wait_on_streams(&mut self, workload: &Workload) {
-        let mut last: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-        for (node, job) in self.jobs.iter_mut().enumerate() {
-            if let Work::Collective { stream: Some(stream), .. } = &workload.nodes[node].work {
-                for &class in &job.classes {
-                    job.before.extend(last.insert((class, stream.as_str()), node));
-                }
-            }
-            job.before.sort_unstable();
-            job.before.dedup();
+            lane: position(lanes, |known| *known == lane, || lane.clone()),
         }
     }
 
@@ -202,6 +184,7 @@ impl Jobs {
     fn find_overlaps(&mut self, workload: &Workload) {
         let mut group_of: BTreeMap<(usize, Rank), Vec<Rank>> = BTreeMap::new();
         for (node, job) in self.jobs.iter().enumerate() {
+            interruption::check();
             let Task::Communicate { kind, .. } = job.task else { continue };
             let family = self.kinds[kind].family;
             if !matches!(self.families[family].key, FamilyKey::Size(_)) {
@@ -213,6 +196,30 @@ impl Jobs {
                     self.families[family].overlaps |= *known != group;
                 }
             }
+        }
+    }
+
+    /// The communications of each lane.
+    pub(crate) fn lanes(&self) -> Vec<Vec<usize>> {
+        let mut lanes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (node, job) in self.jobs.iter().enumerate() {
+            if let Task::Communicate { lane, .. } = job.task {
+                lanes.entry(lane).or_default().push(node);
+            }
+        }
+        lanes.into_values().collect()
+    }
+
+    /// Whether there are so few communications that they are chosen one by one.
+    pub(crate) fn are_few(&self) -> bool {
+        self.jobs.iter().filter(|job| matches!(job.task, Task::Communicate { .. })).count() <= FEW
+    }
+
+    /// The family of a communication.
+    pub(crate) fn family_of(&self, node: usize) -> Option<usize> {
+        match self.jobs[node].task {
+            Task::Communicate { kind, .. } => Some(self.kinds[kind].family),
+            Task::Compute { .. } => None,
         }
     }
 
@@ -254,6 +261,7 @@ fn classes_of(ranks: usize, nodes: &[Vec<Rank>]) -> (Vec<usize>, usize) {
     let mut classes = 1;
     let mut seen: std::collections::BTreeSet<&[Rank]> = std::collections::BTreeSet::new();
     for members in nodes {
+        interruption::check();
         if members.len() == ranks || !seen.insert(members) {
             continue;
         }

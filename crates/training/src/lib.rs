@@ -12,6 +12,7 @@ mod group_plans;
 mod jobs;
 mod library;
 mod messages;
+mod orders;
 mod overlapped;
 mod policies;
 mod result;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use interruption::Interruptible;
 use model::{Collective, Fabric, Plan, Result, Shape, Topology};
 use rayon::prelude::*;
 
@@ -253,7 +254,8 @@ impl<'a> Library<'a> {
     }
 
     fn fulfil(&mut self, wishes: Vec<Wish>) -> Result<()> {
-        let found: Vec<Result<Option<Plan>>> = wishes.par_iter().map(|wish| self.planned(wish)).collect();
+        let found: Vec<Result<Option<Plan>>> =
+            wishes.par_iter().interruptible().map(|wish| self.planned(wish)).collect();
         for (wish, plan) in wishes.into_iter().zip(found) {
             // From a given topology, or at another delay, a refusal is no news.
             let own = wish.manner.start.is_none() && wish.manner.delay_s == self.group_plans.delay_s;

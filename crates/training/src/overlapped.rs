@@ -1,5 +1,7 @@
-//! Communications that overlap: each lane has ports of its own choice, plans follow each other along the ports.
+//! Communications that overlap: ports by lane, and by communication where there are few; plans follow each other along the
+//! ports.
 
+use interruption::Interruptible;
 use rayon::prelude::*;
 
 use crate::context::Context;
@@ -7,8 +9,8 @@ use crate::jobs::Task;
 use crate::library::Entry;
 use crate::timeline::{Timeline, Use};
 
-/// The ports of each lane.
-pub(crate) type Allotment = Vec<(u32, u32)>;
+/// By node: the ports of a communication; none for computations.
+pub(crate) type Allotment = Vec<Option<(u32, u32)>>;
 
 /// How often plans are chosen again by the timeline that the last choice led to.
 const ROUNDS: usize = 3;
@@ -16,47 +18,177 @@ const ROUNDS: usize = 3;
 /// Work, in steps of timelines, that the search may cost.
 const MOST_WORK: usize = 1_500_000_000;
 
+/// Most choices of ports that are tried.
+const MOST_TRIED: usize = 4000;
+
+/// Allotments of a small iteration from which ports are improved.
+const MOST_DESCENTS: usize = 6;
+
 /// Uses and what they lead to.
 pub(crate) type Timed = (Vec<Option<Use>>, Timeline);
 
-/// The best timeline over the ports that lanes are given, by changing one lane at a time from each of the given
-/// allotments.
-pub(crate) fn search(context: &Context<'_>, starts: &[Allotment]) -> Option<Timed> {
-    let ports = context.ports();
-    let of_family =
-        |widths: &Vec<u32>| -> Vec<(u32, u32)> { widths.iter().flat_map(|&width| places(ports, width)).collect() };
-    let ranges: Vec<Vec<(u32, u32)>> = context.widths.iter().map(of_family).collect();
-    let one = context.jobs.jobs.len() * (context.jobs.classes * ports as usize + 16) * 4 * ROUNDS;
-    let mut left = (MOST_WORK / one.max(1)).clamp(4, 4000);
+/// The best timeline over the ports that communications are given: those of a lane change together, from the best of the
+/// given allotments. Where there are few, each changes by itself too, from several of the best and of those that spread
+/// communications over the ports; then every two at once. Ends early at a time that nothing is below.
+pub(crate) fn search(context: &Context<'_>, starts: &[Allotment], least_s: f64) -> Option<Timed> {
+    let lanes = context.jobs.lanes();
+    let few = context.jobs.are_few();
+    let mut starts = starts.to_vec();
+    if few {
+        starts.extend(spread(context, &lanes.concat()));
+        starts.sort();
+        starts.dedup();
+    }
     let mut evaluated: Vec<(Allotment, Option<Timed>)> =
-        starts.par_iter().map(|start| (start.clone(), evaluate(context, start))).collect();
-    left = left.saturating_sub(evaluated.len());
+        starts.par_iter().interruptible().map(|start| (start.clone(), evaluate(context, start))).collect();
     evaluated.retain(|(_, timed)| timed.is_some());
     evaluated.sort_by(|a, b| total_s(&a.1).total_cmp(&total_s(&b.1)));
-    let (mut best, mut timed) = evaluated.into_iter().next()?;
+    evaluated.truncate(if few { MOST_DESCENTS } else { 1 });
+    let mut left = most_tried(context).saturating_sub(starts.len());
+    let alone: Vec<Vec<usize>> = lanes.iter().flatten().map(|&node| vec![node]).collect();
+    let mut found: Vec<Descent<'_, '_>> = Vec::new();
+    for (best, timed) in evaluated {
+        let mut descent = Descent { context, least_s, left, best, timed };
+        descent.by(&lanes, 1);
+        if few {
+            descent.by(&alone, 1);
+        }
+        left = descent.left;
+        found.push(descent);
+    }
+    let mut descent = found.into_iter().min_by(|a, b| total_s(&a.timed).total_cmp(&total_s(&b.timed)))?;
+    descent.left = left;
     loop {
-        let before_s = total_s(&timed);
-        for lane in 0..best.len() {
-            let others: Vec<Allotment> = ranges[context.jobs.lanes[lane].family]
-                .iter()
-                .filter(|range| **range != best[lane])
-                .take(left)
-                .map(|range| {
-                    let mut other = best.clone();
-                    other[lane] = *range;
-                    other
-                })
-                .collect();
+        let before_s = total_s(&descent.timed);
+        if !few {
+            return descent.timed;
+        }
+        for (sets, at_once) in [(&alone, 2), (&lanes, 1), (&alone, 1)] {
+            descent.by(sets, at_once);
+        }
+        if !descent.goes_on(before_s) {
+            return descent.timed;
+        }
+    }
+}
+
+/// Allotments that give the communications ports in turn: every range of their families, or every so many.
+fn spread(context: &Context<'_>, nodes: &[usize]) -> Vec<Allotment> {
+    let mut all = Vec::new();
+    for stride in 0..=2usize {
+        for first in 0..2 * context.ports() as usize {
+            let mut allotment: Allotment = vec![None; context.jobs.jobs.len()];
+            for (place, &node) in nodes.iter().enumerate() {
+                let ranges = context.jobs.family_of(node).map(|family| context.ranges(family)).unwrap_or_default();
+                allotment[node] = ranges.get((first + place * stride) % ranges.len().max(1)).copied();
+            }
+            all.push(allotment);
+        }
+    }
+    all
+}
+
+/// The best timeline over the plans and ports of each communication, from those of a small iteration; of others what was
+/// given.
+pub(crate) fn one_by_one(context: &Context<'_>, mut best: Timed, least_s: f64) -> Timed {
+    let nodes: Vec<usize> = context.jobs.lanes().concat();
+    let mut left = most_tried(context);
+    loop {
+        let before_s = best.1.total_s;
+        for &node in nodes.iter().filter(|_| context.jobs.are_few()) {
+            let Task::Communicate { kind, .. } = context.jobs.jobs[node].task else { continue };
+            let ranges = context.ranges(context.jobs.kinds[kind].family);
+            let uses = ranges.into_iter().flat_map(|ports| {
+                let entries = context.library.entries(kind, ports.1 - ports.0).iter().filter(|entry| !entry.through);
+                entries.map(move |entry| Use { ports, entry: *entry, returns: None })
+            });
+            let others: Vec<Use> = uses.filter(|used| Some(*used) != best.0[node]).take(left).collect();
             left -= others.len();
-            let found: Vec<Option<Timed>> = others.par_iter().map(|other| evaluate(context, other)).collect();
-            for (other, found) in others.into_iter().zip(found) {
-                if total_s(&found) < total_s(&timed) * (1.0 - 1e-9) {
-                    (best, timed) = (other, found);
+            let timed = |used: &Use| {
+                let mut uses = best.0.clone();
+                uses[node] = Some(*used);
+                let timeline = context.timeline(&uses)?;
+                Some((uses, timeline))
+            };
+            let found: Vec<Option<Timed>> = others.par_iter().interruptible().map(timed).collect();
+            for found in found.into_iter().flatten() {
+                if found.1.total_s < best.1.total_s * (1.0 - 1e-9) {
+                    best = found;
                 }
             }
         }
-        if left == 0 || total_s(&timed) >= before_s * (1.0 - 1e-6) {
-            return timed;
+        if left == 0 || best.1.total_s <= least_s || best.1.total_s >= before_s * (1.0 - 1e-9) {
+            return best;
+        }
+    }
+}
+
+/// How many choices may be tried.
+fn most_tried(context: &Context<'_>) -> usize {
+    let one = context.jobs.jobs.len() * (context.jobs.classes * context.ports() as usize + 16) * 4 * ROUNDS;
+    (MOST_WORK / one.max(1)).clamp(4, MOST_TRIED)
+}
+
+/// The best allotment so far.
+struct Descent<'a, 'b> {
+    context: &'a Context<'b>,
+    least_s: f64,
+    /// How many more may be tried.
+    left: usize,
+    best: Allotment,
+    timed: Option<Timed>,
+}
+
+impl Descent<'_, '_> {
+    /// Gives other ports to the communications of a set, or of two sets at once, as long as that is faster.
+    fn by(&mut self, sets: &[Vec<usize>], at_once: usize) {
+        loop {
+            let before_s = total_s(&self.timed);
+            for first in 0..sets.len() {
+                let others = if at_once == 1 { first..first + 1 } else { first + 1..sets.len() };
+                for second in others {
+                    self.try_others(&sets[first], &sets[second]);
+                }
+            }
+            if !self.goes_on(before_s) {
+                return;
+            }
+        }
+    }
+
+    fn goes_on(&self, before_s: f64) -> bool {
+        let now_s = total_s(&self.timed);
+        self.left > 0 && now_s > self.least_s && now_s < before_s * (1.0 - 1e-6)
+    }
+
+    fn try_others(&mut self, first: &[usize], second: &[usize]) {
+        if total_s(&self.timed) <= self.least_s {
+            return;
+        }
+        let others = |set: &[usize]| -> Vec<(u32, u32)> {
+            let ranges = self.context.jobs.family_of(set[0]).map(|family| self.context.ranges(family));
+            ranges.into_iter().flatten().filter(|range| self.best[set[0]] != Some(*range)).collect()
+        };
+        let (of_first, of_second) = (others(first), others(second));
+        let given = |ports: &[(&[usize], (u32, u32))]| {
+            let mut allotment = self.best.clone();
+            for (set, range) in ports {
+                set.iter().for_each(|&node| allotment[node] = Some(*range));
+            }
+            allotment
+        };
+        let allotments: Vec<Allotment> = if first == second {
+            of_first.iter().take(self.left).map(|&range| given(&[(first, range)])).collect()
+        } else {
+            let pairs = of_first.iter().flat_map(|&a| of_second.iter().map(move |&b| (a, b)));
+            pairs.take(self.left).map(|(a, b)| given(&[(first, a), (second, b)])).collect()
+        };
+        self.left -= allotments.len();
+        let found: Vec<Option<Timed>> = allotments.par_iter().map(|other| evaluate(self.context, other)).collect();
+        for (other, found) in allotments.into_iter().zip(found) {
+            if total_s(&found) < total_s(&self.timed) * (1.0 - 1e-9) {
+                (self.best, self.timed) = (other, found);
+            }
         }
     }
 }
@@ -65,20 +197,15 @@ fn total_s(timed: &Option<Timed>) -> f64 {
     timed.as_ref().map_or(f64::INFINITY, |(_, timeline)| timeline.total_s)
 }
 
-/// Ranges of `width` ports.
-fn places(ports: u32, width: u32) -> Vec<(u32, u32)> {
-    (0..=ports - width).map(|first| (first, first + width)).collect()
-}
-
-/// The best timeline found for an allotment; none where some lane's ports serve a kind of its not.
-pub(crate) fn evaluate(context: &Context<'_>, allotment: &Allotment) -> Option<Timed> {
+/// The best timeline found for an allotment; none where the ports of some communication do not serve it.
+fn evaluate(context: &Context<'_>, allotment: &Allotment) -> Option<Timed> {
     let mut uses: Vec<Option<Use>> = Vec::with_capacity(context.jobs.jobs.len());
-    for job in &context.jobs.jobs {
-        let Task::Communicate { kind, lane, .. } = job.task else {
+    for (job, ports) in context.jobs.jobs.iter().zip(allotment) {
+        let Task::Communicate { kind, .. } = job.task else {
             uses.push(None);
             continue;
         };
-        let ports = allotment[lane];
+        let ports = (*ports)?;
         let entries = context.library.entries(kind, ports.1 - ports.0);
         let entry = entries.iter().find(|entry| !entry.through)?;
         uses.push(Some(Use { ports, entry: *entry, returns: None }));
@@ -131,6 +258,7 @@ fn chained(context: &Context<'_>, uses: &[Option<Use>], timeline: &Timeline) -> 
     }
     let mut next = uses.to_vec();
     for chain in chains {
+        interruption::check();
         // A chain may fork: what follows the same node twice starts again.
         for (node, entry) in best_along(context, uses, timeline, &chain) {
             if let Some(used) = &mut next[node] {

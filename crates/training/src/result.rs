@@ -61,13 +61,15 @@ pub(crate) fn training_plan(
     let hidden_s = Some(all_s - exposed_s).filter(|hidden_s| *hidden_s > 1e-12 * all_s).unwrap_or(0.0);
     TrainingPlan {
         policy: chosen.policy.to_string(),
-        exact: chosen.is_shortest,
+        exact: chosen.is_shortest || timeline.total_s <= context.bound.seconds * (1.0 + 1e-12),
         workload: context.workload.clone(),
         fabric: model::Fabric { initial: Initial::Free, ..context.library.group_plans.fabric.clone() },
         resting: context.resting_name.clone(),
         total_s: timeline.total_s,
         compute_s: compute_s(context, chosen),
-        bound: crate::bound::bound(context)?,
+        bound: context.bound.clone(),
+        order_bound_s: chosen.order_bound_s,
+        order_exact: chosen.order_is_best,
         reconfigurations,
         reconfiguration_hidden_s: hidden_s,
         reconfiguration_exposed_s: exposed_s,

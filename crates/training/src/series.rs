@@ -118,6 +118,7 @@ impl<'a> Search<'a> {
             turns.iter().map(|turn| (turn.kind, turn.family)).collect();
         for (kind, family) in kinds {
             for (index, block) in search.blocks.iter().enumerate() {
+                interruption::check();
                 let range = block.split[family];
                 let (known, _) = &block.topologies[family];
                 let place = |id: TopologyId| known.iter().position(|known| *known == id);
@@ -151,6 +152,7 @@ impl<'a> Search<'a> {
         }
         let (mut back, mut cheapest_states) = (Vec::new(), Vec::new());
         for turn in self.turns {
+            interruption::check();
             let lowest = cheapest(&cost_s)?;
             let changed_s = cost_s[lowest] + (self.library.group_plans.delay_s - turn.idle_s).max(0.0);
             let mut next_s = vec![f64::INFINITY; self.states];

@@ -1,5 +1,5 @@
-//! When everything runs: list scheduling of computations and communications, once their plans and ports are chosen, for
-//! an iteration that repeats for ever.
+//! When everything runs, by a rule or in an order, once the plans and ports of communications are chosen: an iteration that
+//! repeats for ever.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use crate::jobs::{Jobs, Task};
 use crate::library::{Entry, TopologyId};
 
 /// What a port has: groups, topology, and the ports that share them.
-type Circuits = (u32, u32, (u32, u32));
+pub(crate) type Circuits = (u32, u32, (u32, u32));
 
 /// The resting topology, whoever gave the port back.
 const RESTING: Circuits = (0, u32::MAX, (0, 0));
@@ -18,6 +18,9 @@ const OF_MESSAGES: u32 = u32::MAX - 2;
 
 /// Circuits that nobody wants.
 const UNSET: Circuits = (0, u32::MAX - 1, (0, 0));
+
+/// Those that the next communication wants, whichever it is.
+const WHATEVER: Circuits = (0, u32::MAX - 3, (0, 0));
 
 /// How a communication is carried out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,124 +67,131 @@ const MOST_ROUNDS: usize = 12;
 /// How often after that, all in the order of the last: what takes turns is then at rest.
 const MOST_ORDERED_ROUNDS: usize = 8;
 
-/// The timeline of an iteration, after the transient of the first ones.
-///
-/// The node that can start first is next; of several, messages before collectives before computations, then the one
-/// with the longest way to the end. None where the iterations do not become alike. Costs
-/// O(nodes · (classes · ports + log nodes)).
-pub(crate) fn timeline(jobs: &Jobs, ports: u32, delay_s: f64, uses: &[Option<Use>]) -> Option<Timeline> {
-    let priority = priorities(jobs, uses);
-    let mut state = vec![Port { circuits: UNSET, ready_s: 0.0, by: None }; jobs.classes * ports as usize];
-    let mut order: Vec<usize> = Vec::new();
-    for round in 0..MOST_ROUNDS + MOST_ORDERED_ROUNDS {
-        let start = state.clone();
-        let mut next = Round { jobs, ports, delay_s, uses, priority: &priority, state: &mut state };
-        let found = if round < MOST_ROUNDS { next.run() } else { next.run_in(&order) };
-        let mut settled = true;
-        for (port, start) in state.iter_mut().zip(&start) {
-            port.ready_s -= found.total_s;
-            let moved = (port.ready_s - start.ready_s).abs() > 1e-12 * found.total_s;
-            let was_used = port.by.take().is_some();
-            settled &= port.circuits == start.circuits && !(was_used && moved);
-        }
-        if settled {
-            return Some(found);
-        }
-        order = found.order;
-    }
-    None
+/// An iteration whose plans and ports are chosen, so that the order of its nodes alone is open.
+#[derive(Clone, Copy)]
+pub(crate) struct Problem<'a> {
+    pub(crate) jobs: &'a Jobs,
+    pub(crate) ports: u32,
+    pub(crate) delay_s: f64,
+    pub(crate) uses: &'a [Option<Use>],
 }
 
-/// Ranks of the nodes: the lowest goes first.
-fn priorities(jobs: &Jobs, uses: &[Option<Use>]) -> Vec<u32> {
-    let mut tail_s = vec![0.0f64; jobs.jobs.len()];
-    for &node in jobs.order.iter().rev() {
-        let own_s = match &jobs.jobs[node].task {
-            Task::Compute { duration_s } => *duration_s,
-            Task::Communicate { .. } => uses[node].map_or(0.0, |used| used.entry.duration_s),
-        };
-        tail_s[node] += own_s;
-        for &before in &jobs.jobs[node].before {
-            tail_s[before] = tail_s[before].max(tail_s[node]);
-        }
-    }
-    let class = |node: usize| match (&jobs.jobs[node].task, uses[node]) {
-        (Task::Compute { .. }, _) => 2,
-        (_, Some(used)) if used.entry.plan.is_none() => 0,
-        _ => 1,
-    };
-    let mut nodes: Vec<usize> = (0..jobs.jobs.len()).collect();
-    nodes.sort_by(|&a, &b| class(a).cmp(&class(b)).then(tail_s[b].total_cmp(&tail_s[a])).then(a.cmp(&b)));
-    let mut priority = vec![0; nodes.len()];
-    for (place, node) in nodes.into_iter().enumerate() {
-        priority[node] = place as u32;
-    }
-    priority
+/// Which node is next, of those that wait for nothing any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rule {
+    /// By node; the lowest goes first.
+    pub(crate) priority: Vec<u32>,
+    /// Whether the node that can start first is next, and the priority decides between several that can.
+    pub(crate) earliest_first: bool,
 }
 
-/// One iteration.
-struct Round<'a> {
-    jobs: &'a Jobs,
-    ports: u32,
-    delay_s: f64,
-    uses: &'a [Option<Use>],
-    priority: &'a [u32],
-    state: &'a mut [Port],
+/// How far an iteration is followed.
+#[derive(Clone)]
+pub(crate) struct Progress {
+    /// Of the nodes that have their times.
+    pub(crate) events: Vec<Event>,
+    /// By class: until when it computes, and what.
+    computing: Vec<(f64, Option<usize>)>,
+    /// By class and port.
+    ports: Vec<Port>,
 }
 
-impl Round<'_> {
-    fn run(&mut self) -> Timeline {
-        let jobs = self.jobs;
-        let mut events = vec![Event::default(); jobs.jobs.len()];
-        let mut computing: Vec<(f64, Option<usize>)> = vec![(0.0, None); jobs.classes];
-        let mut missing: Vec<usize> = jobs.jobs.iter().map(|job| job.before.len()).collect();
-        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); jobs.jobs.len()];
-        for (node, job) in jobs.jobs.iter().enumerate() {
-            for &before in &job.before {
-                followers[before].push(node);
+impl Problem<'_> {
+    /// The timeline that a rule leads to, after the transient of the first iterations. None where the iterations do not
+    /// become alike. Costs O(nodes · (classes · ports + log nodes)) an iteration.
+    pub(crate) fn by_rule(&self, rule: &Rule) -> Option<Timeline> {
+        let mut ports = self.ports_with(UNSET);
+        let mut order = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let mut progress = self.begin(ports.clone());
+            let found = self.run(rule, &mut progress);
+            let alike = next_iteration(&mut progress.ports, &ports, found.total_s);
+            if alike {
+                return Some(found);
             }
+            (ports, order) = (progress.ports, found.order);
         }
+        self.repeated(ports, &order)
+    }
+
+    /// The timeline where nodes have their times given in an order, each after all that it waits for. None as above.
+    pub(crate) fn in_order(&self, order: &[usize]) -> Option<Timeline> {
+        self.repeated(self.ports_with(UNSET), order)
+    }
+
+    fn repeated(&self, mut ports: Vec<Port>, order: &[usize]) -> Option<Timeline> {
+        for _ in 0..MOST_ORDERED_ROUNDS {
+            let mut progress = self.begin(ports.clone());
+            for &node in order {
+                let event = self.earliest(node, &progress);
+                self.place(node, event, &mut progress);
+            }
+            let total_s = progress.events.iter().map(|event| event.end_s).fold(0.0, f64::max);
+            let alike = next_iteration(&mut progress.ports, &ports, total_s);
+            if alike {
+                return Some(Timeline { events: progress.events, total_s, order: order.to_vec() });
+            }
+            ports = progress.ports;
+        }
+        None
+    }
+
+    fn run(&self, rule: &Rule, progress: &mut Progress) -> Timeline {
+        let jobs = self.jobs;
+        let mut missing: Vec<usize> = jobs.jobs.iter().map(|job| job.before.len()).collect();
         // Times are not negative, so that their bits are in their order.
         let mut ready: BinaryHeap<Reverse<(u64, u32, usize)>> = BinaryHeap::new();
         for node in (0..jobs.jobs.len()).filter(|&node| missing[node] == 0) {
-            ready.push(Reverse((0, self.priority[node], node)));
+            ready.push(Reverse((0, rule.priority[node], node)));
         }
         let mut order = Vec::with_capacity(jobs.jobs.len());
         let mut total_s = 0.0f64;
         while let Some(Reverse((bits, priority, node))) = ready.pop() {
-            let event = self.earliest(node, &events, &computing);
-            if event.start_s.to_bits() > bits {
+            interruption::check();
+            let event = self.earliest(node, progress);
+            if rule.earliest_first && event.start_s.to_bits() > bits {
                 ready.push(Reverse((event.start_s.to_bits(), priority, node)));
                 continue;
             }
-            self.run_node(node, event, &mut computing);
-            events[node] = event;
+            self.place(node, event, progress);
             order.push(node);
             total_s = total_s.max(event.end_s);
-            for &follower in &followers[node] {
+            for &follower in &jobs.followers[node] {
                 missing[follower] -= 1;
                 if missing[follower] == 0 {
-                    ready.push(Reverse((event.end_s.to_bits(), self.priority[follower], follower)));
+                    let bits = if rule.earliest_first { event.end_s.to_bits() } else { 0 };
+                    ready.push(Reverse((bits, rule.priority[follower], follower)));
                 }
             }
         }
-        Timeline { events, total_s, order }
+        Timeline { events: std::mem::take(&mut progress.events), total_s, order }
     }
 
-    /// As [`Round::run`], nodes in a given order.
-    fn run_in(&mut self, order: &[usize]) -> Timeline {
-        let mut events = vec![Event::default(); self.jobs.jobs.len()];
-        let mut computing: Vec<(f64, Option<usize>)> = vec![(0.0, None); self.jobs.classes];
-        for &node in order {
-            events[node] = self.earliest(node, &events, &computing);
-            self.run_node(node, events[node], &mut computing);
+    /// An iteration before which nothing is known of circuits: ports have whatever is wanted, and are free.
+    pub(crate) fn relaxed(&self) -> Progress {
+        self.begin(self.ports_with(WHATEVER))
+    }
+
+    fn ports_with(&self, circuits: Circuits) -> Vec<Port> {
+        let ready_s = if circuits == WHATEVER { f64::NEG_INFINITY } else { 0.0 };
+        vec![Port { circuits, ready_s, by: None }; self.jobs.classes * self.ports as usize]
+    }
+
+    fn begin(&self, ports: Vec<Port>) -> Progress {
+        let events = vec![Event::default(); self.jobs.jobs.len()];
+        Progress { events, computing: vec![(0.0, None); self.jobs.classes], ports }
+    }
+
+    /// How long a node takes, s.
+    pub(crate) fn duration_s(&self, node: usize) -> f64 {
+        match self.jobs.jobs[node].task {
+            Task::Compute { duration_s } => duration_s,
+            Task::Communicate { .. } => self.uses[node].map_or(0.0, |used| used.entry.duration_s),
         }
-        let total_s = events.iter().map(|event| event.end_s).fold(0.0, f64::max);
-        Timeline { events, total_s, order: order.to_vec() }
     }
 
     /// The earliest time at which a node can run as things are.
-    fn earliest(&self, node: usize, events: &[Event], computing: &[(f64, Option<usize>)]) -> Event {
+    pub(crate) fn earliest(&self, node: usize, progress: &Progress) -> Event {
         let job = &self.jobs.jobs[node];
         let mut without: (f64, Option<usize>) = (0.0, None);
         let later = |time: (f64, Option<usize>), known: &mut (f64, Option<usize>)| {
@@ -190,25 +200,24 @@ impl Round<'_> {
             }
         };
         for &before in &job.before {
-            later((events[before].end_s, Some(before)), &mut without);
+            later((progress.events[before].end_s, Some(before)), &mut without);
         }
         let Some(used) = &self.uses[node] else {
-            let Task::Compute { duration_s } = job.task else { return Event::default() };
             for &class in &job.classes {
-                later(computing[class], &mut without);
+                later(progress.computing[class], &mut without);
             }
             let (start_s, waits_for) = without;
-            return Event { start_s, end_s: start_s + duration_s, waits_for, ..Event::default() };
+            return Event { start_s, end_s: start_s + self.duration_s(node), waits_for, ..Event::default() };
         };
         let mut changed: (f64, Option<usize>) = (0.0, None);
         let mut reconfigured = false;
         for (place, &class) in job.classes.iter().enumerate() {
             for port in used.ports.0..used.ports.1 {
-                let state = &self.state[class * self.ports as usize + port as usize];
-                later((state.ready_s, state.by), &mut without);
-                if !self.has_circuits(node, place, used, state) {
+                let port = &progress.ports[class * self.ports as usize + port as usize];
+                later((port.ready_s, port.by), &mut without);
+                if !self.has_circuits(node, place, port.circuits) {
                     reconfigured = true;
-                    later((state.ready_s + self.delay_s, state.by), &mut changed);
+                    later((port.ready_s + self.delay_s, port.by), &mut changed);
                 }
             }
         }
@@ -217,10 +226,23 @@ impl Round<'_> {
         Event { start_s, end_s: start_s + used.entry.duration_s, reconfigured, exposed_s, waits_for }
     }
 
-    /// Whether a port has the circuits of the first topology already.
-    fn has_circuits(&self, node: usize, place: usize, used: &Use, port: &Port) -> bool {
+    /// When the ports of a communication are free at the earliest, or the ranks of a computation, s.
+    pub(crate) fn free_s(&self, node: usize, progress: &Progress) -> f64 {
+        let classes = self.jobs.jobs[node].classes.iter();
+        let Some(used) = &self.uses[node] else {
+            return classes.map(|&class| progress.computing[class].0).fold(0.0, f64::max);
+        };
+        let ports = classes.flat_map(|class| (used.ports.0..used.ports.1).map(move |port| (class, port)));
+        ports
+            .map(|(class, port)| progress.ports[class * self.ports as usize + port as usize].ready_s)
+            .fold(0.0, f64::max)
+    }
+
+    /// Whether circuits are those of the first topology of a communication, at one of its classes.
+    pub(crate) fn has_circuits(&self, node: usize, place: usize, has: Circuits) -> bool {
+        let Some(used) = &self.uses[node] else { return true };
         let rests = used.returns.flatten() == Some(used.entry.first);
-        port.circuits == self.circuits(node, place, used, used.entry.first) || (rests && port.circuits == RESTING)
+        has == self.circuits(node, place, used, used.entry.first) || (rests && has == RESTING) || has == WHATEVER
     }
 
     /// The circuits of one of an event's topologies at a class.
@@ -232,28 +254,47 @@ impl Round<'_> {
         }
     }
 
-    fn run_node(&mut self, node: usize, event: Event, computing: &mut [(f64, Option<usize>)]) {
+    /// The circuits that a communication leaves at a class, and how long its ports are dark after it.
+    pub(crate) fn left(&self, node: usize, place: usize) -> (Circuits, f64) {
+        let Some(used) = &self.uses[node] else { return (UNSET, 0.0) };
+        match used.returns {
+            None => (self.circuits(node, place, used, used.entry.last), 0.0),
+            Some(resting) if resting == Some(used.entry.last) => (RESTING, 0.0),
+            Some(_) => (RESTING, self.delay_s),
+        }
+    }
+
+    /// Gives a node its time.
+    pub(crate) fn place(&self, node: usize, event: Event, progress: &mut Progress) {
         let job = &self.jobs.jobs[node];
-        let Some(used) = self.uses[node] else {
+        progress.events[node] = event;
+        let Some(used) = &self.uses[node] else {
             for &class in &job.classes {
-                computing[class] = (event.end_s, Some(node));
+                progress.computing[class] = (event.end_s, Some(node));
             }
             return;
         };
         for (place, &class) in job.classes.iter().enumerate() {
-            let last = self.circuits(node, place, &used, used.entry.last);
+            let (circuits, dark_s) = self.left(node, place);
             for port in used.ports.0..used.ports.1 {
-                let (circuits, ready_s) = match used.returns {
-                    None => (last, event.end_s),
-                    Some(resting) if resting == Some(used.entry.last) => (RESTING, event.end_s),
-                    Some(_) => (RESTING, event.end_s + self.delay_s),
-                };
                 let place = class * self.ports as usize + port as usize;
-                self.state[place] = Port { circuits, ready_s, by: Some(node) };
+                progress.ports[place] = Port { circuits, ready_s: event.end_s + dark_s, by: Some(node) };
             }
         }
     }
 }
 
+/// Makes times those of the next iteration; whether it begins as the one before did.
+fn next_iteration(ports: &mut [Port], before: &[Port], total_s: f64) -> bool {
+    let mut alike = true;
+    for (port, before) in ports.iter_mut().zip(before) {
+        port.ready_s -= total_s;
+        let moved = (port.ready_s - before.ready_s).abs() > 1e-12 * total_s;
+        let was_used = port.by.take().is_some();
+        alike &= port.circuits == before.circuits && !(was_used && moved);
+    }
+    alike
+}
+
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

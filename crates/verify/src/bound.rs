@@ -1,4 +1,12 @@
-//! The stated lower bounds, against the bounds of the same class that the fabric's numbers and the plan's transfers make.
+//! The stated lower bounds.
+//!
+//! Two checks are the judge's own and share no code with what states a bound: none is above the plan's time, and none
+//! that is for any algorithm is above the time of [schedules](own_schedules) that the judge makes. A bound that passes
+//! both may still be too large. So what is stated is held to what the crate `bounds` makes of the fabric's numbers and
+//! the plan's transfers, too. That tells a plan from a file that was changed; it says nothing of `bounds`, whose proofs
+//! are judged by linear programs over all schedules of few GPUs in `tests/planning/bounds_from_starts`.
+
+mod own_schedules;
 
 use bounds::KnownBounds;
 use model::{Bound, Plan, Result, Schedule};
@@ -8,20 +16,29 @@ use crate::report::{Check, Tally};
 /// By how much a stated bound may be above the recomputed one, relative: both are sums and least values in some order.
 const ROUNDING: f64 = 1e-9;
 
-/// Checks that every bound is a time, not above the plan's, and not above what is recomputed for its class; a bound of a
-/// class that is not known here is said to be stated, not checked.
+/// How the class of all algorithms begins.
+const ANY_ALGORITHM: &str = "any algorithm";
+
+/// Checks that every bound is a time, not above the plan's, not above that of the judge's own schedules, and not above
+/// what is recomputed for its class; a bound of a class that is not known here is said to be stated, not checked.
 ///
 /// Costs what `bounds` does.
 pub(crate) fn check(plan: &Plan, known: &KnownBounds) -> Check {
     let mut tally = Tally::new("bound");
     let mut unknown = Vec::new();
     let known = RecomputedBounds::of(plan, known);
+    let own_s = own_schedules::fastest_s(plan);
     for bound in std::iter::once(&plan.bound).chain(&plan.narrow_bound) {
         let Bound { seconds, class } = bound;
         tally.expect(seconds.is_finite() && *seconds >= 0.0, || format!("{seconds} s is not a time"));
         tally.expect(*seconds <= plan.total_s(), || {
             format!("the bound is {seconds} s for {class}, the plan takes {} s", plan.total_s())
         });
+        if let Some(own_s) = own_s.filter(|_| class.starts_with(ANY_ALGORITHM)) {
+            tally.expect(*seconds <= own_s * (1.0 + ROUNDING), || {
+                format!("it is stated as {seconds} s for {class}, where a schedule without a change takes {own_s} s")
+            });
+        }
         // A bound of nothing says nothing.
         if *seconds == 0.0 {
             continue;
@@ -85,10 +102,10 @@ impl RecomputedBounds {
         })
     }
 
-    /// The bound of a class, s; `None` where the class is none of these. Words that begin like the class of all algorithms
-    /// are held to its bound, whatever follows.
+    /// The bound of a class, s; `None` where the class is none of these. Words that begin like the class of all
+    /// algorithms are held to its bound, whatever follows.
     fn seconds_of(&self, class: &str) -> Option<f64> {
-        if class.starts_with("any algorithm") {
+        if class.starts_with(ANY_ALGORITHM) {
             return Some(self.any.seconds);
         }
         self.classes.iter().any(|known| known == class).then_some(self.steps.seconds)

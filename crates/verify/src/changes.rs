@@ -140,6 +140,7 @@ impl Switches {
         };
         let mut placed = Some((src, dst));
         while let Some((src, dst)) = placed {
+            interruption::check();
             let further = self.destinations.insert((on, src), dst).map(|dst| (src, dst));
             let nearer = self.sources.insert((on, dst), src).map(|src| (src, dst));
             placed = further.or(nearer);

@@ -127,6 +127,7 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
     let (mut changes, mut made) = (Tally::new("changes"), Tally::new("circuits"));
     let mut joined: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); circuits.switches().len()];
     for (index, configuration) in circuits.configurations().iter().enumerate() {
+        interruption::check();
         let mut found: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for ((state, switch), told) in joined.iter_mut().zip(circuits.switches()).zip(&configuration.switches) {
             let at = || format!("configuration {}, {}", index + 1, switch.name);
@@ -176,10 +177,15 @@ fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
     let mut tally = Tally::new("steps");
     let mut next = 0;
     for (index, configuration) in circuits.configurations().iter().enumerate() {
+        interruption::check();
         let held = plan.topologies.get(configuration.topology);
         if configuration.steps.is_empty() {
             let starts = match (&plan.fabric.initial, held) {
                 (Initial::Topology(initial), Some(held)) => index == 0 && initial.same_links(held),
+                (Initial::Repeated, Some(held)) => {
+                    let last = plan.steps.last().map(|step| &plan.topologies[step.topology]);
+                    index == 0 && last.is_some_and(|last| last.same_links(held))
+                }
                 _ => false,
             };
             tally.expect(starts, || format!("configuration {} has no step and is not the plan's start", index + 1));

@@ -42,6 +42,8 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
     let mut in_force = match &fabric.initial {
         Initial::Free => None,
         Initial::Topology(topology) => Some(topology),
+        // The run before has ended on the last step's.
+        Initial::Repeated => plan.steps.last().map(|step| &plan.topologies[step.topology]),
     };
     let mut all_terms = Vec::with_capacity(4 * plan.steps.len());
     let mut reconfigurations = 0;
@@ -95,7 +97,9 @@ fn passing(plan: &Plan, index: usize) -> Result<[ToleratedTime; 2]> {
         Overlap::Additive => {
             let delayed = match plan.settings.propagation {
                 Propagation::Hops => f64::from(step.hops),
-                Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * step.load,
+                Propagation::InverseThroughput => {
+                    step.load / (step.step.traffic().node_load() / f64::from(fabric.shape.ports()))
+                }
             };
             let propagation_s = fabric.hop_delay_s * delayed;
             let transmission_s = 8.0 / fabric.bandwidth_bps * step.transfer_bytes * step.load;

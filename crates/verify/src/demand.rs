@@ -45,6 +45,7 @@ fn check_pattern(index: usize, step: &Step, amounts: &BTreeMap<(Rank, Rank), f64
     let both = step.symmetry().meet(step.traffic().symmetry());
     let mut expected: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
     for coset in step.symmetry().cosets(&both) {
+        interruption::check();
         for (&(src, dst), amount) in amounts {
             let (src, dst) = (step.symmetry().apply(coset, src), step.symmetry().apply(coset, dst));
             let (start, element) = both.canonical(src);

@@ -1,6 +1,8 @@
-//! The independent judge of schedules and plans. It reads the model, simulates and bounds; it sees no planner, no
-//! profile, no algorithm. Everything that a plan states is recomputed here, by code written for this
-//! purpose, from the transfers, the links, the paths and the fabric's numbers.
+//! The independent judge of schedules and plans. It reads the model and sees no planner, no profile, no algorithm. What
+//! a plan states is recomputed here, by code written for this purpose, from the transfers, the links, the paths and the
+//! fabric's numbers. Two numbers are not its own alone: a step's time where packets overlap hop delays with queueing
+//! comes from `simulate`; and of a bound it finds out what is above the time of schedules that it makes itself, and
+//! compares the rest with `bounds`, which states bounds in the first place.
 //!
 //! | checks | file |
 //! |---|---|
@@ -13,7 +15,8 @@
 //! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total | `costs` |
 //! | the bound, where its class is known | `bound` |
-//! | what switches are told for a plan: changes, circuits, steps, times; of a mesh of MZIs ways, losses and states | `circuits` |
+//! | what switches are told for a plan: changes, circuits, steps, times; of a mesh of MZIs ways, losses and states |
+//! `circuits` |
 //! | a training iteration: times, ports, circuits and changes of every rank | `training` |
 
 mod bound;

@@ -57,6 +57,7 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
     let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
     let mut hops = 0;
     for arc in &step.routes.arcs {
+        interruption::check();
         let weight = match weight_of(traffic, arc) {
             Some(weight) if seen.insert(canonical(group, (arc.src, arc.dst))) => weight,
             state => {

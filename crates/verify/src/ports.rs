@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Plan, Rank, Topology, counted};
+use model::{Plan, Rank, Topology, counted};
 
 use crate::report::{Check, Tally};
 
@@ -11,10 +11,7 @@ use crate::report::{Check, Tally};
 pub(crate) fn check(plan: &Plan) -> Check {
     let ports = u64::from(plan.fabric.shape.ports());
     let mut tally = Tally::new("ports");
-    let initial = match &plan.fabric.initial {
-        Initial::Free => None,
-        Initial::Topology(topology) => Some(topology),
-    };
+    let initial = plan.fabric.initial.given();
     for topology in plan.topologies.iter().chain(initial) {
         let (out, into) = circuits_per_gpu(topology);
         for (direction, degrees) in [("out of", out), ("into", into)] {

@@ -21,8 +21,10 @@ pub(crate) fn check(plan: &Plan) -> Check {
             by_source.entry(arc.src).or_default().push(arc);
         }
         for (src, arcs) in by_source {
+            interruption::check();
             let from_src = network.reached(src, longest(&arcs));
             for arc in arcs {
+                interruption::check();
                 let fault = match routing {
                     Routing::SinglePath if arc.paths.len() != 1 => Some(format!("has {} paths", arc.paths.len())),
                     _ => network.fault(routing, arc, &from_src),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Plan, Topology, counted};
+use model::{Plan, Topology, counted};
 
 use crate::report::{Check, Tally};
 
@@ -14,10 +14,7 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
     let spelling = plan.fabric.optics.as_ref()?.spelling();
     let (kind, parameters) = spelling.split_once(':').unwrap_or((spelling, ""));
     let mut tally = Tally::new("optics");
-    let initial = match &plan.fabric.initial {
-        Initial::Free => None,
-        Initial::Topology(topology) => Some(topology),
-    };
+    let initial = plan.fabric.initial.given();
     let passed = |detail: String| Some(Check { name: "optics", passed: true, detail });
     if EVERY_TOPOLOGY.contains(&kind) && parameters.is_empty() {
         return passed(format!("{kind} holds every topology of these ports"));

@@ -12,6 +12,7 @@
 //! | nothing starts later than it must; what reconfigurations are waited for | `waits` |
 //! | the total, the time without communication, the critical path | `summary`, `critical_path` |
 //! | the lower bound and the policies' times | `lower_bound`, `port_bytes` |
+//! | what no order of the events is faster than | `order_bound` |
 
 mod catalogue;
 mod critical_path;
@@ -21,6 +22,7 @@ mod group_plans;
 mod iteration;
 mod lower_bound;
 mod order;
+mod order_bound;
 mod port_bytes;
 mod replay;
 mod routed;
@@ -54,5 +56,6 @@ pub fn training(training: &TrainingPlan) -> Report {
     checks.extend(summary::check(&iteration));
     checks.push(critical_path::check(&iteration));
     checks.extend(lower_bound::check(&iteration, &streams));
+    checks.push(order_bound::check(&iteration, &streams, &replayed.turns));
     Report { checks }
 }

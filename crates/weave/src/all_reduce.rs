@@ -26,6 +26,7 @@ impl Middles {
         for product in (2..=width).filter(|product| width.is_multiple_of(*product)) {
             let mut least = (f64::INFINITY, None);
             for (span, phases) in phases.range(..=product).filter(|(span, _)| product.is_multiple_of(**span)) {
+                interruption::check();
                 let Some(&(rest_s, ref rest)) = best.get(&(product / span)) else { continue };
                 let change_s = if rest.is_some() { prices.change_s } else { 0.0 };
                 for phase in phases {

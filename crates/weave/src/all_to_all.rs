@@ -117,6 +117,7 @@ fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Excha
     for product in library.spans() {
         let mut least = (f64::INFINITY, Vec::new());
         for (span, exchanges) in by_span.iter().filter(|(span, _)| product.is_multiple_of(**span)) {
+            interruption::check();
             let Some((rest_s, rest)) = best.get(&(product / span)) else { continue };
             let change_s = if rest.is_empty() { 0.0 } else { prices.change_s };
             for exchange in exchanges {
@@ -156,6 +157,7 @@ pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32
     for (order, exchange) in exchanges.iter().enumerate() {
         let index = exchanges.len() - 1 - order;
         for step in &exchange.steps {
+            interruption::check();
             topologies.push(coordinates.topology(index, exchange.on_ring, &step.circuits)?);
             steps.push(
                 PhaseStepBuilder { coordinates: &coordinates, exchanges: &exchanges, index, step }.step(&chunks)?,
@@ -185,6 +187,7 @@ impl PhaseStepBuilder<'_> {
         };
         let mut transfers = Vec::new();
         for src in symmetry.representatives() {
+            interruption::check();
             for &place in &self.step.places {
                 let dst = self.coordinates.ahead(src, self.index, on_ring, place);
                 let sent = self.blocks(src, place, on_ring, chunks);

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Chunks, Collective, Fabric, Op, Propagation, Rank, Result, Schedule, Step, Topology, Transfer};
+use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topology, Transfer};
 use synthesis::{ChunkStep, Length, Network, Sent, steps};
 
 use crate::composition::Composition;
@@ -82,7 +82,6 @@ impl Chunked {
         collective: Collective,
         topology: &Topology,
         fabric: &Fabric,
-        propagation: Propagation,
         size_bytes: u64,
     ) -> Option<Self> {
         let ways: &[bool] = match collective {
@@ -94,7 +93,7 @@ impl Chunked {
         if work(topology, 1) > MOST_WORK {
             return None;
         }
-        let prices = Prices::new(fabric, propagation, size_bytes);
+        let prices = Prices::new(fabric, size_bytes);
         let forward = Network::new(topology);
         let mut passes = Vec::new();
         for &turned in ways {
@@ -278,6 +277,7 @@ impl Chunked {
             let at_work: Vec<(&Pass, &Spread, u32)> = at_work.collect();
             let longest = at_work.iter().map(|(_, spread, _)| spread.steps.len()).max().unwrap_or(0);
             for index in 0..longest {
+                interruption::check();
                 let mut by_link: BTreeMap<(Rank, Rank, Op), Vec<u32>> = BTreeMap::new();
                 for (pass, spread, first) in &at_work {
                     let step = if pass.turned {

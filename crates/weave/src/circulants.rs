@@ -42,6 +42,7 @@ pub(crate) fn narrowest(span: u32, ports: u32, most: usize) -> Vec<Circuits> {
 fn ranked(span: u32, ports: u32) -> Vec<(u32, u32, Circuits)> {
     let mut ranked: Vec<(u32, u32, Circuits)> = Vec::new();
     for circuits in choices(span, ports) {
+        interruption::check();
         if let Some(distances) = levels::distances(span, &circuits) {
             let diameter = distances.iter().copied().max().unwrap_or(0);
             ranked.push((diameter, distances.iter().sum(), circuits));

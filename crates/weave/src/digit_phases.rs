@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use interruption::Interruptible;
 use rayon::prelude::*;
 
 use crate::digits::{Digit, Digits};
@@ -138,7 +139,7 @@ fn choices(spans: &[u32], two_way: bool) -> Vec<(u32, Vec<Choice>)> {
             });
             (span, best(alone.chain(split).collect()))
         };
-        of_fewer = spans.par_iter().map(of_span).collect();
+        of_fewer = spans.par_iter().interruptible().map(of_span).collect();
     }
     let with_primes = |(span, mut choices): (u32, Vec<Choice>)| {
         let primes = primes(span);

@@ -59,6 +59,7 @@ pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> 
         }
     }
     for radices in factorisations(span).into_iter().filter(|radices| radices.len() > 1) {
+        interruption::check();
         if ports.is_multiple_of(2) {
             found.push(on_ring(span, radices.clone(), vec![(1, ports)], ports));
             found.push(on_ring(span, radices, vec![(1, ports / 2), (-1, ports / 2)], ports));

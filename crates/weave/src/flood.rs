@@ -1,16 +1,18 @@
 //! One hop a step on any topology, or a few, outwards from every rank at once.
 //!
 //! In step j a rank sends on what it had j − 1 hops from its origin, to those whose shortest path leads over it. Steps of
-//! several hops are fewer and send what lies farther from where it was before the step. The
-//! steps are as many as the diameter and every block uses one link for each rank that it reaches, the least there is, so
+//! several hops are fewer and send what lies farther from where it was before the step; how many hops each takes is chosen
+//! by price. The steps are as many as the diameter and every block uses one link for each rank that it reaches, the least there is, so
 //! on a graph of small diameter that loads its links evenly this is near the least in hops and in bytes at once. A
 //! ReduceScatter is an AllGather backwards on the circuits turned round.
 
 use model::{Chunks, Collective, Link, Op, Result, Schedule, Step, Topology, Transfer};
 
 use crate::composition::{Composition, MOST_EXECUTED};
+use crate::flood_lengths;
 use crate::metacyclic::Metacyclic;
 use crate::outward_trees::OutwardTrees;
+use crate::prices::Prices;
 
 /// A topology of all ranks.
 pub(crate) enum Whole {
@@ -33,14 +35,15 @@ impl Whole {
 const MOST_PAIRS: u64 = 1 << 22;
 const MOST_LINKS: u64 = 1 << 26;
 
-/// Hops of a step that are tried beside one.
+/// Hops of all steps that are tried in addition to those chosen by price.
 const MOST_HOPS: u32 = 3;
 
-/// The floods for a collective of blocks by hops of a step; none where some rank cannot be reached, or ranks are too many.
+/// The floods for a collective of blocks: that whose steps are chosen by price, where it differs from those of 1, 2 and 3 hops
+/// a step, which follow. None where some rank cannot be reached, or ranks are too many.
 ///
 /// # Errors
 /// Those of [`Step::new`].
-pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Composition>> {
+pub(crate) fn compose(collective: Collective, whole: &Whole, prices: &Prices) -> Result<Vec<Composition>> {
     let (gathers, reduces) = match collective {
         Collective::AllGather => (true, false),
         Collective::ReduceScatter => (false, true),
@@ -61,51 +64,62 @@ pub(crate) fn compose(collective: Collective, whole: &Whole) -> Result<Vec<Compo
     let mut ways = Vec::new();
     for (is_wanted, one) in [(reduces, Collective::ReduceScatter), (gathers, Collective::AllGather)] {
         let backwards = one == Collective::ReduceScatter;
-        match is_wanted.then(|| trees(whole, backwards)) {
-            Some(Some(trees)) => ways.push((trees, chunks(one)?)),
-            Some(None) => return Ok(Vec::new()),
-            None => {}
+        if is_wanted {
+            let links = directed(topology, backwards);
+            let Some(trees) = trees(whole, &links, backwards) else { return Ok(Vec::new()) };
+            ways.push((trees, links, chunks(one)?));
         }
     }
-    let mut floods = Vec::new();
+    // Hops of the steps of each way.
+    let mut lengths: Vec<Vec<Vec<u32>>> = Vec::new();
     // One circuit a rank makes rings, which digits serve in as few steps.
     let most = if topology.degree() > 1 { MOST_HOPS } else { 1 };
     for hops in 1..=most {
-        let mut steps = Some(Vec::new());
-        for (trees, chunks) in &ways {
-            steps = match (steps, half(trees, hops, chunks)?) {
-                (Some(before), Some(then)) => Some([before, then].concat()),
-                _ => None,
-            };
+        lengths.push(ways.iter().map(|(trees, ..)| equal_lengths(hops, trees.depth())).collect());
+    }
+    if most > 1 {
+        let cheapest = ways.iter().map(|(trees, links, _)| flood_lengths::cheapest(trees, links, prices));
+        let cheapest: Option<Vec<Vec<u32>>> = cheapest.collect();
+        if let Some(cheapest) = cheapest.filter(|cheapest| !lengths.contains(cheapest)) {
+            lengths.insert(0, cheapest);
         }
-        if let Some(steps) = steps {
-            let schedule = Schedule::new(crate::ALGORITHM, all.clone(), steps)?;
-            floods.push(Composition { schedule, topologies: vec![topology.clone()], over_circuits: false });
+    }
+    // All hops in one step are every rank to every other at once.
+    lengths.retain(|lengths| lengths.iter().all(|one| one.len() > 1 || one.iter().all(|hops| *hops == 1)));
+    let mut floods = Vec::new();
+    for lengths in lengths {
+        let mut steps = Vec::new();
+        for ((trees, _, chunks), lengths) in ways.iter().zip(lengths) {
+            steps.extend(half(trees, lengths, chunks)?);
         }
+        let schedule = Schedule::new(crate::ALGORITHM, all.clone(), steps)?;
+        floods.push(Composition { schedule, topologies: vec![topology.clone()], over_circuits: false });
     }
     Ok(floods)
 }
 
+/// The links, all of them turned round where what is sent runs backwards.
+fn directed(topology: &Topology, backwards: bool) -> Vec<Link> {
+    let turned = |link: Link| if backwards { Link { src: link.dst, dst: link.src, ..link } } else { link };
+    topology.expanded().into_iter().map(turned).collect()
+}
+
+/// Steps of so many hops each, the last of what is left.
+fn equal_lengths(hops: u32, depth: u32) -> Vec<u32> {
+    (0..depth).step_by(hops as usize).map(|first| hops.min(depth - first)).collect()
+}
+
 /// The trees of an AllGather, or of a ReduceScatter, which runs backwards over the links turned round.
-fn trees(whole: &Whole, backwards: bool) -> Option<OutwardTrees> {
+fn trees(whole: &Whole, links: &[Link], backwards: bool) -> Option<OutwardTrees> {
     match whole {
-        Whole::Any(topology) => {
-            let turned = |link: &Link| if backwards { Link { src: link.dst, dst: link.src, ..*link } } else { *link };
-            let links: Vec<Link> = topology.expanded().iter().map(turned).collect();
-            OutwardTrees::over(topology, &links)
-        }
+        Whole::Any(topology) => OutwardTrees::over(topology, links),
         Whole::Cayley(cayley) => Some(cayley.trees(backwards)),
     }
 }
 
-/// Steps of an AllGather, or of a ReduceScatter, in order; none where all hops are one step: that is every rank to every
-/// other at once.
-fn half(trees: &OutwardTrees, hops: u32, chunks: &Chunks) -> Result<Option<Vec<Step>>> {
+/// Steps of an AllGather, or of a ReduceScatter, in order: of so many hops from the origin on.
+fn half(trees: &OutwardTrees, lengths: Vec<u32>, chunks: &Chunks) -> Result<Vec<Step>> {
     let backwards = chunks.collective() == Collective::ReduceScatter;
-    if hops > 1 && trees.depth() <= hops {
-        return Ok(None);
-    }
-    let lengths = (0..trees.depth()).step_by(hops as usize).map(|first| hops.min(trees.depth() - first));
     let mut steps = Vec::new();
     for sent in trees.sent(lengths, None) {
         let transfers = sent.into_iter().map(|((src, dst), blocks)| {
@@ -121,7 +135,7 @@ fn half(trees: &OutwardTrees, hops: u32, chunks: &Chunks) -> Result<Option<Vec<S
     if backwards {
         steps.reverse();
     }
-    Ok(Some(steps))
+    Ok(steps)
 }
 
 #[cfg(test)]
@@ -143,7 +157,9 @@ mod tests {
             let shape = Shape::new(gpus, if dims.len() > 1 { &dims } else { &[] }, ports).unwrap();
             let topology = topologies::build(spec, &shape).unwrap();
             for collective in [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce] {
-                let found = compose(collective, &Whole::Any(topology.clone())).unwrap().swap_remove(0);
+                let prices = Prices::in_a_test(gpus, ports, 1 << 20, 0.0);
+                // Without startups steps of one hop are the cheapest.
+                let found = compose(collective, &Whole::Any(topology.clone()), &prices).unwrap().swap_remove(0);
                 let report = verify::schedule(&found.schedule);
                 assert!(report.first_failure().is_none(), "{spec} {:?}", report.first_failure());
                 let passes = if collective == Collective::AllReduce { 2 } else { 1 };
@@ -165,18 +181,32 @@ mod tests {
         let kautz = Whole::Any(topologies::build("kautz", &shape).unwrap());
         let cayley = Whole::Cayley(crate::metacyclic::best(24, 2).unwrap().unwrap());
         let torus = Whole::Any(topologies::build("torus:4x6", &Shape::new(24, &[4, 6], 4).unwrap()).unwrap());
+        let mut chosen = 0;
         for whole in [kautz, cayley, torus] {
             for collective in [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce] {
-                let floods = compose(collective, &whole).unwrap();
+                let ports = whole.topology().degree();
+                let floods =
+                    |startup_s| compose(collective, &whole, &Prices::in_a_test(24, ports, 1 << 20, startup_s)).unwrap();
+                // Without startups steps of one hop are the cheapest, with some there may be long ones near the origins.
                 let passes = if collective == Collective::AllReduce { 2 } else { 1 };
-                let diameter = floods[0].schedule.steps().len() / passes;
-                assert!(floods.len() as u32 == MOST_HOPS && diameter as u32 > MOST_HOPS);
-                for (hops, flood) in (1..).zip(&floods) {
-                    assert_eq!(flood.schedule.steps().len(), passes * diameter.div_ceil(hops));
+                let mut equal = floods(0.0);
+                let diameter = equal[0].schedule.steps().len() / passes;
+                assert!(equal.len() as u32 == MOST_HOPS && diameter as u32 > MOST_HOPS);
+                for startup_s in [1e-7, 5e-7, 2e-6] {
+                    let mut floods = floods(startup_s);
+                    if floods.len() as u32 > MOST_HOPS {
+                        equal.push(floods.swap_remove(0));
+                        chosen += 1;
+                    }
+                }
+                for (hops, flood) in (1..).zip(&equal) {
+                    let steps = flood.schedule.steps().len();
+                    assert!(hops > MOST_HOPS as usize || steps == passes * diameter.div_ceil(hops));
                     let report = verify::schedule(&flood.schedule);
                     assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
                 }
             }
         }
+        assert!(chosen > 9, "{chosen} of 27 floods have steps of their own lengths");
     }
 }

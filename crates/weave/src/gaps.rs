@@ -97,6 +97,7 @@ impl Gaps {
         let none = (0..=ranks).map(|gap| if gap <= 1 { 0.0 } else { f64::INFINITY }).collect();
         let mut gaps = Self { both_ways, least: vec![none] };
         for steps in 1..=MOST_STEPS {
+            interruption::check();
             let of_gap = |gap: usize| if gap <= 1 { 0.0 } else { gaps.placed(steps, gap)[gap].0 };
             let least = (0..=ranks).map(of_gap).collect();
             gaps.least.push(least);
@@ -154,7 +155,7 @@ impl Gaps {
 
 #[cfg(test)]
 mod tests {
-    use model::{Fabric, Initial, Propagation, ReconfigurationPolicy, Routing, Shape};
+    use model::{Fabric, Initial, ReconfigurationPolicy, Routing, Shape};
 
     use super::*;
 
@@ -178,7 +179,7 @@ mod tests {
         {
             for startup_s in [1e-8, 1e-6, 1e-4] {
                 let fabric = fabric(ranks, ports, startup_s);
-                let prices = Prices::new(&fabric, Propagation::Hops, 1 << 22);
+                let prices = Prices::new(&fabric, 1 << 22);
                 let ring = topologies::build("ring", &fabric.shape).unwrap();
                 let circuits: Circuits = if one_way { vec![(1, ports)] } else { vec![(1, ports / 2), (-1, ports / 2)] };
                 for collective in [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce] {

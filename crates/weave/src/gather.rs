@@ -107,6 +107,7 @@ pub(crate) fn steps(
         // On a ring of all ranks the coordinate is the last, so that all others have been gathered.
         let had = |rank: Rank| coordinates.fellows(rank, |coordinate| coordinate < index);
         for sends in placed.phase.sends() {
+            interruption::check();
             let transfers = sends.iter().map(|send| {
                 let owners = send.behind.iter().flat_map(|behind| had(ahead(-behind)));
                 let chunks = owners.map(|owner| chunks.owned(owner, 0)).collect();
@@ -141,7 +142,7 @@ pub(crate) fn compose(collective: Collective, library: &Library, prices: &Prices
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Fabric, Initial, Propagation, ReconfigurationPolicy, Routing, Shape};
+    use model::{Fabric, Initial, ReconfigurationPolicy, Routing, Shape};
 
     /// The least over every order of spans and every phase.
     fn least_s(library: &Library, prices: &Prices, ranks: u32, held: u32) -> f64 {
@@ -173,7 +174,7 @@ mod tests {
                     initial: Initial::Free,
                     optics: None,
                 };
-                let prices = Prices::new(&fabric, Propagation::Hops, size_bytes);
+                let prices = Prices::new(&fabric, size_bytes);
                 let table = Table::new(&library, &prices, ranks, Start::First);
                 let expected = least_s(&library, &prices, ranks, 1);
                 assert!((table.seconds(1) - expected).abs() < 1e-12 * expected);

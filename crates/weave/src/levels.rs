@@ -43,6 +43,7 @@ fn level_sends(span: u32, circuits: &Circuits, distances: &[u32], level: u32, pl
     let mut carried = vec![0u32; circuits.len()];
     let mut chosen: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for (place, ways) in choices {
+        interruption::check();
         let load = |way: usize| f64::from(carried[way] + 1) / f64::from(circuits[way].1);
         let Some(way) = ways.into_iter().min_by(|&a, &b| load(a).total_cmp(&load(b))) else { continue };
         carried[way] += 1;

@@ -22,6 +22,7 @@ mod digit_phases;
 mod digits;
 mod doubling;
 mod flood;
+mod flood_lengths;
 mod gaps;
 mod gather;
 mod levels;
@@ -77,16 +78,16 @@ pub fn compositions(
     if ranks > most {
         return refuse(format!("it composes {} for at most {most} GPUs, not {ranks}", collective.name()));
     }
-    let prices = Prices::new(fabric, settings.propagation, size_bytes);
+    let prices = Prices::new(fabric, size_bytes);
     if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
         return broadcast::compose(&libraries.broadcasts, fabric, &prices, root);
     }
     let library = &libraries.of(ranks, fabric.shape.ports(), settings.routing);
     let mut found = of_phases(collective, library, &prices, fabric)?;
     found.extend(on_ring(collective, fabric, &prices)?);
-    for whole in whole_topologies(library, fabric) {
+    for whole in whole_topologies(library, collective, fabric) {
         found.extend(at_once::compose(collective, whole.topology())?);
-        found.extend(flood::compose(collective, &whole)?);
+        found.extend(flood::compose(collective, &whole, &prices)?);
     }
     Ok(found)
 }
@@ -104,7 +105,7 @@ pub fn on_start(
 ) -> Result<Vec<Composition>> {
     let Initial::Topology(start) = &fabric.initial else { return Ok(Vec::new()) };
     let collective = chunks.collective();
-    let prices = Prices::new(fabric, settings.propagation, size_bytes);
+    let prices = Prices::new(fabric, size_bytes);
     if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
         return broadcast::on_start(&libraries.broadcasts, start, &prices, root);
     }
@@ -116,7 +117,7 @@ pub fn on_start(
     }
     if !start.links().is_empty() {
         found.extend(at_once::compose(collective, start)?);
-        found.extend(flood::compose(collective, &Whole::Any(start.clone()))?);
+        found.extend(flood::compose(collective, &Whole::Any(start.clone()), &prices)?);
     }
     Ok(found)
 }
@@ -153,10 +154,9 @@ pub fn chunked(
     collective: Collective,
     topology: &Topology,
     fabric: &Fabric,
-    settings: CostSettings,
     size_bytes: u64,
 ) -> Option<Chunked> {
-    Chunked::new(&libraries.spreads, collective, topology, fabric, settings.propagation, size_bytes)
+    Chunked::new(&libraries.spreads, collective, topology, fabric, size_bytes)
 }
 
 /// Topologies of a fabric on which a collective of blocks of ranks may stay from its first step to its last.
@@ -170,13 +170,13 @@ pub fn staying(
         return Vec::new();
     }
     let library = &libraries.of(fabric.shape.gpus(), fabric.shape.ports(), settings.routing);
-    whole_topologies(library, fabric).iter().map(|whole| whole.topology().clone()).collect()
+    whole_topologies(library, collective, fabric).iter().map(|whole| whole.topology().clone()).collect()
 }
 
 /// Topologies on which all ranks exchange without coordinates: the one at the start; a generalised Kautz graph, whose
 /// diameter is the least for its degree, or one more; a Cayley digraph, which loads its links evenly. One port makes rings
 /// alone.
-fn whole_topologies(library: &Library, fabric: &Fabric) -> Vec<Whole> {
+fn whole_topologies(library: &Library, collective: Collective, fabric: &Fabric) -> Vec<Whole> {
     let mut topologies = Vec::new();
     if let Initial::Topology(initial) = &fabric.initial
         && !initial.links().is_empty()
@@ -186,7 +186,7 @@ fn whole_topologies(library: &Library, fabric: &Fabric) -> Vec<Whole> {
     let shape = &fabric.shape;
     if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 {
         topologies.extend(topologies::build("kautz", shape).map(Whole::Any));
-        topologies.extend(library.cayley().cloned().map(Whole::Cayley));
+        topologies.extend(library.cayley(collective).cloned().map(Whole::Cayley));
     }
     topologies
 }

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use model::Routing;
+use interruption::Interruptible;
+use model::{Chunks, Collective, Routing};
 use rayon::prelude::*;
 use search::GeneratorSet;
 
 use crate::broadcast::Broadcasts;
+use crate::composition::MOST_EXECUTED;
 use crate::metacyclic::Metacyclic;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
@@ -23,6 +25,8 @@ pub(crate) struct Library {
     on_rings: BTreeMap<u32, Vec<Phase>>,
     /// The Cayley digraph of all ranks.
     cayley: Option<Metacyclic>,
+    /// The one on which sums can be followed where they cannot on that, made when it is first asked for.
+    cayley_of_sums: OnceLock<Option<Metacyclic>>,
     /// Ranks and ports.
     shape: (u32, u32),
     /// Graphs of walks for AllReduce in one pass, made when they are first asked for.
@@ -78,7 +82,7 @@ impl Library {
     pub(crate) fn new(ranks: u32, ports: u32, routing: Routing) -> Self {
         let spans: Vec<u32> = (2..=ranks).filter(|span| ranks.is_multiple_of(*span)).collect();
         let on_rings = digit_phases::phases(&spans, ports);
-        let made = on_rings.into_par_iter().map(|(span, on_rings)| {
+        let made = on_rings.into_par_iter().interruptible().map(|(span, on_rings)| {
             let others = circulants::phases(span, ports, routing);
             (span, undominated(on_rings.iter().cloned().chain(others).collect()), on_rings)
         });
@@ -90,6 +94,7 @@ impl Library {
         Self {
             phases,
             cayley,
+            cayley_of_sums: OnceLock::new(),
             shape: (ranks, ports),
             walks: OnceLock::new(),
             generator_sets,
@@ -107,9 +112,18 @@ impl Library {
         self.on_rings.get(&span).map_or(&[], Vec::as_slice)
     }
 
-    /// The Cayley digraph of all ranks, where ports and ranks allow one.
-    pub(crate) fn cayley(&self) -> Option<&Metacyclic> {
-        self.cayley.as_ref()
+    /// The Cayley digraph of all ranks, where ports and ranks allow one: one of few orbits where a collective of blocks could not
+    /// be executed on the narrowest in the memory there is.
+    pub(crate) fn cayley(&self, collective: Collective) -> Option<&Metacyclic> {
+        let narrowest = self.cayley.as_ref()?;
+        let (ranks, ports) = self.shape;
+        let one = Chunks::even(collective, ranks, 1).ok()?.executed_bytes(1).max(1);
+        let most = (MOST_EXECUTED / one).min(u64::from(metacyclic::MOST_WHEELS)) as u32;
+        if narrowest.topology.symmetry().orbits() <= most || ranks <= metacyclic::MOST_SEARCHED {
+            return Some(narrowest);
+        }
+        let of_sums = || metacyclic::best_of_wheels(ranks, ports, most).ok().flatten();
+        self.cayley_of_sums.get_or_init(of_sums).as_ref()
     }
 
     /// The graphs of walks of all ranks.
@@ -127,7 +141,11 @@ impl Library {
             let next = |number: &u32| Some(number + number.div_ceil(2));
             let numbers = std::iter::successors(Some(2), next).take_while(|number| *number < span.min(MOST_RINGS));
             let numbers: Vec<u32> = numbers.collect();
-            numbers.into_par_iter().filter_map(|number| search::generator_set(span, number).ok()).collect()
+            numbers
+                .into_par_iter()
+                .interruptible()
+                .filter_map(|number| search::generator_set(span, number).ok())
+                .collect()
         })
     }
 

@@ -102,6 +102,7 @@ impl Metacyclic {
             let level = levels.len() as u32 + 1;
             let mut reached: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
             for &at in &outermost {
+                interruption::check();
                 for (way, step) in ways.iter().enumerate() {
                     let to = step[at as usize];
                     if level_of[to as usize] >= level {
@@ -145,7 +146,7 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
 
 /// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all generators are
 /// more, some are drawn.
-const MOST_SEARCHED: u32 = 256;
+pub(crate) const MOST_SEARCHED: u32 = 256;
 const MOST_OF_GROUP: u32 = 1 << 24;
 
 /// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few hops wide.
@@ -156,7 +157,7 @@ const MOST_DRAWN: u32 = 16;
 const LEAST_DRAWN: u32 = 4;
 
 /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written once.
-const MOST_WHEELS: u32 = 64;
+pub(crate) const MOST_WHEELS: u32 = 64;
 const MOST_WRITTEN: u32 = 1 << 22;
 
 /// Pairs of generators to which others are added.
@@ -177,11 +178,19 @@ pub(crate) const NAME: (&str, &str) = (
 /// # Errors
 /// None for circuits that lead to other ranks.
 pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
+    best_of_wheels(ranks, ports, MOST_WHEELS)
+}
+
+/// [`best`], where ranks are more than 256 among groups of at most so many elements of Z_k: orbits of ranks.
+///
+/// # Errors
+/// None for circuits that lead to other ranks.
+pub(crate) fn best_of_wheels(ranks: u32, ports: u32, most_wheels: u32) -> Result<Option<Metacyclic>> {
     let is_searched = ranks <= MOST_SEARCHED;
     if ports < 2 || ports + 1 >= ranks || (!is_searched && ports > MOST_DRAWN) {
         return Ok(None);
     }
-    let found = if is_searched { searched(ranks, ports) } else { sampled(ranks, ports) };
+    let found = if is_searched { searched(ranks, ports) } else { sampled(ranks, ports, most_wheels) };
     let Some((group, generators)) = found else { return Ok(None) };
     // Translations by digits do not hold these groups, but moving all x, and what they find beside it, shortens flows.
     let wheel = if is_searched { Translations::trivial(ranks) } else { group.wheel()? };
@@ -236,9 +245,9 @@ fn searched(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
 
 /// Some of the pairs (0, 1) and (1, j), j in Z_k: (x, j) with another x that generates Z_m makes the same digraph. The best
 /// are given further generators, each the best of some that are drawn. O([`MOST_LINKS`]).
-fn sampled(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
+fn sampled(ranks: u32, ports: u32, most_wheels: u32) -> Option<(Group, Vec<u32>)> {
     let groups = Group::of_order(ranks).into_iter();
-    let groups: Vec<Group> = groups.filter(|group| group.k <= MOST_WHEELS.min(MOST_WRITTEN / ranks)).collect();
+    let groups: Vec<Group> = groups.filter(|group| group.k <= most_wheels.min(MOST_WRITTEN / ranks)).collect();
     let pairs: Vec<(Group, u32)> = groups.iter().flat_map(|group| (0..group.k).map(move |j| (*group, j))).collect();
     let searches = MOST_LINKS / u64::from(ranks * ports);
     let stride = (pairs.len() as u64).div_ceil((searches / 2).max(1)) as usize;
@@ -344,6 +353,12 @@ mod tests {
             let single = (0..trees.depth()).map(|_| 1);
             let moved: usize = trees.sent(single, None).iter().flatten().map(|(_, blocks)| blocks.len()).sum();
             assert_eq!(moved as u32, found.group.k * (ranks - 1));
+        }
+        // Of fewer orbits, which take less to execute, a little wider.
+        let narrowest = best(4096, 3).unwrap().unwrap().trees(false).depth();
+        for most in [8, 16, 32] {
+            let found = best_of_wheels(4096, 3, most).unwrap().unwrap();
+            assert!(found.group.k <= most && found.trees(false).depth() <= narrowest + 3, "{most}");
         }
         for ranks in [257, 521, 65_521] {
             assert!(best(ranks, 2).unwrap().is_none(), "a prime number of ranks has no such group");

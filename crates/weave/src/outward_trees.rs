@@ -5,6 +5,9 @@ use model::{BreadthFirst, Link, Rank, Topology, Translations};
 /// The origins of what goes from one rank to another in a step, by both ends.
 pub(crate) type Sent = Vec<((Rank, Rank), Vec<Rank>)>;
 
+/// Most counts of ranks behind links that are kept, by level and length of a step.
+const MOST_COUNTS: usize = 1 << 22;
+
 /// A rank that is reached, and the rank before it on the way.
 type Reached = (Rank, Rank);
 
@@ -55,6 +58,7 @@ impl OutwardTrees {
         let mut search = BreadthFirst::new(ranks);
         let mut trees = Vec::new();
         for origin in symmetry.representatives() {
+            interruption::check();
             let distances = search.search(origin, |at| out[at as usize].iter().copied()).to_vec();
             if search.reached().len() < ranks {
                 return None;
@@ -95,10 +99,57 @@ impl OutwardTrees {
         self.depth
     }
 
+    /// Blocks on the busiest circuit of a step that goes on from so many hops, by its hops less one up to `longest`, when every
+    /// block follows its tree over `links`; `None` where links and hops are too many.
+    /// O(orbits · ranks · longest + links · depth · longest²).
+    pub(crate) fn loads(&self, links: &[Link], longest: u32) -> Option<Vec<Vec<f64>>> {
+        let (depth, longest) = (self.depth as usize, longest as usize);
+        let mut number_of = LinkNumbers::new(&self.symmetry);
+        let mut circuits = Vec::new();
+        for link in links {
+            let number = number_of.link(&self.symmetry, link.src, link.dst);
+            circuits.resize(circuits.len().max(number + 1), 0.0);
+            circuits[number] = f64::from(link.count);
+        }
+        let orbits = circuits.len();
+        if depth * longest * orbits > MOST_COUNTS {
+            return None;
+        }
+        // By level of a link, levels from there to a rank behind it, and link: how many such ranks there are.
+        let mut behind = vec![0u32; depth * longest * orbits];
+        let mut before: Vec<(Rank, usize)> = vec![(0, 0); self.symmetry.ranks() as usize];
+        for tree in &self.trees {
+            for (level, reached) in tree.levels.iter().enumerate() {
+                for &(rank, from) in reached {
+                    before[rank as usize] = (from, number_of.link(&self.symmetry, from, rank));
+                    let mut at = rank;
+                    for back in 0..longest.min(level + 1) {
+                        let (from, number) = before[at as usize];
+                        behind[((level - back) * longest + back) * orbits + number] += 1;
+                        at = from;
+                    }
+                }
+            }
+        }
+        let from_level = |first: usize| {
+            let mut blocks = vec![0u32; orbits];
+            let with_level = |level: usize| {
+                for of in first..=level {
+                    let added = &behind[(of * longest + level - of) * orbits..][..orbits];
+                    blocks.iter_mut().zip(added).for_each(|(blocks, added)| *blocks += added);
+                }
+                blocks.iter().zip(&circuits).map(|(blocks, circuits)| f64::from(*blocks) / circuits).fold(0.0, f64::max)
+            };
+            (first..depth.min(first + longest)).map(with_level).collect()
+        };
+        Some((0..depth).map(from_level).collect())
+    }
+
     /// The tree of every rank.
     pub(crate) fn without_symmetry(&self) -> Self {
         let mut trees = Vec::new();
         for element in self.symmetry.elements() {
+            interruption::check();
             let moved = |rank: Rank| self.symmetry.apply(element, rank);
             trees.extend(self.trees.iter().map(|tree| {
                 let level = |level: &Vec<Reached>| level.iter().map(|&(to, from)| (moved(to), moved(from))).collect();
@@ -119,6 +170,7 @@ impl OutwardTrees {
         for hops in hops {
             let mut records: Vec<u64> = Vec::new();
             for (tree, from) in self.trees.iter().zip(&mut from) {
+                interruption::check();
                 let levels = tree.levels.iter().enumerate().skip(first).take(hops as usize);
                 for (level, &(rank, before)) in levels.flat_map(|(at, level)| level.iter().map(move |one| (at, one))) {
                     if owner == Some(rank) {

@@ -1,6 +1,6 @@
 //! What phases cost on a fabric.
 
-use model::{Fabric, Initial, Propagation, Topology};
+use model::{Fabric, Initial, Topology};
 
 use crate::phase::Phase;
 use crate::relative::{Circuits, Sums};
@@ -10,7 +10,6 @@ use crate::relative::{Circuits, Sums};
 pub(crate) struct Prices {
     startup_s: f64,
     hop_s: f64,
-    load_s: f64,
     /// β times the bytes of one rank's block, m/n.
     block_s: f64,
     /// About what a change of topology costs: exact where it depends neither on the circuits nor on the step.
@@ -22,20 +21,15 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    pub(crate) fn new(fabric: &Fabric, propagation: Propagation, size_bytes: u64) -> Self {
+    pub(crate) fn new(fabric: &Fabric, size_bytes: u64) -> Self {
         let (n, ports) = (fabric.shape.gpus(), fabric.shape.ports());
-        let (hop_s, load_s) = match propagation {
-            Propagation::Hops => (fabric.hop_delay_s, 0.0),
-            Propagation::InverseThroughput => (0.0, fabric.hop_delay_s * f64::from(ports)),
-        };
         let (ring, given) = match &fabric.initial {
-            Initial::Free => (None, false),
+            Initial::Free | Initial::Repeated => (None, false),
             Initial::Topology(topology) => (as_ring(topology), true),
         };
         Self {
             startup_s: fabric.startup_s,
-            hop_s,
-            load_s,
+            hop_s: fabric.hop_delay_s,
             block_s: fabric.byte_s() * size_bytes as f64 / f64::from(n),
             change_s: fabric.reconfiguration.of_all_ports_s(u64::from(n) * u64::from(ports)),
             ring,
@@ -50,15 +44,17 @@ impl Prices {
 
     /// Seconds of steps with these sums, amounts being of `blocks` blocks.
     pub(crate) fn sums_s(&self, sums: &Sums, blocks: f64) -> f64 {
-        self.startup_s * f64::from(sums.steps)
-            + self.hop_s * sums.hops
-            + self.load_s * sums.load
-            + self.block_s * blocks * sums.amount
+        self.startup_s * f64::from(sums.steps) + self.hop_s * sums.hops + self.block_s * blocks * sums.amount
     }
 
     /// Seconds of a step of one hop whose busiest circuit carries one transfer, beside its bytes.
     pub(crate) fn one_hop_s(&self) -> f64 {
-        self.startup_s + self.hop_s + self.load_s
+        self.startup_s + self.hop_s
+    }
+
+    /// Seconds of a step of so many hops whose busiest circuit carries so many blocks.
+    pub(crate) fn step_s(&self, hops: f64, blocks: f64) -> f64 {
+        self.startup_s + self.hop_s * hops + self.block_s * blocks
     }
 
     /// Seconds of a rank's block on one circuit.
@@ -79,6 +75,23 @@ impl Prices {
     /// Whether the ring in force has these circuits.
     pub(crate) fn starts_on(&self, phase: &Phase) -> bool {
         self.ring.as_ref() == Some(&phase.circuits)
+    }
+}
+
+#[cfg(test)]
+impl Prices {
+    /// For a buffer on links of 800 Gbit/s that start free, a hop taking 500 ns.
+    pub(crate) fn in_a_test(gpus: u32, ports: u32, size_bytes: u64, startup_s: f64) -> Self {
+        let fabric = Fabric {
+            shape: model::Shape::new(gpus, &[], ports).unwrap(),
+            bandwidth_bps: 8e11,
+            startup_s,
+            hop_delay_s: 5e-7,
+            reconfiguration: model::ReconfigurationPolicy::constant(1e-5),
+            initial: Initial::Free,
+            optics: None,
+        };
+        Self::new(&fabric, size_bytes)
     }
 }
 

@@ -15,6 +15,9 @@ class Verdict(StrEnum):
     OPEN = "not judged"
 
 
+# How far our largest value may be from the one that a paper claims (`up to 3×`), as a part of it.
+OF_LARGEST = 0.1
+
 # What is shown in the place of a number that a paper does not have.
 NOT_STATED = "not stated"
 
@@ -85,6 +88,18 @@ class Claim:
         """A number that ours is near: at most the part `within` of the paper's away from it."""
         holds = math.isfinite(ours) and abs(ours - paper) <= within * abs(paper)
         return cls._number(words, where, (paper, ours, unit), f"within {_percent(within)}", holds, why)
+
+    @classmethod
+    def up_to(cls, words: str, where: str, *, paper: float, ours: float, unit: str = "", why: str = "") -> Claim:
+        """The largest value of a range: ours is within a tenth of the paper's, or rounds to it as the paper prints it.
+
+        More than the paper's counts as less does: either is another largest value than the one that is claimed.
+        """
+        _, _, decimals = f"{paper:.12g}".partition(".")
+        within = max(OF_LARGEST * abs(paper), 0.5 * 10.0 ** -len(decimals))
+        holds = math.isfinite(ours) and abs(ours - paper) <= within
+        rule = f"the largest is {_stated(paper - within, '')} to {_stated(paper + within, unit)}"
+        return cls._number(words, where, (paper, ours, unit), rule, holds, why)
 
     @classmethod
     def at_least(

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 @click.command("reproduce", short_help="Make the papers' figures again, and judge their claims.")
 @click.argument("name")
-@click.option("--output", metavar="FOLDER", default="out/reproduction", show_default=True, help="Where the files go.")
+@click.option(
+    "--output", "-o", metavar="FOLDER", default="out/reproduction", show_default=True, help="Where the files go."
+)
 @click.option(
     "--engine",
     metavar="NAME",
@@ -57,10 +59,10 @@ def command(name: str, output: str, engine: str | None, picture: str, workers: i
     from lightloom.errors import refuse, unknown_name
     from lightloom.files import write_bytes
     from lightloom.views.charts import SUFFIXES
-    from lightloom_papers.figure import ENGINES, MODEL, Setting
+    from lightloom_papers.figure import ENGINES, MODEL, PACKET, Setting
     from lightloom_papers.pages import summary_page
     from lightloom_papers.registry import PAPERS, find_figures
-    from lightloom_papers.run import reproduce_all
+    from lightloom_papers.run import PACKET_CLAIMS, claims_as_json, packet_claims, reproduce_all
 
     if name == "list":
         _show_list(output_format)
@@ -92,7 +94,10 @@ def command(name: str, output: str, engine: str | None, picture: str, workers: i
         )
     if name == "all":
         claims = {figure.name: figure.claims for figure in made}
-        write_bytes("output", folder / _summary_file(engine), summary_page(PAPERS, claims).encode())
+        packets = packet_claims() if engine == MODEL else {}
+        write_bytes("output", folder / _summary_file(engine), summary_page(PAPERS, claims, packets).encode())
+        if engine == PACKET:
+            write_bytes("output", folder / PACKET_CLAIMS, claims_as_json(made))
     if output_format == "json":
         click.echo(json.dumps(_as_json(made, engine, folder), indent=1, ensure_ascii=False))
         return

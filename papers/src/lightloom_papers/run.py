@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.errors import refuse
@@ -16,11 +17,12 @@ from lightloom_papers.pages import figure_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from lightloom_papers.figure import Figure, Outcome, Setting
 
 MAX_UNFINISHED_BYTES = 16 * MIB
+# The claims as packets judge them, which takes minutes: `reproduce all --engine packet` writes it, and it is kept here.
+PACKET_CLAIMS = "packet_claims.json"
 
 
 class Made(NamedTuple):
@@ -83,6 +85,18 @@ def reproduce_all(
         advance(made[-1])
     path.unlink(missing_ok=True)
     return made
+
+
+def packet_claims() -> dict[str, tuple[Claim, ...]]:
+    """The claims of every figure as packets judged them when the file was made, by the figure's name."""
+    kept = json.loads((Path(__file__).parent / PACKET_CLAIMS).read_text(encoding="utf-8"))
+    return {name: tuple(map(_claim_of, claims)) for name, claims in kept.items()}
+
+
+def claims_as_json(made: Sequence[Made]) -> bytes:
+    """The claims of figures, as `packet_claims` reads them."""
+    claims = {one.name: [asdict(claim) for claim in one.claims] for one in made}
+    return (json.dumps(claims, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _files(name: str, engine: str, suffix: str) -> Made:

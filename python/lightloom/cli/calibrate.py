@@ -9,6 +9,7 @@ import click
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
+from lightloom.files import write_files
 
 
 @verb("calibrate")
@@ -47,10 +48,15 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
         check_plot_path(plot)
     check_outputs()
     calibration = with_progress("calibrating", lambda: calibrate(measurements, **given_of(settings)))
+    # Both or none.
+    written = []
     if output is not None:
-        calibration.save_fabric(output)
+        written.append(("output", output, calibration.to_toml().encode()))
     if plot is not None:
-        calibration.plot(plot)
+        from lightloom.views.charts import as_bytes
+
+        written.append(("plot", plot, as_bytes(calibration.plot(), plot[-3:].lower())))
+    write_files(written)
     click.echo(calibration.to_json() if output_format == "json" else calibration_table(calibration))
 
 

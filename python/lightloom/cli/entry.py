@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 
 from lightloom import plugins
+from lightloom.cli.outputs import give_up_standard_output
 from lightloom.cli.registry import VERBS
 from lightloom.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
 from lightloom.files import FULL
@@ -149,6 +151,10 @@ def program() -> NoReturn:
     takes itself apart meanwhile: the process then ends without that.
     """
     status = EXIT_FAILED
+    # Pictures go to files, whatever windows they would be shown in, and whether there are such.
+    os.environ.pop("MPLBACKEND", None)
+    # What it says of its folders is said below, in one line.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     # A second interrupt may come while the first one is dealt with.
     with suppress(KeyboardInterrupt):
         status = main()
@@ -167,12 +173,15 @@ def _status(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # bars and names must not fail on an ASCII terminal
+    # Matplotlib puts another one in its place.
+    cache = os.environ.get("MPLCONFIGDIR")
     try:
         with _ending_as_interrupt():
             status = _run(arguments)
             sys.stdout.flush()
+        _warn_of_cache(cache)
     except OSError as error:
-        status = _output_failed(error)
+        status = _without_folder() if _lacks_folder(error) else _output_failed(error)
     except KeyboardInterrupt:
         status = EXIT_FAILED
     except BaseException as error:  # a panic of the core is no Exception
@@ -248,14 +257,34 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _output_failed(error: OSError) -> int:
     """One line that says which output is full; none where its reader went away."""
     if not isinstance(error, OutputError):
-        # What is still waiting to be written would be tried again at the end of the program.
-        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a descriptor is wanted)
-            os.dup2(nowhere.fileno(), 1)
+        give_up_standard_output()
     if error.errno == errno.EPIPE:
         return EXIT_FAILED
     if isinstance(error, OutputError):
         return _failed(str(error))
     return _failed(f"standard output: {error.strerror or error}" if _is_of_stream(error) else _in_words(error))
+
+
+def _lacks_folder(error: OSError) -> bool:
+    """Whether it failed since the folder that it was started in is not there any more."""
+    if error.errno != errno.ENOENT or error.filename is not None:
+        return False
+    try:
+        Path.cwd()
+    except OSError:
+        return True
+    return False
+
+
+def _without_folder() -> int:
+    return _wrong_input("working folder: it is not there any more; change to one that is, or give whole paths")
+
+
+def _warn_of_cache(folder: str | None) -> None:
+    """One line where pictures were drawn, and the folder that MPLCONFIGDIR named is of no use for it."""
+    if folder and "matplotlib" in sys.modules and not os.access(folder, os.W_OK | os.X_OK):
+        said = f"warning: MPLCONFIGDIR: `{folder}` cannot be written to; the next picture takes as long as this one"
+        print(printable(said), file=sys.stderr)  # noqa: T201
 
 
 def _is_of_stream(error: BaseException) -> bool:
@@ -294,7 +323,10 @@ def _as_input_error(error: click.ClickException) -> InputError:
         hint = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return refuse(error.option_name, f"there is no such option{hint}")
     if isinstance(error, click.BadOptionUsage):
-        return refuse(_field(error.option_name), message)
+        from lightloom.cli.options import LETTERS
+
+        name = next((name for name, letters in LETTERS.items() if error.option_name in letters), error.option_name)
+        return refuse(_field(name), message)
     extra = EXTRA_ARGUMENT.fullmatch(message)
     if extra is not None and ctx is not None:
         usage = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])

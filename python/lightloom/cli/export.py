@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 
 
 @verb("export")
-@click.argument("plan", metavar="PLAN", type=click.Path())
-def command(plan: str, to: str | None, output: str | None, output_format: str) -> None:
-    """Write a PLAN (JSON) in the format of another tool.
+@click.argument("plans", metavar="PLAN...", nargs=-1, required=True, type=click.Path())
+def command(
+    plans: tuple[str, ...],
+    to: str | None,
+    output: str | None,
+    output_format: str,
+    sizes: str | None,
+    gpus_per_host: int | None,
+) -> None:
+    """Write a PLAN (JSON) in the format of another tool; for rccl several, each for the sizes at which it is fastest.
 
     `lightloom list formats` says which formats there are, and what each of them cannot say: that goes to a side file,
     which is named. A plan that `verify` refuses is refused. Everything is written or nothing.
@@ -28,13 +35,17 @@ def command(plan: str, to: str | None, output: str | None, output_format: str) -
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
       lightloom export plan.json --to msccl-xml --output plan.xml
       lightloom export plan.json --to harvest --output plan-harvest
+      lightloom export plan.json --to mscclpp --gpus-per-host 4 --sizes 64KiB:4MiB --output plan-mscclpp.json
+      lightloom plan --collective all-reduce --sizes 64KiB:64MiB --gpus 8 --output plans
+      lightloom export plans/*.json --to rccl --output plans-rccl
     """  # noqa: D301
     from lightloom.exporting import check_export_path, export
 
     if to is None or output is None:
         raise _refusal_of_missing(to, output)
-    check_export_path(to, output, {"plan": plan})
-    made = with_progress("exporting", lambda: export(plan, to, output))
+    for plan in plans:
+        check_export_path(to, output, {"plan": plan})
+    made = with_progress("exporting", lambda: export(plans, to, output, sizes=sizes, gpus_per_host=gpus_per_host))
     if output_format == "json":
         click.echo(json.dumps(_as_json(made), indent=1, ensure_ascii=False))
     else:

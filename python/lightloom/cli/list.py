@@ -144,11 +144,13 @@ def _listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:
     from lightloom import _core
-    from lightloom.inputs.validation import whole_number
+    from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
     sized = fabric.sized()
-    base = None if radix is None else whole_number("radix", radix, 2)
-    rows = _core.algorithm_table(collective, whole_number("gpus", sized.gpus), sized.dimensions, sized.ports, base)
+    base = None if radix is None else whole_number("radix", radix, *WHOLE_RANGES["radix"])
+    rows = _core.algorithm_table(
+        collective, whole_number("gpus", sized.gpus, *WHOLE_RANGES["gpus"]), sized.dimensions, sized.ports, base
+    )
     if output_format == "json":
         click.echo(json.dumps({"algorithms": rows}, indent=1, ensure_ascii=False))
     elif output_format == "csv":

@@ -41,7 +41,7 @@ def _names(option: Option) -> list[str]:
         case Kind.TOPOLOGY | Kind.TOPOLOGIES:
             kinds = ("topologies", "candidates") if option.kind is Kind.TOPOLOGIES else ("topologies",)
             registry = _core.registry()
-            free = ["free"] if option.name == "initial" else []
+            free = ["free", "repeated"] if option.name == "initial" else []
             return [*free, *(entry["name"] for kind in kinds for entry in registry[kind])]
         case _ if option.names:
             from lightloom.cli.list import everything

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Parameters that are not called what their option is: Python has a function of that name.
 PARAMETERS = {"format": "output_format", "all": "all_rows"}
+# What is written often has a letter, in every verb the same.
+LETTERS = {"output": ("-o",)}
 
 
 class Value(click.ParamType[Any]):
@@ -71,7 +73,7 @@ class TableOption(click.Option):
         self.group = option.group
         shown = f"  [default: {option.shown_default}]" if option.shown_default else ""
         is_flag = option.kind in {Kind.FLAG, Kind.YES_OR_NO}
-        names = [option.flag, PARAMETERS.get(option.name, option.name), *option.former]
+        names = [option.flag, *LETTERS.get(option.name, ()), PARAMETERS.get(option.name, option.name), *option.former]
         if option.kind is Kind.YES_OR_NO:
             names[0] += f"/--no-{names[0].removeprefix('--')}"
         # Elsewhere the default is only shown: a value that was not given must not override that of a file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -33,3 +34,9 @@ def _inputs(given: dict[str, object]) -> Iterator[tuple[str, str]]:
         if name not in OUTPUTS and isinstance(value, str):
             for index, item in enumerate(dict.fromkeys([value, *re.split("[,;]", value)])):
                 yield (f"{name}[{index - 1}]" if index else name), item.strip()
+
+
+def give_up_standard_output() -> None:
+    """Send to nowhere what could not be printed, which would be tried again at the end of the program."""
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a descriptor is wanted)
+        os.dup2(nowhere.fileno(), 1)

@@ -33,12 +33,14 @@ def command(
     The plan is verified before it is shown: executed symbolically, its ports, paths and costs recomputed. Runs of equal
     steps share a row; --all-steps shows each.
 
-    With --sizes, many sizes are planned, and there is a row for each: time, algbw, busbw, what was chosen.
+    With --sizes, many sizes are planned, and there is a row for each: time, algbw, busbw, what was chosen. --output is
+    then a folder with the plan of each.
 
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
       lightloom plan --collective all-reduce --sizes 1KiB:1GiB:4 --gpus 64
+      lightloom plan --collective all-reduce --sizes 64KiB:64MiB --gpus 8 --output plans
       lightloom plan --collective all-to-all --size 1MiB/pair --gpus 16 --ports 2 --fabric mems-3d --format json
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
@@ -46,11 +48,11 @@ def command(
     from lightloom import planning
 
     if sizes is not None:
-        named = {"output": output, "plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
+        named = {"plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
         named["sequence"] = options.pop("sequence")
         for name in given_of(named):
             raise refuse(name, "it is for one plan, and --sizes asks for many")
-        click.echo(_sizes(sizes, output_format, options))
+        click.echo(_sizes(sizes, output, output_format, options))
         return
     if plot is not None:
         from lightloom.views.charts import check_plot_path
@@ -91,8 +93,8 @@ def command(
     click.echo(text)
 
 
-def _sizes(sizes: str, output_format: str, options: dict[str, Any]) -> str:
-    """What is printed of many sizes."""
+def _sizes(sizes: str, output: str | None, output_format: str, options: dict[str, Any]) -> str:
+    """What is printed of many sizes; their plans go to a folder where one is named."""
     from lightloom.sizes import plan_sizes, size_list
 
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN if option.name in options})
@@ -101,7 +103,10 @@ def _sizes(sizes: str, output_format: str, options: dict[str, Any]) -> str:
     del arguments["size"]
     with progress_bar("planning", len(asked), "sizes") as advance:
         table = with_progress(
-            None, lambda: plan_sizes(sizes=asked, **arguments, **of_plan, report=lambda done: advance("", done))
+            None,
+            lambda: plan_sizes(
+                sizes=asked, **arguments, **of_plan, report=lambda done: advance("", done), output=output
+            ),
         )
     if output_format == "json":
         rows = [row._asdict() for row in table.rows]

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, nullcontext
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
+
+from lightloom import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 QUIET_S = 1.0
 # How soon an interrupt is heard.
 LOOK_S = 0.1
+# How long work that is told to stop is waited for, so that it lets go of its files.
+ENDING_S = 0.5
 # Where there is no terminal: when the first line is written, and the longest time between two.
 FIRST_LINE_S = 20.0
 BETWEEN_LINES_S = 60.0
@@ -61,26 +65,33 @@ def with_progress(
 ) -> Result:
     """Run `work` in a thread and return what it returns, or raise what it raises.
 
-    The core does not look for interrupts while it computes; the thread that waits for it does. `what`, and what
-    `status` says, are shown with a clock on a terminal once it takes longer than a second, below what `found` gives;
-    elsewhere there is a line now and then. Nothing is shown where `what` is None, since something else is.
+    An interrupt is heard by the thread that waits, which tells the other one to stop. `what`, and what `status` says,
+    are shown with a clock on a terminal once it takes longer than a second, below what `found` gives; elsewhere there
+    is a line now and then. Nothing is shown where `what` is None, since something else is.
     """
     outcome: list[Result] = []
     failure: list[BaseException] = []
+    interruption, ended = _core.Interruption(), Event()
 
     def run() -> None:
+        _core.heed(interruption)
         try:
             outcome.append(work())
         except BaseException as error:
             failure.append(error)
+        finally:
+            ended.set()
 
-    worker = Thread(target=run, daemon=True)
-    worker.start()
-    worker.join(QUIET_S)
-    with nullcontext(_quiet) if what is None or not worker.is_alive() else _sign_of_life(what, found) as show:
-        while worker.is_alive():
-            worker.join(LOOK_S)
-            show("" if status is None else status.text)
+    Thread(target=run, daemon=True).start()
+    try:
+        is_long = not ended.wait(QUIET_S)
+        with _sign_of_life(what, found) if what is not None and is_long else nullcontext(_quiet) as show:
+            while not ended.wait(LOOK_S):
+                show("" if status is None else status.text)
+    except BaseException:
+        interruption.interrupt()
+        ended.wait(ENDING_S)
+        raise
     if failure:
         raise failure[0]
     return outcome[0]

@@ -12,6 +12,7 @@ from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
 from lightloom.cli.ranks import one_of_many
+from lightloom.files import MIB
 from lightloom.inputs.options import RUNNING, by_name
 from lightloom.views.rows import as_csv
 
@@ -60,8 +61,7 @@ def command(
     if use is Use.BARRIERS:
         return measure_barriers(output, plot, output_format, asked)
     assert plan is not None  # noqa: S101 (what is asked for takes one)
-    if settings["transport"] == "kernel":
-        _say_what_was_left()
+    _say_what_was_left(settings["transport"])
     if calibrate is not None:
         return measure_sends(plan, calibrate, output, output_format, settings)
     from lightloom.running.executor import run
@@ -102,10 +102,16 @@ def command(
     return 1 if measurement.wrong else 0
 
 
-def _say_what_was_left() -> None:
-    """Remove the network namespaces of runs that were killed, and say so."""
-    from lightloom.running.namespaces import remove_left
+def _say_what_was_left(transport: str) -> None:
+    """Remove what runs left that were killed, network namespaces or memory of an MPI's ranks, and say so."""
+    if transport == "kernel":
+        from lightloom.running.namespaces import remove_left
 
-    removed = remove_left()
-    if removed:
-        click.echo(f"removed {counted(removed, 'network namespace')} of runs that were killed", err=True)
+        if removed := remove_left():
+            click.echo(f"removed {counted(removed, 'network namespace')} of runs that were killed", err=True)
+    elif transport == "mpi":
+        from lightloom.running import mpi_memory
+
+        if (left := mpi_memory.remove_left()).files:
+            said = f"{counted(left.files, 'file')} ({left.size_bytes / MIB:.1f} MiB) of {mpi_memory.FOLDER}"
+            click.echo(f"removed {said} that ranks of an MPI had left", err=True)

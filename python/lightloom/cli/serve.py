@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.cli.options import given_of, verb
-from lightloom.errors import refuse
+from lightloom.cli.outputs import give_up_standard_output
+from lightloom.errors import FailedError, refuse
 from lightloom.extras import EXTRAS, missing
 from lightloom.inputs.options import SERVING
 from lightloom.inputs.quantities import bytes_of, seconds_of
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 MOST_WORKERS = 8
 # As browsers write names, those in other letters too (xn--…).
 HOST_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_])?\.?", re.ASCII)
+# What stands in addresses and headers as it is; shorter ones are soon guessed.
+TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,200}", re.ASCII)
+VARIABLE = "LIGHTLOOM_TOKEN"
 # Below these no process can start.
 LEAST_MEMORY_BYTES = 1 << 29
 LEAST_TIME_S = 0.1
@@ -37,7 +41,7 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
     Examples:
       lightloom serve
       lightloom serve --port 9000 --workers 4 --most-time 20s
-      lightloom serve --host 0.0.0.0 --name planner.example.org
+      lightloom serve --host 0.0.0.0 --name planner.example.org --token uZ4-81qK_r0v
     """  # noqa: D301
     given = {**_defaults(), **given_of(options)}
     limits = _limits(given)
@@ -52,15 +56,40 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
         # What these need in turn comes with them.
         package = error.name if error.name in EXTRAS else "starlette"
         raise missing("serve", "the page's server", package) from error
+    token = _token(given["token"] if "token" in given else os.environ.get(VARIABLE) or None)
     listening = serving.bound_socket(given["host"], given["port"])
-    address = serving.address_of(listening)
+    shows = "" if token is None else f"?token={token}"
+    address, of_others = serving.address_of(listening) + shows, serving.address_of_others(listening)
 
     def ready() -> None:
-        click.echo(f"{address} – Ctrl-C ends it")
+        others = "" if of_others is None else f"; other machines: {of_others}{shows}"
+        _print_address(f"{address} – Ctrl-C ends it{others}")
+        if of_others is not None and token is None:
+            click.echo(
+                f"warning: whoever reaches {of_others} can use this server, which has no accounts and no encryption; "
+                "--token T lets in only those who show T",
+                err=True,
+            )
         if open:
             click.launch(address)
 
-    serving.serve(listening, limits, [given["host"], *name], ready)
+    serving.serve(listening, limits, [given["host"], *name], ready, token=token)
+
+
+def _token(text: str | None) -> str | None:
+    """The token. Raises `InputError` for one that is none, which it does not repeat."""
+    if text is not None and not TOKEN.fullmatch(text):
+        raise refuse("token", "it takes 8 to 200 letters, digits, and - . _ ~, such as `openssl rand -hex 16` prints")
+    return text
+
+
+def _print_address(line: str) -> None:
+    """Print where the page is. Raises `FailedError` where nobody could read it."""
+    try:
+        click.echo(line)
+    except OSError as error:
+        give_up_standard_output()
+        raise FailedError(f"standard output: the page's address cannot be printed: {error.strerror}") from error
 
 
 def _defaults() -> dict[str, Any]:

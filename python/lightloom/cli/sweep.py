@@ -6,8 +6,6 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +13,6 @@ from lightloom.cli.options import verb
 from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.errors import printable
 from lightloom.views.rows import as_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @verb("sweep")
@@ -62,18 +57,20 @@ def command(
 
     made = SweepDescription.load(description, engine)
     folder = Path("out/sweeps") / made.name if output is None else Path(output)
-    interrupted = Event()
     try:
         with progress_bar(f"sweep {made.name}", made.points) as show:
-            advance = _until(interrupted, partial(show, made.engine))
             result = with_progress(
                 None,
                 lambda: sweep(
-                    made, output=folder, workers=workers, scheduler=scheduler, restart=restart, advance=advance
+                    made,
+                    output=folder,
+                    workers=workers,
+                    scheduler=scheduler,
+                    restart=restart,
+                    advance=partial(show, made.engine),
                 ),
             )
     except KeyboardInterrupt:
-        interrupted.set()
         said = printable(f"interrupted: what is finished is kept in {folder}; run again, it goes on there")
         # A terminal shows the keys of an interrupt on the line that it is on.
         click.echo(f"\n{said}" if sys.stderr.isatty() else said, err=True)
@@ -86,14 +83,3 @@ def command(
         click.echo(as_csv(result.to_columns()))
     else:
         click.echo(sweep_table(result, files))
-
-
-def _until(interrupted: Event, advance: Callable[[int], None]) -> Callable[[int], None]:
-    """`advance`, which ends the sweep's thread once it is interrupted, so that it lets go of the folder."""
-
-    def advance_or_end(done: int) -> None:
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-        advance(done)
-
-    return advance_or_end

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lightloom import _core
 from lightloom.extras import missing
 
 if TYPE_CHECKING:
+    import highspy
     from numpy.typing import NDArray
 
 # Relative difference of bound and solution at which the search ends.
 GAP = 1e-6
+# How soon an interrupt is heard while HiGHS solves.
+LOOK_S = 0.05
 
 
 class LinearProgram:
@@ -73,9 +78,40 @@ class LinearProgram:
         }.items():
             solver.setOptionValue(option, value)
         solver.passModel(program)
-        solver.run()
+        _run(solver)
         status, info = solver.getModelStatus(), solver.getInfo()
         if status == highspy.HighsModelStatus.kInfeasible:
             return math.inf, None
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         return float(info.mip_dual_bound), np.array(solver.getSolution().col_value) if found else None
+
+
+def _run(solver: highspy.Highs) -> None:
+    """Solve; an interrupt is raised here, and HiGHS leaves off."""
+    import highspy
+
+    interruption, ended = _core.Interruption(), Event()
+
+    def solve() -> None:
+        try:
+            solver.run()
+        finally:
+            ended.set()
+
+    solver.setCallback(_leave_off, None)
+    # No daemon: HiGHS takes up to some seconds to leave off, and would abort a Python that is gone by then.
+    Thread(target=solve).start()
+    try:
+        while not ended.wait(LOOK_S):
+            interruption.check()
+    except BaseException:
+        # Not before: HiGHS asks in every iteration.
+        kinds = highspy.cb.HighsCallbackType
+        for kind in (kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt, kinds.kCallbackMipInterrupt):
+            solver.startCallback(kind)
+        raise
+
+
+def _leave_off(_kind: Any, _message: str, _found: Any, told: Any, _own: Any) -> None:
+    """What HiGHS calls where it may be interrupted."""
+    told.user_interrupt = True

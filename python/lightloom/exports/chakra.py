@@ -48,12 +48,12 @@ def export(plan: Plan) -> Exported:
     return Exported({**files, SIDE_FILE: side_file(plan, "chakra")}, SIDE_FILE)
 
 
-def rank_files(plan: Plan) -> list[bytes]:
-    """The content of the file of every rank; errors as for `export`."""
+def rank_files(plan: Plan, steps: list[list[Arc]] | None = None) -> list[bytes]:
+    """The content of the file of every rank, of the arcs of these steps or of the plan; errors as for `export`."""
     messages()
     ranks = [_Rank(rank) for rank in range(plan.gpus)]
     tags = count()
-    for step, arcs in enumerate(arcs_of(plan)):
+    for step, arcs in enumerate(arcs_of(plan) if steps is None else steps):
         for rank in ranks:
             rank.begin(step)
         _add_step(ranks, arcs, tags)

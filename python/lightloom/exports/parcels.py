@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom.errors import refuse
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.transfers import Path, Transfer
 
-__all__ = ["MAX_HOPS", "Arc", "Parcel", "arcs_of"]
+__all__ = ["MAX_HOPS", "Arc", "Parcel", "arcs_of", "in_pieces"]
 
 # Hops of all parcels of a plan. A trace of Chakra has a send and a receive for each, and reads back within its bounds.
 MAX_HOPS = 1 << 18
+# Where messages are forwarded whole, parcels of several hops are cut, so that what a hop waits for is at most this part
+# of the step's time; while all pieces have no more hops than this, since each is two nodes of a trace.
+MOST_WAITING, MOST_HOPS_OF_PIECES = 0.02, 1 << 15
 
 
 class Parcel(NamedTuple):
@@ -85,3 +89,43 @@ def whole_bytes(sizes_bytes: Iterable[float]) -> int:
     """The sum rounded up, but for what rounding of the sum may have added; at least 1."""
     total = math.fsum(sizes_bytes)
     return max(1, math.ceil(total * (1 - 1e-12)))
+
+
+def in_pieces(plan: Plan, steps: list[list[Arc]], circuits: int) -> list[list[Arc]]:
+    """The arcs of all steps for links of so many circuits that forward a message when all of it has arrived.
+
+    A piece goes on while the next one arrives: over h hops, n pieces take (n + h - 1) / n of the time of one hop.
+    """
+    byte_s = 8 / (plan.bandwidth_bps * circuits)
+    wanted: list[list[list[float]]] = []
+    for step, arcs in zip(plan.steps, steps, strict=True):
+        waiting_s = MOST_WAITING * (step.propagation_s + step.transmission_s)
+        hop_s = [[(len(one.gpus) - 2) * one.size_bytes * byte_s for one in arc.parcels] for arc in arcs]
+        wanted.append([[max(1.0, seconds / waiting_s) for seconds in of_arc] for of_arc in hop_s])
+    hops = sum(
+        len(one.gpus) * number
+        for arcs, numbers in zip(steps, wanted, strict=True)
+        for arc, of_arc in zip(arcs, numbers, strict=True)
+        for one, number in zip(arc.parcels, of_arc, strict=True)
+    )
+    scale = min(1.0, MOST_HOPS_OF_PIECES / hops)
+    return [
+        [
+            arc._replace(
+                parcels=tuple(
+                    piece
+                    for one, number in zip(arc.parcels, of_arc, strict=True)
+                    for piece in _pieces(one, max(1, math.ceil(number * scale) if number > 1 else 1))
+                )
+            )
+            for arc, of_arc in zip(arcs, numbers, strict=True)
+        ]
+        for arcs, numbers in zip(steps, wanted, strict=True)
+    ]
+
+
+def _pieces(parcel: Parcel, number: int) -> list[Parcel]:
+    """The parcel in so many pieces, or one a byte where it has fewer."""
+    number = min(number, parcel.size_bytes)
+    ends = [parcel.size_bytes * part // number for part in range(number + 1)]
+    return [Parcel(parcel.gpus, parcel.first_byte + first, last - first) for first, last in pairwise(ends)]

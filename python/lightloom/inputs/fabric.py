@@ -20,7 +20,7 @@ from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.optics import Optics
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from lightloom.inputs.graphs import TopologyLike
@@ -45,8 +45,9 @@ class Fabric:
         meanwhile.
     window: computation before a step, which hides a reconfiguration: `"20us"` or seconds before every step,
         `"1=20us,5=3us"` before steps 1 and 5. It is no part of the collective's time.
-    initial: the topology before the first step: `"free"` (the first one is not charged), a name, an edge-list or
-        GraphML file, a NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
+    initial: the topology before the first step: `"free"` (the first one is not charged), `"repeated"` (that of the last
+        step: the plan runs again and again, and every change is charged), a name, an edge-list or GraphML file, a
+        NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
         HARVEST's, the default.
     optics: what switches there are, where they limit topologies: one of `lightloom list optics` with its parameters,
         such as `"islands:4x2"`, a TOML file, or an `Optics`.
@@ -75,8 +76,8 @@ class Fabric:
     def __post_init__(self) -> None:
         """Refuse what the fields do not take when it is written, not when it is used."""
         if self.gpus is not None:
-            whole_number("gpus", self.gpus)
-        whole_number("ports", self.ports)
+            whole_number("gpus", self.gpus, *WHOLE_RANGES["gpus"])
+        whole_number("ports", self.ports, *WHOLE_RANGES["ports"])
         _check_truth("background_reconfiguration", self.background_reconfiguration)
         _ = (
             self.dimensions,
@@ -117,8 +118,14 @@ class Fabric:
 
     @classmethod
     def preset(cls, name: str, **overrides: Any) -> Self:
-        """A fabric that comes with Lightloom (see `lightloom list fabrics`); `overrides` win over it."""
+        """A fabric that comes with Lightloom (see `lightloom list fabrics`); `overrides` win over it.
+
+        A product of `lightloom list technologies`, such as `polatis`, is a name of its technology's fabric, too.
+        """
         known = [preset["name"] for preset in presets()]
+        if name not in known:
+            products = {one["product"]: one["name"] for one in _core.registry()["technologies"] if one["product"]}
+            name = products.get(str(name).lower(), name)
         if name not in known:
             raise unknown_name("fabric", name, known)
         text = resources.files("lightloom.inputs").joinpath("fabrics", f"{name}.toml").read_text("utf-8")
@@ -177,7 +184,10 @@ class Fabric:
         said = {"gpus": self.gpus, "dims": math.prod(self.dimensions) if self.dimensions else None, **sizes}
         known = [(origin, size) for origin, size in said.items() if size is not None]
         if not known:
-            raise refuse("gpus", "nothing says how many there are; it takes a whole number of at least 2")
+            raise refuse(
+                "gpus",
+                "nothing says how many there are; it takes a whole number from {} to {}".format(*WHOLE_RANGES["gpus"]),
+            )
         (first, gpus), *others = known
         for origin, size in others:
             if size != gpus:
@@ -263,4 +273,4 @@ def _dimensions(value: object) -> tuple[int, ...]:
         sizes = list(value)
     if not sizes:
         raise refuse("dims", f"`{shown(value)}` is not accepted; it takes sizes such as 4x4x4")
-    return tuple(whole_number("dims", size) for size in sizes)
+    return tuple(whole_number("dims", size, *WHOLE_RANGES["gpus"]) for size in sizes)

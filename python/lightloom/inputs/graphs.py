@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lightloom import _core
-from lightloom.errors import printable, refuse, shown, text_of
+from lightloom.errors import InputError, printable, refuse, shown, text_of
 from lightloom.files import MIB, read_lines, read_text
 from lightloom.inputs.options import FABRIC, by_name
 from lightloom.inputs.quantities import rate_of
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,7 +59,7 @@ def from_networkx(
     that names `field` when nodes or circuits are anything else.
     """
     field = text_of("field", field)
-    gpus = None if gpus is None else whole_number("gpus", gpus)
+    gpus = None if gpus is None else whole_number("gpus", gpus, *WHOLE_RANGES["gpus"])
     name = None if name is None else text_of("name", name)
     if not all(hasattr(graph, method) for method in ("nodes", "edges", "is_directed")):
         raise refuse(
@@ -147,7 +147,7 @@ def read_topology(field: str, path: str | os.PathLike[str], gpus: int | None) ->
         source, destination = int(cells[0]), int(cells[1])
         circuits[source, destination] += int(cells[2]) if len(cells) == 3 else 1
     size = gpus if gpus is not None else 1 + max((max(pair) for pair in circuits), default=-1)
-    return _build(field, Path(path).stem, size, circuits)
+    return _build(field, Path(path).stem, size, circuits, str(path))
 
 
 def _read_graphml(field: str, path: str | os.PathLike[str], gpus: int | None) -> _core.Topology:
@@ -166,14 +166,21 @@ def _read_graphml(field: str, path: str | os.PathLike[str], gpus: int | None) ->
     return from_networkx(graph, gpus=gpus, name=Path(path).stem, field=field)
 
 
-def _build(field: str, name: str, gpus: int, circuits: Counter[tuple[int, int]]) -> _core.Topology:
+def _build(
+    field: str, name: str, gpus: int, circuits: Counter[tuple[int, int]], place: str | None = None
+) -> _core.Topology:
+    """The topology; `place` is the file that it is from, which errors name."""
+    place = name if place is None else place
     links: Iterable[tuple[int, int, int]] = (
         (source, destination, count) for (source, destination), count in sorted(circuits.items())
     )
     largest = 1 << 32
     checked = list(links)
     if gpus >= largest or any(max(link) >= largest for link in checked):
-        raise refuse(field, f"`{name}` has GPUs or counts of 2^32 and above")
+        raise refuse(field, f"`{place}` has GPUs or counts of 2^32 and above")
     if not checked:
-        raise refuse(field, f"`{name}` has no circuits")
-    return _core.Topology.from_links(text_of(field, printable(name)), gpus, checked)
+        raise refuse(field, f"`{place}` has no circuits")
+    try:
+        return _core.Topology.from_links(text_of(field, printable(name)), gpus, checked)
+    except InputError as error:
+        raise refuse(field, f"`{place}`: {str(error).removeprefix(f'{error.field}: ')}") from error

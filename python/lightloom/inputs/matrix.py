@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import refuse, shown
+from lightloom.errors import InputError, refuse, shown
 from lightloom.files import MIB, read_bytes, read_lines
+from lightloom.inputs.arrays import array_of
 from lightloom.inputs.quantities import bytes_of
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,7 +24,6 @@ __all__ = ["busiest_bytes", "generated_matrix", "read_matrix"]
 MAX_FILE_BYTES = 256 * MIB
 # As many rows as the core takes.
 MAX_GPUS = 512
-MAX_SEED = (1 << 64) - 1
 # Rows of numbers with all their digits, also of too many of them, and lines with remarks beside the rows.
 MAX_LINE, MAX_LINES = 1 << 18, 1_000_000
 # Where an NPY file of each version says how long its header is, and in how many bytes.
@@ -50,7 +50,9 @@ def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float6
             return _checked(_read_npy(source))
         return _checked(_read_csv(source))
     try:
-        given = np.asarray(source)
+        given = array_of("matrix", source)
+    except InputError:
+        raise
     except Exception as error:  # whatever an object's own conversion raises
         raise refuse("matrix", f"`{shown(source)}` is not accepted; it takes {FORM}") from error
     return _checked(given)
@@ -62,7 +64,8 @@ def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int 
     mean_size: of the pairs, `"32MiB"` or bytes; seed: of everything random. Raises `InputError` that names the
     argument.
     """
-    gpus, seed = whole_number("gpus", gpus, 2), whole_number("seed", seed, 0, MAX_SEED)
+    gpus = whole_number("gpus", gpus, *WHOLE_RANGES["gpus"])
+    seed = whole_number("seed", seed, *WHOLE_RANGES["seed"])
     return _core.workload_matrix(name, gpus, float(bytes_of("mean_size", mean_size)), seed)
 
 

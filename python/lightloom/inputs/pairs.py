@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse, shown
+from lightloom.errors import InputError, refuse, shown
+from lightloom.inputs.arrays import array_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +18,9 @@ def pairs_of(field: str, circuits: Any, count: int) -> NDArray[np.int64]:
 
     accepts = f"pairs (source, destination) of two different numbers from 0 to {count - 1}"
     try:
-        pairs = np.asarray(circuits)
+        pairs = array_of(field, circuits)
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise refuse(field, f"`{shown(circuits)}` is not accepted; it takes {accepts}") from error
     if pairs.size == 0:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 from lightloom import _core
 from lightloom.errors import refuse, shown
 
-__all__ = ["bytes_of", "delay_text", "rate_of", "seconds_of"]
+__all__ = ["bytes_of", "delay_text", "is_number", "number_of", "rate_of", "seconds_of", "size_text"]
 
-# Beyond any range; a whole number of more digits is no float.
+# Beyond any range.
 LARGEST = 1e300
 # By kind, `time`, `rate` or `size`: the least above zero and the largest; what is accepted, in words.
 RANGES = {name: (least, most) for name, _unit, least, most, *_ in _core.ranges()}
@@ -42,16 +43,38 @@ def rate_of(field: str, value: str | float) -> float:
 
 def bytes_of(field: str, value: str | float, *, or_none: bool = False) -> int:
     """Whole bytes of `"4KiB"`, `"4096"` or a number, at least 1, or 0 too with `or_none`; errors as `seconds_of`."""
-    text = value.strip() if isinstance(value, str) and not value.strip().isdecimal() else f"{shown(value)}B"
+    text = size_text(field, value).strip()
+    text += "B" if text.isdecimal() else ""
     # The core's reader knows the limits; it refuses nothing as a size.
     return 0 if or_none and text in {"0", "0B", "0.0B"} else _core.parse_size(field, text)
 
 
+def size_text(field: str, value: object) -> str:
+    """A size as the core reads it, of text or a number of bytes. Raises `InputError` that names `field`.
+
+    The core's reader knows the limits, also of whole numbers that no float is.
+    """
+    if isinstance(value, str):
+        return value
+    if not is_number(value):
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes {ACCEPTS['size']}, or a number of bytes")
+    return f"{shown(value)}B"
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a real number, also one of NumPy's; truths, dates, durations and masked ones are not."""
+    if hasattr(value, "dtype"):
+        is_real = str(getattr(value.dtype, "kind", "")) in {"i", "u", "f"}
+        return is_real and getattr(value, "ndim", 1) == 0 and not getattr(value, "mask", False)
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def number_of(field: str, value: object, accepts: str) -> float:
     """A finite number. Raises `InputError` that names `field` and what it accepts."""
-    number = math.nan
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST:
-        number = float(value)
-    if not math.isfinite(number):
+    try:
+        number = float(value) if is_number(value) else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # a whole number of more digits
+        number = math.inf
+    if not abs(number) < LARGEST:
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes {accepts}")
     return number

@@ -12,9 +12,8 @@ from lightloom.files import MIB
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
-from lightloom.inputs.options.option import LARGEST_SEED
-from lightloom.inputs.quantities import seconds_of
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.quantities import seconds_of, size_text
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +58,7 @@ def build_request(
         assert size_bytes is not None  # noqa: S101 (it is missing otherwise)
         gpus = fabric.sized().gpus
         assert gpus is not None  # noqa: S101 (sized() has it)
-        seed = whole_number("seed", given.get("seed", 0), 0, LARGEST_SEED)
+        seed = whole_number("seed", given.get("seed", 0), *WHOLE_RANGES["seed"])
         # The mean of the pairs is in the matrix. A whole buffer scales a matrix that is the same at every size, so that
         # problems of many sizes round as those of one do.
         mean_bytes = float(size_bytes) if per_pair else float(MIB)
@@ -175,12 +174,9 @@ def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[
 def _size(field: str, size: str | float | None, *, takes_pairs: bool = False) -> tuple[int | None, bool]:
     if size is None:
         return None, False
-    if isinstance(size, str):
-        text = size.strip()
-        per_pair = takes_pairs and text.endswith(PER_PAIR)
-        return _core.parse_size(field, text.removesuffix(PER_PAIR) if per_pair else text), per_pair
-    # The core's reader knows the limits; a number is bytes.
-    return _core.parse_size(field, f"{shown(size)}B"), False
+    text = size_text(field, size).strip()
+    per_pair = takes_pairs and text.endswith(PER_PAIR)
+    return _core.parse_size(field, text.removesuffix(PER_PAIR) if per_pair else text), per_pair
 
 
 def buffer_bytes(field: str, size: str | float, collective: str, gpus: int) -> int:

@@ -6,9 +6,12 @@ import operator
 import re
 from typing import SupportsIndex
 
+from lightloom import _core
 from lightloom.errors import refuse, shown
 
 LARGEST = (1 << 32) - 1
+# The least and the largest of what the core takes, by the name of the option.
+WHOLE_RANGES = {name: (least, most) for name, least, most in _core.whole_ranges()}
 DIGITS = re.compile("[+-]?[0-9]{1,40}", re.ASCII)
 
 
@@ -16,8 +19,8 @@ def whole_number(field: str, value: object, least: int = 1, most: int = LARGEST)
     """The value as an int. Raises `InputError` that names `field` when it is no whole number from `least` to `most`."""
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
         try:
-            number = operator.index(value)
-        except TypeError:  # an array of several numbers has the method too
+            number = least - 1 if getattr(value, "mask", False) else operator.index(value)
+        except (TypeError, ValueError):  # an array of several numbers has the method too
             number = least - 1
         if least <= number <= most:
             return number

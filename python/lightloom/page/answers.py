@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response, StreamingResponse
 
-from lightloom.page.bodies import Bodies, RefusedError, canonical
+from lightloom.page.bodies import Bodies
 from lightloom.page.outcome import Outcome
-from lightloom.page.pool import BusyError, EndingError
+from lightloom.page.parsing import RefusedError, as_text
+from lightloom.page.pool import BUSY, BusyError, EndingError, busy
+from lightloom.page.queue import client_name
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Answers"]
 
-BUSY, ENDING = 429, 503
+ENDING = 503
+# What is asked by a request that says nothing.
+NOTHING = b"{}"
 STREAM = "text/event-stream"
 # Between two signs of life of a stream that has nothing to say.
 QUIET_S = 10.0
@@ -45,8 +49,7 @@ class Answers:
         """The answer, or the error in its place, with the time of the server and whether it was kept."""
         began_s = perf_counter()
         try:
-            told: dict[str, Any] = await self._bodies.read(request) if task.is_asked else {}
-            text = canonical(task.name, told)
+            text = as_text(task.name, await self._bodies.read(request) if task.is_asked else NOTHING)
         except RefusedError as refused:
             return _response(refused.outcome, began_s)
         key = hashlib.sha256(text).hexdigest()
@@ -54,12 +57,11 @@ class Answers:
         known = self._pool.known(key)
         if known is not None:
             return _stream_of(known) if as_stream else _response(known, began_s, is_kept=True)
+        client = client_name(request.client.host if request.client is not None else None)
         try:
-            job = self._pool.submit(key, text)
-        except BusyError as busy:
-            return _response(
-                Outcome.error(BUSY, "the server is busy; " + str(busy), "", retry_after_s=busy.retry_after_s), began_s
-            )
+            job = self._pool.submit(key, text, client, task.length)
+        except BusyError as error:
+            return _response(busy(error.retry_after_s), began_s)
         except EndingError:
             return _response(Outcome.error(ENDING, "the server ends"), began_s)
         if as_stream:

@@ -21,6 +21,7 @@ from lightloom.page.interface import openapi
 from lightloom.page.outcome import JSON
 from lightloom.page.pool import Pool
 from lightloom.page.tasks import TASKS, Task
+from lightloom.page.token import Token
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -36,8 +37,11 @@ VIEWS = ("/", "/plan", "/compare", "/when-it-pays", "/training", "/results")
 NOT_FOUND, NOT_MODIFIED, FAILED = 404, 304, 500
 
 
-def application(limits: Limits, names: Iterable[str] = ()) -> tuple[Guard, Pool]:
-    """The application and its pool, which must be ended with it. names: of the server, beside `localhost`."""
+def application(limits: Limits, names: Iterable[str] = (), token: str | None = None) -> tuple[Guard, Pool]:
+    """The application and its pool, which must be ended with it.
+
+    names: of the server, in addition to `localhost`. token: that every request must show; None where none is asked for.
+    """
     pool = Pool(limits)
 
     @asynccontextmanager
@@ -53,12 +57,12 @@ def application(limits: Limits, names: Iterable[str] = ()) -> tuple[Guard, Pool]
         Route(f"/api/{task.name}", _endpoint(answers, task), methods=["POST" if task.is_asked else "GET"])
         for task in TASKS
     ]
-    described = PageFile.of(json.dumps(openapi(), ensure_ascii=False).encode(), JSON)
+    described = PageFile.of(json.dumps(openapi(with_token=token is not None), ensure_ascii=False).encode(), JSON)
     routes.append(Route("/openapi.json", partial(_described, described), methods=["GET", "HEAD"]))
     app = Starlette(routes=[*routes, *_files(page_files())], lifespan=lifespan)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
-    return Guard(app, names), pool
+    return Guard(app, names, None if token is None else Token(token)), pool
 
 
 async def _described(described: PageFile, request: Request) -> Response:

@@ -23,7 +23,8 @@ def connections_at_once(limits: Limits) -> int:
     Three times as many may arrive before the first of them is let go. The system's limit is raised as far as it may be.
     Raises `InputError` that names `workers` where there is room for none.
     """
-    own = OWN + OF_PROCESS * (limits.workers + 1)
+    # One more is the reserve, and one starts.
+    own = OWN + OF_PROCESS * (limits.workers + 2)
     wanted = own + ROOM * limits.connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:

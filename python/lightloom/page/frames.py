@@ -23,9 +23,13 @@ class Kind(Enum):
     """What a frame holds."""
 
     READY = b"R"  # the process can work
-    ASKED = b"A"  # JSON: task and what was asked
+    TOLD = b"T"  # JSON: all rows that were found before the task was paused; the task follows
+    ASKED = b"A"  # task and what was asked, as `parsing` writes them
+    PAUSE = b"U"  # end what is worked on where it can be gone on with
+    STOP = b"S"  # nobody waits any more for what was asked last
     ROW = b"W"  # JSON: a row of the answer, as soon as it is found
     PROGRESS = b"P"  # JSON: how much is done
+    PAUSED = b"Z"  # JSON: is_spent; it can be gone on with from the rows that were told
     END = b"E"  # JSON: status, media type, name of the file; the content follows
     CONTENT = b"C"  # the bytes of the answer
 

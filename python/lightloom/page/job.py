@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from time import monotonic
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -11,7 +11,19 @@ if TYPE_CHECKING:
 
     from lightloom.page.outcome import Outcome
 
-__all__ = ["Event", "Job"]
+__all__ = ["ROW", "Event", "Job", "Length"]
+
+
+class Length(IntEnum):
+    """How long work takes, by what is asked for, and by how long it went on so far."""
+
+    SHORT = 0
+    OPEN = 1
+    LONG = 2
+
+
+# The name of an event that is a part of the answer.
+ROW = "row"
 
 
 class Event(NamedTuple):
@@ -24,16 +36,19 @@ class Event(NamedTuple):
 class Job:
     """Work that is asked for, by everybody who asks for the same meanwhile.
 
-    key: what the answer is kept by. text: JSON of the task and of what was asked.
+    key: what the answer is kept by. text: the task and what was asked, as `parsing` writes them. client: who asked
+    first. length: how long it may take, as far as is known. worked_s: how long turns took after which it can go on.
     """
 
-    def __init__(self, key: str, text: bytes) -> None:
+    def __init__(self, key: str, text: bytes, client: str = "", length: Length = Length.SHORT) -> None:
         self.key = key
         self.text = text
+        self.client = client
+        self.length = length
+        self.worked_s = 0.0
         self.followers = 0
         self.abandoned = asyncio.Event()
         self.outcome: Outcome | None = None
-        self.began_s = monotonic()
         self._events: list[Event] = []
         self._news = asyncio.Event()
 
@@ -51,6 +66,16 @@ class Job:
         """Something was found."""
         self._events.append(event)
         self._announce()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is known to take long."""
+        return self.length is Length.LONG
+
+    @property
+    def rows(self) -> list[bytes]:
+        """All rows that were told, each one line of JSON."""
+        return [event.line for event in self._events if event.name == ROW]
 
     def end(self, outcome: Outcome) -> None:
         """It is done, in one way or the other."""

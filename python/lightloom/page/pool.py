@@ -1,29 +1,40 @@
-"""Processes that work, the queue before them, and what becomes of a process that fails or takes too long."""
+"""Processes that work, which of those that wait comes next, and what becomes of a process that fails or takes too long.
+
+As many processes work on any job as there are workers. One more, the reserve, is for jobs that are not known to take
+long: one that goes on for longer than a turn is taken from it, and waits for a worker. Work of a worker that can be
+gone on with, as maps can, is paused after a turn where others wait for it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import deque
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from lightloom.page.cache import Cache
-from lightloom.page.job import Job
+from lightloom.page.job import Job, Length
 from lightloom.page.outcome import Outcome
 from lightloom.page.process import DiedError, Process
+from lightloom.page.queue import FullError, Queue
 
 if TYPE_CHECKING:
+    from lightloom.page.job import Event
     from lightloom.page.limits import Limits
 
-__all__ = ["BusyError", "EndingError", "Pool"]
+__all__ = ["BUSY", "BusyError", "EndingError", "Pool", "busy"]
 
-UNAVAILABLE, OVER_TIME = 503, 504
+BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
 # What may be done about it.
 LESS = "fewer GPUs or points take less"
-# How long work that nobody waits for any more may go on: killing a process costs more than that.
+# How long work goes on before others that wait get their turn.
+TURN_S = 1.0
+# How long work that nobody waits for any more, or whose turn on the reserve is over, may go on: killing a process costs
+# more than that.
 GRACE_S = 0.3
+# How long a process may take to leave off its work when it is asked to; then it is killed.
+STOPPING_S = 2.0
 # How long work may go on once the server is told to end.
 END_S = 2.0
 # Pause before a process is tried again that could not be started.
@@ -37,7 +48,7 @@ class BusyError(Exception):
     """As many wait as may; `retry_after_s` says when to ask again."""
 
     def __init__(self, retry_after_s: int) -> None:
-        super().__init__(f"try again in {retry_after_s} s")
+        super().__init__(retry_after_s)
         self.retry_after_s = retry_after_s
 
 
@@ -45,14 +56,22 @@ class EndingError(Exception):
     """The server ends and takes no more work."""
 
 
+def busy(retry_after_s: int) -> Outcome:
+    """The answer to a request that there is no room for."""
+    reason = f"the server is busy; try again in {retry_after_s} s"
+    return Outcome.error(BUSY, reason, retry_after_s=retry_after_s)
+
+
 class Pool:
-    """So many processes, each with one request at a time; requests wait in the order in which they came."""
+    """The processes, each with one request at a time, and the requests that wait for them."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.cache = Cache(limits.cache_bytes)
         self._jobs: dict[str, Job] = {}
-        self._waiting: deque[Job] = deque()
+        self._queue = Queue(limits.queued)
+        # Workers that wait for a job.
+        self._idle = 0
         self._arrived = asyncio.Event()
         self._slots: list[asyncio.Task[None]] = []
         self._processes: set[Process] = set()
@@ -63,57 +82,73 @@ class Pool:
     async def start(self) -> None:
         """Start the processes; they are waited for when there is work."""
         self._slots = [asyncio.create_task(self._work()) for _ in range(self.limits.workers)]
+        self._slots.append(asyncio.create_task(self._work(is_reserve=True)))
 
     def known(self, key: str) -> Outcome | None:
         """The answer that is kept, if there is one."""
         return self.cache.get(key)
 
-    def submit(self, key: str, text: bytes) -> Job:
+    def submit(self, key: str, text: bytes, client: str = "", length: Length = Length.SHORT) -> Job:
         """The job that does this; one that is under way where there is one. Whoever submits must `leave` it.
 
-        Raises `BusyError` and `EndingError`.
+        client: who asks. length: of the work, as far as it is known. Raises `BusyError` and `EndingError`.
         """
         if self._is_ending:
             raise EndingError
         job = self._jobs.get(key)
         if job is None or job.abandoned.is_set():
-            self._drop_abandoned()
-            if len(self._waiting) >= self.limits.queued:
-                raise BusyError(self._retry_after_s())
-            job = Job(key, text)
+            for dropped in self._queue.drop_abandoned():
+                self._forget(dropped)
+            try:
+                leaving = self._queue.make_room(client)
+            except FullError:
+                raise BusyError(self._retry_after_s()) from None
+            if leaving is not None:
+                leaving.end(busy(self._retry_after_s()))
+                self._forget(leaving)
+            job = Job(key, text, client, length)
             self._jobs[key] = job
-            self._waiting.append(job)
-            self._arrived.set()
+            self._wait(job)
         job.follow()
         return job
 
-    def _drop_abandoned(self) -> None:
-        """Those that nobody waits for leave the queue."""
-        for job in [job for job in self._waiting if job.abandoned.is_set()]:
-            self._waiting.remove(job)
-            self._forget(job)
+    def _wait(self, job: Job) -> None:
+        self._queue.put(job)
+        self._arrived.set()
 
     def _retry_after_s(self) -> int:
-        ahead_s = self._usual_s * (len(self._waiting) + 1) / self.limits.workers
+        ahead_s = self._usual_s * (len(self._queue) + 1) / self.limits.workers
         return min(max(math.ceil(ahead_s), 1), LONGEST_WAIT_S)
 
     def _forget(self, job: Job) -> None:
         if self._jobs.get(job.key) is job:
             del self._jobs[job.key]
 
-    async def _work(self) -> None:
+    async def _work(self, *, is_reserve: bool = False) -> None:
         """One slot: a process, replaced when it is gone, and one job after the other."""
         process: Process | None = None
         try:
             while True:
+                # The reserve starts when it is needed: with the process that is ready for when another one fails.
+                job = await self._next(is_reserve=True) if is_reserve else None
                 if process is None or not process.is_able:
                     if process is not None:
                         await process.kill()
                     process = await self._ready_process()
-                job = await self._next()
-                outcome = await self._outcome(process, job)
+                job = job or await self._next(is_reserve=False)
+                began_s = monotonic()
+                outcome = await (self._try(process, job) if is_reserve else self._outcome(process, job))
+                took_s = monotonic() - began_s
+                self._queue.put_down(job, took_s)
+                if outcome is None and not job.abandoned.is_set():
+                    job.length = Length.LONG
+                    if self._is_ending:
+                        self._end_unfinished(job)
+                    else:
+                        self._wait(job)
+                    continue
                 if outcome is not None:
-                    self._usual_s += WEIGHT * (monotonic() - job.began_s - self._usual_s)
+                    self._usual_s += WEIGHT * (took_s - self._usual_s)
                     if outcome.is_done:
                         self.cache.put(job.key, outcome)
                     job.end(outcome)
@@ -141,28 +176,52 @@ class Pool:
         self._processes = {one for one in self._processes if one.is_able} | {process}
         return process
 
-    async def _next(self) -> Job:
-        while True:
-            while self._waiting:
-                job = self._waiting.popleft()
-                if not job.abandoned.is_set():
-                    job.began_s = monotonic()
+    async def _next(self, *, is_reserve: bool) -> Job:
+        """The next job; for the reserve, one that may be short and that no worker is there for."""
+        self._idle += not is_reserve
+        try:
+            while True:
+                job = None if is_reserve and self._idle else self._queue.take(is_short=is_reserve)
+                if job is None:
+                    self._arrived.clear()
+                    await self._arrived.wait()
+                elif job.abandoned.is_set():
+                    self._queue.put_down(job, 0.0)
+                    self._forget(job)
+                else:
                     return job
-                self._forget(job)
-            self._arrived.clear()
-            await self._arrived.wait()
+        finally:
+            self._idle -= not is_reserve
+            # What else waits may be for the reserve now.
+            self._arrived.set()
 
     async def _outcome(self, process: Process, job: Job) -> Outcome | None:
-        """What comes of the job; None where nobody waits for it any more. A process that is not done is killed."""
-        work = asyncio.create_task(process.carry_out(job))
+        """What comes of the job at a worker.
+
+        None where nobody waits for it any more, and where it was paused for others. A process that is not done is asked
+        to leave off, and killed where it does not.
+        """
+        work = asyncio.create_task(process.carry_out(job, job.tell))
         left = asyncio.create_task(job.abandoned.wait())
+        began_s = monotonic()
+        end_s = began_s + self.limits.seconds - job.worked_s
         try:
-            done, _ = await asyncio.wait({work, left}, timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED)
-            if work not in done and left in done:
-                done, _ = await asyncio.wait({work}, timeout=GRACE_S)
-            if work in done:
+            done: set[asyncio.Task[Outcome | None] | asyncio.Task[bool]] = set()
+            while not done and (left_s := end_s - monotonic()) > 0:
+                done, _ = await asyncio.wait(
+                    {work, left}, timeout=min(TURN_S, left_s), return_when=asyncio.FIRST_COMPLETED
+                )
+                if not done and self._queue.has_other_than(job):
+                    process.pause()
+            if left in done and work not in done:
+                await asyncio.wait({work}, timeout=GRACE_S)
+            if work.done():
+                job.worked_s += monotonic() - began_s
                 return work.result()
-            await process.kill()
+            process.stop()
+            done, _ = await asyncio.wait({work}, timeout=STOPPING_S)
+            if work not in done:
+                await process.kill()
             if left.done():
                 return None
             reason = f"it takes longer than the {self.limits.seconds:g} s that a request may; {LESS}"
@@ -171,16 +230,43 @@ class Pool:
             await process.kill()
             return Outcome.error(UNAVAILABLE, "the process that worked on it ended, perhaps for want of memory")
         finally:
-            for task in (work, left):
-                task.cancel()
-                with suppress(asyncio.CancelledError, DiedError):
-                    await task
+            await _ended(work, left)
+
+    async def _try(self, process: Process, job: Job) -> Outcome | None:
+        """What comes of the job at the reserve within a turn; None where it is to wait for a worker.
+
+        What it tells is passed on at the end: it may begin anew, and tell the same again.
+        """
+        told: list[Event] = []
+        work = asyncio.create_task(process.carry_out(job, told.append))
+        left = asyncio.create_task(job.abandoned.wait())
+        seconds = min(TURN_S, self.limits.seconds)
+        try:
+            await asyncio.wait({work, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                process.pause()
+                await asyncio.wait({work}, timeout=GRACE_S)
+            if work.done():
+                outcome = work.result()
+                for event in told:
+                    job.tell(event)
+                job.worked_s += seconds if outcome is None else 0.0
+                return outcome
+        except DiedError:
+            await process.kill()
+            return Outcome.error(UNAVAILABLE, "the process that worked on it ended, perhaps for want of memory")
+        else:
+            await process.kill()
+            return None
+        finally:
+            await _ended(work, left)
 
     def refuse_more(self) -> None:
         """Take no more work, and let go of what waits."""
         self._is_ending = True
-        while self._waiting:
-            self._end_unfinished(self._waiting.popleft())
+        while (job := self._queue.take()) is not None:
+            self._queue.put_down(job, 0.0)
+            self._end_unfinished(job)
 
     def _end_unfinished(self, job: Job) -> None:
         job.end(Outcome.error(UNAVAILABLE, "the server ends"))
@@ -204,3 +290,10 @@ class Pool:
         await asyncio.gather(*tasks, return_exceptions=True)
         for process in list(self._processes):
             await process.kill()
+
+
+async def _ended(*tasks: asyncio.Task[Outcome | None] | asyncio.Task[bool]) -> None:
+    for task in tasks:
+        task.cancel()
+        with suppress(asyncio.CancelledError, DiedError):
+            await task

@@ -11,16 +11,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lightloom.page.frames import HEADER, Kind, as_bytes, header_of
-from lightloom.page.job import Event
+from lightloom.page.job import ROW, Event
 from lightloom.page.outcome import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lightloom.page.job import Job
     from lightloom.page.limits import Limits
 
 __all__ = ["DiedError", "Process"]
 
-EVENTS = {Kind.ROW: "row", Kind.PROGRESS: "progress"}
+EVENTS = {Kind.ROW: ROW, Kind.PROGRESS: "progress"}
 # How long a process may take to be ready, on a machine that is busy.
 START_S = 30.0
 # How long a process that is killed may take to be gone.
@@ -67,23 +69,38 @@ class Process:
         """Whether it can be asked, and did not grow too large."""
         return self._child.returncode is None and not self._is_spent
 
-    async def carry_out(self, job: Job) -> Outcome:
-        """Ask, pass on what is found, and return what came of it. Raises `DiedError`."""
-        assert self._child.stdin is not None  # noqa: S101 (it is a pipe)
+    async def carry_out(self, job: Job, tell: Callable[[Event], None]) -> Outcome | None:
+        """Ask, pass on what is found, and return what came of it; None where it was paused. Raises `DiedError`."""
+        if rows := job.rows:
+            self._send(as_bytes(Kind.TOLD, b"[%s]" % b",".join(rows)))
+        self._send(as_bytes(Kind.ASKED, job.text))
         with suppress(ConnectionError):  # whoever reads its answer finds that it is gone
-            self._child.stdin.write(as_bytes(Kind.ASKED, job.text))
+            assert self._child.stdin is not None  # noqa: S101 (it is a pipe)
             await self._child.stdin.drain()
         content = b""
         while True:
             kind, told = await self._frame()
             if kind in EVENTS:
-                job.tell(Event(EVENTS[kind], told))
+                tell(Event(EVENTS[kind], told))
             elif kind is Kind.CONTENT:
                 content = told
             else:
                 head = json.loads(told)
                 self._is_spent = head.pop("is_spent")
-                return Outcome(content=content, **head)
+                return None if kind is Kind.PAUSED else Outcome(content=content, **head)
+
+    def pause(self) -> None:
+        """Ask it to end what it works on, so that it is gone on with later; most work goes on nevertheless."""
+        self._send(as_bytes(Kind.PAUSE))
+
+    def _send(self, frame: bytes) -> None:
+        assert self._child.stdin is not None  # noqa: S101 (it is a pipe)
+        with suppress(ConnectionError):
+            self._child.stdin.write(frame)
+
+    def stop(self) -> None:
+        """Ask it to leave off what it is doing; what came of that is still told."""
+        self._send(as_bytes(Kind.STOP))
 
     async def _frame(self) -> tuple[Kind, bytes]:
         assert self._child.stdout is not None  # noqa: S101 (it is a pipe)

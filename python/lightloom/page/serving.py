@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import ipaddress
 import logging
 import signal
 import socket
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.page.pool import Pool
 
-__all__ = ["address_of", "bound_socket", "serve"]
+__all__ = ["address_of", "address_of_others", "bound_socket", "serve"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HEADER_BYTES = 32 * 1024
@@ -62,14 +63,15 @@ class Server(uvicorn.Server):
         # Of a server that is to outlive its terminal, `nohup` has the last one ignored.
         ending = [number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
         for number in ending:
-            loop.add_signal_handler(number, self._told_to_end)
+            loop.add_signal_handler(number, self.end)
         try:
             yield
         finally:
             for number in ending:
                 loop.remove_signal_handler(number)
 
-    def _told_to_end(self) -> None:
+    def end(self) -> None:
+        """Take no more work, end what is worked on, then the server; a second call ends it at once."""
         self.force_exit = self.should_exit
         self.should_exit = True
         # Before connections are waited for, which wait for their answers.
@@ -100,18 +102,52 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Where the page is, as a browser takes it."""
+    """Where the page is, as a browser of this machine takes it."""
     host, port = listening.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-    return f"http://{shown}:{port}/"
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    return f"http://{_in_address(here)}:{port}/"
 
 
-def serve(listening: socket.socket, limits: Limits, names: Iterable[str], ready: Callable[[], None]) -> None:
-    """Serve until told to end. ready: is called when the page can be opened."""
+def address_of_others(listening: socket.socket) -> str | None:
+    """Where other machines find the page, None where it listens for this machine alone."""
+    host, port = listening.getsockname()[:2]
+    address = ipaddress.ip_address(host.partition("%")[0])
+    if address.is_loopback:
+        return None
+    return f"http://{_in_address(_outward(listening.family) if address.is_unspecified else host)}:{port}/"
+
+
+def _outward(family: int) -> str:
+    """The machine's address towards other networks, or its name where there is none; nothing is sent for it."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            # Addresses for documentation, which no machine has.
+            probe.connect(("192.0.2.1" if family == socket.AF_INET else "2001:db8::1", 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return socket.gethostname()
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def serve(
+    listening: socket.socket,
+    limits: Limits,
+    names: Iterable[str],
+    ready: Callable[[], None],
+    *,
+    token: str | None = None,
+) -> None:
+    """Serve until told to end.
+
+    ready: is called when the page can be opened; what it raises ends the server. token: that every request must show.
+    """
     # Requests that are none, and connections that end early, are no news; what fails unforeseen is said by the page.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     most = connections_at_once(limits)
-    guard, pool = application(limits, names)
+    guard, pool = application(limits, names, token)
     settings: dict[str, Any] = {
         "http": connection_type(limits.reading_s, most),
         "ws": "none",
@@ -134,7 +170,13 @@ def serve(listening: socket.socket, limits: Limits, names: Iterable[str], ready:
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
         if server.started:
-            ready()
+            try:
+                ready()
+            except BaseException:
+                # Not by the error itself, which would leave the socket open and the processes to die.
+                server.end()
+                await serving
+                raise
         await serving
 
     with suppress(KeyboardInterrupt):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lightloom.page.job import Length
+
 __all__ = ["TASKS", "Task", "task"]
 
 
@@ -12,7 +14,8 @@ class Task(NamedTuple):
 
     name: as its address has it. module: of the function `work`, which takes what was asked, the limits and a function
     that is told rows and progress. summary: for the interface's description. is_asked: whether it is told anything, by
-    POST; else it is got. streams: whether rows and progress come before the answer, for who wants them.
+    POST; else it is got. streams: whether rows and progress come before the answer, for who wants them. makes_room:
+    whether it goes on from its rows after it was paused for others, and so need not be short.
     """
 
     name: str
@@ -20,6 +23,12 @@ class Task(NamedTuple):
     summary: str
     is_asked: bool = True
     streams: bool = False
+    makes_room: bool = False
+
+    @property
+    def length(self) -> Length:
+        """How long it may take, as far as is known before it begins."""
+        return Length.LONG if self.makes_room else Length.OPEN if self.streams else Length.SHORT
 
 
 WORK = "lightloom.page.work"
@@ -35,7 +44,13 @@ TASKS = (
     Task("loads", f"{WORK}.loads", "What every circuit of a step carries, and along which paths."),
     Task("explain", f"{WORK}.explain", "What the topologies of a plan are, in words."),
     Task("train", f"{WORK}.train", "Plan a training iteration; its time against the delay.", streams=True),
-    Task("map", f"{WORK}.map", "When it pays: plans over two axes, beside a baseline.", streams=True),
+    Task(
+        "map",
+        f"{WORK}.map",
+        "When it pays: plans over two axes, beside a baseline.",
+        streams=True,
+        makes_room=True,
+    ),
     Task("export", f"{WORK}.export", "A plan in the format of another tool, in an archive."),
     Task("picture", f"{WORK}.picture", "The picture of a result, as SVG, PNG or PDF."),
     Task("table", f"{WORK}.table", "The rows of a result, as CSV."),

@@ -10,17 +10,21 @@ import os
 import sys
 from importlib import import_module
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import FailedError, InputError
+from lightloom import _core
+from lightloom.errors import FailedError, InputError, StoppedError
 from lightloom.page.confinement import confine, limit_memory, most_resident_bytes
 from lightloom.page.frames import Kind, as_bytes, read_frame
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
+from lightloom.page.parsing import RefusedError, read_text
 from lightloom.page.tasks import task
+from lightloom.page.work.say import PausedError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import BinaryIO
 
     from lightloom.page.frames import Frame
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 TELLING = Lock()
 # A process that held more than this part of its memory is replaced: what it keeps may never be used again.
 SPENT_PART = 4
-WRONG, TOO_LARGE, FAILED, NO_MEMORY = 422, 413, 500, 503
+WRONG, TOO_LARGE, FAILED, NO_MEMORY, STOPPED = 422, 413, 500, 503, 503
 
 
 def main() -> None:
@@ -38,25 +42,61 @@ def main() -> None:
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     limits = Limits(**json.loads(sys.argv[1]))
-    frames: SimpleQueue[Frame] = SimpleQueue()
-    Thread(target=_read, args=(asked, frames), daemon=True).start()
+    jobs: SimpleQueue[tuple[Frame, _core.Interruption]] = SimpleQueue()
+    say = _Say(told)
+    Thread(target=_read, args=(asked, jobs, say), daemon=True).start()
     limit_memory(limits.memory_bytes)
     _warm_up()
     confine()
     _tell(told, Kind.READY)
     while True:
-        frame = frames.get()
-        outcome = _carried_out(json.loads(frame.content), limits, told)
+        frame, interruption = jobs.get()
+        if frame.kind is Kind.TOLD:
+            say.told = json.loads(frame.content)
+            continue
+        _core.heed(interruption)
+        outcome = _carried_out(frame.content, limits, say)
+        say.told = ()
+        is_spent = most_resident_bytes() > limits.memory_bytes // SPENT_PART
+        if outcome is None:
+            _tell(told, Kind.PAUSED, json.dumps({"is_spent": is_spent}).encode())
+            continue
         head = {"status": outcome.status, "media_type": outcome.media_type, "name": outcome.name}
-        head["is_spent"] = most_resident_bytes() > limits.memory_bytes // SPENT_PART
         _tell(told, Kind.CONTENT, outcome.content)
-        _tell(told, Kind.END, json.dumps(head).encode())
+        _tell(told, Kind.END, json.dumps({**head, "is_spent": is_spent}).encode())
 
 
-def _read(asked: BinaryIO, frames: SimpleQueue[Frame]) -> None:
-    """Pass frames on; at their end the server is gone, and so is this process, whatever it is doing."""
+class _Say:
+    """What work tells, as frames; it is to pause from when the server says so until the next task."""
+
+    def __init__(self, told: BinaryIO) -> None:
+        self.told: Sequence[dict[str, Any]] = ()
+        self.pause = Event()
+        self._stream = told
+
+    @property
+    def is_to_pause(self) -> bool:
+        return self.pause.is_set()
+
+    def __call__(self, kind: Kind, row: dict[str, Any]) -> None:
+        _tell(self._stream, kind, json.dumps(row).encode())
+
+
+def _read(asked: BinaryIO, jobs: SimpleQueue[tuple[Frame, _core.Interruption]], say: _Say) -> None:
+    """Pass jobs on, each with what interrupts it, which is done when the server says so.
+
+    At their end the server is gone, and so is this process, whatever it is doing.
+    """
+    interruption = _core.Interruption()
     while (frame := read_frame(asked)) is not None:
-        frames.put(frame)
+        if frame.kind is Kind.PAUSE:
+            say.pause.set()
+        elif frame.kind is Kind.STOP:
+            interruption.interrupt()
+        else:
+            say.pause.clear()
+            interruption = _core.Interruption()
+            jobs.put((frame, interruption))
     os._exit(0)
 
 
@@ -77,15 +117,16 @@ def _warm_up() -> None:
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
 
 
-def _carried_out(asked: dict[str, Any], limits: Limits, told: BinaryIO) -> Outcome:
-    """The task's answer, or the error in its place."""
-
-    def say(kind: Kind, row: dict[str, Any]) -> None:
-        _tell(told, kind, json.dumps(row).encode())
-
+def _carried_out(text: bytes, limits: Limits, say: _Say) -> Outcome | None:
+    """The task's answer, or the error in its place; None where it was paused."""
     try:
-        work = import_module(task(asked["task"]).module).work
-        outcome: Outcome = work(asked["asked"], limits, say)
+        name, asked = read_text(text)
+        work = import_module(task(name).module).work
+        outcome: Outcome = work(asked, limits, say)
+    except PausedError:
+        return None
+    except RefusedError as refused:
+        return refused.outcome
     except BaseException as error:  # a panic of the core is no Exception
         return _outcome_of(error, limits)
     if len(outcome.content) > limits.answer_bytes:
@@ -101,6 +142,8 @@ def _outcome_of(error: BaseException, limits: Limits) -> Outcome:
             return Outcome.error(WRONG, str(error), error.field)
         case FailedError():
             return Outcome.error(FAILED, str(error))
+        case StoppedError():
+            return Outcome.error(STOPPED, "nobody waits for it any more")
         case MemoryError():
             return Outcome.error(
                 NO_MEMORY, f"it takes more than the {limits.memory_bytes >> 20} MiB that a request may"

@@ -17,6 +17,7 @@ from lightloom.errors import FailedError, InputError, unknown_name
 from lightloom.files import write_bytes
 from lightloom.frames import Table
 from lightloom.inputs.validation import whole_number
+from lightloom.running.commands import carried_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +29,8 @@ __all__ = ["MOST_RANKS", "BarrierCost", "BarrierCosts", "barrier_costs", "barrie
 SCHEMA = "lightloom.barriers/1"
 MOST_RANKS, MOST_ROUNDS = 256, 1_000_000
 # A fresh process with one thread, which may fork; it finds this package where this one did.
+# The process has a deadline of its own; this one is later, and for a process that has stopped.
+START_S, ROUND_S = 60.0, 4e-4
 PROGRAM = """import sys
 sys.path.insert(0, {0!r})
 from lightloom._core import barrier_rounds
@@ -120,14 +123,12 @@ def barrier_costs(
 
 def _cost(name: str, ranks: int, rounds: int) -> BarrierCost:
     program = PROGRAM.format(str(Path(__file__).parents[2]), (name, ranks, rounds, os.getpid()))
-    ran = subprocess.run(  # noqa: S603 (this interpreter, on what is written above)
-        [sys.executable, "-I", "-S", "-c", program],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
+    limit_s = START_S + ROUND_S * rounds * ranks
+    try:
         # An interrupt from the keyboard ends whoever started it, and that ends it.
-        process_group=0,
-    )
+        ran = carried_out([sys.executable, "-I", "-S", "-c", program], limit_s=limit_s)
+    except subprocess.TimeoutExpired:
+        raise FailedError(f"barrier {name} of {ranks} ranks: its process did not end within {limit_s:g} s") from None
     if ran.returncode or len(ran.stdout) != 4 * rounds:
         told = ran.stderr.decode("utf-8", "replace").strip().splitlines()
         why = told[-1] if told else f"its process ended with status {ran.returncode}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,14 @@ from lightloom.errors import FailedError, InputError, refuse, shown, unknown_nam
 from lightloom.inputs.validation import whole_number
 from lightloom.planning import plan
 from lightloom.plans import Plan
-from lightloom.running.controller import Controller
+from lightloom.running.controller import Controller, RunFailedError
 from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
 from lightloom.running.namespaces import KernelNetwork, remove_left
-from lightloom.running.pace import checked_dilation, checked_packet
+from lightloom.running.pace import checked_dilation, checked_packet, slower
 from lightloom.running.prepared import Prepared, RunOptions, prepared
 from lightloom.running.workspaces import Workspaces
+from lightloom.sweeps.workers import cores
 
 if TYPE_CHECKING:
     import os
@@ -38,6 +40,8 @@ MOST_RUNS = 100_000
 # Plans that are kept ready.
 MOST_PREPARED = 64
 NANOSECONDS = 1e9
+# What is said of processes that did not keep up.
+LATE = re.compile(r" did not (?:arrive|get more than .*) within ")
 
 
 class Executor:
@@ -171,7 +175,12 @@ class Executor:
         with Workspaces(program, kind) as workspaces:
             inputs = list(DrawnInputs(program, kind, reduction, seed)) if given is None else given
             workspaces.load(inputs)
-            report = self._report(ready, workspaces, progress or _nothing)
+            try:
+                report = self._report(ready, workspaces, progress or _nothing)
+            except RunFailedError as error:
+                if not LATE.search(str(error)):
+                    raise
+                raise RunFailedError(f"{error}; {_advice(ready)}") from error
             arrays = workspaces.store()
         times_ns, moments, lateness, granted = _core.run_report(report)
         settings = RunSettings(
@@ -339,6 +348,13 @@ def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDAr
         circuit_first_s=seconds(used[..., 1]),
         circuit_last_s=seconds(used[..., 2]),
     )
+
+
+def _advice(ready: Prepared) -> str:
+    """What can be done where ranks do not keep up."""
+    ranks, machine_cores, dilation = ready.plan.gpus, cores(), slower(ready.pace.dilation)
+    shared = f"{_core.counted(ranks, 'rank')} share {_core.counted(machine_cores, 'core')}"
+    return f"{shared}, which may be busy with other work: --dilation {dilation:g} gives them more time"
 
 
 def _nothing(_runs: int) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Times = NDArray[np.float64]
 
-__all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing"]
+__all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing", "patience_s"]
 
 # How long a step may take at a rank: so much, and what all ranks send in it at so slow a rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
@@ -88,6 +88,13 @@ def check_ranks(program: Program, communicator: MPI.Comm) -> None:
         raise refuse("transport", f"mpi: {counted(found, 'rank')} of {library} is not accepted; {taken}")
 
 
+def patience_s(program: Program) -> Times:
+    """How long each step may take at a rank."""
+    hops = np.diff(program.gpu_offsets) - 1
+    sent = np.bincount(program.step, weights=program.message_bytes * hops, minlength=program.steps)
+    return np.asarray(PATIENCE_S + sent / SLOWEST_BYTES_PER_S)
+
+
 class MpiRank:
     """One of the ranks of a program, which this process is; memory is held between runs.
 
@@ -110,9 +117,7 @@ class MpiRank:
         near.Free()
         # How late the last pauses ended.
         self.lateness_s: deque[float] = deque(maxlen=MOST_PAUSES)
-        hops = np.diff(program.gpu_offsets) - 1
-        sent = np.bincount(program.step, weights=program.message_bytes * hops, minlength=program.steps)
-        self._patience_s: list[float] = (PATIENCE_S + sent / SLOWEST_BYTES_PER_S).tolist()
+        self._patience_s: list[float] = patience_s(program).tolist()
 
     def run(
         self,

@@ -74,6 +74,14 @@ class Job:
         jitter = json.loads((self.folder / "jitter.json").read_text())
         return outputs, measured, Jitter(*(Lateness(*late) for late in jitter))
 
+    def begin(self) -> None:
+        """Write that all ranks are there."""
+        (self.folder / "begun").touch()
+
+    def has_begun(self) -> bool:
+        """Whether all ranks were there."""
+        return (self.folder / "begun").exists()
+
     def fail(self, rank: int, error: InputError | FailedError) -> None:
         """Write why a rank cannot go on."""
         told = [error.field, str(error)] if isinstance(error, InputError) else [None, *error.lines]

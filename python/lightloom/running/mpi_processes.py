@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -15,10 +17,14 @@ from typing import TYPE_CHECKING, Any
 from lightloom.errors import FailedError, refuse
 from lightloom.extras import missing
 from lightloom.plans import Plan
+from lightloom.running.commands import end_group
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
+from lightloom.running.mpi import patience_s
 from lightloom.running.mpi_job import Job
-from lightloom.running.mpi_runs import measured, rank_told, run_as_rank
+from lightloom.running.mpi_memory import remove_left
+from lightloom.running.mpi_runs import measured, rank_told, run_as_rank, windows_of
 from lightloom.running.program import program_of
+from lightloom.switches.address import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 
     from lightloom.running.measurement import Measurement
     from lightloom.running.mpi_runs import MpiOptions
+    from lightloom.running.program import Program
 
     Array = NDArray[Any]
 
@@ -40,6 +47,10 @@ ENVIRONMENT = {
 }
 # How long mpiexec may take to end its processes when it is told to.
 ENDING_S = 10.0
+# How long ranks may take until all have begun: so long, and so much more for each, where a machine is busy.
+START_S, START_RANK_S = 60.0, 2.0
+# What a switch is asked for a step, at most.
+CALLS = 10
 # How Open MPI and MPICH say that a signal ended a process.
 ENDED = re.compile(r"process rank (\d+) with PID \d+ .* exited on\s+signal|EXIT STRING: .* \(signal \d+\)")
 # How Python says an error.
@@ -71,8 +82,10 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
     """Run a plan by processes that end with it.
 
     inputs: of all ranks. Raises `InputError` that names `transport` where there is no MPI, `FailedError` where a
-    process dies, and what a rank raises.
+    process dies or they take too long, and what a rank raises.
     """
+    remove_left()
+    began_s = time.time()
     python = [sys.executable, "-m", "mpi4py", "-m", "lightloom.running.mpi_worker"]
     command = [_mpiexec(), "-n", str(plan.gpus), *python]
     program = program_of(plan, options.kind.size_bytes)
@@ -86,11 +99,14 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
             stdout=said,
             stderr=subprocess.STDOUT,
             text=True,
+            # An interrupt from the keyboard ends whoever started it, and that ends it.
+            process_group=0,
         )
         try:
-            status = process.wait()
+            status = _awaited(process, job, plan.gpus, _longest_s(plan, program, options))
         finally:
             _end(process)
+            remove_left(since_s=began_s)
         if status != 0:
             said.seek(0)
             raise job.failure() or _failed(status, said.read())
@@ -110,14 +126,36 @@ def _mpiexec() -> str:
     return found
 
 
+def _awaited(process: subprocess.Popen[str], job: Job, ranks: int, longest_s: float) -> int:
+    """The exit status of mpiexec. Raises `FailedError` where ranks do not begin in time, or do not end."""
+    start_s = START_S + START_RANK_S * ranks
+    try:
+        return process.wait(start_s)
+    except subprocess.TimeoutExpired:
+        if not job.has_begun():
+            late = f"not all of {ranks} ranks have begun within {start_s:g} s"
+            raise FailedError(f"transport: mpi: {late}; all were ended") from None
+    try:
+        return process.wait(longest_s)
+    except subprocess.TimeoutExpired:
+        raise FailedError(f"transport: mpi: mpiexec has not ended within {longest_s:g} s; all were ended") from None
+
+
+def _longest_s(plan: Plan, program: Program, options: MpiOptions) -> float:
+    """What runs take at most, by the deadlines that ranks have for each step, and those of a switch."""
+    of_steps_s = 3 * float(patience_s(program).sum()) + sum(windows_of(plan))
+    if options.switch is not None:
+        address = parse_address("switch", options.switch)
+        of_steps_s += len(plan.steps) * CALLS * (address.seconds("timeout") + address.seconds("settle"))
+    return START_S + (options.runs + options.warm_ups) * of_steps_s
+
+
 def _end(process: subprocess.Popen[str]) -> None:
     if process.poll() is None:
         process.terminate()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             process.wait(ENDING_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    end_group(process)
     if process.stdin is not None:
         process.stdin.close()
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "run_together"]
+__all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "run_together", "windows_of"]
 
 # What process managers tell the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
 TOLD_BY_MANAGERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
@@ -115,7 +115,7 @@ def measured(
         real_time=False,
         locked=False,
     )
-    return Measurement(plan, settings, times, jitter, arrays, count, _windows_s(plan))
+    return Measurement(plan, settings, times, jitter, arrays, count, windows_of(plan))
 
 
 def run_together(
@@ -138,7 +138,7 @@ def run_together(
     if options.switch is not None:
         switches = Switches.of(circuits(plan), options.switch) if rank.rank == 0 else None
         configure = _configuring(plan, switches)
-    windows_s = _windows_s(plan)
+    windows_s = windows_of(plan)
     moments = []
     for run in range(options.warm_ups + options.runs):
         found = rank.run(given, options.reduction, configure=configure, windows_s=windows_s if any(windows_s) else None)
@@ -197,7 +197,8 @@ def _configuring(plan: Plan, switches: Switches | None) -> Callable[[int], None]
     return configure
 
 
-def _windows_s(plan: Plan) -> tuple[float, ...]:
+def windows_of(plan: Plan) -> tuple[float, ...]:
+    """Computation before each step, seconds."""
     common, single = plan.core.fabric.windows_s
     return tuple(single.get(step, common) for step in range(len(plan.steps)))
 

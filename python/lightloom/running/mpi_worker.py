@@ -16,6 +16,7 @@ from threading import Thread
 from lightloom.errors import FailedError, InputError
 from lightloom.running.mpi import MpiRank, message_passing
 from lightloom.running.mpi_job import Job
+from lightloom.running.mpi_memory import take_names
 from lightloom.running.mpi_runs import run_together
 from lightloom.running.program import program_of
 
@@ -23,9 +24,15 @@ from lightloom.running.program import program_of
 def main(folder: Path) -> None:
     """Do what the job in the folder asks of this rank, whose number MPI says."""
     job = Job(folder)
-    number = message_passing().COMM_WORLD.Get_rank()
+    communicator = message_passing().COMM_WORLD
+    number = communicator.Get_rank()
     if number == 0:
         Thread(target=_end_with_asker, args=(job,), daemon=True).start()
+    # All have what they share.
+    communicator.Barrier()
+    take_names()
+    if number == 0:
+        job.begin()
     try:
         plan, options = job.asked()
         program = program_of(plan, options.kind.size_bytes)

@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from lightloom.errors import refuse
+from lightloom.running.commands import carried_out
 from lightloom.running.pace import MOST_PACKET
 from lightloom.unfinished import removed_at_end
 
@@ -127,7 +128,8 @@ class KernelNetwork:
                 raise InterruptedError(None, "the program ends")
             done = _say(command, lines)
         if done.returncode:
-            said = " ".join(line.strip() for line in done.stderr.splitlines()) or f"exit status {done.returncode}"
+            lines_said = done.stderr.decode("utf-8", "replace").splitlines()
+            said = " ".join(map(str.strip, lines_said)) or f"exit status {done.returncode}"
             raise _refused(f"`{command[0]}` says: {said}")
 
 
@@ -196,16 +198,9 @@ def _remove(names: list[str]) -> None:
         _say(["ip", "-force"], [f"netns del {name}" for name in names])
 
 
-def _say(command: list[str], lines: list[str]) -> subprocess.CompletedProcess[str]:
+def _say(command: list[str], lines: list[str]) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(  # noqa: S603 (names are our own)
-            [*command, "-batch", "-"],
-            input="\n".join(lines) + "\n",
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=COMMAND_S,
-        )
+        return carried_out([*command, "-batch", "-"], ("\n".join(lines) + "\n").encode(), limit_s=COMMAND_S)
     except subprocess.TimeoutExpired as error:
         raise _refused(f"`{command[0]}` did not end within {COMMAND_S:g} s") from error
 

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.running.program import Program
 
-__all__ = ["LARGEST_DILATION", "Pace", "checked_dilation", "checked_packet", "dilation_for", "pace_of"]
+__all__ = [
+    "LARGEST_DILATION",
+    "Pace",
+    "checked_dilation",
+    "checked_packet",
+    "crowding",
+    "dilation_for",
+    "pace_of",
+    "slower",
+]
 
 LARGEST_DILATION = 1e9
 # The shortest step takes so long at least: many times what it takes to wake a process.
@@ -34,6 +43,9 @@ PIPELINED = 16
 # Packets that a core takes over a hop in a second, by a rank and the switch. Two cores kept up with 128 000 of 1 KiB in
 # shared memory, and took half as long again as planned for 256 000; the kernel does more for each.
 PACKETS_PER_CORE = {"shared-memory": 5e4, "kernel": 2e4}
+# Ranks that a core serves without that being felt. More of them keep each other waiting: a step takes as much longer
+# until all have had their turn, and a packet wakes a rank that has to wait for one.
+RANKS_PER_CORE = 8
 
 
 class Pace(NamedTuple):
@@ -73,11 +85,13 @@ def checked_packet(size: str | float) -> int:
 def dilation_for(plan: Plan) -> float:
     """A dilation of 1, 2 or 5 times a power of ten: the least for which the machine keeps up with the plan.
 
-    The shortest step takes 20 ms then, and all ranks that send at once do not send more than the cores copy.
+    The shortest step takes 20 ms then, longer where a core has more than 8 ranks, and all ranks that send at once do
+    not send more than the cores copy.
     """
     shortest_s = min((step.total_s for step in plan.steps if step.total_s > 0), default=0.0)
     rate_bps = plan.gpus * plan.ports * plan.bandwidth_bps / 8
-    wanted = max(SHORTEST_STEP_S / shortest_s if shortest_s else 1.0, rate_bps / (COPIED_BPS * _cores()), 1.0)
+    step_s = SHORTEST_STEP_S * crowding(plan.gpus)
+    wanted = max(step_s / shortest_s if shortest_s else 1.0, rate_bps / (COPIED_BPS * _cores()), 1.0)
     return _round_up(wanted)
 
 
@@ -85,7 +99,7 @@ def pace_of(
     plan: Plan, program: Program, transport: str, *, dilation: float | None = None, packet_bytes: int | None = None
 ) -> Pace:
     """The pace of a run; what is not given is chosen, the dilation so that cores keep up with packets, too."""
-    most = PACKETS_PER_CORE[transport] * _cores()
+    most = PACKETS_PER_CORE[transport] * _cores() / crowding(plan.gpus)
     chosen = dilation_for(plan) if dilation is None else dilation
     while True:
         size = packet_bytes or _packet_bytes_for(plan, program, chosen, transport)
@@ -94,6 +108,16 @@ def pace_of(
             return Pace(chosen, size, rate, most)
         # Packets may be shorter then, and more: it is looked at again.
         chosen = _round_up(chosen * rate / most)
+
+
+def crowding(ranks: int) -> float:
+    """How many times more ranks each core has than it serves without that being felt; at least 1."""
+    return max(1.0, ranks / (RANKS_PER_CORE * _cores()))
+
+
+def slower(dilation: float) -> float:
+    """The dilation to try where ranks were late."""
+    return _round_up(min(4 * dilation, LARGEST_DILATION))
 
 
 def _packet_rate(plan: Plan, program: Program, dilation: float, packet_bytes: int) -> float:
@@ -122,7 +146,7 @@ def _packet_bytes_for(plan: Plan, program: Program, dilation: float, transport: 
 
     Where messages are passed on, it is so short that they are on all their circuits at once.
     """
-    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S[transport] * plan.gpus * plan.ports)
+    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S[transport] * plan.gpus * plan.ports) * crowding(plan.gpus)
     wanted = plan.bandwidth_bps / 8 / dilation * packet_s
     passed_on = program.message_bytes[(program.gpu_offsets[1:] - program.gpu_offsets[:-1]) > 2]
     if len(passed_on):

@@ -83,7 +83,10 @@ TRAINING = record(
     {
         "schema": version("lightloom.training/1"),
         "policy": text("what decided when circuits change"),
-        "exact": yes_or_no("whether no other choice from the library of plans takes less, proved"),
+        "exact": yes_or_no(
+            "whether nothing takes less, proved: it is the lower bound, or the communications are one after the other "
+            "in groups of one kind, and no other choice from the library of plans on all ports is faster"
+        ),
         "total_s": number("of an iteration"),
         "compute_s": number("of an iteration if communication took none"),
         "exposed_communication_s": number("what communication adds"),
@@ -139,7 +142,11 @@ TRAINING = record(
             "that messages go over",
         ),
         "plans": several(document("plan"), "of single groups, whose GPUs are the group's ranks in order"),
-    }
+    },
+    optional={
+        "order_bound_s": number("no order of the events takes less, with their plans on their ports"),
+        "order_exact": yes_or_no("whether no order of the events is faster, with their plans on their ports, proved"),
+    },
 )
 TRAINING_SIMULATION = record(
     {

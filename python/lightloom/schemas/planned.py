@@ -39,7 +39,9 @@ FABRIC = record(
         "hop_delay_s": number("delay of a hop"),
         "reconfiguration_delay_s": number("of any change of topology"),
         "reconfiguration_delay_per_port_s": number("of a change, for each port that changes, of all GPUs together"),
-        "initial": text("name of the topology before the first step, `free` or `dark`"),
+        "initial": text(
+            "name of the topology before the first step, `free`, `dark` or `repeated` (that of the last step)"
+        ),
     },
     "what was planned for",
     optional={
@@ -103,7 +105,9 @@ STEP = record(
                 one_of("what the receiver does", "copy", "reduce"),
                 several(RUN, "ascending"),
             ),
-            "one of each orbit of the symmetry",
+            "one of each orbit of the symmetry. All senders send what they held before the step. Several may write "
+            "one chunk of a rank, in the order of their numbers: all add to it (`reduce`); or all bring the same sum "
+            "in its place (`copy`); or the first ones bring the same sum in its place and all after them add to that",
         ),
         "routes": record(
             {
@@ -165,6 +169,12 @@ PLAN = record(
     optional={
         "narrow_lower_bound_s": number("no schedule of `narrow_bound_class` takes less; where that is larger"),
         "narrow_bound_class": text("a narrower class of schedules"),
+        "repeated_s": number("what the verb `plan` adds: its time when it runs again and again, every change charged"),
+        "never_change_s": or_null(
+            number(
+                "what the verb `plan` adds: the time of the best plan, over all algorithms, whose circuits never change"
+            )
+        ),
         "baselines": several(
             record(BASELINE), "what the verb `plan` prints beside a plan: planners at their best algorithm"
         ),

@@ -43,6 +43,9 @@ BENCHMARK = record(
         "share_better": number("of points with a better plan"),
         "median_gap": number("middle of the times over their bounds"),
         "share_close": number("of points within 1.10 of their bound"),
+        "mean_gain": or_null(number("geometric mean of the best time without changes of circuits over the best time")),
+        "largest_gain": or_null(number("of all points")),
+        "share_paying": number("of points at which changing circuits is faster"),
         "csv": text("path of the points"),
     }
 )

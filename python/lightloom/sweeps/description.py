@@ -27,6 +27,8 @@ METRICS = ("time", "simulated", "ratio", "gap", "exposed", "reconfigurations")
 NOT_OF = {"model": ("simulated", "exposed"), "flow": ("exposed",), "packet": ("exposed",), "train": ("simulated",)}
 KEYS = ("name", "summary", "engine", "metrics", "baseline", "settings", "axes", "plots")
 BASELINE_KEYS = ("planner", "algorithm", "topology", "candidates", "routing", "convention")
+# What plans are compared with where nothing else is said.
+BASELINE = "never-change"
 MAX_NAME = 100
 MAX_SUMMARY = 1000
 # A table of them takes about 6 GB.
@@ -49,7 +51,8 @@ class SweepDescription:
     name: of the files and the folder that results go to; summary: the title of pictures.
     engine: `"model"`, what plans say; `"flow"` or `"packet"`, plans simulated at that level; `"train"`, iterations.
     metrics: which of `METRICS` the table has; the time is always there.
-    baseline: what the ratio compares with, the best of these; empty without a ratio.
+    baseline: what the ratio compares with, the best of these; the best plans whose circuits never change where nothing
+        else is said, empty without a ratio.
     settings: values of keys that do not vary; numbers: those of `keys.NUMBERS` among them.
     axes: what varies, in the order of writing.
     pictures: what is drawn; empty for the defaults.
@@ -104,7 +107,12 @@ class SweepDescription:
             raise refuse("axes", "there are none; it takes at least one, such as axes.size")
         settings, numbers = _settings(_table("settings", given.get("settings")), known)
         _check_once(axes, settings.keys() | numbers.keys())
-        baseline = _policies(given.get("baseline")) if engine == "train" else _baseline(given.get("baseline"))
+        if engine == "train":
+            baseline = _policies(given.get("baseline"))
+        else:
+            chosen = given.get("metrics")
+            compares = chosen is None or (isinstance(chosen, (list, tuple)) and "ratio" in chosen)
+            baseline = _baseline(given.get("baseline", BASELINE if compares else None))
         metrics = _metrics(given.get("metrics"), engine, has_baseline=bool(baseline))
         made = cls(
             name=_name(given.get("name", name)),

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # Prepared problems that a worker keeps; a chunk rarely needs more, and each may hold megabytes of profiles.
 MOST_KEPT = 16
+# The baseline of gains from changing circuits, and what leaves fewer plans to choose from than the problem does.
+NEVER_CHANGE = (("planner", "never-change"),)
+NARROWING = ("planner", "algorithm", "radix", "candidates", "topology", "chunk_size", "budget")
 
 
 class Judged:
@@ -111,6 +114,8 @@ def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
         if own.policies_s is not None:
             # Every iteration says what it takes under each policy.
             other_s = own.policies_s[baseline.label]
+        elif own.never_change_s is not None and baseline.settings == NEVER_CHANGE:
+            other_s = own.never_change_s
         else:
             other = _outcome(description, digest, piece, _with(piece.settings, baseline), bound=False)
             other_s = other.total_s if other.simulated_s is None else other.simulated_s
@@ -124,12 +129,16 @@ def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
 def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple[tuple[str, object], ...]:
     """The point's settings as the baseline changes them, under the point's assumptions unless it names others.
 
-    A planner's own convention would compare other routings and starts beside other plans.
+    A planner's own convention would compare other routings and starts beside other plans. Circuits that never change
+    are compared with over all algorithms and topologies, unless the baseline names some.
     """
+    own, planner = dict(baseline.settings), dict(settings).get("planner")
+    able = _core.capabilities(str(own.get("planner", "auto")))
+    if able is not None and able["never_changes"]:
+        settings = tuple((key, value) for key, value in settings if key not in NARROWING)
     conventions = [entry["name"] for entry in _core.registry()["conventions"]]
-    planner = dict(settings).get("planner")
     assumed = planner if planner in conventions else conventions[0]
-    return tuple(sorted({"convention": assumed, **dict(settings), **dict(baseline.settings)}.items()))
+    return tuple(sorted({"convention": assumed, **dict(settings), **own}.items()))
 
 
 def _outcome(

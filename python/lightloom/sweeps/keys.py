@@ -102,7 +102,8 @@ def quantity(field: str, key: str, value: object) -> Quantity:
         return Quantity(float(_core.parse_size(field, amount)), per_pair=per_pair)
     if key == "reconfiguration_delay" and text is not None:
         delay = _core.ReconfigurationDelay.parse(field, text)
-        name = text if any(entry["name"] == text for entry in _core.registry()["technologies"]) else ""
+        technologies = _core.registry()["technologies"]
+        name = text if any(text in {entry["name"], entry["product"]} for entry in technologies) else ""
         varies = delay.scalar_s is None
         return Quantity(delay.fixed_s, varies, name=name, text=text if varies else "")
     return Quantity((rate_of if key == "bandwidth" else seconds_of)(field, value))

@@ -36,7 +36,8 @@ class Outcome(NamedTuple):
 
     choice: the index in `names` of the planner and the algorithm that were taken; reasons: by index, why there is no
     plan; simulated_s: None where nothing was simulated; lower_bound_s: None where it was not asked for; exposed_s and
-    policies_s: exposed communication, and times by policy, of training iterations.
+    policies_s: exposed communication, and times by policy, of training iterations; never_change_s: of the best plans
+    whose circuits never change, None where they are not found with the others.
     """
 
     total_s: NDArray[np.float64]
@@ -48,6 +49,7 @@ class Outcome(NamedTuple):
     lower_bound_s: NDArray[np.float64] | None = None
     exposed_s: NDArray[np.float64] | None = None
     policies_s: Mapping[str, NDArray[np.float64]] | None = None
+    never_change_s: NDArray[np.float64] | None = None
 
 
 class Evaluator(Protocol):
@@ -127,7 +129,7 @@ class _ModelSeries:
         values = {name: numbers.get(name, np.full(points, own[name])) for name in NUMBERS}
         values["size"] = self._buffer_bytes(values["size"])
         too_large = values["size"] > MAX_BYTES
-        total_s, reconfigurations, choice, lower_bound_s = self._series.evaluate(
+        total_s, reconfigurations, choice, lower_bound_s, never_change_s = self._series.evaluate(
             np.where(too_large, MAX_BYTES, values["size"]),
             values["bandwidth"],
             values["startup"],
@@ -140,7 +142,15 @@ class _ModelSeries:
         changes[missing] = -1
         total_s = np.where(missing, np.nan, total_s)
         reasons = {int(row): self._reason(numbers, int(row)) for row in np.flatnonzero(missing)}
-        return Outcome(total_s, changes, choice, tuple(self._series.names), reasons, lower_bound_s=lower_bound_s)
+        return Outcome(
+            total_s,
+            changes,
+            choice,
+            tuple(self._series.names),
+            reasons,
+            lower_bound_s=lower_bound_s,
+            never_change_s=never_change_s,
+        )
 
     def _reason(self, numbers: Mapping[str, NDArray[np.float64]], row: int) -> str:
         """Why a single point has no plan, though the series has some."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from queue import Queue
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -31,12 +31,13 @@ def on_threads(
 
     is_limit: no more threads than `workers` compute, those included on which the core would share a chunk's work.
 
-    Threads are enough: the core and Arrow release the interpreter's lock. They are daemons, so that an interrupt does
-    not wait for a chunk that takes long; what is unfinished is computed again by the next run.
+    Threads are enough: the core and Arrow release the interpreter's lock. They end when this generator does, or when
+    what the thread that called it heeds is interrupted; what is unfinished is computed again by the next run. They are
+    daemons, so that Python does not wait for one that is in Arrow.
     """
     waiting = iter(chunks)
     next_lock = Lock()
-    stopped = Event()
+    interruption = _core.Interruption()
     # No worker is further ahead than this of whoever writes the parts.
     finished: Queue[tuple[int, bytes] | BaseException] = Queue(maxsize=2 * workers)
 
@@ -45,7 +46,9 @@ def on_threads(
     def compute() -> None:
         if is_limit:
             _core.limit_threads(workers // taking)
-        while not stopped.is_set():
+        _core.heed(interruption)
+        while True:
+            interruption.check()
             with next_lock:
                 chunk = next(waiting, None)
             if chunk is None:
@@ -68,7 +71,7 @@ def on_threads(
                 raise item
             yield item
     finally:
-        stopped.set()
+        interruption.interrupt()
         _await(threads, finished)
 
 

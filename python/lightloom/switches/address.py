@@ -50,6 +50,9 @@ def parse_address(field: str, text: str) -> Address:
     """
     text_of(field, text)
     kinds = {kind.scheme: kind for kind in DRIVERS}
+    # What reads addresses would drop line ends and tabs, and so make another one of it.
+    if not text.isprintable() or " " in text.partition("?")[0]:
+        raise refuse(field, f"`{_without_secrets(text)}` is no address: it has a line end, a space or the like in it")
     scheme, separator, rest = text.partition("://")
     if len(text) > LONGEST or not separator:
         raise refuse(field, f"`{_without_secrets(text)}` is no address; it takes {_forms()}")
@@ -59,7 +62,8 @@ def parse_address(field: str, text: str) -> Address:
         raise refuse(
             field,
             "an address takes no user and password, which others see in the list of processes; they are read from "
-            "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD, or from a .netrc file",
+            "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD, for the host of LIGHTLOOM_SWITCH_HOST, or from a "
+            ".netrc file",
         )
     kind = kinds[scheme]
     try:

@@ -1,16 +1,27 @@
-"""User and password of a switch: from the environment or a `.netrc` file, never from the command line."""
+"""User and password of a switch: from the environment or a `.netrc` file, never from the command line.
+
+They belong to hosts, so that an address from somewhere else, such as a file of `--restore`, leads them to nobody else.
+Without encryption they go no further than this machine, unless that is asked for: in the environment, too, which no
+address can change.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import netrc
 import os
-import stat
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import InputError, refuse
+from lightloom.errors import InputError, refuse, shown
+from lightloom.files import read_bytes
+
+if TYPE_CHECKING:
+    from lightloom.switches.address import Address
 
 USER, PASSWORD, NETRC = "LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD", "NETRC"
+# Whose they are, separated by commas; and whether they may be sent in clear.
+HOSTS, CLEAR = "LIGHTLOOM_SWITCH_HOST", "LIGHTLOOM_SWITCH_CLEAR"
 # Bytes of a .netrc file that are read.
 LARGEST = 1 << 20
 
@@ -25,22 +36,41 @@ class Credentials(NamedTuple):
         return f"Credentials({self.user!r}, ...)"
 
 
-def credentials_of(host: str) -> Credentials | None:
-    """Those of the environment, else of the host in the file that NETRC names or `~/.netrc`; None where there are none.
+def credentials_of(address: Address, *, is_encrypted: bool = False) -> Credentials | None:
+    """Those of the address's host; None where there are none.
 
-    Raises `InputError` for a file or variable that is not as it should be, without its content.
+    They are those of the environment where LIGHTLOOM_SWITCH_HOST names the host, else those of the host in the file
+    that NETRC names or `~/.netrc`. is_encrypted: whether nobody on the way reads them. Raises `InputError` for a file
+    or variable that is not as it should be, without its content, and where they would be sent in clear.
     """
-    if os.environ.get(USER):
-        return Credentials(_environment(USER), _environment(PASSWORD))
+    found = _of_environment(address.host) or _of_file(address.host)
+    if found is not None and not is_encrypted and not _is_here(address.host) and os.environ.get(CLEAR) != "yes":
+        tls = "tls=yes in the address encrypts them; " if "tls" in address.settings else ""
+        raise refuse(
+            CLEAR,
+            f"user and password of {address.host} would be sent in clear; {tls}{CLEAR}=yes in the environment sends "
+            "them nevertheless",
+        )
+    return found
+
+
+def _of_environment(host: str) -> Credentials | None:
+    if not os.environ.get(USER):
+        return None
+    hosts = [name.strip().lower() for name in _environment(HOSTS).split(",") if name.strip()]
+    if not hosts:
+        raise refuse(HOSTS, f"missing; it names the hosts that {USER} is for, such as {HOSTS}={shown(host)}")
+    return Credentials(_environment(USER), _environment(PASSWORD)) if host.lower() in hosts else None
+
+
+def _of_file(host: str) -> Credentials | None:
     named = os.environ.get(NETRC)
     try:
         file = Path(named) if named else Path.home() / ".netrc"
         if not named and not file.is_file():
             return None
-        if not stat.S_ISREG(file.stat().st_mode):
-            raise refuse(NETRC, f"`{file}` is not a regular file")
-        if file.stat().st_size > LARGEST:
-            raise refuse(NETRC, f"`{file}` is larger than {LARGEST >> 20} MiB")
+        # The library would wait for a pipe, and read a device without end.
+        read_bytes(NETRC, file, LARGEST)
         found = netrc.netrc(str(file)).authenticators(host)
     except InputError:
         raise
@@ -51,6 +81,14 @@ def credentials_of(host: str) -> Credentials | None:
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise refuse(NETRC, f"cannot read `{named or '~/.netrc'}`: {reason}") from None
     return None if found is None else Credentials(found[0], found[2] or "")
+
+
+def _is_here(host: str) -> bool:
+    """Whether the host is this machine, whatever a server of names says."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def _environment(name: str) -> str:

@@ -174,7 +174,11 @@ class Training(Table):
 
     @property
     def exact(self) -> bool:
-        """Whether no other choice of plans, ports and topologies from the library takes less, proved."""
+        """Whether nothing takes less, proved.
+
+        Either it is the lower bound, or communications follow each other in groups of one kind, and no other choice
+        from the library of plans on all ports is faster.
+        """
         return bool(self._told["exact"])
 
     @property
@@ -201,6 +205,16 @@ class Training(Table):
     def bound_class(self) -> str:
         """The plans that `lower_bound_s` bounds."""
         return str(self._told["bound_class"])
+
+    @property
+    def order_bound_s(self) -> float:
+        """No order of the events takes less with their plans and ports; 0 where the document does not say."""
+        return float(self._told.get("order_bound_s", 0.0))
+
+    @property
+    def order_exact(self) -> bool:
+        """Whether no order of the events is faster with their plans and ports, proved."""
+        return bool(self._told.get("order_exact", False))
 
     @property
     def reconfigurations(self) -> int:

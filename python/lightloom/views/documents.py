@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lightloom.steps import TERMS
+from lightloom.views.verdict import unchanging
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,16 @@ __all__ = ["bound_document", "checks_document", "comparison_document", "comparis
 
 
 def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
-    """The plan's own JSON, with the baselines whose times were found as a last key where they are asked for."""
-    text = plan.to_json().rstrip("\n")
+    """The plan's own JSON, then its time when it is repeated, and, where baselines are asked for, those with a time.
+
+    The best plan whose circuits never change is one of the baselines; its time is a key of its own, null without one.
+    """
+    text = plan.to_json().rstrip("\n").removesuffix("\n}")
+    text += f',\n  "repeated_s": {json.dumps(plan.repeated_s)}'
     if baselines is None:
-        return text
+        return text + "\n}"
+    still = unchanging(baselines)
+    text += f',\n  "never_change_s": {json.dumps(None if still is None else still.total_s)}'
     rows = [
         {
             "planner": row.planner,
@@ -34,7 +41,7 @@ def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
         if row.total_s is not None
     ]
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
-    return text.removesuffix("\n}") + f',\n  "baselines": [\n{lines}\n  ]\n}}'
+    return text + f',\n  "baselines": [\n{lines}\n  ]\n}}'
 
 
 def comparison_document(comparison: Comparison) -> str:

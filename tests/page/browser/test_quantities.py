@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from lightloom._core import show_size, show_time
 from lightloom.inputs.quantities import bytes_of, seconds_of
+from tests.inputs import spellings
 from tests.page.browser.chromium import Opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from fractions import Fraction
 
     from playwright.sync_api import Browser, Page
 
@@ -67,3 +69,22 @@ def test_times_that_the_page_writes_are_read_as_they_were(page: Page, times_s: l
 def test_sizes_that_the_page_writes_are_read_as_they_were(page: Page, sizes: list[int]) -> None:
     written = each(page, "scales", "it.writtenSize(value)", sizes)
     assert [bytes_of("size", words) for words in written] == sizes
+
+
+@pytest.mark.parametrize(
+    ("function", "units", "wrong"),
+    [
+        ("parseSize", spellings.SIZES, spellings.WRONG_SIZES),
+        ("parseRate", spellings.RATES, spellings.WRONG_RATES),
+        ("parseTime", spellings.TIMES, spellings.WRONG_TIMES),
+    ],
+)
+def test_the_page_reads_what_the_command_line_reads(
+    page: Page, function: str, units: dict[str, Fraction], wrong: tuple[str, ...]
+) -> None:
+    right = spellings.spelled(units)
+    read = each(page, "quantities", f"it.{function}(value)", list(right))
+    assert read == [pytest.approx(float(value), rel=1e-15, abs=0) for value in right.values()]
+    # What the server refuses for its range alone is a number here.
+    strange = [text for text in wrong if "e-" not in text]
+    assert each(page, "quantities", f"String(it.{function}(value))", strange) == ["NaN"] * len(strange)

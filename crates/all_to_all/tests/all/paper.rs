@@ -125,6 +125,46 @@ fn kautz_wins_where_ranks_are_many() {
     assert!(name(&best_at(64, 4, 1.0, 1.0)).starts_with("circulant"));
 }
 
+/// §4.2 sets k^(h−1) rounds aside for h hops: Σ h·k^(h−1) over all hops, ((D·(k − 1) − 1)·k^D + 1)/(k − 1)² for D hops to the
+/// farthest. What shorter flows find free mostly makes it less; where the farthest are nearly all, a round or two are opened more.
+#[test]
+fn kautz_takes_about_the_rounds_that_are_set_aside_or_fewer() {
+    let set_aside = |ports: u64, hops: u32| (1..=hops).map(|h| u64::from(h) * ports.pow(h - 1)).sum::<u64>();
+    let cases = (5..80).flat_map(|n| [(n, 2), (n, 3)]).chain([(80, 4), (96, 2), (125, 5), (128, 2), (200, 6)]);
+    let (mut attained, mut fewer, mut all) = (Vec::new(), 0, 0);
+    for (n, ports) in cases {
+        let found = kautz(n, ports).unwrap();
+        let farthest = found.strategy().rounds().map(all_to_all::Round::hops).max().unwrap();
+        let most = set_aside(u64::from(ports), farthest);
+        assert!(20 * found.hops() <= 21 * most, "{n} on {ports}: {} of {most}", found.hops());
+        fewer += u32::from(found.hops() < most);
+        all += 1;
+        if found.hops() == most {
+            attained.push((n, ports));
+        }
+    }
+    assert!(3 * fewer > 2 * all, "{fewer} of {all}");
+    // Where n is a power of the ports no round is saved.
+    assert!([(8, 2), (16, 2), (32, 2), (64, 2), (128, 2), (27, 3)].iter().all(|case| attained.contains(case)));
+    assert_eq!(set_aside(2, 9), (9 - 1) * 512 + 1);
+}
+
+/// 512 GPUs on two ports: 4097 rounds of one hop where circulants take 5619, and every flow is served without contention.
+#[test]
+fn kautz_is_looked_at_up_to_512_ranks() {
+    let strategy = best_at(512, 2, 335.5e-6, 10.0);
+    assert_eq!((strategy.stages.len(), strategy.hops()), (1, 4097));
+    assert_eq!(strategy.stages[0].topology.name(), "kautz");
+    check(&strategy, 2).unwrap();
+    assert_eq!(circulant(512, 2).unwrap().hops(), 5619);
+    let said = |ranks, ports| all_to_all::left_out(ranks, ports).unwrap_or_default();
+    for (ranks, ports) in [(300, 2), (512, 4), (4096, 1), (600, 599), (600, 1000)] {
+        assert_eq!(said(ranks, ports), "", "{ranks} on {ports}");
+    }
+    assert!(said(512, 2).contains("more than 3 topologies"), "{}", said(512, 2));
+    assert!(said(513, 2).contains("begin with a generalised Kautz graph"), "{}", said(513, 2));
+}
+
 /// §5.4: the number of topologies falls as R rises, and one topology is right from a smaller R with two ports.
 #[test]
 fn fewer_topologies_as_reconfigurations_cost_more() {

@@ -103,6 +103,7 @@ impl Search<'_> {
             let enough = |hops: &u32| reach(ports, *hops, topologies) >= f64::from(ranks) * (1.0 - 1e-9);
             let least = self.least_hops(enough).max(topologies);
             for (first, last) in groups(least, 4 * least + 4) {
+                interruption::check();
                 if self.is_beaten(first, topologies) {
                     break;
                 }
@@ -140,6 +141,7 @@ impl Search<'_> {
         let usages: Vec<(u32, f64)> = usages.collect();
         let most = 16 * farthest;
         for (first, last) in groups(farthest, most) {
+            interruption::check();
             if self.is_beaten(first, 1) {
                 break;
             }

@@ -11,10 +11,12 @@ mod islands;
 mod leaving;
 mod passes;
 mod start;
+mod start_unequal;
 
 use model::{Collective, CostSettings, Fabric, Initial, OpticalLayer, Piece};
 
 use crate::rates::Rates;
+use crate::repeated::repeated;
 use crate::statement::{Statement, largest};
 
 /// The largest bound that holds for every algorithm of `collective` with buffers of `size_bytes`; `pieces` are those
@@ -28,18 +30,28 @@ pub fn any_algorithm(
 ) -> Statement {
     let rates = Rates::new(fabric, settings);
     let buffer_s = rates.byte_s * size_bytes as f64;
-    let free = from_anywhere(collective, pieces, &rates, buffer_s);
-    let of_islands = fabric.optics.as_ref().and_then(OpticalLayer::islands).and_then(|shared| {
-        let latency = from_anywhere(collective, pieces, &rates, 0.0);
-        islands::bound(shared, collective, pieces, &rates, buffer_s, latency)
-    });
-    let free = largest(std::iter::once(free).chain(of_islands)).expect("there is the first");
+    let from_anywhere_on_fabric = |rates: &Rates| {
+        let free = from_anywhere(collective, pieces, rates, buffer_s);
+        let of_islands = fabric.optics.as_ref().and_then(OpticalLayer::islands).and_then(|shared| {
+            let latency = from_anywhere(collective, pieces, rates, 0.0);
+            islands::bound(shared, collective, pieces, rates, buffer_s, latency)
+        });
+        largest(std::iter::once(free).chain(of_islands)).expect("there is the first")
+    };
+    if fabric.initial == Initial::Repeated {
+        return repeated(&rates, from_anywhere_on_fabric);
+    }
+    let free = from_anywhere_on_fabric(&rates);
     match &fabric.initial {
         Initial::Topology(topology) if rates.first_changes == 0 && rates.change_s > 0.0 => {
             let changed = from_anywhere(collective, pieces, &Rates { least_changes: 1, ..rates }, buffer_s);
             let stayed = match pieces {
-                Some(pieces) => start::stays_unequal(pieces, topology, &rates, buffer_s),
+                Some(pieces) => start_unequal::stays_unequal(pieces, topology, &rates, buffer_s),
                 None if collective == Collective::Broadcast => start::stays_broadcast(topology, &rates, buffer_s),
+                None if collective == Collective::AllToAll && start_unequal::is_priced(topology) => {
+                    let pieces = start_unequal::equal_blocks(rates.ranks);
+                    start_unequal::stays_unequal(&pieces, topology, &rates, buffer_s)
+                }
                 None => start::stays(collective, topology, &rates, buffer_s),
             };
             let least = stayed.into_iter().chain([changed]).min_by(|a, b| a.seconds().total_cmp(&b.seconds()));

@@ -59,6 +59,7 @@ fn solve(patterns: &[(&[TrafficEntry], f64)], group: &Translations, ports: f64) 
     flows.retain(|&(_, _, to)| to != 0);
     // What enters a rank and does not leave it is what the pattern sends there.
     for (index, (arcs, _)) in patterns.iter().enumerate() {
+        interruption::check();
         let first = rows.next_block(shifts, 0.0);
         for (flow, &(_, from, to)) in flows.iter().enumerate() {
             rows.put(first + to as usize - 1, of_pattern(index) + 2 + flow, 1.0);
@@ -105,6 +106,10 @@ fn solve(patterns: &[(&[TrafficEntry], f64)], group: &Translations, ports: f64) 
     let quadratic = CscMatrix::zeros((variables, variables));
     let settings = DefaultSettings { verbose: false, max_iter: 60, ..DefaultSettings::default() };
     let mut solver = DefaultSolver::new(&quadratic, &objective, &matrix, &rows.right, &cones, settings).ok()?;
+    solver.set_termination_callback(|_| {
+        interruption::check();
+        false
+    });
     solver.solve();
     let prices = |index: usize| solver.solution.z[capacities + index * shifts..][..shifts].to_vec();
     Some((solver.solution.x[..shifts].to_vec(), (0..patterns.len()).map(prices).collect()))

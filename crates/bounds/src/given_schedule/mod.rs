@@ -22,12 +22,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{
-    CostSettings, Fabric, Islands, OpticalLayer, Schedule, Step, Traffic, TrafficEntry, Translations, sum_seconds,
+    CostSettings, Fabric, Initial, Islands, OpticalLayer, Schedule, Step, Traffic, TrafficEntry, Translations,
+    sum_seconds,
 };
 
 use self::places::SharedPlaces;
 use self::winding::{Cycles, Joined};
 use crate::rates::Rates;
+use crate::repeated::repeated;
 use crate::statement::Statement;
 use crate::topology_class::any_topology;
 
@@ -46,7 +48,7 @@ enum IntervalKnowledge {
 /// operations allow.
 pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Statement {
     let needs = Needs::new(schedule, fabric, settings, size_bytes, BUDGET);
-    needs.statement(IntervalKnowledge::Winding, &needs.cuts(IntervalKnowledge::Winding, &BTreeMap::new()))
+    needs.least(IntervalKnowledge::Winding, fabric)
 }
 
 /// Every bound of this class, each with all that the ones before it know. The last one, over fractional topologies, is
@@ -61,7 +63,7 @@ pub fn given_schedule_statements(
     let mut all = Vec::new();
     for known in [IntervalKnowledge::Steps, IntervalKnowledge::SharedPlaces, IntervalKnowledge::Winding] {
         if known < IntervalKnowledge::Winding || needs.rates.ports == 1 {
-            all.push(needs.statement(known, &needs.cuts(known, &BTreeMap::new())));
+            all.push(needs.least(known, fabric));
         }
     }
     all.extend(needs.fractional_statement());
@@ -91,6 +93,7 @@ fn counted(schedule: &Schedule) -> String {
 }
 
 /// What each step needs.
+#[derive(Clone)]
 struct Needs {
     /// The class that it all is about.
     class: String,
@@ -158,10 +161,8 @@ impl Needs {
             let (hops, load) = places::least_hops_and_load(step.traffic(), rates.ports);
             let load = load.max(islands.map_or(0.0, |islands| load_of_islands(step.traffic(), islands)));
             let byte_s = rates.byte_s * size_bytes as f64 * step.share();
-            let prices = match rates.charges_hops {
-                true => (rates.hop_s, byte_s),
-                false => (0.0, byte_s + rates.hop_s * f64::from(rates.ports)),
-            };
+            let delays = settings.of_packets().propagation.of_step(rates.ports, || step.traffic().node_load());
+            let prices = delays.hop_and_load_s(rates.hop_s, byte_s);
             let cycles = if rates.ports == 1 { winding::cycles(step.traffic()) } else { Vec::new() };
             StepNeeds { arcs: step.traffic().arcs_under(&symmetry), cycles, prices, hops, load }
         };
@@ -211,6 +212,7 @@ impl Needs {
         let (mut shared, mut joined) = (SharedPlaces::default(), Joined::new(self.rates.ranks));
         let mut all = Vec::with_capacity(last - first);
         for end in first + 1..=last {
+            interruption::check();
             let step = &self.steps[end - 1];
             if known >= IntervalKnowledge::SharedPlaces {
                 shared.add(&step.arcs, orbits, self.rates.ports, step.prices);
@@ -248,6 +250,15 @@ impl Needs {
             let seconds = self.seconds(step, hops, load);
             Seconds { hops: sum.hops + seconds.hops, loads: sum.loads + seconds.loads }
         })
+    }
+
+    /// The bound by the cheapest cuts.
+    fn least(&self, known: IntervalKnowledge, fabric: &Fabric) -> Statement {
+        let at = |rates: &Rates| {
+            let needs = Self { rates: *rates, ..self.clone() };
+            needs.statement(known, &needs.cuts(known, &BTreeMap::new()))
+        };
+        if fabric.initial == Initial::Repeated { repeated(&self.rates, at) } else { at(&self.rates) }
     }
 
     /// The cheapest cuts. Intervals longer than the longest that is looked at are taken in pieces of that length, between

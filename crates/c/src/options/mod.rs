@@ -3,8 +3,10 @@
 mod names;
 mod pairs;
 
+use formats::Ordered;
 use lightloom::{Asked, AskedFabric, TopologyRef};
-use model::{Error, ReconfigurationDelay, ReconfigurationOverlap, Result, Window, units, unknown_name};
+use model::{Error, ReconfigurationDelay, ReconfigurationOverlap, Result, Window, ranges, units, unknown_name};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 pub use names::NAMES;
@@ -12,14 +14,22 @@ pub use names::NAMES;
 /// The fabric, and all but collective and size of what is asked.
 ///
 /// # Errors
-/// Text that is no JSON object, an option that there is not, or one that does not take its value.
+/// Text that is no JSON object, an option that there is not or that comes twice, or one that does not take its value.
 pub fn read(text: &str) -> Result<(AskedFabric, Asked)> {
-    let accepts = r#"a JSON object such as {"gpus": 64}"#;
-    match serde_json::from_str(text) {
-        Ok(Value::Object(given)) => told(given),
-        Ok(_) => Err(Error::malformed("options", format!("it is no object; it takes {accepts}"))),
-        Err(error) => Err(Error::malformed("options", format!("{error}; it takes {accepts}"))),
-    }
+    let refuse = |error: serde_json::Error| {
+        Error::malformed("options", format!(r#"{error}; it takes a JSON object such as {{"gpus": 64}}"#))
+    };
+    let given: Ordered<&RawValue> = serde_json::from_str(text).map_err(refuse)?;
+    let values = given.0.into_iter().map(|(name, raw)| Ok((name, value_of(raw.get())?)));
+    told(values.collect::<serde_json::Result<_>>().map_err(refuse)?)
+}
+
+/// The value of a JSON text. A number that is too small for a float is not zero: it stays the text that no option takes.
+fn value_of(text: &str) -> serde_json::Result<Value> {
+    let value: Value = serde_json::from_str(text)?;
+    let digits = text.split(['e', 'E']).next().unwrap_or_default();
+    let is_lost = value.as_f64() == Some(0.0) && digits.contains(|digit: char| ('1'..='9').contains(&digit));
+    Ok(if is_lost { Value::from(text) } else { value })
 }
 
 /// The same of pairs of a name and a value, as the command line has them.
@@ -109,8 +119,11 @@ impl Given {
 
     fn whole<T: TryFrom<u64>>(&self, name: &str) -> Result<Option<T>> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let number = value.as_u64().and_then(|number| T::try_from(number).ok());
-        number.map(Some).ok_or_else(|| Error::value(name, shown(value), "a whole number of at least 0"))
+        let range = ranges::whole(name);
+        let number = value.as_u64().filter(|&number| range.is_some_and(|range| range.contains(number)));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        let accepts = range.map(|range| range.accepts()).unwrap_or_default();
+        number.map(Some).ok_or_else(|| Error::value(name, shown(value), accepts))
     }
 
     fn time(&self, name: &str) -> Result<Option<f64>> {
@@ -213,13 +226,54 @@ mod tests {
     #[test]
     fn every_option_is_read() {
         for name in NAMES {
-            let refused = read(&format!(r#"{{"gpus": 8, "{name}": {{}}}}"#)).expect_err(name);
+            let gpus = if name == "gpus" { "" } else { r#""gpus": 8, "# };
+            let refused = read(&format!(r#"{{{gpus}"{name}": {{}}}}"#)).expect_err(name);
             assert_eq!(refused.field(), name, "{refused}");
         }
         let asked = read(r#"{"gpus": 8, "candidates": ["ring"], "topology": "ring", "chunk_size": "4KiB", "seed": 7}"#);
         let (_, asked) = asked.expect("it is read");
         assert_eq!(asked.topology, asked.candidates);
         assert_eq!((asked.chunk_bytes, asked.seed), (Some(4096), Some(7)));
+    }
+
+    #[test]
+    fn an_option_comes_once() {
+        let refused = read(r#"{"gpus": 8, "ports": 2, "gpus": 16}"#).expect_err("gpus is there twice");
+        assert!(refused.to_string().contains("`gpus` is there twice"), "{refused}");
+        for text in ["[]", "8", r#"{"gpus": 8"#, ""] {
+            let refused = read(text).expect_err(text).to_string();
+            assert!(refused.contains("it takes a JSON object"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn ranges_that_are_stated_hold() {
+        for range in ranges::WHOLES {
+            let gpus = if range.name == "gpus" { "" } else { r#""gpus": 8, "# };
+            let edges = [range.least.wrapping_sub(1), range.most.wrapping_add(1), i64::MAX as u64];
+            for wrong in edges.into_iter().filter(|number| !range.contains(*number)) {
+                let refused = read(&format!(r#"{{{gpus}"{}": {wrong}}}"#, range.name)).expect_err(range.name);
+                assert_eq!(refused, Error::value(range.name, wrong, range.accepts()));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_too_small_for_a_float_are_not_zero() {
+        for (name, small) in [("startup", "1e-400"), ("hop_delay", "5e-324"), ("reconfiguration_delay", "0.1E-999")] {
+            let refused = read(&format!(r#"{{"gpus": 8, "{name}": {small}}}"#)).expect_err(small);
+            assert_eq!(refused.field(), name, "{refused}");
+        }
+        assert_eq!(fabric(r#"{"gpus": 8, "startup": 0e-400}"#).startup_s, 0.0);
+    }
+
+    #[test]
+    fn quantities_are_spelled_as_everywhere() {
+        for text in ["100GBps", "100Gb/s", "1GiB/s", "100GBPS", "100gbps", "1e-5Tbps"] {
+            let found =
+                read(&format!(r#"{{"gpus": 8, "bandwidth": "{text}"}}"#)).map(|(fabric, _)| fabric.bandwidth_bps);
+            assert_eq!(found, units::parse_rate("bandwidth", text));
+        }
     }
 
     proptest! {

@@ -27,9 +27,7 @@ pub const NAMES: [&str; 24] = [
     "budget",
     "seed",
 ];
-/// Those of whole numbers.
-pub const WHOLE: [&str; 6] = ["gpus", "ports", "radix", "root", "optical_ports", "seed"];
 /// Those of yes or no.
 pub const FLAGS: [&str; 1] = ["background_reconfiguration"];
-/// Those of lists of names. All others are texts, with units where they are quantities.
+/// Those of lists of names. All others but whole numbers are texts, with units where they are quantities.
 pub const LISTS: [&str; 2] = ["candidates", "topology"];

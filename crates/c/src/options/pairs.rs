@@ -1,10 +1,11 @@
 //! Options as pairs of texts, as the command line has them, in the form that JSON gives them.
 
+use model::ranges;
 use model::{Error, Result};
 use serde_json::{Map, Value};
 use topologies::candidates;
 
-use super::names::{FLAGS, LISTS, NAMES, WHOLE};
+use super::names::{FLAGS, LISTS, NAMES};
 
 /// Options by name: names with hyphens, as the command line writes them, or as JSON does; values as the command line takes
 /// them.
@@ -27,7 +28,7 @@ pub fn given<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<
 
 /// A text as the value that JSON has in its place; as it is where it is none of its kind, to be refused as such.
 fn value_of(name: &str, text: &str) -> Value {
-    let typed = if WHOLE.contains(&name) {
+    let typed = if ranges::whole(name).is_some() {
         text.parse::<u64>().ok().map(Value::from)
     } else if FLAGS.contains(&name) {
         text.parse::<bool>().ok().map(Value::from)
@@ -178,14 +179,15 @@ mod tests {
     #[test]
     fn every_option_is_of_one_kind() {
         for name in NAMES {
-            let kinds = [WHOLE.contains(&name), FLAGS.contains(&name), LISTS.contains(&name)];
+            let kinds = [ranges::whole(name).is_some(), FLAGS.contains(&name), LISTS.contains(&name)];
             assert!(kinds.iter().filter(|is_so| **is_so).count() <= 1, "{name}");
             // A text that JSON would take is taken, or refused by what it means.
-            let json = format!(r#"{{"gpus": 8, "{name}": "?"}}"#);
+            let gpus = if name == "gpus" { "" } else { r#""gpus": 8, "# };
+            let json = format!(r#"{{{gpus}"{name}": "?"}}"#);
             let refused = read_pairs([("gpus", "8"), (name, "?")].into_iter().skip(usize::from(name == "gpus")));
             assert_eq!(refused.is_err(), read(&json).is_err(), "{name}");
         }
-        for name in WHOLE.into_iter().chain(FLAGS).chain(LISTS) {
+        for name in ranges::WHOLES.map(|range| range.name).into_iter().chain(FLAGS).chain(LISTS) {
             assert!(NAMES.contains(&name), "{name}");
         }
     }

@@ -10,6 +10,7 @@ mod dex;
 pub(crate) mod direct;
 mod dissemination;
 mod halving_doubling;
+mod one_step;
 mod pairwise_xor;
 mod recursive_doubling;
 mod ring;
@@ -33,6 +34,7 @@ pub static REGISTRY: &[&dyn Algorithm] = &[
     &bruck_doubling::BruckDoubling,
     &bruck_mirrored::BruckMirrored,
     &dissemination::Dissemination,
+    &one_step::OneStep,
     &direct::Direct,
     &pairwise_xor::PairwiseXor,
     &dex::Dex,

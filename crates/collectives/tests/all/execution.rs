@@ -40,6 +40,7 @@ fn on_every_line_up_to_64_what_is_accepted_runs() {
             "bruck",
             "bruck-doubling",
             "bruck-mirrored",
+            "one-step",
             "direct",
             "binomial-tree",
             "binary-tree",
@@ -96,7 +97,7 @@ fn dissemination_runs_on_powers_of_its_radix() {
 
 #[test]
 fn broadcasts_run_from_any_root() {
-    for name in ["binomial-tree", "binary-tree", "scatter-allgather"] {
+    for name in ["one-step", "binomial-tree", "binary-tree", "scatter-allgather"] {
         let algorithm = find(name).unwrap();
         for n in 2..=33 {
             for root in 0..n {
@@ -168,6 +169,7 @@ fn larger_machines_run_too() {
         ("swing", grid(&[4, 8, 8])),
         ("bucket", grid(&[16, 16])),
         ("bucket", grid(&[5, 6, 7])),
+        ("one-step", line(512)),
         ("binomial-tree", line(1000)),
         ("binary-tree", line(1024)),
     ] {
@@ -185,6 +187,7 @@ fn refusals_are_one_line_that_names_the_algorithm_and_says_what_it_takes() {
         ("direct", Collective::AllReduce, line(8), "computes all-to-all, not all-reduce"),
         ("direct", Collective::AllToAll, line(10_000), "too many blocks"),
         ("scatter-allgather", Collective::Broadcast, line(4096), "at most 2048 GPUs"),
+        ("one-step", Collective::AllReduce, line(513), "at most 512 GPUs, not 513"),
     ];
     for (name, collective, shape, reason) in cases {
         let message = find(name).unwrap().build(collective, &shape, &Options::default()).unwrap_err().to_string();

@@ -40,6 +40,7 @@ fn per_rank(schedule: &Schedule) -> Vec<f64> {
 fn reduce_scatter_and_all_gather_send_no_more_than_they_must() {
     for n in 2..=64 {
         is_least("ring", n, &[], 2);
+        is_least("one-step", n, &[], 2);
         for radix in 2..=5 {
             for name in ["bruck", "bruck-doubling", "bruck-mirrored"] {
                 is_least(name, n, &[], radix);

@@ -41,6 +41,11 @@ pub(super) struct PlanText {
     /// What the verb `plan` prints beside a plan; no part of it.
     #[serde(default, rename = "baselines")]
     pub _baselines: IgnoredAny,
+    /// So with these two times.
+    #[serde(default, rename = "never_change_s")]
+    pub _never_change_s: IgnoredAny,
+    #[serde(default, rename = "repeated_s")]
+    pub _repeated_s: IgnoredAny,
 }
 
 #[derive(Deserialize)]

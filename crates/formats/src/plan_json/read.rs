@@ -173,7 +173,11 @@ fn initial(text: &FabricText, index: Option<usize>, topologies: &[Topology]) -> 
     let Some(index) = index else {
         return match text.initial.as_str() {
             "free" => Ok(Initial::Free),
-            _ => Err(Error::malformed("plan.initial_topology", "it is null, and fabric.initial is not `free`")),
+            "repeated" => Ok(Initial::Repeated),
+            _ => Err(Error::malformed(
+                "plan.initial_topology",
+                "it is null, and fabric.initial is neither `free` nor `repeated`",
+            )),
         };
     };
     match topologies.get(index) {

@@ -68,11 +68,28 @@ proptest! {
 fn wrong_graphs_name_what_is_wrong() {
     let node =
         |id: &str, after: &str| format!(r#"{{"id": "{id}", "kind": "compute", "duration_s": 1, "after": [{after}]}}"#);
+    let in_stream = |id: &str, after: &str| {
+        let collective = r#""kind": "collective", "collective": "all-reduce", "axis": "dp", "stream": "s""#;
+        format!(r#"{{"id": "{id}", {collective}, "size_bytes": 1, "after": [{after}]}}"#)
+    };
     let text = |nodes: &[String]| {
-        format!(r#"{{"schema": "lightloom.workload/1", "ranks": 2, "nodes": [{}]}}"#, nodes.join(","))
+        format!(
+            r#"{{"schema": "lightloom.workload/1", "ranks": 2, "mesh": {{"dp": 2}}, "nodes": [{}]}}"#,
+            nodes.join(",")
+        )
     };
     for (nodes, field, said) in [
-        (vec![node("a", "\"b\""), node("b", "\"a\"")], "workload.nodes[0].after", "waits for itself"),
+        (
+            vec![node("a", "\"b\""), node("b", "\"a\"")],
+            "workload.nodes[0].after",
+            "nodes wait for each other in a circle: `a` comes after `b`; `b` comes after `a`",
+        ),
+        (vec![node("b", ""), node("a", "\"a\"")], "workload.nodes[1].after", "circle: `a` comes after `a`"),
+        (
+            vec![in_stream("x", "\"w\""), node("v", ""), node("w", "\"y\""), in_stream("y", "")],
+            "workload.nodes[0].after",
+            "circle: `x` comes after `w`; `w` comes after `y`; `y` comes after `x`, in stream `s`",
+        ),
         (vec![node("a", "\"c\"")], "workload.nodes[0].after", "`c` is no node"),
         (vec![node("a", ""), node("a", "")], "workload.nodes[1].id", "another node's"),
     ] {

@@ -137,10 +137,7 @@ proptest! {
         let request = pipelined(request, in_packets);
         let delay_s = request.fabric.reconfiguration.delay().fixed_s();
         let starts = initials(&request.fabric.shape);
-        let name = |start: &Initial| match start {
-            Initial::Free => "free".to_string(),
-            Initial::Topology(topology) => topology.name().to_string(),
-        };
+        let name = |start: &Initial| start.given().map_or("free".to_string(), |topology| topology.name().to_string());
         for planner in planners() {
             let from = |start: &Initial| total_s(&with_planner(&from_start(&request, start), planner));
             let times: Vec<(&Initial, Option<f64>)> = starts.iter().map(|start| (start, from(start))).collect();

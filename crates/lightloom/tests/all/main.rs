@@ -6,6 +6,7 @@ mod bounds;
 mod consistency;
 mod defaults;
 mod flow;
+mod interrupted;
 mod many_gpus;
 mod plan_mutations;
 mod random_requests;

@@ -233,14 +233,13 @@ fn mended(mut document: Value) -> Value {
 fn meaning(plan: &Plan) -> Vec<String> {
     let links = |topology: &model::Topology| format!("{:?}", topology.expanded());
     let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, initial, optics: _ } = &plan.fabric;
-    let start = match initial {
-        Initial::Free => String::new(),
-        Initial::Topology(topology) => links(topology),
-    };
+    let start = initial.given().map_or_else(|| format!("{initial:?}"), links);
     let mut all = vec![
         format!("{:?} {:?} {}", plan.collective(), plan.chunks, plan.size_bytes),
         format!("{shape:?} {bandwidth_bps} {startup_s} {hop_delay_s} {reconfiguration:?} {start}"),
-        format!("{:?} {} {}", plan.settings, plan.total_s(), plan.reconfigurations()),
+        // What the hop delay multiplies shows in the terms, where it makes a difference.
+        format!("{:?} {:?}", plan.settings.routing, plan.settings.overlap),
+        format!("{} {}", plan.total_s(), plan.reconfigurations()),
     ];
     for step in &plan.steps {
         let group = &step.routes.symmetry;

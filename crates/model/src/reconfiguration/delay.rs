@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::LinkChange;
 use super::port_assignment::PortAssignment;
-use crate::{Error, Link, Rank, Result, TECHNOLOGIES, Topology, Translations, units, unknown_name};
+use crate::{Error, Link, Rank, Result, TECHNOLOGIES, Technology, Topology, Translations, units, unknown_name};
 
 /// What a change of topology takes, by the circuits before and after it.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +80,7 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// `10us`, `20ns/port`, `5us+20ns/port`, the name of a technology, or such names and times by port: `10us,10us,3ms`.
+    /// `10us`, `20ns/port`, `5us+20ns/port`, the name of a technology or its product, or such names and times by port: `10us,10us,3ms`.
     ///
     /// # Errors
     /// Anything else.
@@ -94,7 +94,7 @@ impl ReconfigurationDelay {
             };
             return Ok(Self::of_switches(0.0, text.split(',').map(of_port).collect::<Result<_>>()?));
         }
-        if let Some(technology) = TECHNOLOGIES.iter().find(|technology| technology.name == text) {
+        if let Some(technology) = Technology::named(text) {
             return Ok(Self::constant(technology.delay_s));
         }
         if text.chars().next().is_some_and(char::is_alphabetic) {

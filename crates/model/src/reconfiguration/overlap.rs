@@ -41,15 +41,20 @@ impl Window {
     pub fn parse(field: &str, text: &str) -> Result<Self> {
         let shown = || format!("`{}`", text.chars().take(60).collect::<String>());
         let refuse = || Error::value(field, shown(), format!("{WINDOW_FORM}; each {}", TIME.accepts));
+        // What says both meanings of a time says more.
+        let time_of = |text: &str| {
+            let read = units::parse_time(field, text);
+            read.map_err(|error| if matches!(error, Error::Malformed { .. }) { error } else { refuse() })
+        };
         let mut every_s = None;
         let mut steps = BTreeMap::new();
         for item in text.split(',') {
             let known = match item.split_once('=') {
-                None => every_s.replace(units::parse_time(field, item).map_err(|_| refuse())?),
+                None => every_s.replace(time_of(item)?),
                 Some((step, time)) => {
                     let step: usize = step.trim().parse().map_err(|_| refuse())?;
                     let before = step.checked_sub(1).ok_or_else(refuse)?;
-                    steps.insert(before, units::parse_time(field, time).map_err(|_| refuse())?)
+                    steps.insert(before, time_of(time)?)
                 }
             };
             if known.is_some() {

@@ -5,6 +5,8 @@
 pub struct Technology {
     /// Name for `--reconfiguration-delay`.
     pub name: &'static str,
+    /// A product or its maker, as the source names it: another name for it where no other technology has that.
+    pub product: Option<&'static str>,
     /// Dark time of a reconfiguration, seconds.
     pub delay_s: f64,
     /// Ports of one switch, where the source gives them.
@@ -13,17 +15,31 @@ pub struct Technology {
     pub source: &'static str,
 }
 
+const fn technology(
+    name: &'static str,
+    product: Option<&'static str>,
+    delay_s: f64,
+    ports: Option<u32>,
+    source: &'static str,
+) -> Technology {
+    Technology { name, product, delay_s, ports, source }
+}
+
 /// Reconfiguration delay by technology.
 pub const TECHNOLOGIES: &[Technology] = &[
-    Technology { name: "tunable-laser", delay_s: 10e-9, ports: None, source: "HARVEST §6.1" },
-    Technology { name: "passage", delay_s: 3.7e-6, ports: None, source: "PCCL §5 (Lightmatter Passage)" },
-    Technology {
-        name: "sip",
-        delay_s: 7e-6,
-        ports: Some(32),
-        source: "BRIDGE table 2 (silicon photonics, Lightmatter)",
-    },
-    Technology { name: "rotornet", delay_s: 10e-6, ports: Some(128), source: "BRIDGE table 2 (RotorNet)" },
-    Technology { name: "mems-3d", delay_s: 15e-3, ports: Some(320), source: "BRIDGE table 2 (3-D MEMS, Calient)" },
-    Technology { name: "piezo", delay_s: 25e-3, ports: Some(576), source: "BRIDGE table 2 (piezo, Polatis)" },
+    technology("tunable-laser", None, 10e-9, None, "HARVEST §6.1"),
+    technology("passage", Some("lightmatter-passage"), 3.7e-6, None, "PCCL §5 (Lightmatter Passage)"),
+    technology("sip", None, 7e-6, Some(32), "BRIDGE table 2 (silicon photonics, Lightmatter)"),
+    technology("rotornet", None, 10e-6, Some(128), "BRIDGE table 2 (RotorNet)"),
+    technology("mems-3d", Some("calient"), 15e-3, Some(320), "BRIDGE table 2 (3-D MEMS, Calient)"),
+    technology("piezo", Some("polatis"), 25e-3, Some(576), "BRIDGE table 2 (piezo, Polatis)"),
 ];
+
+impl Technology {
+    /// The technology of that name, or of that product in any case of letters.
+    pub fn named(text: &str) -> Option<&'static Self> {
+        let is_product =
+            |technology: &Self| technology.product.is_some_and(|product| product.eq_ignore_ascii_case(text));
+        TECHNOLOGIES.iter().find(|technology| technology.name == text || is_product(technology))
+    }
+}

@@ -39,6 +39,7 @@ pub fn bound(servers: &Servers, circuits: &[Circuit]) -> Result<FibreBound> {
     });
     let ends: Vec<_> = circuits.iter().map(|one| (grid.place(one.source), grid.place(one.destination))).collect();
     for [top, bottom, left, right] in rectangles(servers, circuits.len() as u64) {
+        interruption::check();
         let within = |(row, column): (u32, u32)| (top..bottom).contains(&row) && (left..right).contains(&column);
         let (mut leaving, mut entering) = (0_u64, 0_u64);
         for &(source, destination) in &ends {

@@ -55,6 +55,7 @@ pub fn route(servers: &Servers, circuits: &[Circuit], seed: u64) -> Result<Fibre
     let mut state = State { servers, loads: servers.existing().to_vec(), paths: vec![Vec::new(); circuits.len()] };
     let mut order: Vec<usize> = (0..circuits.len()).collect();
     for &index in &order {
+        interruption::check();
         let target = state.most().max(bound.circuits);
         state.spread(index, circuits[index], target);
     }
@@ -79,6 +80,7 @@ pub fn route(servers: &Servers, circuits: &[Circuit], seed: u64) -> Result<Fibre
         order.shuffle(&mut rng);
         let target = state.most() - 1;
         for &index in &order {
+            interruption::check();
             state.take(index);
             state.spread(index, circuits[index], target);
         }

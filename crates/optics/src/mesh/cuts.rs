@@ -119,6 +119,7 @@ fn halves(mesh: &Mesh, circuits: &[Circuit], rectangles: impl Iterator<Item = [u
     let wavelengths = u64::from(mesh.wavelengths());
     let ends: Vec<_> = circuits.iter().map(|one| (grid.place(one.source), grid.place(one.destination))).collect();
     for [top, bottom, left, right] in rectangles {
+        interruption::check();
         let within = |(row, column): (u32, u32)| (top..bottom).contains(&row) && (left..right).contains(&column);
         let (mut out, mut back) = (0_u64, 0_u64);
         for &(source, destination) in &ends {
@@ -183,6 +184,7 @@ pub(super) fn grown(
         })
         .collect();
     for &index in without_route.iter().take(MOST_GROWN) {
+        interruption::check();
         let circuit = circuits[index];
         for outwards in [true, false] {
             let start = if outwards { circuit.source } else { circuit.destination };

@@ -105,6 +105,7 @@ impl Trial<'_, '_> {
         let mut sides = Side::ALL;
         sides.sort_by_key(|&side| grid.beside(cell, side).map_or(u32::MAX, |other| grid.distance(other, destination)));
         for side in sides {
+            interruption::check();
             let Some(other) = grid.beside(cell, side) else { continue };
             let place = (path.wavelength * grid.cells() + cell) as usize * 4 + side.index();
             if self.visited[other as usize] || !self.usage.is_free(place) {

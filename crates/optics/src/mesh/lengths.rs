@@ -65,6 +65,7 @@ pub(super) fn lengths(mesh: &Mesh, circuits: &[Circuit]) -> Option<Lengths> {
     let mut carried = vec![0.0; places.len()];
     let mut search = Search::of(mesh);
     for round in 1..=rounds {
+        interruption::check();
         let heaviest = weights.iter().copied().fold(0.0, f64::max);
         weights.iter_mut().for_each(|weight| *weight /= heaviest);
         search.lengths = weights.iter().map(|weight| (weight * LONGEST) as u32).collect();
@@ -127,6 +128,7 @@ impl<'a> Search<'a> {
         }
         let mut sum = 0;
         for circuit in circuits.iter().filter(|one| self.distances[one.destination as usize] < u64::MAX) {
+            interruption::check();
             sum += self.distances[circuit.destination as usize];
             let mut cell = circuit.destination;
             while cell != source {

@@ -56,6 +56,7 @@ pub(super) fn negotiate(
         pass += 1;
         again.shuffle(&mut rng);
         for &index in &again {
+            interruption::check();
             if let Some(path) = &paths[index] {
                 // Others may have left it alone since the pass began.
                 if usage.places(mesh, path).all(|place| usage.excess(place) == 0) {

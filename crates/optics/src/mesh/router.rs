@@ -127,6 +127,7 @@ fn one_by_one(
         usage.add(mesh, path);
     }
     for index in order {
+        interruption::check();
         if paths[index].is_none() {
             paths[index] = search.cheapest(circuits[index], true, free(&usage));
             if let Some(path) = &paths[index] {
@@ -167,6 +168,7 @@ fn without_shared(
     let mut missing: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
     missing.sort_by_key(|&index| (mesh.grid().distance(circuits[index].source, circuits[index].destination), index));
     for index in missing {
+        interruption::check();
         paths[index] = search.cheapest(circuits[index], true, free(&usage));
         if let Some(path) = &paths[index] {
             usage.add(mesh, path);

@@ -190,6 +190,7 @@ impl<'a> Search<'a> {
 
     /// The least that a circuit loses on an empty mesh; `None` where no path joins its ends.
     pub fn least_loss_db(&self, circuit: Circuit) -> Option<f64> {
+        interruption::check();
         let grid = self.mesh.grid();
         let mut least_db = vec![f64::INFINITY; self.cells];
         let mut queue = BinaryHeap::from([Reverse((0_u64, circuit.source))]);

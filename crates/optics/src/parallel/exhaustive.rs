@@ -19,6 +19,7 @@ pub(super) fn best_of_all(topologies: &[&Topology], switches: usize, judge: &Jud
     for place in 1..all.len() {
         let mut best = Vec::with_capacity(all[place].len());
         for after in &all[place] {
+            interruption::check();
             let ways = all[place - 1].iter().zip(&costs).enumerate().map(|(from, (before, so_far))| {
                 let cost = judge(place, before, after);
                 let charge_s = so_far.charge_s + cost.charge_s;
@@ -65,6 +66,7 @@ impl Search {
             return self.found.len() <= self.limit;
         };
         for switch in from..self.colouring.out.len() {
+            interruption::check();
             if self.colouring.out[switch][src as usize] != DARK || self.colouring.into[switch][dst as usize] != DARK {
                 continue;
             }

@@ -36,6 +36,7 @@ fn after(before: &Colouring, topology: &Topology) -> Colouring {
         }
     }
     for ((src, dst), count) in left {
+        interruption::check();
         (0..count).for_each(|_| insert(&mut next, before, src, dst));
     }
     next

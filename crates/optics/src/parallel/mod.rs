@@ -113,6 +113,7 @@ impl Ranked {
         loop {
             let mut improved = false;
             for (a, b) in (0..switches).flat_map(|a| (a + 1..switches).map(move |b| (a, b))) {
+                interruption::check();
                 let Some(colourings) = improve(&self.colourings, (a, b), weights) else { continue };
                 let found = Self::of(colourings, judge);
                 if found.is_better_than(self) {
@@ -133,6 +134,7 @@ impl Ranked {
         let kicks = (MOST_VISITS / (visits * switches * switches).max(1)).min(MOST_KICKS);
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         for _ in 0..kicks {
+            interruption::check();
             if switches < 2 || !may_improve(self) {
                 return;
             }

@@ -8,11 +8,12 @@
 
 mod permutations;
 
+use interruption::Interruptible;
 use model::{Bound, ChargeKind, Error, Initial, Result, Schedule, Topology, Traffic};
 use rayon::prelude::*;
 
-use crate::shortest_path::ShortestPath;
-use crate::{Capabilities, Choice, LeastSum, Planner, Problem, StateSearch};
+use crate::shortest_path::{Before, ShortestPath};
+use crate::{Capabilities, Change, Choice, LeastSum, Planner, Problem, StateSearch};
 
 pub(crate) use permutations::NAME as TOPOLOGY_NAME;
 use permutations::{Circuits, MOST_GPUS, all_permutations};
@@ -41,6 +42,7 @@ impl Planner for Exact {
         Capabilities {
             takes_candidates: false,
             charges: &[ChargeKind::Constant],
+            closes_cycles: true,
             by_name_only: true,
             least_sum: LeastSum::Always,
             takes_budget: true,
@@ -61,12 +63,13 @@ impl Planner for Exact {
             return Err(Error::value("schedule", format!("{} steps", schedule.steps().len()), accepts));
         }
         let start = match &problem.fabric.initial {
-            Initial::Free => None,
-            Initial::Topology(initial) => Some(place(&mut tried, Circuits::of(initial))),
+            Initial::Free => Before::Nothing,
+            Initial::Topology(initial) => Before::Candidate(place(&mut tried, Circuits::of(initial))),
+            Initial::Repeated => Before::Last,
         };
         let costs = costs(problem, &tried);
         let mut search = ShortestPath::default();
-        let total_s = search.constant_delay(&costs, tried.len(), change_s, start);
+        let total_s = search.run(&costs, tried.len(), &Change::Constant(change_s).into(), start);
         if total_s.is_infinite() {
             return Err(Error::infeasible("planner", "no topology of one port joins the transfers of some step"));
         }
@@ -93,7 +96,7 @@ impl Exact {
     /// Candidates that do not serve every step.
     pub fn on_candidates(&self, problem: &Problem, bound: Bound) -> Result<Choice> {
         let mut search = StateSearch::new(&problem.table);
-        let found_s = search.run(&problem.rates(), &problem.charges(), problem.start, f64::INFINITY)?;
+        let found_s = search.run(&problem.rates(), &problem.charges(), problem.before(), f64::INFINITY)?;
         found_s.ok_or_else(|| Error::infeasible("planner", "the topologies serve no step in a finite time"))?;
         let choice = Choice::priced(self.name(), problem.clone(), search.path().to_vec())?;
         let class_bound = Some(Bound { seconds: bound.seconds.min(choice.total_s), ..bound });
@@ -168,7 +171,11 @@ fn costs(problem: &Problem, tried: &[Circuits]) -> Vec<f64> {
         .patterns()
         .map(|pattern: &Traffic| {
             let arcs = pattern.expanded();
-            tried.par_iter().map(|circuits| circuits.carry(&arcs).unwrap_or((0, f64::INFINITY))).collect()
+            tried
+                .par_iter()
+                .interruptible()
+                .map(|circuits| circuits.carry(&arcs).unwrap_or((0, f64::INFINITY)))
+                .collect()
         })
         .collect();
     let mut costs = vec![0.0; table.steps() * tried.len()];

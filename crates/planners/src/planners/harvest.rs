@@ -31,6 +31,7 @@ impl Planner for Harvest {
         Capabilities {
             knows_overlap: true,
             charges: &ChargeKind::ALL,
+            closes_cycles: true,
             least_sum: LeastSum::Always,
             ..Capabilities::default()
         }
@@ -40,7 +41,7 @@ impl Planner for Harvest {
         if problem.settings.overlap == Overlap::Pipelined || RecursiveDoubling::of(problem).is_some() {
             return None;
         }
-        Some(StateSearch::new(&problem.table).promise(&problem.rates(), &problem.charges(), problem.start))
+        Some(StateSearch::new(&problem.table).promise(&problem.rates(), &problem.charges(), problem.before()))
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
@@ -60,7 +61,7 @@ impl Planner for Harvest {
             return Ok((total_s <= limit_s).then(|| choice(candidates, total_s)));
         }
         let mut search = StateSearch::new(&problem.table);
-        let total_s = search.run(&problem.rates(), &problem.charges(), problem.start, limit_s)?;
+        let total_s = search.run(&problem.rates(), &problem.charges(), problem.before(), limit_s)?;
         Ok(total_s.map(|total_s| choice(search.path().to_vec(), total_s)))
     }
 }

@@ -7,6 +7,7 @@ mod exact;
 mod fast;
 mod harvest;
 mod mixnet;
+mod never_change;
 mod pccl;
 mod reconfigure_all_to_all;
 mod short_circuit;
@@ -45,6 +46,7 @@ pub static REGISTRY: &[&dyn Planner] = &[
     &topo_opt::TOPO_OPT,
     &synthesize::Synthesize,
     &weave::Weave,
+    &never_change::NeverChange,
     &exact::Exact,
 ];
 

@@ -126,6 +126,7 @@ impl Pccl {
         let patterns = table.patterns_of(&schedule);
         let mut own_circuits = Vec::with_capacity(patterns.first_steps.len());
         for &step in &patterns.first_steps {
+            interruption::check();
             let traffic = schedule.steps()[step].traffic();
             let used = match self.circuits {
                 Circuits::OnePerPair => traffic.degree(),

@@ -4,7 +4,7 @@
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
 use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks, best_that_can_be_held};
-use model::{Collective, Error, Result, Routing, Topology};
+use model::{Collective, Error, Result, Routing, Shape, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
@@ -39,6 +39,10 @@ impl Planner for ReconfigureAllToAll {
             least_sum: LeastSum::EqualBlocks,
             ..Capabilities::default()
         }
+    }
+
+    fn left_out(&self, shape: &Shape) -> Option<String> {
+        all_to_all::left_out(shape.gpus(), shape.ports())
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

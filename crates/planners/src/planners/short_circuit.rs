@@ -155,6 +155,7 @@ impl Doubling {
         let mut best = (f64::INFINITY, 0, 0);
         for stay in (0..=reducing).rev() {
             for leave in 0..=gathering {
+                interruption::check();
                 let is_own = |step: usize| (stay..reducing + leave).contains(&step);
                 let mut in_force = self.problem.start;
                 let total_s = sum_seconds((0..steps).flat_map(|step| {
@@ -192,7 +193,8 @@ impl Doubling {
         let circuits = ring.links().iter().filter(|link| link.src == 0 && link.dst == 1).map(|link| link.count);
         let load = 1.0 / f64::from(circuits.sum::<u32>());
         let block = problem.size_bytes as f64 / f64::from(ranks);
-        let step = StepCost::on_point(&problem.fabric, problem.settings.propagation, block, 1, load).total_s();
+        let delays = problem.settings.propagation.of_step(problem.fabric.shape.ports(), || 1.0);
+        let step = StepCost::on_point(&problem.fabric, delays, block, 1, load).total_s();
         let first = problem.start.map(|start| problem.change().between(problem.table.candidates(), start, 0));
         let steps = std::iter::repeat_n(step, halves * (ranks as usize - 1));
         sum_seconds(first.into_iter().chain(steps))

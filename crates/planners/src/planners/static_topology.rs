@@ -30,6 +30,7 @@ impl Planner for Static {
         Capabilities {
             knows_overlap: true,
             charges: &ChargeKind::ALL,
+            closes_cycles: true,
             takes_static_topologies: true,
             least_sum: LeastSum::Always,
             keeps_one_topology: true,

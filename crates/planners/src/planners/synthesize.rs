@@ -5,7 +5,7 @@
 //! matching at random (Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer, MICRO 2024). `weave` tries the
 //! same on the start and on topologies of small diameter, among much else.
 
-use model::{ChargeKind, Collective, Error, Initial, Result, Routing, Topology};
+use model::{ChargeKind, Collective, Error, Result, Routing, Topology};
 
 use crate::{Capabilities, Choice, Planner, Problem, composed};
 
@@ -31,6 +31,7 @@ impl Planner for Synthesize {
             // Every transfer has a circuit of its own.
             fixed_routing: Some(Routing::SinglePath),
             charges: &ChargeKind::ALL,
+            closes_cycles: true,
             takes_static_topologies: true,
             // `weave` has it among its compositions.
             by_name_only: true,
@@ -78,10 +79,7 @@ fn topologies(problem: &Problem) -> Vec<Topology> {
     let all: Vec<usize> = (0..problem.table.candidates()).collect();
     let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
     let listed = listed.iter().map(|&candidate| problem.table.candidate(candidate));
-    let start = match &problem.fabric.initial {
-        Initial::Topology(start) => Some(start),
-        Initial::Free => None,
-    };
+    let start = problem.fabric.initial.given();
     let others = listed.filter(|topology| start.is_none_or(|start| !start.same_links(topology)));
     start.into_iter().chain(others).filter(|topology| !topology.links().is_empty()).cloned().collect()
 }

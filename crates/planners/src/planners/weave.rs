@@ -29,6 +29,7 @@ impl Planner for Weave {
         Capabilities {
             takes_candidates: false,
             charges: &ChargeKind::ALL,
+            closes_cycles: true,
             chooses_algorithm: true,
             takes_budget: true,
             ..Capabilities::default()

@@ -4,7 +4,7 @@ use model::{
     Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationDelay, ReconfigurationPolicy,
     Routing, Schedule, Shape, Topology, Translations,
 };
-use planners::{Problem, REGISTRY, StateSearch, choose, find};
+use planners::{Before, Problem, REGISTRY, StateSearch, choose, find};
 use proptest::prelude::*;
 
 fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {
@@ -111,7 +111,8 @@ proptest! {
         let exact = find("exact").unwrap().choose(&problem).unwrap();
         let all = setting.with(all_topologies(problem.fabric.shape.gpus()));
         let mut search = StateSearch::new(&all.table);
-        let expected = search.run(&all.rates(), &all.charges(), all.start, f64::INFINITY).unwrap().unwrap();
+        let before = all.start.map_or(Before::Nothing, Before::Candidate);
+        let expected = search.run(&all.rates(), &all.charges(), before, f64::INFINITY).unwrap().unwrap();
         prop_assert!((exact.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", exact.total_s);
         let plan = exact.into_plan(true).unwrap();
         prop_assert!((plan.bound.seconds - plan.total_s()).abs() <= 1e-12 * plan.total_s());

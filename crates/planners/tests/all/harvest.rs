@@ -176,7 +176,7 @@ proptest! {
         ).unwrap();
         prop_assert!(planners::RecursiveDoubling::of(&problem).is_some());
         let mut search = planners::StateSearch::new(&problem.table);
-        let searched = search.run(&problem.rates(), &problem.charges(), None, f64::INFINITY).unwrap().unwrap();
+        let searched = search.run(&problem.rates(), &problem.charges(), planners::Before::Nothing, f64::INFINITY).unwrap().unwrap();
         let closed = find("harvest").unwrap().choose(&problem).unwrap();
         prop_assert!((closed.total_s - searched).abs() <= 1e-12 * searched);
     }

@@ -268,7 +268,7 @@ impl BruteForce {
             Topology::new("own", Translations::trivial(schedule.ranks()), links).unwrap()
         };
         let mut topologies = match &problem.fabric.initial {
-            Initial::Free => Vec::new(),
+            Initial::Free | Initial::Repeated => Vec::new(),
             Initial::Topology(topology) => vec![topology.clone()],
         };
         topologies.extend(standard.iter().cloned());

@@ -194,7 +194,6 @@ proptest! {
         if published {
             problem.settings.propagation = Propagation::InverseThroughput;
         }
-        let hop_s = if published { HOP_S + f64::from(ports - 1) * 500e-9 } else { HOP_S };
         let choice = choose(&problem);
         let hops = choice.candidates.len() as f64;
         let mut used = choice.candidates.clone();
@@ -206,7 +205,10 @@ proptest! {
         let total_s = judged(choice);
         prop_assert!(bound_s <= total_s * (1.0 + 1e-12));
         if !per_port {
-            prop_assert!(close(total_s, changes * delay_s + hops * hop_s));
+            // By throughput a round in which one of the ports is busy is charged a hop delay for each of them.
+            let most_s = if published { HOP_S + f64::from(ports - 1) * 500e-9 } else { HOP_S };
+            let of_hops_s = total_s - changes * delay_s;
+            prop_assert!(of_hops_s >= hops * HOP_S * (1.0 - 1e-9) && of_hops_s <= hops * most_s * (1.0 + 1e-9));
         }
     }
 }

@@ -163,6 +163,7 @@ impl RestrictedMaster {
     pub(crate) fn solve(&mut self, tolerance: f64, most_pivots: usize) -> bool {
         let mut fresh = false;
         for pivots in 1..=most_pivots {
+            interruption::check();
             let Some(entering) = self.entering(tolerance) else {
                 if fresh || self.is_accurate() || !self.refactor() {
                     return true;

@@ -69,11 +69,13 @@ proptest! {
         let mut payload = 0.0;
         for (step, planned) in found.steps.iter().zip(&plan.steps) {
             let arcs = planned.step.traffic().expanded();
-            payload += arcs.iter().map(|arc| (arc.weight * planned.transfer_bytes - 1e-6).ceil()).sum::<f64>();
+            payload += arcs.iter().map(|arc| arc.weight * planned.transfer_bytes).sum::<f64>();
             let circuits = step.expanded_circuits();
             for circuit in circuits.iter().filter(|circuit| circuit.packets > 0) {
-                let busy = circuit.bytes as f64 * byte_fs;
-                prop_assert!((circuit.busy_fs as f64 - busy).abs() <= circuit.packets as f64);
+                // Bytes are told in whole ones, those of a packet that is cut short rounded up; its time is that of what it has.
+                let (busy, messages) = (circuit.bytes as f64 * byte_fs, arcs.len() as f64);
+                let rounding = circuit.packets as f64 + messages * byte_fs;
+                prop_assert!((circuit.busy_fs as f64 - busy).abs() <= rounding, "{circuit:?}");
                 prop_assert!(circuit.last_fs - circuit.first_fs + 1 >= circuit.busy_fs, "{circuit:?}");
                 if settings.reconfiguration == ReconfigurationScope::Global && planned.reconfigured {
                     prop_assert!(circuit.first_fs >= step.start_fs + step.reconfiguration_fs + startup_fs);
@@ -85,7 +87,7 @@ proptest! {
                 prop_assert!(gpu.last_received_fs.is_none_or(|last| last >= hop_fs && last <= step.end_fs));
             }
         }
-        prop_assert_eq!(found.payload_bytes, payload as u64);
+        prop_assert!((found.payload_bytes as f64 - payload).abs() <= 0.5 * found.steps.len() as f64 + 1e-6 * payload);
         for pair in found.steps.windows(2) {
             for (before, after) in pair[0].expanded_gpus().into_iter().zip(pair[1].expanded_gpus()) {
                 let done = before.last_received_fs.max(before.last_sent_fs).unwrap_or(before.ready_fs);
@@ -93,7 +95,9 @@ proptest! {
             }
         }
         let total = found.circuits().iter().map(|circuit| circuit.bytes).sum::<u64>();
-        prop_assert_eq!(total, found.wire_bytes);
+        // At flow level the bytes of a circuit are those nearest to its exact part, in each step that it carries something.
+        let rounding = if settings.level == Level::Flow { found.circuits().len() * found.steps.len() } else { 0 };
+        prop_assert!(total.abs_diff(found.wire_bytes) <= rounding as u64, "{total} {}", found.wire_bytes);
         prop_assert!(found.circuits().iter().all(|circuit| circuit.utilisation <= 1.0));
     }
 

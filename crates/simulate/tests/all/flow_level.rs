@@ -73,3 +73,47 @@ fn parallel_circuits_add_up() {
         assert!((found.total_s() / expected - 1.0).abs() < 1e-9);
     }
 }
+
+/// The time of step 0 at flow level, without startup and hop delay, over that of a chunk on a circuit.
+fn chunks_of_time(gpus: u32, links: &[(u32, u32, u32)], sent: Vec<by_hand::Sent>, size_bytes: u64) -> Vec<f64> {
+    let mut fabric = fabric(&[gpus], 8);
+    (fabric.startup_s, fabric.hop_delay_s) = (0.0, 0.0);
+    let plan = by_hand(fabric, size_bytes, vec![topology(gpus, links)], &[(0, 1.0, sent)]);
+    let found = simulate(&plan, &flow_level()).unwrap();
+    let chunk_s = size_bytes as f64 / 64.0 * 8.0 / 8e11;
+    let times = found.steps[0].expanded_gpus();
+    times.iter().map(|gpu| gpu.last_received_fs.unwrap_or(0) as f64 * 1e-15 / chunk_s).collect()
+}
+
+/// 0 sends 2 chunks to 3, and 1 one chunk to 4, both over the circuit 2 → 3, from which 4 is one further. Two transfers
+/// share it by halves, so that 1's is through after 2 chunks of time and 0's after 3, however 0's is cut: over one
+/// circuit to 2, over two, or by a path that is told twice.
+#[test]
+fn a_transfer_has_one_share_however_it_is_cut() {
+    for (circuits, paths) in [
+        (1, vec![(1.0, vec![0, 2, 3])]),
+        (2, vec![(1.0, vec![0, 2, 3])]),
+        (5, vec![(1.0, vec![0, 2, 3])]),
+        (1, vec![(0.5, vec![0, 2, 3]), (0.5, vec![0, 2, 3])]),
+        (3, vec![(0.25, vec![0, 2, 3]), (0.75, vec![0, 2, 3])]),
+    ] {
+        let links = [(0, 2, circuits), (1, 2, 1), (2, 3, 1), (3, 4, 1)];
+        let sent = vec![(0, 3, 2, paths.clone()), (1, 4, 1, vec![(1.0, vec![1, 2, 3, 4])])];
+        let found = chunks_of_time(5, &links, sent, 64 << 20);
+        for (gpu, expected) in [(3, 3.0), (4, 2.0)] {
+            assert!((found[gpu] - expected).abs() < 1e-6, "{circuits} {paths:?}: {found:?}");
+        }
+    }
+}
+
+/// Two parallel circuits, or two paths, carry a half each of the smallest transfer; so do fractions of a byte.
+#[test]
+fn bytes_are_split_by_the_shares_however_few() {
+    for size_bytes in [1, 13, 64, 100, 4096] {
+        let halves = |links: &[(u32, u32, u32)], paths| chunks_of_time(3, links, vec![(0, 1, 1, paths)], size_bytes)[1];
+        let parallel = halves(&[(0, 1, 2)], vec![(1.0, vec![0, 1])]);
+        let paths = halves(&[(0, 1, 1), (0, 2, 1), (2, 1, 1)], vec![(0.5, vec![0, 1]), (0.5, vec![0, 2, 1])]);
+        // A femtosecond of rounding is a ten-thousandth of a byte.
+        assert!((parallel - 0.5).abs() < 0.01 && (paths - 0.5).abs() < 0.01, "{size_bytes}: {parallel} {paths}");
+    }
+}

@@ -110,7 +110,7 @@ proptest! {
         let (mut before_s, mut expected) = (0.0, Vec::new());
         let mut in_force = match &plan.fabric.initial {
             Initial::Topology(topology) => topology,
-            Initial::Free => unreachable!(),
+            Initial::Free | Initial::Repeated => unreachable!(),
         };
         for (index, step) in plan.steps.iter().enumerate() {
             let now = &plan.topologies[step.topology];

@@ -1,6 +1,7 @@
 //! The candidate families, from which a planner takes the topologies of its steps (HARVEST appendix A).
 
 mod expanders;
+mod moved_rings;
 mod one_port_dark;
 mod shifted_rings;
 mod shifted_tori;
@@ -20,6 +21,7 @@ pub use static_baselines::STATIC_BASELINES;
 /// Every candidate family, in the order in which they are listed to people.
 pub static REGISTRY: &[&dyn CandidateFamily] = &[
     &shifted_rings::ShiftedRings,
+    &moved_rings::MovedRings,
     &shifted_tori::ShiftedTori,
     &expanders::Expanders,
     &step_matchings::StepMatchings,
@@ -35,6 +37,7 @@ pub const NAMES: [(&str, &str); 2] = [step_matchings::NAME, one_port_dark::NAME]
 /// else a fabric may start on and a planner so can use, without the random ones.
 static DEFAULT: &[&dyn CandidateFamily] = &[
     &shifted_rings::ShiftedRings,
+    &moved_rings::MovedRings,
     &shifted_tori::ShiftedTori,
     &expanders::Expanders,
     &standard_graphs::StandardGraphs,

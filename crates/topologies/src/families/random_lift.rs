@@ -73,6 +73,7 @@ fn draw(symmetry: &Translations, period: u32, taken: &BTreeSet<(Rank, Rank)>, rn
     let mut orbits: Vec<Rank> = (0..period).collect();
     let mut fallback = Vec::new();
     for _ in 0..DRAWS {
+        interruption::check();
         orbits.shuffle(rng);
         let links: Vec<Link> = orbits
             .iter()

@@ -74,6 +74,7 @@ fn draw(gpus: u32, degree: u32, rng: &mut ChaCha8Rng) -> Vec<Rank> {
     for _ in 0..ROUNDS {
         let before = targets.clone();
         for _ in 0..targets.len() {
+            interruption::check();
             let arcs = targets.len() as u32;
             let (one, other) = (rng.random_range(0..arcs) as usize, rng.random_range(0..arcs) as usize);
             let (a, b, c, d) = (one / width, targets[one], other / width, targets[other]);

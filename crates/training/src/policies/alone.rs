@@ -3,7 +3,7 @@
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
 use crate::jobs::Kind;
-use crate::library::Entry;
+use crate::library::{Entry, TopologyId};
 use crate::timeline::Use;
 
 pub(super) const POLICY: Policy = Policy {
@@ -17,7 +17,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     let uses = context.by_kind(|kind, of| best(context, kind, of, context.library.entries(kind, context.ports())))?;
     let timeline = context.timeline(&uses)?;
     let note = format!("resting topology {}, {}", context.resting_name, shares(context));
-    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+    Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
 /// How the resting topologies share the ports, in words.
@@ -34,20 +34,39 @@ pub(super) fn shares(context: &Context<'_>) -> String {
     }
 }
 
-/// The fastest of: a kind's entries on the ports that rest for its family, with the changes from and to the resting
-/// topology; and `on_all`, entries on all ports, which leave the resting topology and return to it.
+/// The fastest of: a kind's entries on the ports that rest for its family, and `on_all`, entries on all ports; with the
+/// changes before and after each.
 pub(super) fn best(context: &Context<'_>, kind: usize, of: &Kind, on_all: &[Entry]) -> Option<Use> {
-    let delay_s = context.delay_s();
-    let resting = context.resting[of.family];
     let own = context.resting_split.as_ref().map_or((0, 0), |split| split[of.family]);
-    let at_rest = context.library.entries(kind, own.1 - own.0).iter().filter(|entry| !entry.through).map(|entry| {
-        let changes = [entry.first, entry.last].map(|id| if resting == Some(id) { 0.0 } else { delay_s });
-        (entry.duration_s + changes[0] + changes[1], Use { ports: own, entry: *entry, returns: Some(resting) })
+    let at_rest = context.library.entries(kind, own.1 - own.0).iter().map(|entry| (own, entry));
+    let everywhere = on_all.iter().filter(|entry| entry.plan.is_some() | entry.direct);
+    let all = everywhere.map(|entry| ((0, context.ports()), entry));
+    let used = at_rest.chain(all).filter(|(_, entry)| !entry.through).map(|(ports, entry)| {
+        let used = Use { ports, entry: *entry, returns: returns(context, of.family, ports) };
+        (entry.duration_s + changes_s(context, &used), used)
     });
-    let all = (0, context.ports());
-    let everywhere = on_all
-        .iter()
-        .filter(|entry| !entry.through && entry.plan.is_some() | entry.direct)
-        .map(|entry| (entry.duration_s + 2.0 * delay_s, Use { ports: all, entry: *entry, returns: Some(None) }));
-    at_rest.chain(everywhere).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, used)| used)
+    used.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, used)| used)
+}
+
+/// Where ports go back to after a communication of a family: to its resting topology on the ports that rest for it; on
+/// others to whatever some family rests in. Where nothing rests, what stands is kept.
+pub(super) fn returns(context: &Context<'_>, family: usize, ports: (u32, u32)) -> Option<Option<TopologyId>> {
+    let split = context.resting_split.as_ref()?;
+    let resting = &context.resting;
+    if ports == split[family] && resting[family].is_some() {
+        return Some(resting[family]);
+    }
+    let mut others = split.iter().zip(resting).filter(|(_, resting)| resting.is_some());
+    others.any(|(own, _)| own.0 < ports.1 && ports.0 < own.1).then_some(None)
+}
+
+/// The changes before and after a communication, by itself, s; where what stands is kept, between it and the next of its
+/// kind.
+pub(super) fn changes_s(context: &Context<'_>, used: &Use) -> f64 {
+    let Entry { first, last, .. } = used.entry;
+    let changes = match used.returns {
+        None => u8::from(first != last),
+        Some(resting) => u8::from(resting != Some(first)) + u8::from(resting != Some(last)),
+    };
+    context.delay_s() * f64::from(changes)
 }

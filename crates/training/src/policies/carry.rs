@@ -3,7 +3,7 @@
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
 use crate::jobs::{Job, Task};
-use crate::overlapped::{Allotment, search};
+use crate::overlapped::{Allotment, one_by_one, search};
 use crate::series::{Turn, shortest};
 use crate::timeline::Use;
 
@@ -16,9 +16,12 @@ pub(super) const POLICY: Policy = Policy {
 
 fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
     let mut found: Vec<Outcome> = before.to_vec();
-    match context.jobs.in_series() {
-        Some(nodes) if !nodes.is_empty() => found.extend(in_series(context, &nodes)),
-        _ => found.extend(overlapped(context, before)),
+    let series = context.jobs.in_series().filter(|nodes| !nodes.is_empty());
+    let series = series.and_then(|nodes| in_series(context, &nodes));
+    found.extend(series.clone());
+    if series.is_none() || context.jobs.are_few() {
+        let overlapped = overlapped(context, &found);
+        found.splice(before.len()..before.len(), overlapped);
     }
     // Of equal times the last: its own rather than that of another policy.
     let best = found.into_iter().rev().min_by(|a, b| a.timeline.total_s.total_cmp(&b.timeline.total_s))?;
@@ -43,7 +46,7 @@ fn in_series(context: &Context<'_>, nodes: &[usize]) -> Option<Outcome> {
     let computed_s: f64 = turns.iter().map(|turn| turn.idle_s).sum();
     let is_as_priced = (timeline.total_s - computed_s - found.cost_s).abs() <= 1e-9 * timeline.total_s;
     let is_shortest = found.is_shortest && all_on_the_same_groups(context) && is_as_priced;
-    Some(Outcome { policy: POLICY.name, uses, timeline, note: note.into(), is_shortest })
+    Some(Outcome { is_shortest, ..Outcome::new(&POLICY, uses, timeline, note.into()) })
 }
 
 /// Whether every communication is one of all ranks in the same groups. Elsewhere some ranks may change their topology while
@@ -75,20 +78,17 @@ fn turns(context: &Context<'_>, nodes: &[usize]) -> Vec<Turn> {
 }
 
 fn overlapped(context: &Context<'_>, before: &[Outcome]) -> Option<Outcome> {
-    let lanes = context.jobs.lanes.len();
-    let mut starts: Vec<Allotment> = vec![vec![(0, context.ports()); lanes]];
+    let all = |job: &Job| matches!(job.task, Task::Communicate { .. }).then_some((0, context.ports()));
+    let mut starts: Vec<Allotment> = vec![context.jobs.jobs.iter().map(all).collect()];
     for outcome in before {
-        let mut allotment = starts[0].clone();
-        for (used, job) in outcome.uses.iter().zip(&context.jobs.jobs) {
-            if let (Some(used), Task::Communicate { lane, .. }) = (used, &job.task) {
-                allotment[*lane] = used.ports;
-            }
-        }
+        let allotment: Allotment = outcome.uses.iter().map(|used| used.map(|used| used.ports)).collect();
         if !starts.contains(&allotment) {
             starts.push(allotment);
         }
     }
-    let (uses, timeline) = search(context, &starts)?;
+    let least_s = context.bound.seconds;
+    let found = search(context, &starts, least_s)?;
+    let (uses, timeline) = one_by_one(context, found, least_s);
     let note = "search over port splits, plans and orders of the communications".to_string();
-    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+    Some(Outcome::new(&POLICY, uses, timeline, note))
 }

@@ -1,6 +1,7 @@
 //! A topology for each family that stays for the whole iteration.
 
 use crate::context::Context;
+use crate::jobs::Message;
 use crate::library::{Entry, TopologyId};
 use crate::overlapped::Timed;
 use crate::splits::Split;
@@ -8,6 +9,29 @@ use crate::timeline::Use;
 
 /// By kind: the entry that it runs by on the family's topology.
 pub(super) type OnTopology = Vec<Option<Entry>>;
+
+/// A named topology of a family's groups on some ports, with the entries that keep it; none where they cannot have it.
+pub(super) fn on_named(
+    context: &mut Context<'_>,
+    family: usize,
+    ports: u32,
+    name: &str,
+) -> Option<(TopologyId, OnTopology)> {
+    let topology = context.library.named(family, ports, name).ok()?;
+    let jobs = context.jobs;
+    let mut entries: OnTopology = Vec::with_capacity(jobs.kinds.len());
+    for (kind, of) in jobs.kinds.iter().enumerate() {
+        let entry = match &of.message {
+            _ if of.family != family => None,
+            Message::Send(_) => context.library.message_over(kind, topology),
+            Message::Collective(_) => {
+                context.library.by_planner(kind, ports, "static", None, Some(topology)).ok().flatten()
+            }
+        };
+        entries.push(entry.filter(|entry| entry.keeps));
+    }
+    Some((topology, entries))
+}
 
 /// The timeline where each family keeps a topology on its ports, the one that its communications take the least time on in
 /// all; with the topologies. None where some family has none that serves all of its kinds, or groups that share ranks, so
@@ -24,6 +48,7 @@ pub(super) fn best_kept(
         let kinds: Vec<usize> = (0..counts.len()).filter(|&kind| context.jobs.kinds[kind].family == family).collect();
         let mut best: Option<(f64, TopologyId, OnTopology)> = None;
         for (topology, entries) in candidates(family, ports.1 - ports.0) {
+            interruption::check();
             let all: Option<f64> =
                 kinds.iter().map(|&kind| Some(entries[kind]?.duration_s * counts[kind] as f64)).sum();
             if let Some(all_s) = all

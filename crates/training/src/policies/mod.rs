@@ -42,7 +42,8 @@ pub(crate) fn outcomes(context: &mut Context<'_>, progress: &(dyn Fn(&str) + Syn
     for policy in &POLICIES {
         progress(&format!("policy {}", policy.name));
         let found = (policy.plan)(context, &outcomes);
-        outcomes.extend(found);
+        // What is a reference alone is of another fabric.
+        outcomes.extend(found.map(|found| if policy.can_be_chosen { found.in_best_order(context) } else { found }));
     }
     outcomes
 }

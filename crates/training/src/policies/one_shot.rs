@@ -1,11 +1,16 @@
 //! The best single topology of each family and the best split of the ports, set before the iteration and never changed.
 
+use std::collections::BTreeMap;
+
+use interruption::Interruptible;
 use rayon::prelude::*;
 
-use super::kept::{OnTopology, best_kept, told};
+use super::kept::{OnTopology, best_kept, on_named, told};
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
+use crate::group_plans::is_large;
 use crate::library::{Entry, TopologyId};
+use crate::splits::Split;
 
 pub(super) const POLICY: Policy = Policy {
     name: "one-shot",
@@ -14,20 +19,36 @@ pub(super) const POLICY: Policy = Policy {
     plan,
 };
 
+/// A topology that is tried whether any plan begins with it or not: messages to the next rank take one hop.
+const TRIED: &str = "ring:one-way";
+
 fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     let served = |split: &&Vec<(u32, u32)>| split.iter().all(|range| range.1 > range.0);
-    let splits: Vec<&Vec<(u32, u32)>> = context.splits.iter().filter(served).collect();
+    let splits: Vec<Split> = context.splits.iter().filter(served).cloned().collect();
+    let mut given: BTreeMap<(usize, u32), Option<(TopologyId, OnTopology)>> = BTreeMap::new();
+    for (family, range) in splits.iter().flat_map(|split| split.iter().enumerate()) {
+        let ports = range.1 - range.0;
+        let is_tried = given.contains_key(&(family, ports)) || is_large(context.jobs.families[family].size, ports);
+        if !is_tried {
+            given.insert((family, ports), on_named(context, family, ports, TRIED));
+        }
+    }
     let context = &*context;
     let found: Vec<_> = splits
         .par_iter()
+        .interruptible()
         .filter_map(|split| {
-            Some((best_kept(context, split, |family, ports| candidates(context, family, ports))?, *split))
+            let of_family = |family: usize, ports: u32| {
+                let given = given.get(&(family, ports)).cloned().flatten();
+                candidates(context, family, ports).into_iter().chain(given).collect()
+            };
+            Some((best_kept(context, split, of_family)?, split))
         })
         .collect();
     let (((uses, timeline), topologies), split) =
         found.into_iter().min_by(|a, b| a.0.0.1.total_s.total_cmp(&b.0.0.1.total_s))?;
     let note = told(context, split, &topologies);
-    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+    Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
 /// The topologies of the library, each with the fastest entries that keep it.

@@ -8,7 +8,8 @@ use super::policy::{Outcome, Policy};
 use crate::context::Context;
 use crate::jobs::{Kind, Message};
 use crate::library::Entry;
-use crate::timeline::{Use, timeline};
+use crate::orders::quickly;
+use crate::timeline::{Problem, Use};
 
 pub(super) const POLICY: Policy = Policy {
     name: "packet-switch",
@@ -22,6 +23,7 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
     let mut seconds: BTreeMap<(usize, u32), f64> = BTreeMap::new();
     for (kind, of) in context.jobs.kinds.iter().enumerate() {
         for &width in &context.widths[of.family] {
+            interruption::check();
             seconds.insert((kind, width), ideal_s(context, kind, of, width));
         }
     }
@@ -42,14 +44,14 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
         choices.push(uses.collect());
     }
     let timed = choices.into_iter().filter_map(|uses| {
-        let found = timeline(context.jobs, ports, 0.0, &uses)?;
+        let found = quickly(&Problem { delay_s: 0.0, ..context.problem(&uses) })?;
         Some((uses, found))
     });
     // What is planned for circuits runs on such a switch as it is.
     let as_planned = before.iter().map(|outcome| (outcome.uses.clone(), outcome.timeline.clone()));
     let (uses, timeline) = timed.chain(as_planned).min_by(|a, b| a.1.total_s.total_cmp(&b.1.total_s))?;
     let note = "all pairs one hop apart".to_string();
-    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+    Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
 /// The least of what plans take without their changes, and one step between all pairs.

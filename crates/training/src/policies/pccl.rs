@@ -18,12 +18,13 @@ pub(super) const POLICY: Policy = Policy {
 fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     let mut of_kind: Vec<Option<Use>> = Vec::new();
     for (kind, of) in context.jobs.kinds.iter().enumerate() {
+        interruption::check();
         of_kind.push(best(context, kind, of));
     }
     let uses = context.by_kind(|kind, _| of_kind[kind])?;
     let timeline = context.timeline(&uses)?;
     let note = format!("resting topology {}, {}", context.resting_name, alone::shares(context));
-    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+    Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
 fn best(context: &mut Context<'_>, kind: usize, of: &Kind) -> Option<Use> {
@@ -35,18 +36,17 @@ fn best(context: &mut Context<'_>, kind: usize, of: &Kind) -> Option<Use> {
     }
     let resting = context.resting[of.family];
     let own = context.resting_split.as_ref().map_or((0, 0), |split| split[of.family]);
-    let delay_s = context.delay_s();
-    let mut found: Vec<(f64, Use)> = Vec::new();
+    let mut found: Vec<Use> = Vec::new();
     if resting.is_some()
         && let Ok(Some(entry)) = context.library.by_planner(kind, own.1 - own.0, "pccl", resting, None)
     {
-        let changes = [entry.first, entry.last].map(|id| if resting == Some(id) { 0.0 } else { delay_s });
-        found.push((entry.duration_s + changes[0] + changes[1], Use { ports: own, entry, returns: Some(resting) }));
+        found.push(Use { ports: own, entry, returns: Some(resting) });
     }
     if (resting.is_none() || own != (0, all))
         && let Ok(Some(entry)) = context.library.by_planner(kind, all, "pccl", None, None)
     {
-        found.push((entry.duration_s + 2.0 * delay_s, Use { ports: (0, all), entry, returns: Some(None) }));
+        found.push(Use { ports: (0, all), entry, returns: alone::returns(context, of.family, (0, all)) });
     }
-    found.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, used)| used)
+    let time_s = |used: &Use| used.entry.duration_s + alone::changes_s(context, used);
+    found.into_iter().min_by(|a, b| time_s(a).total_cmp(&time_s(b)))
 }

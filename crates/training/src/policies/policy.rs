@@ -1,6 +1,7 @@
 //! What a policy is, and what comes of one.
 
 use crate::context::Context;
+use crate::orders::{Ordered, improved};
 use crate::timeline::{Timeline, Use};
 
 /// A policy.
@@ -24,4 +25,21 @@ pub(crate) struct Outcome {
     pub(crate) note: String,
     /// Whether no other choice from the library is faster.
     pub(crate) is_shortest: bool,
+    /// No order of the nodes is faster with these plans and ports, s.
+    pub(crate) order_bound_s: f64,
+    /// Whether this order is the fastest.
+    pub(crate) order_is_best: bool,
+}
+
+impl Outcome {
+    /// What is not known to be the best of anything.
+    pub(super) fn new(policy: &Policy, uses: Vec<Option<Use>>, timeline: Timeline, note: String) -> Self {
+        Self { policy: policy.name, uses, timeline, note, is_shortest: false, order_bound_s: 0.0, order_is_best: false }
+    }
+
+    /// The same plans and ports in the best order that can be found.
+    pub(super) fn in_best_order(self, context: &Context<'_>) -> Self {
+        let Ordered { timeline, bound_s, is_best } = improved(&context.problem(&self.uses), self.timeline);
+        Self { timeline, order_bound_s: bound_s, order_is_best: is_best, ..self }
+    }
 }

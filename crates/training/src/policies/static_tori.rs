@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::kept::{OnTopology, best_kept, told};
+use super::kept::{OnTopology, best_kept, on_named, told};
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
-use crate::jobs::Message;
-use crate::library::{Entry, TopologyId};
+use crate::library::TopologyId;
 use crate::splits::even;
 
 pub(super) const POLICY: Policy = Policy {
@@ -27,29 +26,17 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
         let ports = range.1 - range.0;
         let mut of_family: Vec<(TopologyId, OnTopology)> = Vec::new();
         for name in names(context.jobs.families[family].size) {
-            let Ok(topology) = context.library.named(family, ports, &name) else { continue };
-            if of_family.iter().any(|(known, _)| *known == topology) {
-                continue;
+            let Some((topology, entries)) = on_named(context, family, ports, &name) else { continue };
+            if !of_family.iter().any(|(known, _)| *known == topology) {
+                of_family.push((topology, entries));
             }
-            let mut entries: OnTopology = Vec::new();
-            for (kind, of) in context.jobs.kinds.iter().enumerate() {
-                let entry = match &of.message {
-                    _ if of.family != family => None,
-                    Message::Send(_) => context.library.message_over(kind, topology),
-                    Message::Collective(_) => {
-                        context.library.by_planner(kind, ports, "static", None, Some(topology)).ok().flatten()
-                    }
-                };
-                entries.push(entry.filter(|entry: &Entry| entry.keeps));
-            }
-            of_family.push((topology, entries));
         }
         known.insert(family, of_family);
     }
     let context = &*context;
     let ((uses, timeline), topologies) = best_kept(context, &split, |family, _| known[&family].clone())?;
     let note = told(context, &split, &topologies);
-    Some(Outcome { policy: POLICY.name, uses, timeline, note, is_shortest: false })
+    Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
 /// The ring, and the most nearly square and cubic tori of so many ranks.

@@ -5,14 +5,15 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::jobs::Job;
+use crate::orders::quickly;
 
-const PORTS: u32 = 3;
+pub(crate) const PORTS: u32 = 3;
 
 /// Jobs of up to four classes, and what each communication uses.
-fn drawn(rng: &mut ChaCha8Rng) -> (Jobs, Vec<Option<Use>>) {
+pub(crate) fn drawn(rng: &mut ChaCha8Rng, most: usize) -> (Jobs, Vec<Option<Use>>) {
     let classes = rng.random_range(1..=4usize);
     let (mut jobs, mut uses) = (Vec::new(), Vec::new());
-    for node in 0..rng.random_range(1..=10usize) {
+    for node in 0..rng.random_range(1..=most) {
         let before: Vec<usize> = (0..node).filter(|_| rng.random_bool(0.2)).collect();
         let mut members: Vec<usize> = (0..classes).filter(|_| rng.random_bool(0.6)).collect();
         if members.is_empty() {
@@ -45,7 +46,11 @@ fn drawn(rng: &mut ChaCha8Rng) -> (Jobs, Vec<Option<Use>>) {
         uses.push(Some(Use { ports, entry, returns }));
     }
     let order = (0..jobs.len()).collect();
-    (Jobs { jobs, order, classes, families: Vec::new(), kinds: Vec::new(), lanes: Vec::new() }, uses)
+    let mut followers = vec![Vec::new(); jobs.len()];
+    for (node, job) in jobs.iter().enumerate() {
+        job.before.iter().for_each(|&before| followers[before].push(node));
+    }
+    (Jobs { jobs, followers, order, classes, families: Vec::new(), kinds: Vec::new() }, uses)
 }
 
 /// A use of a port: node, begin, end with a change back to the resting topology, and circuits at both.
@@ -87,9 +92,10 @@ fn nothing_overlaps_and_the_iteration_repeats() {
     let mut rng = ChaCha8Rng::seed_from_u64(31);
     let mut settled = 0;
     for case in 0..1000 {
-        let (jobs, uses) = drawn(&mut rng);
+        let (jobs, uses) = drawn(&mut rng, 10);
         let delay_s = f64::from(rng.random_range(0..4u32));
-        let Some(found) = timeline(&jobs, PORTS, delay_s, &uses) else { continue };
+        let problem = Problem { jobs: &jobs, ports: PORTS, delay_s, uses: &uses };
+        let Some(found) = quickly(&problem) else { continue };
         settled += 1;
         let events = &found.events;
         assert_eq!(found.total_s, events.iter().map(|event| event.end_s).fold(0.0, f64::max), "case {case}");

@@ -45,6 +45,7 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
         }
     }
     for (&rank, held) in quotient.representatives.iter().zip(&present) {
+        interruption::check();
         for chunk in (0..chunks.count()).filter(|&chunk| chunks.ends_at(rank, chunk)) {
             findings
                 .postcondition

@@ -38,7 +38,7 @@ impl<'a> Quotient<'a> {
     pub(super) fn arrivals(&self, step: &Step, mut visit: impl FnMut(Arrival)) {
         let own = step.symmetry();
         for coset in own.cosets(&self.group) {
-            for transfer in step.transfers() {
+            for transfer in interruption::checked(step.transfers()) {
                 let (dst, element) = self.group.canonical(own.apply(coset, transfer.dst));
                 let back = self.group.inverse(element);
                 let src = self.group.apply(back, own.apply(coset, transfer.src));

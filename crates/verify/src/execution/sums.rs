@@ -29,6 +29,7 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
         });
         writes.sort_by_key(|write| (write.orbit, write.arrival.chunk, write.arrival.src));
         for same in writes.chunk_by(|a, b| (a.orbit, a.arrival.chunk) == (b.orbit, b.arrival.chunk)) {
+            interruption::check();
             let chunk = same[0].arrival.chunk as usize;
             let sum = &mut state[same[0].orbit][chunk];
             apply(index, same, sum, &quotient.group, &mut found, findings);
@@ -36,6 +37,7 @@ pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut F
         writes.clear();
     }
     for (&rank, sums) in quotient.representatives.iter().zip(&state) {
+        interruption::check();
         for (chunk, sum) in sums.iter().enumerate().filter(|(chunk, _)| chunks.ends_at(rank, *chunk as u32)) {
             findings.postcondition.expect(*sum == Sum::All, || {
                 let missing = sum.missing(ranks).unwrap_or_default();

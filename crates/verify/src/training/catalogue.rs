@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Initial, Plan, Rank, Topology, TrainingPlan};
+use model::{Plan, Rank, Topology, TrainingPlan};
 
 /// What a port of a rank has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,7 @@ impl<'a> Catalogue<'a> {
         }
         let (mut groups, mut group_numbers, mut ports) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         for (event, planned) in training.events.iter().enumerate() {
+            interruption::check();
             let next = ports.len();
             ports.entry(planned.ports.as_slice()).or_insert(next);
             for group in training.workload.groups_of(event) {
@@ -105,10 +106,7 @@ impl PlanTopologies {
     fn of<'a>(plan: &'a Plan, known: &mut Vec<&'a Topology>) -> Self {
         let mut number = |topology: &'a Topology| number_of(topology, known);
         let used: Vec<usize> = plan.steps.iter().map(|step| number(&plan.topologies[step.topology])).collect();
-        let initial = match &plan.fabric.initial {
-            Initial::Free => None,
-            Initial::Topology(initial) => Some(number(initial)),
-        };
+        let initial = plan.fabric.initial.given().map(&mut number);
         Self { first: used[0], last: used[used.len() - 1], initial, is_steady: used.iter().all(|&one| one == used[0]) }
     }
 }

@@ -13,6 +13,7 @@ pub(super) fn check(training: &TrainingPlan) -> Check {
     let mut tally = Tally::new("plans");
     let known = KnownBounds::default();
     for (index, plan) in training.plans.iter().enumerate() {
+        interruption::check();
         let report = plan_with(plan, &known);
         let failure = report.first_failure();
         tally.expect(failure.is_none(), || {

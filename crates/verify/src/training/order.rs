@@ -40,6 +40,7 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], w
     };
     let mut last: Vec<Option<usize>> = vec![None; workload.ranks as usize];
     for &event in &iteration.order {
+        interruption::check();
         for &other in &workload.nodes[event].after {
             follows(&mut dependencies, event, other, &String::new);
             waits[event].end_of(other, iteration.event(other).end_s);

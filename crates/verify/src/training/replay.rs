@@ -20,6 +20,15 @@ pub(super) struct Replayed {
     pub(super) checks: [Check; 3],
     /// Durations of messages over circuits of a group, by event, where these are there.
     pub(super) routed_s: BTreeMap<usize, f64>,
+    pub(super) turns: Vec<Turn>,
+}
+
+/// A use of a port of a rank.
+pub(super) struct Turn {
+    /// Which port of which rank.
+    pub(super) slot: usize,
+    pub(super) event: usize,
+    pub(super) used: Use,
 }
 
 /// What a port of a rank has, and since when.
@@ -50,14 +59,14 @@ const UNUSED: Port = Port {
 
 /// What an event does to the ports of a rank.
 #[derive(Debug, Clone, Copy)]
-struct Use {
-    needs: Option<Circuits>,
-    leaves: Option<Circuits>,
+pub(super) struct Use {
+    pub(super) needs: Option<Circuits>,
+    pub(super) leaves: Option<Circuits>,
     /// Whether what it needs is the resting topology of its plan.
-    needs_resting: bool,
+    pub(super) needs_resting: bool,
     /// Whether circuits stand from its begin to when it is done with its ports.
     is_steady: bool,
-    until_s: f64,
+    pub(super) until_s: f64,
 }
 
 /// The circuits that change before an event, at one of the ports that are the last to be free.
@@ -90,6 +99,7 @@ struct Replay<'a> {
     ports: Vec<Port>,
     resting: Resting,
     findings: Findings,
+    turns: Vec<Turn>,
 }
 
 /// Checks that no port is held twice at once, that circuits are changed where they must be, α_r before they are needed,
@@ -100,8 +110,8 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
     used.sort_unstable();
     used.dedup();
     let ports = vec![UNUSED; iteration.training.workload.ranks as usize * used.len()];
-    let mut replay =
-        Replay { iteration, catalogue, used, ports, resting: Resting::default(), findings: Findings::none() };
+    let (resting, findings, turns) = (Resting::default(), Findings::none(), Vec::new());
+    let mut replay = Replay { iteration, catalogue, used, ports, resting, findings, turns };
     replay.claim_resting();
     let claimed = replay.resting.clone();
     // Once to find what ports have at the end; what is wrong is found when that is known.
@@ -109,6 +119,7 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
     replay.resting = claimed;
     let resting = std::mem::replace(&mut replay.findings, Findings::none()).resting;
     replay.findings.resting = resting;
+    replay.turns.clear();
     for port in &mut replay.ports {
         (port.user, port.passed_by) = (None, None);
         for time_s in [&mut port.busy_until_s, &mut port.since_s, &mut port.passed_until_s] {
@@ -122,7 +133,7 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
         circuits.into_check("statement", "of circuits that ports have and of their changes"),
         resting.into_check("port", "of ranks with a resting topology"),
     ];
-    Replayed { checks, routed_s }
+    Replayed { checks, routed_s, turns: replay.turns }
 }
 
 impl Replay<'_> {
@@ -133,6 +144,7 @@ impl Replay<'_> {
     fn follow(&mut self, waits: &mut [Waits]) {
         let iteration = self.iteration;
         for &event in &iteration.order {
+            interruption::check();
             let planned = iteration.event(event);
             let changed = match iteration.work(event) {
                 Work::Compute { .. } => continue,
@@ -191,6 +203,7 @@ impl Replay<'_> {
         let (iteration, (rank, port)) = (self.iteration, at);
         let start_s = iteration.event(event).start_s;
         let slot = self.slot(rank, port);
+        self.turns.push(Turn { slot, event, used });
         let before = self.ports[slot];
         let show_late = |until_s: f64, what: &str| {
             let [start, until] = show_apart([start_s, until_s]);

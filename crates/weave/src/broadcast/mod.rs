@@ -65,7 +65,7 @@ pub(crate) fn compose(kept: &Broadcasts, fabric: &Fabric, prices: &Prices, root:
     let made = kept.of(shape.gpus(), shape.ports(), root)?;
     let start = match &fabric.initial {
         Initial::Topology(start) => kept.on(start, root),
-        Initial::Free => None,
+        Initial::Free | Initial::Repeated => None,
     };
     let mut ways: Vec<(f64, Way)> = Vec::new();
     for (one, set_up_s) in start.iter().map(|start| (&**start, 0.0)).chain(made.own(prices)) {

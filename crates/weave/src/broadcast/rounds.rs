@@ -66,6 +66,7 @@ pub(super) fn rounds<'a>(
         }
         let mut sends = Sends::new();
         for link in links(round) {
+            interruption::check();
             for _ in 0..link.count {
                 let Some(part) = rarest(held.of(link.src), after.of(link.dst), &had, &holders) else { break };
                 after.insert(link.dst, part);

@@ -34,6 +34,7 @@ impl Tree {
         let (mut parent, mut circuits) = (vec![root; ranks as usize], vec![1; ranks as usize]);
         let mut children = vec![0u32; ranks as usize];
         for (level, at_level) in levels.iter().enumerate().skip(1) {
+            interruption::check();
             let ways = |rank: Rank| {
                 let before = |link: &&Link| distances[link.src as usize] as usize + 1 == level;
                 into[rank as usize].iter().filter(before)

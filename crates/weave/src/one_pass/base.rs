@@ -87,6 +87,7 @@ impl Base {
         while !words.is_empty() {
             let mut ways: Vec<Vec<Vec<u32>>> = vec![Vec::new(); self.order as usize];
             for word in &words {
+                interruption::check();
                 for letter in 0..self.letters() {
                     let word = longer(letter, word);
                     let to = self.walk(0, &word) as usize;
@@ -100,6 +101,7 @@ impl Base {
             let mut carried = vec![0u32; self.letters() as usize];
             let mut level = Vec::new();
             for &to in &reached {
+                interruption::check();
                 known[to] = true;
                 for part in 0..self.parts {
                     let word = ways[to].iter().min_by_key(|word| carried[carrier(word) as usize])?;

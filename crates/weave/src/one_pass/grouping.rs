@@ -54,6 +54,7 @@ impl Pass {
     pub(crate) fn best(&self, prices: &Prices, blocks: f64, reach: u32) -> (f64, Vec<Range<u32>>) {
         let mut best: Vec<(f64, u32)> = vec![(0.0, 0)];
         for end in 1..=self.units() {
+            interruption::check();
             let seconds = |begin: u32| best[begin as usize].0 + prices.sums_s(&self.sums(&(begin..end)), blocks);
             let choices = (end.saturating_sub(reach)..end).map(|begin| (seconds(begin), begin));
             best.push(choices.min_by(|a, b| a.0.total_cmp(&b.0)).expect("one letter at least"));
@@ -72,7 +73,7 @@ impl Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Fabric, Initial, Propagation, ReconfigurationPolicy, Shape};
+    use model::{Fabric, Initial, ReconfigurationPolicy, Shape};
 
     fn prices(size_bytes: u64) -> Prices {
         let fabric = Fabric {
@@ -84,7 +85,7 @@ mod tests {
             initial: Initial::Free,
             optics: None,
         };
-        Prices::new(&fabric, Propagation::Hops, size_bytes)
+        Prices::new(&fabric, size_bytes)
     }
 
     /// Every cut into steps.

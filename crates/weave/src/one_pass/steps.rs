@@ -64,6 +64,7 @@ impl Steps<'_> {
         let base = &self.walks.base;
         let mut sent: BTreeMap<(Rank, u32), Vec<u32>> = BTreeMap::new();
         for src in 0..self.walks.ranks() {
+            interruption::check();
             for place in &base.leaving[level] {
                 let begin = base.walk(self.walks.end(src), &place.word);
                 let all = (0..self.words()).map(|number| word(number, self.pass.letters, self.pass.scattered));
@@ -85,6 +86,7 @@ impl Steps<'_> {
         let base = &self.walks.base;
         let mut transfers = Vec::new();
         for src in 0..self.walks.ranks() {
+            interruption::check();
             let letters = self.walks.letters(src);
             // All that it leads to begin at its second vertex.
             let next = base.after[letters[0] as usize][base.walk_back(self.walks.end(src), &letters) as usize];
@@ -111,6 +113,7 @@ impl Steps<'_> {
         // By receiver and chunk, who sends it, ascending.
         let mut senders: Vec<(Rank, u32, Rank)> = Vec::new();
         for src in 0..self.walks.ranks() {
+            interruption::check();
             for number in 0..self.pass.letters.pow(hops) {
                 let letters = word(number, self.pass.letters, hops);
                 let dst = letters.iter().fold(src, |at, &letter| self.walks.after(at, letter));

@@ -48,6 +48,7 @@ pub(crate) fn fill(wiring: &mut Wiring, demand: &Demand) {
     let mut out = vec![ports; wiring.ranks()];
     let mut into = vec![ports; wiring.ranks()];
     for circuit in 0..wiring.circuits() {
+        interruption::check();
         if let Some(head) = wiring.head(circuit) {
             out[wiring.tail(circuit) as usize] -= 1;
             into[head as usize] -= 1;
@@ -60,6 +61,7 @@ pub(crate) fn fill(wiring: &mut Wiring, demand: &Demand) {
     // Pairs with circuits wait in a heap; those without are in order already.
     let mut joined: BTreeMap<(Rank, Rank), u32> = BTreeMap::new();
     for circuit in 0..wiring.circuits() {
+        interruption::check();
         if let Some(head) = wiring.head(circuit) {
             *joined.entry((wiring.tail(circuit), head)).or_insert(0) += 1;
         }
@@ -71,6 +73,7 @@ pub(crate) fn fill(wiring: &mut Wiring, demand: &Demand) {
         demand.heaviest().iter().filter(|pair| !joined.contains_key(*pair)).map(|&pair| waits(pair, 0)).peekable();
     let mut dark: usize = out.iter().sum();
     while dark > 0 {
+        interruption::check();
         let is_other = others.peek().is_some_and(|other| waiting.peek().is_none_or(|first| other > first));
         let next = if is_other { others.next() } else { waiting.pop() };
         let Some(Waiting { src, dst, circuits, .. }) = next else { break };
@@ -142,6 +145,7 @@ fn light(wiring: &mut Wiring, demand: &Demand) {
         into[head as usize] += 1;
     }
     for circuit in 0..wiring.circuits() {
+        interruption::check();
         if wiring.head(circuit).is_some() {
             continue;
         }

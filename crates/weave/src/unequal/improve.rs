@@ -33,6 +33,7 @@ pub(crate) fn improved(
     let mut loads = loads_of(evaluator, &best);
     let mut failed = 0;
     for _ in 0..moves {
+        interruption::check();
         if failed > PATIENCE * demand.ranks() {
             break;
         }

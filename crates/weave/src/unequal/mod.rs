@@ -60,7 +60,7 @@ impl Prices {
             },
             buffer_s: fabric.byte_s() * size_bytes as f64,
             change_s: fabric.reconfiguration.of_all_ports_s(circuits),
-            is_given: fabric.initial != Initial::Free,
+            is_given: fabric.initial.given().is_some(),
         }
     }
 
@@ -97,7 +97,7 @@ pub fn compositions(
     let start = start_of(fabric);
     let starts: Vec<Option<&Wiring>> = std::iter::once(None).chain(start.as_ref().map(Some)).collect();
     let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes))?;
-    let of_equal = PhasePrices::new(fabric, settings.propagation, size_bytes);
+    let of_equal = PhasePrices::new(fabric, size_bytes);
     compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
     Ok(compositions)
 }
@@ -130,7 +130,7 @@ pub fn on_start(
     let Some(start) = start_of(fabric) else { return Ok(Vec::new()) };
     let library = libraries.unequal.of(Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
     let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))?;
-    let of_equal = PhasePrices::new(fabric, settings.propagation, size_bytes);
+    let of_equal = PhasePrices::new(fabric, size_bytes);
     if of_equal.ring().is_some() {
         compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
     }

@@ -17,6 +17,7 @@ pub(crate) fn with_blocks(equal: &Composition, chunks: &Chunks, numbers: &Number
     let ranks = chunks.ranks();
     let (mut steps, mut topologies) = (Vec::new(), Vec::new());
     for (step, topology) in equal.schedule.steps().iter().zip(&equal.topologies) {
+        interruption::check();
         let block = |chunk: &u32| numbers.get(&((chunk / ranks) as Rank, (chunk % ranks) as Rank)).copied();
         let with_blocks = |transfer: Transfer| {
             let chunks: Vec<u32> = transfer.chunks.iter().filter_map(block).collect();

@@ -76,6 +76,7 @@ impl<'a> Evaluator<'a> {
             layer.prepare(wiring);
         }
         for src in 0..ranks {
+            interruption::check();
             for (layer, wiring) in self.layers.iter_mut().zip(&way.wirings) {
                 layer.search(wiring, src as Rank);
             }

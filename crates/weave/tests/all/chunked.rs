@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{
-    Collective, CostSettings, Fabric, Initial, Link, Rank, ReconfigurationPolicy, Schedule, Shape, Topology,
-    Translations,
-};
+use model::{Collective, Fabric, Initial, Link, Rank, ReconfigurationPolicy, Schedule, Shape, Topology, Translations};
 use proptest::prelude::*;
 use weave::{Libraries, chunked};
 
@@ -53,8 +50,7 @@ proptest! {
         let topology = Topology::new("any", Translations::trivial(gpus), links).unwrap().with_found_symmetry();
         let fabric = fabric(Shape::new(gpus, &[], 70).unwrap(), topology.clone());
         for collective in CHUNKED {
-            let settings = CostSettings::default();
-            let found = chunked(&Libraries::default(), collective, &topology, &fabric, settings, 1 << log_size).unwrap();
+            let found = chunked(&Libraries::default(), collective, &topology, &fabric, 1 << log_size).unwrap();
             let composition = found.compose(1 << 20).unwrap().unwrap();
             let report = verify::schedule(&composition.schedule);
             prop_assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
@@ -83,8 +79,7 @@ fn usual_fabrics_take_the_least_time_there_is() {
         let fabric = fabric(shape, topology.clone());
         let size_bytes = 1u64 << 30;
         for collective in CHUNKED {
-            let settings = CostSettings::default();
-            let found = chunked(&Libraries::default(), collective, &topology, &fabric, settings, size_bytes).unwrap();
+            let found = chunked(&Libraries::default(), collective, &topology, &fabric, size_bytes).unwrap();
             let composition = found.compose(1 << 20).unwrap().unwrap();
             let total_s = seconds(&composition.schedule, &topology, size_bytes) * (1.0 + 1e-12);
             let pass_s = f64::from(steps) * 1e-6 + blocks * size_bytes as f64 / f64::from(gpus) * 8.0 / 8e11;
@@ -106,8 +101,7 @@ fn an_all_reduce_of_much_data_on_a_grid_overlaps_its_passes() {
     let grid = topologies::build("grid", &shape).unwrap();
     let fabric = fabric(shape, grid.clone());
     let of = |collective, size_bytes| {
-        let settings = CostSettings::default();
-        let found = chunked(&Libraries::default(), collective, &grid, &fabric, settings, size_bytes).unwrap();
+        let found = chunked(&Libraries::default(), collective, &grid, &fabric, size_bytes).unwrap();
         let composition = found.compose(1 << 20).unwrap().unwrap();
         let report = verify::schedule(&composition.schedule);
         assert!(report.first_failure().is_none(), "{:?}", report.first_failure());

@@ -201,7 +201,7 @@ def make(_setting: Setting) -> Outcome:
         "figure_12_reduction_percent": [of["12"] for of in found.values()],
     }
     claims = (
-        Claim.near(
+        Claim.up_to(
             "up to 44 % lower on average, over figures 11 and 12",
             "abstract, §1",
             paper=44,

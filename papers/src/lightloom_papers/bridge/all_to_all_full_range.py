@@ -128,9 +128,11 @@ def _over_static(setting: Setting, ours: NDArray[np.float64]) -> tuple[Claim, ..
             paper=3.0,
             ours=float(small.max()),
             unit="×",
-            why=f"at {size_label(SIZES[SMALL - 1])}",
+            why="; ".join(
+                part for part in (f"at {size_label(SIZES[SMALL - 1])}", packet_note(setting, STATIC_ALL_TO_ALL)) if part
+            ),
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 10× over S-Bruck for large buffers",
             "fig. 8, §4.2",
             paper=10.0,
@@ -176,7 +178,7 @@ def _over_both(
     winner = "S" if static[0] < greedy[0] else "G"
     crossing = int(np.argmax(greedy_charged < static))
     return (
-        Claim.near(
+        Claim.up_to(
             "Up to 2.1× over both up to 4 MB",
             "fig. 8 (inset), §4.2",
             paper=2.1,

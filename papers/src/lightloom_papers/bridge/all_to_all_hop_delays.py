@@ -152,7 +152,7 @@ def _large(
             holds=best_delays == {1e-3},
             why=note,
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 2.3× over both, where one or two reconfigurations pay",
             "fig. 6, §4.2",
             paper=2.3,
@@ -161,7 +161,7 @@ def _large(
             why=f"at 16 MB, 1 ms and {time_label(HOP_DELAYS_S[best[2]])} a hop, with {changes[best]} reconfiguration; "
             f"{both[0].max():.2f}× at 32 KB",
         ),
-        Claim.at_least(
+        Claim.up_to(
             "Even with the shortest hops up to 5.4× over S-Bruck",
             "§4.2",
             paper=5.4,

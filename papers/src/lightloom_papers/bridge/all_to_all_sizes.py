@@ -88,12 +88,11 @@ def _over_static(static: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
     medium = static[:, [size >= 4 * MB for size in SIZES]]
     needed_s = 49 * _hop_s(MB)
     return (
-        Claim.near(
+        Claim.up_to(
             "Up to 10.4× over S-Bruck",
             "fig. 5a, §4.2",
             paper=10.4,
             ours=float(static.max()),
-            within=0.01,
             unit="×",
             why=f"63/6 = 10.5 is the limit of large buffers; {_at(static, 64 * MB, 1e-6):.2f}× at 64 MB and 1 µs, "
             f"{_at(static, 128 * MB, 5e-6):.2f}× at 128 MB and 5 µs",
@@ -107,7 +106,7 @@ def _over_static(static: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
             holds=bool(np.all(np.diff(static, axis=1) >= -0.01) and np.all(np.diff(static, axis=0) <= 0.01)),
             why=note,
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 5× over S-Bruck with delays of milliseconds",
             "§1",
             paper=5.0,
@@ -212,7 +211,7 @@ def _over_both(
             f"{named_cell}, {among.max():.2f}×; the "
             "paper's own summary has 2.4×",
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 2.4× over both",
             "§4.2, §6",
             paper=2.4,
@@ -220,7 +219,7 @@ def _over_both(
             unit="×",
             why=f"at {size_label(size)} and {time_label(delay_s)}",
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 2.6× over G-Bruck at 1 ms",
             "§1",
             paper=2.6,

@@ -82,7 +82,7 @@ def _over_ring(over_ring: dict[str, NDArray[np.float64]], note: str) -> tuple[Cl
     ours = over_ring["BRIDGE"]
     last = max(size for size, gain in zip(SIZES, ours, strict=True) if gain > 1)
     return (
-        Claim.near(
+        Claim.up_to(
             "Up to 5.0× over Ring",
             "fig. 12, §4.3",
             paper=5.0,
@@ -126,7 +126,7 @@ def _over_best(setting: Setting, best: NDArray[np.float64], note: str) -> tuple[
     found["R-HD"] = r_hd(setting, sizes, DELAY_S, hop_delays_s=LONGER_HOP_S)
     longer, over_ring = faster(found, "Ring", "R-HD").max(), faster(found, "Ring").max()
     return (
-        Claim.near(
+        Claim.up_to(
             "Up to 1.3× over all existing approaches up to 16 MB",
             "fig. 12 (inset), §4.3",
             paper=1.3,

@@ -77,7 +77,7 @@ def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], longer: 
     small = float(ring[:, 0].max())
     nearest_s = SHORTER_S[int(np.argmin(np.abs(shorter - 8.5)))]
     return (
-        Claim.near(
+        Claim.up_to(
             "Up to 8.5× over Ring for small buffers",
             "fig. 9a, §4.3",
             paper=8.5,
@@ -87,7 +87,7 @@ def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], longer: 
             f"it would be {shorter[0]:.1f}×, and 8.5× comes out with a delay of {time_label(nearest_s)}, below the "
             f"paper's range; or with 2 µs a hop, {longer:.2f}×. The abstract and the conclusion say up to 6.6×",
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 6.6× over Ring on low to moderate sizes",
             "abstract, §4.3",
             paper=6.6,
@@ -146,7 +146,7 @@ def _over_r_hd(
             holds=bool(np.all(hd >= 1 - 1e-9)),
             why=note,
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 1.4× over R-HD at moderate sizes",
             "fig. 9, §4.3",
             paper=1.4,
@@ -164,7 +164,7 @@ def _over_r_hd(
             holds=bool(changes[place] in {1, 2}),
             why=note,
         ),
-        Claim.near(
+        Claim.up_to(
             "Up to 1.5× over R-HD",
             "abstract, §4.3",
             paper=1.5,

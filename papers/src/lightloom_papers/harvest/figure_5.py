@@ -78,7 +78,7 @@ def _large_over_static(paper: float) -> ClaimsOf:
         falling = bool(np.all(np.diff(small) <= 1e-9)) and kept == 0
         longest = float(found.over_static[found.at(1e-3, 1 << 30)])
         return [
-            Claim.near(
+            Claim.up_to(
                 f"up to {paper:g}× over the static ring for 1 GB at 10 µs ({workload.name})",
                 f"fig. {where}, §6.2",
                 paper=paper,
@@ -110,6 +110,20 @@ def _large_over_static(paper: float) -> ClaimsOf:
     return claims
 
 
+def _by_packets(setting: Setting, workload: Workload, found: SpeedUps) -> str:
+    """What packets take of the model's times for 4 MB at 100 µs; nothing where times are the model's."""
+    if setting.engine == MODEL:
+        return ""
+    cases = [workload.case(planner, 4 * MB, "100us") for planner in ("harvest", "bvn")]
+    at = found.at(1e-4, 4 * MB)
+    packets = float(found.harvest_s[at]), float(found.bvn_s[at])
+    of_harvest, of_bvn = (took / one.total_s for took, one in zip(packets, Setting().measure(cases), strict=True))
+    return (
+        f" By packets HARVEST's plan takes {of_harvest:.2f} of the model's time, since the delays of its hops overlap "
+        f"with queueing, and the BvN schedule of one hop a step {of_bvn:.2f}."
+    )
+
+
 def _over_bvn(mean: float, largest: float | None) -> ClaimsOf:
     def claims(setting: Setting, workload: Workload, found: SpeedUps, where: str) -> list[Claim]:
         ours = float(found.over_bvn[found.part(1e-4, 1e-4)].mean())
@@ -131,14 +145,14 @@ def _over_bvn(mean: float, largest: float | None) -> ClaimsOf:
             four = [float(found.over_bvn[found.at(delay_s, 4 * MB)]) for delay_s in (1e-5, 1e-4)]
             of_four = float(dearer.over_bvn[dearer.at(1e-4, 4 * MB)])
             made.append(
-                Claim.near(
+                Claim.up_to(
                     f"up to {largest:g}× over BvN schedules for 4 MB at 10 to 100 µs ({workload.name})",
                     f"fig. {where}, §6.2",
                     paper=largest,
                     ours=max(four),
                     unit="×",
                     why=f"{four[0]:.2f}× at 10 µs, {four[1]:.2f}× at 100 µs; {of_four:.2f}× at 100 µs where a "
-                    f"hop costs {SHOWN}.",
+                    f"hop costs {SHOWN}." + _by_packets(setting, workload, found),
                 )
             )
         row = found.at(1e-4, KB)[0]
@@ -170,12 +184,11 @@ def _over_best(to_16_mb: bool) -> ClaimsOf:
         peak = np.unravel_index(int(best.argmax()), best.shape)
         sizes = [int(found.sizes[row.argmax()]) for row in best if row.max() > FASTER]
         made = [
-            Claim.near(
+            Claim.up_to(
                 f"up to about 2× faster than both ({workload.name})",
                 f"fig. {where}, §1",
                 paper=2.0,
                 ours=float(best.max()),
-                within=0.25,
                 unit="×",
                 why=f"At {size_label(found.sizes[peak[1]])} and {time_label(found.delays_s[peak[0]])}, of a grid with "
                 "powers of 4 and of 10; the paper says ≈ 2×.",

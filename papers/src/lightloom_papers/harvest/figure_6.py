@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from lightloom.views.axis_units import size_label, time_label
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import MODEL, PACKET, Figure, Outcome
 from lightloom_papers.harvest.speed_ups import FASTER, SpeedUps, Workload, draw_maps, measure_speed_ups
+from lightloom_papers.harvest.testbed import measured_speed_ups
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,14 +25,13 @@ if TYPE_CHECKING:
 TESTBED = Workload(
     "recursive doubling AllReduce, testbed", "all-reduce", "recursive-doubling", Fabric.preset("harvest-testbed")
 )
-# The same steps in the other order, the largest message to the GPU farthest away (Bruck's concatenation).
-FAR_FIRST = replace(TESTBED, name="Bruck's AllReduce, testbed", algorithm="bruck")
-GIB = 1 << 30
+# A part of a ratio within which two are close.
+CLOSE = 0.1
 NOTES = (
     "8 GPUs on a one-way ring with the numbers that the paper fits to its testbed, 30.32 µs and 85.11 Gbit/s (§6.2; "
-    "`lightloom calibrate` fits them to measured times), hop delay 500 ns. Figures 6a to 6c of the paper are "
-    "measured on GPUs; ours are computed: by the model, or from packets. Figure 6d is the paper's own estimate, "
-    "and the same thing as ours."
+    "`lightloom calibrate` fits such numbers to measured times), hop delay 500 ns. Figures 6a to 6c of the paper are "
+    "measured on GPUs; ours are computed: by the model, or from packets; `harvest-6-measured` has the authors' "
+    "measurements. Figure 6d is the paper's own estimate, and the same thing as ours."
 )
 
 
@@ -51,20 +50,19 @@ def _over_bvn(_setting: Setting, found: SpeedUps) -> list[Claim]:
     ]
 
 
-def _over_static(setting: Setting, found: SpeedUps) -> list[Claim]:
+def _over_static(_setting: Setting, found: SpeedUps) -> list[Claim]:
     ours = float(found.over_static.max())
-    far = measure_speed_ups(setting, FAR_FIRST, (GIB,), ("10ns",))
     return [
-        Claim.near(
+        Claim.up_to(
             "3× faster than the static ring across a wide range",
             "fig. 6b, §6.2",
             paper=3.0,
             ours=ours,
             unit="×",
             why="As §5.1 has recursive doubling, message m/2^i goes 2^(i-1) hops, every step loads the ring with "
-            f"m/2, and the best possible is 3/(2·7/8) = {3 / 1.75:.3f}×. Where the largest message goes farthest "
-            f"instead, as in Bruck's algorithm, it is {float(far.over_static.max()):.3f}×, the published "
-            "number; the paper does not say in which order its testbed ran the steps.",
+            f"m/2, and the best possible is 3/(2·7/8) = {3 / 1.75:.3f}×. What the authors measured is more, because "
+            "several transfers on one circuit contend (`harvest-6-measured`); a cost of hops and loads has no "
+            "contention.",
         )
     ]
 
@@ -90,15 +88,23 @@ def _over_best(_setting: Setting, found: SpeedUps) -> list[Claim]:
     ]
 
 
-def _estimated(_setting: Setting, _found: SpeedUps) -> list[Claim]:
+def _estimated(setting: Setting, _found: SpeedUps) -> list[Claim]:
+    measured = measured_speed_ups()
+    sizes, delays = measured.sizes.tolist(), [f"{delay_s!r}s" for delay_s in measured.delays_s.tolist()]
+    found = measure_speed_ups(setting, TESTBED, sizes, delays)
+    apart = np.abs(measured.over_best / found.over_best - 1)
+    of_static = np.abs(measured.over_static / found.over_static - 1)
     return [
-        Claim.not_judged(
+        Claim.fact(
             "the estimated speed-ups closely match those measured",
             "fig. 6d, §6.2",
             paper="closely match",
-            why="The measured times are not published, and their measurement takes 8 GPUs behind 100 Gbit/s "
-            "network cards whose routes can be changed. `lightloom reproduce harvest-6` measures a part of the grid on "
-            "processes of one machine.",
+            ours=f"over the better of both within 10 % at {np.mean(apart <= CLOSE):.0%} of {apart.size} points, at "
+            f"most {apart.max():.0%} apart",
+            rule="within 10 % at nine of ten of the measured points",
+            holds=bool(np.mean(apart <= CLOSE) >= 0.9),
+            why=f"Of the authors' measurements (`harvest-6-measured`). Over the static ring alone it is within 10 % at "
+            f"{np.mean(of_static <= CLOSE):.0%} of the points, and up to {of_static.max():.0%} apart, by contention.",
         )
     ]
 

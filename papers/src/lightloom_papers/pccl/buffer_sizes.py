@@ -184,7 +184,7 @@ def _up_to(gains: dict[str, NDArray[np.float64]]) -> list[Claim]:
         f"{shown}: the paper's number is that of one buffer. Elsewhere up to {elsewhere[0]:.2f}× ({elsewhere[1]})"
     )
     return [
-        Claim.near(words, where, paper=paper, ours=largest, unit="×", why=why)
+        Claim.up_to(words, where, paper=paper, ours=largest, unit="×", why=why)
         for words, where, paper in (
             ("Up to 3× over state-of-the-art algorithms on 128 GPUs", "abstract", 3.0),
             ("AllReduce, twice a ReduceScatter: up to 2.5× over state-of-the-art algorithms on 128 GPUs", "§1", 2.5),

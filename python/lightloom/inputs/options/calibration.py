@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import Group, Kind, Option
+from lightloom.inputs.options.option import LEAST, MOST, Group, Kind, Option
 
 VERB = ("calibrate",)
 
@@ -55,7 +55,15 @@ SCHEDULE_OF = (
         verbs=VERB,
         names="algorithms",
     ),
-    Option(name="gpus", kind=Kind.WHOLE, group=Group.PROBLEM, meaning="How many ran it.", verbs=VERB, least=2),
+    Option(
+        name="gpus",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="How many ran it.",
+        verbs=VERB,
+        least=LEAST["gpus"],
+        most=MOST["gpus"],
+    ),
     Option(name="dims", kind=Kind.DIMS, group=Group.PROBLEM, meaning="Grid of the GPUs.", verbs=VERB),
     Option(
         name="ports",
@@ -64,6 +72,8 @@ SCHEDULE_OF = (
         meaning="Circuits in and out of one GPU.",
         verbs=VERB,
         otherwise="1",
+        least=LEAST["ports"],
+        most=MOST["ports"],
     ),
     Option(
         name="topology",

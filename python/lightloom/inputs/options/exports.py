@@ -1,4 +1,4 @@
-"""What `export` takes beside the plan."""
+"""What `export` takes besides the plan."""
 
 from __future__ import annotations
 
@@ -25,5 +25,24 @@ EXPORT = (
         "empty, as the format is.",
         verbs=VERB,
         metavar="FILE|FOLDER",
+    ),
+    Option(
+        name="sizes",
+        kind=Kind.TEXT,
+        group=Group.PROBLEM,
+        meaning="msccl-xml, rccl and mscclpp: sizes of a rank's buffer for which the plan is taken, such as "
+        "64KiB:4MiB. Of several plans each is taken for those of them at which it is the fastest.",
+        verbs=VERB,
+        otherwise="all; of several plans, from the smallest one's size to the largest one's",
+        metavar="FROM:TO",
+    ),
+    Option(
+        name="gpus_per_host",
+        kind=Kind.WHOLE,
+        group=Group.FABRIC,
+        meaning="mscclpp: consecutive GPUs that share memory. Data go between others by port channels, over the "
+        "network.",
+        verbs=VERB,
+        otherwise="all of them",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import ON_FABRIC, Group, Kind, Option
+from lightloom.inputs.options.option import LEAST, MOST, ON_FABRIC, Group, Kind, Option
 
 FABRIC = (
     Option(
@@ -11,7 +11,8 @@ FABRIC = (
         group=Group.PROBLEM,
         meaning="GPUs.",
         otherwise="what dims, matrix, schedule or fabric say",
-        least=2,
+        least=LEAST["gpus"],
+        most=MOST["gpus"],
         example="64",
     ),
     Option(
@@ -29,6 +30,8 @@ FABRIC = (
         meaning="Circuits out of and into one GPU.",
         verbs=ON_FABRIC,
         default=1,
+        least=LEAST["ports"],
+        most=MOST["ports"],
     ),
     Option(
         name="bandwidth",
@@ -72,7 +75,8 @@ FABRIC = (
         name="initial",
         kind=Kind.TOPOLOGY,
         group=Group.FABRIC,
-        meaning="Topology before the first step: free (no charge), a name or a file.",
+        meaning="Topology before the first step: free (the first is not charged), repeated (that of the last step: the "
+        "plan runs again and again, every change is charged), a name or a file.",
         otherwise="free, or what the convention has",
         python="a graph or a Topology",
     ),

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from lightloom.inputs.validation import LARGEST, WHOLE_RANGES
+
 # Verbs that take a problem.
 PLANNING = ("plan", "compare", "bound")
 # Verbs that take a fabric.
 ON_FABRIC = (*PLANNING, "train")
-LARGEST = (1 << 32) - 1
-LARGEST_SEED = (1 << 64) - 1
+# Of whole numbers that the core takes, by the name of the option.
+LEAST = {name: least for name, (least, _) in WHOLE_RANGES.items()}
+MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}
 
 
 class Kind(Enum):

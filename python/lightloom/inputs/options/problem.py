@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from lightloom.inputs.options.option import LARGEST_SEED, ON_FABRIC, Group, Kind, Option
+from lightloom.inputs.options.option import LEAST, MOST, ON_FABRIC, Group, Kind, Option
 
 if TYPE_CHECKING:
     import os
@@ -55,7 +55,8 @@ SETTINGS = (
         group=Group.PROBLEM,
         meaning="Broadcast: the rank whose buffer it is.",
         otherwise="0",
-        least=0,
+        least=LEAST["root"],
+        most=MOST["root"],
         metavar="RANK",
     ),
     Option(
@@ -142,7 +143,8 @@ SETTINGS = (
         group=Group.EXPERT,
         meaning="Base of the algorithms that have one.",
         otherwise="2",
-        least=2,
+        least=LEAST["radix"],
+        most=MOST["radix"],
         metavar="R",
     ),
     Option(
@@ -159,6 +161,8 @@ SETTINGS = (
         group=Group.EXPERT,
         meaning="Optical ports of the fabric, both directions, where there are fewer than two per GPU: planner bridge.",
         otherwise="every GPU has its own",
+        least=LEAST["optical_ports"],
+        most=MOST["optical_ports"],
     ),
     Option(
         name="seed",
@@ -166,8 +170,8 @@ SETTINGS = (
         group=Group.EXPERT,
         meaning="Seed of everything random.",
         default=0,
-        least=0,
-        most=LARGEST_SEED,
+        least=LEAST["seed"],
+        most=MOST["seed"],
     ),
 )
 

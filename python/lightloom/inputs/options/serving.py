@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import Group, Kind, Option
+from lightloom.inputs.options.option import LEAST, MOST, Group, Kind, Option
 
 VERB = ("serve",)
 
@@ -34,6 +34,16 @@ SERVING = (
         verbs=VERB,
         metavar="NAME",
         repeated=True,
+    ),
+    Option(
+        name="token",
+        kind=Kind.TEXT,
+        group=Group.SERVER,
+        meaning="What every request must show: Authorization: Bearer T; a browser opens the address that is printed. "
+        "It may stand in LIGHTLOOM_TOKEN instead, which the list of processes does not show.",
+        verbs=VERB,
+        otherwise="none is asked for",
+        metavar="T",
     ),
     Option(
         name="open",
@@ -68,7 +78,8 @@ SERVING = (
         meaning="GPUs of a request, at most.",
         verbs=VERB,
         default=4096,
-        least=2,
+        least=LEAST["gpus"],
+        most=MOST["gpus"],
     ),
     Option(
         name="most_points",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import PLANNING, Group, Kind, Option
+from lightloom.inputs.options.option import LEAST, MOST, PLANNING, Group, Kind, Option
 
 PICTURES = "a .png, .pdf or .svg"
 
@@ -60,7 +60,8 @@ LISTED = (
         group=Group.PROBLEM,
         meaning="algorithms: say which accept so many GPUs, their steps and bytes.",
         verbs=("list",),
-        least=2,
+        least=LEAST["gpus"],
+        most=MOST["gpus"],
     ),
     Option(
         name="collective",
@@ -78,6 +79,8 @@ LISTED = (
         meaning="algorithms: ports per GPU.",
         verbs=("list",),
         default=1,
+        least=LEAST["ports"],
+        most=MOST["ports"],
     ),
     Option(
         name="radix",
@@ -86,7 +89,8 @@ LISTED = (
         meaning="algorithms: base of those that have one.",
         verbs=("list",),
         otherwise="2",
-        least=2,
+        least=LEAST["radix"],
+        most=MOST["radix"],
         metavar="R",
     ),
 )
@@ -116,6 +120,8 @@ VERIFIED = (
         meaning="Ports per GPU, for the topology.",
         verbs=("verify",),
         default=1,
+        least=LEAST["ports"],
+        most=MOST["ports"],
     ),
     Option(
         name="plan",
@@ -223,8 +229,10 @@ OUTPUT = (
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="Also write the plan as JSON; nothing is written when planning fails.",
+        meaning="Also write the plan as JSON; with --sizes the plan of every size, to a folder that is not there or "
+        "empty. Nothing is written when planning fails.",
         verbs=("plan",),
+        metavar="FILE|FOLDER",
     ),
     Option(
         name="output",

@@ -1,5 +1,8 @@
 """HARVEST's collectives: `collective.json`, demands in bytes step by step (see `lightloom.exports.harvest`).
 
+Its generator calls them `collective-NAME-….json`, states `schema` and `units`, leaves `dims` out where ranks are in a
+line, and names a collective with its algorithm (`all-reduce-swing-nd`, `bruckalltoall-r2-p1`).
+
 Demands do not say which chunks are sent. Where Lightloom wrote the folder, `circuits.json` beside the file does, and
 its transfers must make up the demands. Else the algorithm is sought whose steps have these demands: those of `lightloom
 list algorithms`, on so many ports and of such a base as are tried. An All-to-All of one step is read as its matrix.
@@ -28,8 +31,10 @@ __all__ = [
     "MOST_DEMANDS",
     "MOST_GPUS",
     "MOST_STEPS",
+    "SCHEMA",
     "SIDE",
     "Demand",
+    "collective_in",
     "collective_of",
     "demands_of",
     "read",
@@ -38,11 +43,15 @@ __all__ = [
 ]
 
 FILE, SIDE = "collective.json", "circuits.json"
+SCHEMA = "collective_pattern/v1"
 MAX_SIDE_BYTES = 256 * MIB
 MOST_GPUS, MOST_STEPS, MOST_DEMANDS = 4096, 100_000, 2_000_000
 # Ports and bases of algorithms that are tried, those by default first.
 PORTS, RADICES = (1, 2, 3, 4, 6, 8), (None, 3, 4, 5, 6, 7, 8)
 TOLERANCE = 1e-9
+# What its generator adds to the name of a collective: an algorithm before or after it, dimensions, radix and ports.
+NAME = "(?:bruck|binomial|binary)?({})(?:rd|swing|ring)?(?:nd)?(?:r[0-9]+)?(?:p[0-9]+)?"
+FILE_NAME = re.compile(r"collective-(.+?)-[0-9].*\.json")
 
 Demand = dict[tuple[int, int], float]
 
@@ -52,10 +61,13 @@ def recognises(source: Source) -> bool:
     if source.is_folder:
         return (source.path / FILE).is_file()
 
-    def has(key: str) -> bool:
-        return re.search(rf'"{key}"\s*:', source.text) is not None
+    def has(key: str, value: str = "") -> bool:
+        return re.search(rf'"{key}"\s*:\s*{value}', source.text) is not None
 
-    return '"schema"' not in source.text and has("steps") and has("collective") and (has("n") or has("demand"))
+    if has("schema"):
+        return has("schema", f'"{re.escape(SCHEMA)}"')
+    named = has("collective") or FILE_NAME.fullmatch(source.path.name) is not None
+    return has("steps") and named and (has("n") or has("demand"))
 
 
 def read(source: Source) -> _core.Schedule:
@@ -64,7 +76,7 @@ def read(source: Source) -> _core.Schedule:
     document = json_object("schedule", file.text)
     gpus = _whole(document, "n", 2, MOST_GPUS)
     dims = _dims(document, gpus)
-    collective = collective_of("schedule", document)
+    collective = collective_in(file, document)
     demands = _demands(document, gpus)
     side = file.path.with_name(SIDE)
     if side.is_file():
@@ -74,15 +86,24 @@ def read(source: Source) -> _core.Schedule:
     return _found(collective, gpus, dims, demands)
 
 
-def collective_of(field: str, document: dict[str, Any]) -> str:
-    """The name of the collective that either file is of. Raises `InputError` that names its place under `field`."""
-    collective = document.get("collective")
+def collective_of(field: str, collective: Any) -> str:
+    """The collective that either file names. Raises `InputError` that names the place under `field`."""
     known = [one["name"] for one in _core.registry()["collectives"]]
     names = {name.replace("-", ""): name for name in known}
     plain = collective.lower().replace("-", "").replace("_", "") if isinstance(collective, str) else ""
-    if plain not in names:
-        raise refuse(f"{field}.collective", f"`{shown(collective)}` is none of {', '.join(known)}")
-    return names[plain]
+    found = re.fullmatch(NAME.format("|".join(names)), plain)
+    if found is None:
+        raise refuse(
+            f"{field}.collective",
+            f"`{shown(collective)}` is none of {', '.join(known)}, with or without HARVEST's names of algorithms",
+        )
+    return names[found[1]]
+
+
+def collective_in(source: Source, document: dict[str, Any]) -> str:
+    """The collective of a file of demands: the name in it, or else in the name of the file. Raises `InputError`."""
+    named = FILE_NAME.fullmatch(source.path.name)
+    return collective_of("schedule", document.get("collective", named and named[1]))
 
 
 def demands_of(source: Source) -> list[Demand]:
@@ -104,7 +125,7 @@ def _whole(document: dict[str, Any], key: str, least: int, most: int) -> int:
 
 
 def _dims(document: dict[str, Any], gpus: int) -> list[int]:
-    value = document.get("dims")
+    value = document.get("dims", [gpus])
     sizes: list[Any] = value if isinstance(value, list) else [value]
     if not sizes or any(type(size) is not int or size < 1 for size in sizes) or math.prod(sizes) != gpus:
         raise refuse("schedule.dims", f"`{shown(value)}` is not a list of sizes whose product is {gpus}")
@@ -112,6 +133,8 @@ def _dims(document: dict[str, Any], gpus: int) -> list[int]:
 
 
 def _demands(document: dict[str, Any], gpus: int) -> list[Demand]:
+    if document.get("units", "bytes") != "bytes":
+        raise refuse("schedule.units", f"`{shown(document['units'])}` is not `bytes`, which demands are in")
     steps = document.get("steps")
     if not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
         raise refuse("schedule.steps", f"it is not a list of 1 to {MOST_STEPS} steps")

@@ -95,7 +95,7 @@ def read(source: Source) -> StatedSequence:
         )
     return StatedSequence(
         source.path,
-        collective_of(FIELD, document),
+        collective_of(FIELD, document.get("collective")),
         tuple(links),
         _seconds(document, "alpha_r"),
         _seconds(document, "cost"),

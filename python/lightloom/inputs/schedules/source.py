@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import InputError, refuse
-from lightloom.files import MIB, read_bytes, usable_path
+from lightloom.files import MIB, number_of_text, read_bytes, usable_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +62,7 @@ def json_object(field: str, text: str) -> dict[str, Any]:
         return found
 
     try:
-        document = json.loads(text, object_pairs_hook=without_twins)
+        document = json.loads(text, object_pairs_hook=without_twins, parse_float=number_of_text)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # also of numbers of more digits than Python reads

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import refuse
+from lightloom.errors import refuse, unknown_name
 from lightloom.formats import FORMATS
 from lightloom.inputs.schedules.source import Source
 from lightloom.inputs.workloads.asked import Asked
+from lightloom.inputs.workloads.model import presets
 
 if TYPE_CHECKING:
     import os
@@ -23,6 +26,8 @@ class OwnFormat(NamedTuple):
     reader: str
 
 
+# What no file is called: it was meant for a model.
+BARE = re.compile(r"[\w-]+")
 # Those of other tools are in `lightloom.formats`.
 OWN = (
     OwnFormat("json", "lightloom.inputs.workloads.json_file"),
@@ -55,6 +60,8 @@ def read_workload(
     `workload`, a place in it, or the option that is missing, wrong or of no use for the format.
     """
     asked = Asked(comm_groups, comm_size, element_bytes, time_unit, ranks).checked()
+    if isinstance(path, str) and BARE.fullmatch(path) and not Path(path).exists():
+        raise unknown_name("workload", path, presets())
     source = Source("workload", path)
     readers = workload_readers()
     for name, module in readers.items():

@@ -16,6 +16,7 @@ OPENAPI = "3.1.0"
 JSON, STREAM = "application/json", "text/event-stream"
 ERRORS = {
     "400": "it is no HTTP/1.1, or says its length twice",
+    "401": "the server asks for a token, and the request shows none or a wrong one",
     "403": "the request comes from another site",
     "408": "the request did not arrive in time",
     "413": "the request or its answer is too large",
@@ -33,8 +34,12 @@ EVENTS = (
 )
 
 
-def openapi() -> dict[str, Any]:
-    """The description, OpenAPI 3.1."""
+# The cookie that the page has instead is not for programs.
+TOKEN = {"type": "http", "scheme": "bearer", "description": "The token of `lightloom serve --token TOKEN`."}
+
+
+def openapi(*, with_token: bool = False) -> dict[str, Any]:
+    """The description, OpenAPI 3.1. with_token: whether the server asks for one."""
     forms: dict[str, Any] = {"error": ERROR}
     # What tasks refer to without answering it.
     for name in ("plan", "workload"):
@@ -49,7 +54,8 @@ def openapi() -> dict[str, Any]:
             "Times are seconds, sizes bytes, rates bit/s.",
         },
         "paths": paths,
-        "components": {"schemas": _referred(forms)},
+        "components": {"schemas": _referred(forms), "securitySchemes": {"token": TOKEN}},
+        "security": [{"token": []}] if with_token else [{}, {"token": []}],
     }
 
 

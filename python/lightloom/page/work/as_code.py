@@ -25,9 +25,6 @@ MATRIX, WORKLOAD, MODEL, MAP = "matrix.csv", "workload.json", "model.toml", "map
 # Written after a plain number, by kind.
 UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.RATE: "bps", Kind.DELAY: "s", Kind.WINDOW: "s"}
 IMPORT = "import lightloom as ll\n"
-FIXED = """# The times of the best plans. What circuits that never change take, which the page compares with,
-# is the same with a reconfiguration delay at which no change pays: "1000000s".
-"""
 # What the page tells of a plan beside it is for the eye.
 FOR_THE_EYE = {"baselines"}
 
@@ -204,9 +201,7 @@ def _train(options: dict[str, Any], code: Code, _limits: Limits) -> None:
 
 def _map(options: dict[str, Any], code: Code, limits: Limits) -> None:
     described = sweep_of(options, limits)
-    # The page divides by what circuits that never change take; no planner of a sweep is held to these.
-    note = "" if "baseline" in described else FIXED
-    code.files[MAP] = note + toml_text(described)
+    code.files[MAP] = toml_text(described)
     code.commands.append(f"lightloom sweep {MAP}")
     code.lines += [f"result = ll.sweep({MAP!r})", "print(result.to_columns())"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import refuse, unknown_name
-from lightloom.exports.exported import MAIN, SIDE, Exported
-from lightloom.formats import FORMATS, written_formats
+from lightloom.exporting import exported
+from lightloom.exports.exported import OUTPUT_NAME
+from lightloom.formats import FILE, FORMATS, written_formats
 from lightloom.page.asked import checked
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.made import plan_of
@@ -35,14 +35,14 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     if name is None:
         raise unknown_name("to", name, written_formats())
     chosen = next(one for one in FORMATS if one.name == name)
-    made: Exported = import_module(chosen.writer).export(plan_of(asked, limits))
-    suffix = SUFFIXES.get(chosen.name, "")
+    made = exported(chosen, [plan_of(asked, limits)], {})
+    file = f"{NAME}{SUFFIXES.get(chosen.name, '')}"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, data in sorted(made.files.items()):
-            member = {MAIN: f"{NAME}{suffix}", SIDE: f"{NAME}{suffix}{SIDE}"}.get(key, key)
+            member = file + key if chosen.written == FILE else key
             archive.writestr(zipfile.ZipInfo(member, WHEN), data, zipfile.ZIP_DEFLATED)
         if made.notes:
-            text = "".join(f"{note}\n" for note in made.notes)
+            text = "".join(f"{note}\n" for note in made.notes).replace(OUTPUT_NAME, file)
             archive.writestr(zipfile.ZipInfo(NOTES, WHEN), text, zipfile.ZIP_DEFLATED)
     return Outcome(DONE, content.getvalue(), ZIP, f"{NAME}-{chosen.name}.zip")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,15 +14,13 @@ from lightloom.errors import InputError, refuse, shown, unknown_name
 from lightloom.page.asked import checked
 from lightloom.page.offered import offered
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.say import Kind
+from lightloom.page.work.say import Kind, PausedError
 from lightloom.sweeps.description import BASELINE_KEYS, SweepDescription
 from lightloom.sweeps.engines import judge
 from lightloom.sweeps.keys import PLAN_KEYS
 from lightloom.sweeps.layout import Layout, Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from lightloom.page.limits import Limits
@@ -33,12 +32,12 @@ if TYPE_CHECKING:
 SCHEMA = "lightloom.map/1"
 KEYS = ("options", "x", "y", "against")
 RANGE = ("from", "to", "points")
-AGAINST = "static"
+AGAINST = "never-change"
 DIGEST = "map"
 # What a sweep's description calls something, and what a map does.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
-# Points that are computed at once, and told together.
-AT_ONCE = 32
+# Points that are computed at once, and told together, at most: fewer where they take longer than this.
+AT_ONCE, PIECE_S = 32, 0.5
 LARGEST = 1 << 20
 
 
@@ -57,10 +56,14 @@ def map_of(
     """The sweep that the map is, with x before y, and its cells. Raises `InputError`."""
     made = described(asked, limits)
     x, y = made.axes
-    cells = []
-    reasons: list[str] = []
+    # What earlier turns found, and why nothing was found at a point; where there are rows, their reasons are there.
+    cells = [] if say is None else list(say.told)
+    reasons = [cell["reason"] for cell in cells if cell.get("reason")]
     layout = Layout(made)
-    for piece, indices in _pieces(layout):
+    at_once = AT_ONCE
+    while len(cells) < made.points:
+        began_s = monotonic()
+        piece, indices = _piece(layout, len(cells), at_once)
         judged = judge(made, DIGEST, piece)
         reasons += judged.own.reasons.values()
         for row in range(len(piece.rows)):
@@ -70,6 +73,10 @@ def map_of(
                 say(Kind.ROW, cells[-1])
         if say is not None:
             say(Kind.PROGRESS, {"done": len(cells), "of": made.points})
+            if say.is_to_pause and len(cells) < made.points:
+                raise PausedError
+        fitting = int(len(piece.rows) * PIECE_S / max(monotonic() - began_s, 1e-6))
+        at_once = min(max(fitting, 1), AT_ONCE)
     if reasons and all(cell["total_s"] is None for cell in cells):
         reason = reasons[0]
         raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
@@ -180,18 +187,18 @@ def _against(told: object) -> Any:
     return found
 
 
-def _pieces(layout: Layout) -> Iterator[tuple[Piece, dict[str, NDArray[np.intp]]]]:
-    """All points in pieces that are soon computed, with their places in the axes; those of a coarse map first."""
+def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, NDArray[np.intp]]]:
+    """So many points after those that are done, or what is left of their series, with their places in the axes.
+
+    The points of a coarse map come first.
+    """
     points = layout.series_points
-    for series in range(layout.description.points // points):
-        rows = range(series * points, (series + 1) * points)
-        indices = layout.indices(rows)
-        order = _coarse_first(list(indices.values()))
-        for first in range(0, points, AT_ONCE):
-            places = {key: index[order[first : first + AT_ONCE]] for key, index in indices.items()}
-            numbers = {axis.key: np.asarray(axis.values, dtype=np.float64)[places[axis.key]] for axis in layout.numeric}
-            part = range(rows.start + first, min(rows.start + first + AT_ONCE, rows.stop))
-            yield Piece(part, layout.series_settings(series), numbers), places
+    series, first = divmod(done, points)
+    indices = layout.indices(range(series * points, (series + 1) * points))
+    chosen = _coarse_first(list(indices.values()))[first : first + at_once]
+    places = {key: index[chosen] for key, index in indices.items()}
+    numbers = {axis.key: np.asarray(axis.values, dtype=np.float64)[places[axis.key]] for axis in layout.numeric}
+    return Piece(range(done, done + len(chosen)), layout.series_settings(series), numbers), places
 
 
 def _coarse_first(indices: list[NDArray[np.intp]]) -> NDArray[np.intp]:

@@ -64,7 +64,7 @@ class Driver(SwitchDriver):
         given = address.settings["first-egress"]
         self._first_egress = given if isinstance(given, int) else None
         self._tls = _tls_of(address) if address.settings["tls"] else None
-        credentials = credentials_of(address.host)
+        credentials = credentials_of(address, is_encrypted=self._tls is not None)
         self._headers = {"Accept": YANG_JSON}
         if credentials is not None:
             joined = f"{credentials.user}:{credentials.password}".encode()
@@ -226,7 +226,8 @@ class Driver(SwitchDriver):
         if status in {401, 403}:
             raise SwitchError(
                 f"{self.address.place} takes a user and password (HTTP {status}); they are read from "
-                "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD, or from a .netrc file"
+                "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD, for the host of LIGHTLOOM_SWITCH_HOST, or from a "
+                ".netrc file"
             )
         if not (200 <= status < 300 or status in REFUSALS):
             raise SwitchError(f"{self.address.place} answered {method} {path} with {_status(status, received)}")

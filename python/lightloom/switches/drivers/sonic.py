@@ -46,7 +46,7 @@ class Driver(SwitchDriver):
     def __init__(self, address: Address) -> None:
         super().__init__(address)
         self._connection = Connection(address)
-        self._credentials = credentials_of(address.host)
+        self._credentials = credentials_of(address)
 
     def identity(self) -> Identity:
         """How many ports of each side CONFIG_DB has."""

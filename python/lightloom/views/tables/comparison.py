@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom._core import counted, show_size, show_time
+from lightloom._core import counted, left_out, show_size, show_time
 from lightloom.views.tables.page import heading, render, table, why, width
 from lightloom.views.tables.problem import fabric_words
 from lightloom.views.tables.ratios import are_equal, factor, gap_words
@@ -37,7 +37,15 @@ def comparison_table(comparison: Comparison, fabric: Fabric, *, all_rows: bool =
     all_rows: every planner with every algorithm, and all that could not be served.
     """
     title, *parts = comparison_parts(comparison, all_rows=all_rows, columns=width())
-    return render(title, Text(fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)), *parts)
+    notes = [Text(line) for line in _not_looked_at(comparison, fabric.ports)]
+    return render(title, Text(fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)), *parts, *notes)
+
+
+def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:
+    """A line for every planner with a time that leaves choices of its own kind out for the effort."""
+    planners = dict.fromkeys(row.planner for row in comparison.rows if row.total_s is not None)
+    said = ((planner, left_out(planner, comparison.gpus, ports)) for planner in planners)
+    return [f"left out: {planner}: {choices}" for planner, choices in said if choices]
 
 
 def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns: int) -> list[RenderableType]:

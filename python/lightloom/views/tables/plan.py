@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from lightloom._core import counted, show_size, show_time
+from lightloom._core import counted, left_out, show_size, show_time
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, why, width
 from lightloom.views.tables.problem import fabric_words, gigabytes, what_is_planned
-from lightloom.views.tables.ratios import are_equal, gap_words, versus
+from lightloom.views.tables.ratios import ATTAINED, are_equal, gap_words, versus
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 from lightloom.views.tables.terms import TERMS
+from lightloom.views.verdict import best_of_all, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 HEADERS = ("startup", "propagation", "transmission", "reconfig.")
 SHARES = "share"
+# How classes of bounds begin that hold for every algorithm.
+ANY_ALGORITHM = "any algorithm"
 # The terms have columns where there is room for them, else a line.
 WIDE = 108
 
@@ -71,7 +74,14 @@ def _title(plan: Plan) -> str:
 
 def _fabric_line(plan: Plan) -> str:
     fabric = fabric_words(plan.ports, plan.bandwidth_bps, plan.core.fabric)
-    return f"{fabric}, initial topology {plan.initial}, routing {plan.routing}"
+    return f"{fabric}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
+
+
+def _first_charge(plan: Plan) -> str:
+    """What is charged before the first step, where the name of the initial topology does not say it."""
+    if plan.initial == "free":
+        return " (the first topology is not charged)"
+    return " (the change back to the first topology is charged)" if plan.initial == "repeated" else ""
 
 
 def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
@@ -128,17 +138,41 @@ def _summary(plan: Plan, baselines: Sequence[Row], *, is_wide: bool) -> list[str
     if not is_wide:
         said = (f"{term.name} {_time(sum_s)}" for term, sum_s in zip(TERMS, _sums(plan), strict=True))
         lines[0] += f": {', '.join(said)}"
-    lines.append(f"lower bound  {_bound(plan, plan.lower_bound_s, plan.bound_class)}")
+    if plan.initial != "repeated" and not are_equal(plan.repeated_s, plan.total_s):
+        lines.append(f"repeated     {show_time(plan.repeated_s)} each time: {_closing_change(plan)}")
+    lines.append(f"lower bound  {_bound(plan, plan.lower_bound_s, plan.bound_class, baselines)}")
     if plan.narrow_bound is not None:
-        lines.append(f"             {_bound(plan, *plan.narrow_bound)}")
+        lines.append(f"             {_bound(plan, *plan.narrow_bound, baselines)}")
+    if not_looked_at := left_out(plan.planner, plan.gpus, plan.ports):
+        lines.append(f"left out     {not_looked_at}")
+    paying = verdict(plan, baselines)
+    if paying:
+        lines.append(f"verdict      {paying}")
     lines += [f"algbw        {gigabytes(plan.algbw)} GB/s", f"busbw        {gigabytes(plan.busbw)} GB/s"]
     others = [_baseline(plan, row) for row in baselines if not _is_the_plan(plan, row)]
     return lines + [f"{'baselines' if index == 0 else '':<12} {line}" for index, line in enumerate(others)]
 
 
-def _bound(plan: Plan, lower_bound_s: float, bound_class: str) -> str:
-    above = f"; the plan {gap_words(plan.total_s, lower_bound_s)}" if lower_bound_s else ""
-    return f"{show_time(lower_bound_s)}{above} ({bound_class})"
+def _closing_change(plan: Plan) -> str:
+    """How the charge before the first step differs where the plan is repeated."""
+    if plan.repeated_s < plan.total_s:
+        return "the change from the initial topology is made once"
+    return "the change back to the first topology is charged"
+
+
+def _bound(plan: Plan, lower_bound_s: float, bound_class: str, baselines: Sequence[Row]) -> str:
+    """The bound, how far the plan is from it, and what it bounds; which other algorithm is below that of its steps."""
+    if not lower_bound_s:
+        return f"{show_time(lower_bound_s)} ({bound_class})"
+    steps = counted(len(plan.steps), "step")
+    attains = plan.total_s / lower_bound_s <= 1 + ATTAINED
+    if attains and not bound_class.startswith(ANY_ALGORITHM):
+        said = f"no sequence of topologies is faster for {'this' if len(plan.steps) == 1 else 'these'} {steps}"
+        best = best_of_all(baselines)
+        if best is not None and (best.total_s or 0.0) < plan.total_s * (1 - ATTAINED):
+            said += f"; another algorithm is ({best.algorithm}, {show_time(best.total_s or 0.0)})"
+        return f"{show_time(lower_bound_s)}; {said} ({bound_class})"
+    return f"{show_time(lower_bound_s)}; the plan {gap_words(plan.total_s, lower_bound_s)} ({bound_class})"
 
 
 def _is_the_plan(plan: Plan, row: Row) -> bool:

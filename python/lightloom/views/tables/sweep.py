@@ -9,6 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from lightloom.sweeps.axes import shape_words
+from lightloom.sweeps.engines import NEVER_CHANGE
 from lightloom.views.axis_units import natural_label, size_label
 from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.tables.ratios import factor
@@ -201,18 +202,21 @@ def _faster_parts(result: SweepResult) -> list[RenderableType]:
     faster, known = _where_faster(result)
     entries = result.description.baseline
     labels = ("the best of " if len(entries) > 1 else "") + ", ".join(entry.label for entry in entries)
+    verdict = [Text(line) for line in _verdict(result)]
     if not faster.any():
-        return [Text(f"nowhere faster than {labels}")]
+        return [*verdict, Text(f"nowhere faster than {labels}")]
     mean = float(np.exp(np.log(result["ratio"][faster]).mean()))
-    said = f"faster than {labels} at {faster.sum() / known:.1%} of points, there {mean:.3g} times in the mean"
+    count = int(faster.sum())
+    where = f"all {known} points" if count == known else f"{count} of {known} points"
+    said = f"faster than {labels} at {where}, {factor(mean)} on average"
     numeric = [axis for axis in result.axes if axis.kind != "name" and len(axis.values) > 1]
     if len(numeric) < 2:
-        return [Text(said)]
+        return [*verdict, Text(said)]
     along, across = sorted(numeric[-2:], key=lambda axis: axis.key != "size")
     others = [axis for axis in result.axes if len(axis.values) > 1 and axis not in {along, across}]
     shape = [len(axis.values) for axis in (*others, along, across)]
     if math.prod(shape[:-2]) > MOST_PANELS:
-        return [Text(said)]
+        return [*verdict, Text(said)]
     words = [axis.key.replace("_", " ") for axis in (*others, along, across)]
     made = table(*words[:-1], f"faster at {words[-1]}", "most", right=("most",))
     ratios = result.grid("ratio").squeeze()
@@ -225,7 +229,36 @@ def _faster_parts(result: SweepResult) -> list[RenderableType]:
             most = factor(np.nanmax(ratio)) if np.isfinite(ratio).any() else ""
             made.add_row(*names, _label(along, along.values[place]), _span(across, ratio), most)
             names = [""] * len(names)
-    return [Text(said), made]
+    return [*verdict, Text(said), made]
+
+
+def _verdict(result: SweepResult) -> list[str]:
+    """At how many points changing circuits pays, where plans are compared with the best that change nothing."""
+    if [entry.settings for entry in result.description.baseline] != [NEVER_CHANGE]:
+        return [] if result.description.engine == "train" else _where_unchanged(result)
+    faster, known = _where_faster(result)
+    changes = _numbers(result, "reconfigurations") > 0 if "reconfigurations" in result.columns else faster
+    paying = int((faster & changes).sum())
+    if not known:
+        return []
+    if not paying:
+        return [
+            "changing circuits does not pay at any point: no plan that changes them is faster than the best without"
+        ]
+    most = factor(float(result["ratio"][faster & changes].max()))
+    where = f"all {known} points" if paying == known else f"{paying} of {known} points"
+    return [f"changing circuits pays at {where}, up to {most} over the best circuits that never change"]
+
+
+def _where_unchanged(result: SweepResult) -> list[str]:
+    """What of the gain over other baselines is not from changing circuits."""
+    if "reconfigurations" not in result.columns:
+        return []
+    faster, _ = _where_faster(result)
+    still = int((faster & (_numbers(result, "reconfigurations") == 0)).sum())
+    if not still:
+        return []
+    return [f"of the points with faster plans, {still} change no circuits: there algorithm or topology makes the gain"]
 
 
 def _places(result: SweepResult, axes: Sequence[Axis]) -> list[int]:

@@ -90,7 +90,17 @@ def _summary(training: Training) -> list[str]:
         f"reconfiguring   {show_time(hidden_s)} hidden, {show_time(waited_s)} waited for",
         f"lower bound     {show_time(bound_s)}{above} ({training.bound_class})",
     ]
+    if not training.exact and training.order_bound_s:
+        lines.append(f"order           {_order_words(training)}")
     return lines if training.mfu is None else [*lines, f"modelled MFU    {training.mfu:.1%} of the ranks' peak"]
+
+
+def _order_words(training: Training) -> str:
+    """How good the order of the events is, whatever else might be planned for them."""
+    if training.order_exact:
+        return "no other order of these plans on these ports is faster"
+    order_s, total_s = training.order_bound_s, training.total_s
+    return f"no order of these plans on these ports takes less than {show_time(order_s)}: {gap_words(total_s, order_s)}"
 
 
 def _policies(training: Training) -> Table:

@@ -53,6 +53,7 @@ pub(super) fn cheapest_cuts(
     let mut ordered: Vec<&StepInterval> = segments.iter().collect();
     ordered.sort_by_key(|segment| segment.begin);
     for segment in ordered {
+        interruption::check();
         for changes in 0..=steps {
             for before in 0..width {
                 let from = state(changes, segment.begin, before);

@@ -96,6 +96,7 @@ pub(super) fn all_permutations(gpus: usize) -> Vec<Circuits> {
     let mut current = Circuits::none();
     let mut all = vec![current];
     loop {
+        interruption::check();
         let to = &mut current.to[..gpus];
         let Some(pivot) = to.windows(2).rposition(|pair| pair[0] < pair[1]) else { return all };
         // Behind the pivot images fall, so that the last larger one is the least larger one.

@@ -127,6 +127,7 @@ impl<'a> StepSearch<'a> {
         let mut known = self.problem.start.map_or(0, |start| start + 1);
         let mut arrivals: Vec<(usize, f64)> = Vec::new();
         for step in 0..steps {
+            interruption::check();
             arrivals.clear();
             let best = cheapest_change(&value[..known], |_| match self.change {
                 Change::Constant(delay_s) => delay_s,

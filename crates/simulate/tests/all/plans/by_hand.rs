@@ -1,7 +1,7 @@
 //! Plans for the tests, by hand.
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Plan, PlanParts, PlanStep, Propagation, Rank,
+    Bound, Chunks, Collective, CostSettings, Fabric, HopDelays, Initial, Link, Op, Plan, PlanParts, PlanStep, Rank,
     RoutedEntry, RoutedPath, Routes, Step, StepCost, Topology, Transfer, Translations,
 };
 
@@ -14,7 +14,7 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
     let gpus = fabric.shape.gpus();
     let chunks = Chunks::buffer(Collective::AllReduce, gpus, 0, 64).unwrap();
     let mut before = match &fabric.initial {
-        Initial::Free => None,
+        Initial::Free | Initial::Repeated => None,
         Initial::Topology(topology) => Some(topology.clone()),
     };
     let mut before_s = 0.0;
@@ -43,7 +43,7 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
         before = Some(now.clone());
         let transfer_bytes = step.share() * size_bytes as f64;
         let hops = 1;
-        let mut cost = StepCost::on_point(&fabric, Propagation::Hops, transfer_bytes, hops, *load);
+        let mut cost = StepCost::on_point(&fabric, HopDelays::Longest, transfer_bytes, hops, *load);
         before_s = cost.total_s();
         cost.reconfiguration_s = change_s;
         let routes = Routes { symmetry: Translations::trivial(gpus), arcs };

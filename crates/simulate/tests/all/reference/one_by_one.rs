@@ -139,6 +139,15 @@ fn time_on_wire(plan: &Plan, bytes: u64) -> u64 {
     (u128::from(bytes) * 8_000_000_000_000_000).div_ceil(plan.fabric.bandwidth_bps as u128) as u64
 }
 
+/// Of bytes that need not be whole ones.
+fn time_of_part(plan: &Plan, bytes: f64) -> u64 {
+    match bytes.fract() == 0.0 {
+        true => time_on_wire(plan, bytes as u64),
+        // What rounding makes of it is no femtosecond.
+        false => (bytes * 8e15 / plan.fabric.bandwidth_bps * (1.0 - 1e-12)).ceil() as u64,
+    }
+}
+
 fn circuits(topology: &Topology) -> Vec<Circuit> {
     topology.expanded().iter().flat_map(|link| (0..link.count).map(|k| (link.src, link.dst, k))).collect()
 }
@@ -208,6 +217,7 @@ impl World<'_> {
             (Some(before), _) => Some(&plan.topologies[plan.steps[before].topology]),
             (None, Initial::Topology(topology)) => Some(topology),
             (None, Initial::Free) => None,
+            (None, Initial::Repeated) => plan.steps.last().map(|last| &plan.topologies[last.topology]),
         };
         let was_up: Option<BTreeSet<Circuit>> = before.map(|topology| circuits(topology).into_iter().collect());
         for (packet, offset_fs) in std::mem::take(&mut self.to_come[step][gpu as usize]) {
@@ -335,7 +345,16 @@ fn all_packets(
         step.step.traffic().expanded().iter().map(|arc| ((arc.src, arc.dst), arc.weight)).collect();
     let (payload, header) = (u64::from(settings.payload_bytes), u64::from(settings.header_bytes));
     let largest_bytes = step.step.share() * plan.size_bytes as f64;
-    let whole = |bytes: f64| (bytes - 1e-6 - bytes * 4e-15).ceil().max(1.0) as u64;
+    // A whole number but for rounding is that number.
+    let exact = |bytes: f64| {
+        let whole = bytes.round();
+        if whole > 0.5 && (bytes - whole).abs() <= 1e-6 + bytes * 4e-15 { whole } else { bytes }
+    };
+    // Packet by packet, what is left of so many bytes.
+    let cut = |bytes: f64| -> Vec<f64> {
+        let left = |nth: u64| bytes - (nth * payload) as f64;
+        (0..).map(left).take_while(|left| *left > 0.0).map(|left| left.min(payload as f64)).collect()
+    };
     // Bytes on the busiest circuit over those of the largest transfer.
     let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
     for routed in &step.routes.arcs {
@@ -351,10 +370,10 @@ fn all_packets(
     let load = carried.iter().map(|(ends, amount)| amount / parallel(*ends)).fold(0.0, f64::max);
     let mut packets = Vec::new();
     for (arc, routed) in step.routes.arcs.iter().enumerate() {
-        let bytes = whole(largest_bytes * weights[&(routed.src, routed.dst)]);
+        let cut_up = cut(exact(largest_bytes * weights[&(routed.src, routed.dst)]));
         // Packet by packet to the path that is furthest behind.
-        let mut sizes: Vec<Vec<(u64, u64)>> = vec![Vec::new(); routed.paths.len()];
-        for nth in 0..bytes.div_ceil(payload) {
+        let mut sizes: Vec<Vec<(u64, f64)>> = vec![Vec::new(); routed.paths.len()];
+        for (nth, size) in (0..).zip(cut_up) {
             let behind = |path: usize| routed.paths[path].share * (nth + 1) as f64 - sizes[path].len() as f64;
             let mut best = 0;
             for path in 1..routed.paths.len() {
@@ -363,11 +382,11 @@ fn all_packets(
                     best = path;
                 }
             }
-            sizes[best].push((nth, payload.min(bytes - nth * payload) + header));
+            sizes[best].push((nth, size + header as f64));
         }
         for (path, sizes) in sizes.iter().enumerate() {
-            let largest = whole(largest_bytes);
-            let on_wire = largest as f64 + (largest.div_ceil(payload) * header) as f64;
+            let largest = exact(largest_bytes);
+            let on_wire = largest + (cut(largest).len() as u64 * header) as f64;
             let spread_fs = on_wire * 8e15 / plan.fabric.bandwidth_bps * load;
             let interval_fs = match settings.injection {
                 Injection::Burst => 0,
@@ -378,13 +397,13 @@ fn all_packets(
                     routed.paths[path].nodes.iter().map(|&node| group.apply(element, node)).collect();
                 let count = |pair: &[Rank]| (0..).take_while(|&k| up.contains(&(pair[0], pair[1], k))).count();
                 let cycle = nodes.windows(2).map(count).fold(1, lcm).min(sizes.len().max(1));
-                for (nth, &(in_transfer, bytes)) in sizes.iter().enumerate() {
+                for (nth, &(in_transfer, size)) in sizes.iter().enumerate() {
                     let parallel = nth % cycle;
                     let circuit = |pair: &[Rank]| number[&(pair[0], pair[1], (parallel % count(pair)) as u32)];
                     let way = nodes.windows(2).map(circuit).collect();
                     let order = (index, arc, path, parallel, nth);
                     let ends = (nodes[0], nodes[nodes.len() - 1]);
-                    let (wire_fs, number) = (time_on_wire(plan, bytes), in_transfer as usize);
+                    let (wire_fs, number, bytes) = (time_of_part(plan, size), in_transfer as usize, size.ceil() as u64);
                     let packet = Packet { way, bytes, wire_fs, order, number, ends };
                     packets.push((packet, nth as u64 * interval_fs));
                 }

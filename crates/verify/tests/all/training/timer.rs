@@ -323,6 +323,8 @@ pub fn assemble(
         total_s,
         compute_s,
         bound: Bound { seconds: compute_s, class: "computation".into() },
+        order_bound_s: compute_s,
+        order_exact: false,
         reconfigurations,
         reconfiguration_hidden_s: (change_s * reconfigurations as f64 - exposed_s).max(0.0),
         reconfiguration_exposed_s: exposed_s,

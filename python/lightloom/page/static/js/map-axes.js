@@ -1,7 +1,7 @@
 // The two axes of a map: what may be varied, how it is entered and written.
 
 import { choose, h, freshId, replace } from "./dom.js";
-import { labelOf, optionsOf, widgetOf } from "./options.js";
+import { NEVER_CHANGE, labelOf, optionsOf, widgetOf } from "./options.js";
 import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
 
@@ -67,12 +67,12 @@ export function pointsOf(query, letter) {
 export function axisFields(onChange, baselines) {
   const axes = ["x", "y"].map((letter) => axisField(letter, onChange));
   const id = freshId("against");
-  const against = h("select", { id }, baselines.map(({ name, summary }) => h("option", { value: name, title: summary || null }, name === "fixed" ? summary : name)));
+  const against = h("select", { id }, baselines.map(({ name, summary }) => h("option", { value: name, title: summary || null }, name === NEVER_CHANGE ? "circuits that never change" : name)));
   against.addEventListener("change", () => onChange({ draft: false }));
   const parts = [...axes, {
     names: ["against"],
     values: () => [["against", against.value]],
-    set: (query) => choose(against, query.get("against") || "fixed"),
+    set: (query) => choose(against, query.get("against") || NEVER_CHANGE),
     input: () => against,
   }];
   const element = h("div", { class: "fields-of" }, axes.map((axis) => axis.element), h("div", { class: "field full" }, h("label", { for: id }, "Compared with"), against));

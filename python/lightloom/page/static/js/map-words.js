@@ -1,6 +1,6 @@
 // What a map says, in a sentence.
 
-import { labelOf } from "./options.js";
+import { NEVER_CHANGE, labelOf } from "./options.js";
 import { manner, varied } from "./map-axes.js";
 import { counted, times } from "./quantities.js";
 
@@ -83,6 +83,6 @@ export function inWords({ option, isPerPair = false }) {
 }
 
 /** What is compared with, in words. */
-export const againstWords = (against) => (against === "fixed" ? "circuits that never change" : `planner ${against}`);
+export const againstWords = (against) => (against === NEVER_CHANGE ? "circuits that never change" : `planner ${against}`);
 
 export const titleOf = (name) => labelOf(varied().find((option) => option.name === name));

@@ -12,6 +12,8 @@ export async function loadTable() {
   return table;
 }
 
+// The planner whose plans never change circuits: what gains from changing them are stated over.
+export const NEVER_CHANGE = "never-change";
 const DELAY = "reconfiguration_delay";
 const dashes = (name) => name.replaceAll("_", "-");
 

@@ -92,24 +92,33 @@ export function aboveBound(total, bound, what = "the plan") {
   return ratio < 1.1 ? `${what} is ${((ratio - 1) * 100).toPrecision(2)} % above it` : `${what} takes ${times(ratio)} as long`;
 }
 
-const FACTORS = { "": 1, n: 1e-9, u: 1e-6, "µ": 1e-6, "μ": 1e-6, m: 1e-3 };
+// Units as the core reads them (model/src/units/spelling.rs): `b` is a bit and `B` a byte, prefixes are capitals or not, and
+// times have none.
+const NUMBER = String.raw`^\s*([\d.]+(?:[eE][+-]?\d+)?)\s*`;
+const SECOND = new RegExp(`${NUMBER}([pnuµμm]?)s\\s*$`);
+const BYTE = new RegExp(`${NUMBER}(?:([kKmMgGtT])([iI]?))?B(?:/pair)?\\s*$`);
+const PER_SECOND = new RegExp(`${NUMBER}(?:([kKmMgGtT])([iI]?))?(bps|b/s|[bB][iI][tT]/[sS]|Bps|B/s)\\s*$`);
+// How many of a unit are a second: a quotient is rounded once, a product with the unit in seconds twice.
+const IN_A_SECOND = { "": 1, p: 1e12, n: 1e9, u: 1e6, "µ": 1e6, "μ": 1e6, m: 1e3 };
+
+const factorOf = (prefix, binary) => (binary ? 1024 : 1000) ** " KMGT".indexOf((prefix ?? " ").toUpperCase());
 
 /** Seconds of `10us`; NaN of anything else. */
 export function parseTime(text) {
-  const found = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([nuµμm]?)s\s*$/i.exec(text);
-  return found ? Number(found[1]) * FACTORS[found[2].toLowerCase()] : NaN;
+  const found = SECOND.exec(text);
+  return found ? Number(found[1]) / IN_A_SECOND[found[2]] : NaN;
 }
 
 /** Bytes of `64MiB` or `64MiB/pair`; NaN of anything else. */
 export function parseSize(text) {
-  const found = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([KMGT]?)(i?)B(?:\/pair)?\s*$/.exec(text);
-  return found ? Number(found[1]) * (found[3] ? 1024 : 1000) ** " KMGT".indexOf(found[2] || " ") : NaN;
+  const found = BYTE.exec(text);
+  return found ? Number(found[1]) * factorOf(found[2], found[3]) : NaN;
 }
 
-/** Bits per second of `800Gbps`; NaN of anything else. */
+/** Bits per second of `800Gbps` or `100GB/s`; NaN of anything else. */
 export function parseRate(text) {
-  const found = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([kKMGT]?)(?:bps|bit\/s)\s*$/.exec(text);
-  return found ? Number(found[1]) * 1000 ** " KMGT".indexOf((found[2] || " ").toUpperCase()) : NaN;
+  const found = PER_SECOND.exec(text);
+  return found ? Number(found[1]) * factorOf(found[2], found[3]) * (/^B(ps|\/s)$/.test(found[4]) ? 8 : 1) : NaN;
 }
 
 /** NCCL's factor from algorithm bandwidth to bus bandwidth (performance notes of nccl-tests). */

@@ -1,8 +1,8 @@
 // Whether changing circuits is worth it: a plan beside the best one of circuits that never change.
 
-import { ask } from "../api.js";
-import { FOREVER } from "../map-fixed.js";
+import { Refusal, ask } from "../api.js";
 import { PAYS } from "../map-words.js";
+import { NEVER_CHANGE } from "../options.js";
 import { counted, shortTime, time, times } from "../quantities.js";
 
 // What leaves fewer plans to choose from than the problem does.
@@ -28,22 +28,27 @@ export async function worthOf(plan, body, signal) {
 
 async function worthOfChanges(plan, body, asSet, signal) {
   const still = await planOfFixed(body, signal);
-  // A planner that always changes circuits has no plan without.
+  // From a start that does not join all GPUs no plan leaves circuits as they are.
   if (!still) return "";
   const ratio = still.total_s / plan.total_s;
-  const others = `circuits that never change, which take ${asSet ? `${time(still.total_s)} with ${asSet}` : taking(still)}`;
+  const others = `circuits that never change, which take ${taking(still)}`;
+  if (asSet && ratio < 1) return `Changing circuits ${often(plan)} does not pay here: with ${asSet} it takes ${times(1 / ratio)} as long as ${others}.`;
   if (ratio < PAYS) return `Changing circuits ${often(plan)} saves less than a hundredth here over ${others}.`;
   return `Changing circuits ${often(plan)} makes it ${times(ratio)} as fast as ${others}.`;
 }
 
-/** The plan of the options on circuits that never change; null where these options have none. */
+/** The best plan of the problem whose circuits never change, over all algorithms; null where there is none. */
 export async function planOfFixed(body, signal) {
-  const still = await ask("/api/plan", { ...body, "reconfiguration-delay": FOREVER }, { signal });
-  return still.reconfigurations === 0 ? still : null;
+  try {
+    return await ask("/api/plan", { ...without(body, NARROWING), planner: NEVER_CHANGE }, { signal });
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
 }
 
-/** `113.7 µs (composed, planner weave)`. */
-export const taking = (plan) => `${time(plan.total_s)} (${plan.algorithm}, planner ${plan.planner})`;
+/** `113.7 µs (composed)`. */
+export const taking = (plan) => `${time(plan.total_s)} (${plan.algorithm})`;
 
 const often = ({ reconfigurations: count }) => (count === 1 ? "once" : count === 2 ? "twice" : counted(count, "time"));
 

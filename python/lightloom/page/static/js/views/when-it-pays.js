@@ -6,11 +6,10 @@ import { ratioLegend } from "../charts/colours.js";
 import { heatMap } from "../charts/heat.js";
 import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
-import { fixedTimes } from "../map-fixed.js";
 import { axisBody, axisFields, isPerPair, manner, pointsOf } from "../map-axes.js";
 import { mapOf } from "../map-halves.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
-import { bodyOf, defaultOf, kept, optionsOf, registry } from "../options.js";
+import { NEVER_CHANGE, bodyOf, defaultOf, kept, optionsOf, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
 import { narrowingWords } from "./plan-worth.js";
@@ -22,7 +21,7 @@ const START = new Map([["collective", "all-reduce"], ["size", "1MiB"], ["gpus", 
 /** Makes the view. */
 export function mount(root) {
   let end = () => {};
-  const extras = axisFields((change) => frame.changed(change), BASELINES.concat(registry("planners")));
+  const extras = axisFields((change) => frame.changed(change), BASELINES());
   const frame = scaffold({
     root, view: "when-it-pays", verb: "plan", title: "When does it pay?", first: FIRST, presets: ["map"], start: START, extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
@@ -32,11 +31,8 @@ export function mount(root) {
       const body = bodyFor(query);
       end();
       end = view.leave;
-      const still = query.get("against") === FIXED ? await fixedTimes(body, signal) : null;
-      const beside = (cell) => (still ? besides(cell, still.of(cell)) : cell);
-      const on = { row: (cell) => view.add(beside(cell)), progress: view.progress };
-      const whole = await mapOf(body, still?.told ?? {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal);
-      view.finish({ ...whole, against: query.get("against"), cells: whole.cells.map(beside) });
+      const on = { row: view.add, progress: view.progress };
+      view.finish(await mapOf(body, {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal));
       announce(view.sentence());
     },
   });
@@ -49,18 +45,14 @@ export function mount(root) {
   };
 }
 
-// What the best plan is compared with: the best plan of fixed circuits, or a planner.
-const FIXED = "fixed";
-const BASELINES = [{ name: FIXED, summary: "Circuits that never change" }];
+// What the best plan is compared with: the best plan whose circuits never change, or another planner.
+const BASELINES = () => [...registry("planners")].sort((one, other) => (other.name === NEVER_CHANGE) - (one.name === NEVER_CHANGE));
 const AXES = new Set(["x", "y", "x-from", "x-to", "x-points", "y-from", "y-to", "y-points", "against"]);
 
 function bodyFor(query) {
   const problem = new Map([...query].filter(([name]) => !AXES.has(name)));
-  return { options: bodyOf("plan", problem), x: axisBody(query, "x"), y: axisBody(query, "y"), against: query.get("against") === FIXED ? null : query.get("against") };
+  return { options: bodyOf("plan", problem), x: axisBody(query, "x"), y: axisBody(query, "y"), against: query.get("against") };
 }
-
-/** A cell beside what it takes without changing circuits. */
-const besides = (cell, seconds) => ({ ...cell, against_s: seconds, speedup: seconds && cell.total_s ? seconds / cell.total_s : null });
 
 function live(result, query) {
   const names = { x: query.get("x"), y: query.get("y") };

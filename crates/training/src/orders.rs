@@ -1,0 +1,98 @@
+//! The order of an iteration's nodes, once their plans and ports are chosen: rules of priority, exchanges along the chain of
+//! waits, and all orders where there are few.
+
+mod branching;
+mod exchanges;
+mod machines;
+mod paths;
+mod rules;
+
+use branching::{Branching, MOST_NODES};
+use machines::{machines, one_at_a_time_s, period_s};
+use paths::Paths;
+
+use crate::timeline::{Problem, Timeline};
+
+/// Nodes that the search of a good order may place, for an iteration that has most to gain by it: once for each choice of
+/// plans and ports, and for the best choice.
+const PLACED: [usize; 2] = [400, 60_000];
+
+/// Nodes of an iteration that has all rules tried for each choice of plans and ports.
+const FEW: usize = 64;
+
+/// An order, and what is known of all others.
+#[derive(Debug, Clone)]
+pub(crate) struct Ordered {
+    pub(crate) timeline: Timeline,
+    /// No order is faster, s.
+    pub(crate) bound_s: f64,
+    /// Whether this one is the fastest.
+    pub(crate) is_best: bool,
+}
+
+/// A good order, found with little effort.
+pub(crate) fn quickly(problem: &Problem<'_>) -> Option<Timeline> {
+    let paths = Paths::of(problem);
+    let rules = rules::rules(problem, &paths);
+    if problem.jobs.jobs.len() > FEW {
+        return problem.by_rule(&rules[0]);
+    }
+    let machines = machines(problem);
+    let bound_s = bound_s(problem, &paths, &machines);
+    let mut best: Option<Timeline> = None;
+    for rule in &rules {
+        best = fastest(best.into_iter().chain(problem.by_rule(rule)));
+        if best.as_ref().is_some_and(|best| is_least(bound_s, best)) {
+            return best;
+        }
+    }
+    if problem.jobs.jobs.len() > MOST_NODES {
+        return best;
+    }
+    Branching::new(*problem, &paths, &machines, bound_s, best).run(PLACED[0]).0
+}
+
+/// The best order that can be found, from one that is known.
+pub(crate) fn improved(problem: &Problem<'_>, known: Timeline) -> Ordered {
+    let paths = Paths::of(problem);
+    let machines = machines(problem);
+    let bound_s = bound_s(problem, &paths, &machines);
+    let found = rules::rules(problem, &paths).into_iter().filter_map(|rule| problem.by_rule(&rule));
+    let mut best = fastest(std::iter::once(known.clone()).chain(found)).unwrap_or(known);
+    // Where each node waits for the one before there is one order.
+    let mut is_best = problem.jobs.in_series().is_some() || is_least(bound_s, &best);
+    if !is_best {
+        best = exchanges::improved(problem, best);
+        is_best = is_least(bound_s, &best);
+    }
+    if !is_best && problem.jobs.jobs.len() <= MOST_NODES {
+        let branching = Branching::new(*problem, &paths, &machines, bound_s, Some(best.clone()));
+        let (found, complete) = branching.run(PLACED[1]);
+        (best, is_best) = (found.unwrap_or(best), complete);
+    }
+    let bound_s = bound_s.min(best.total_s);
+    Ordered { timeline: best, bound_s, is_best }
+}
+
+/// Whether nothing that takes so long at least is faster, but for rounding.
+fn is_least(bound_s: f64, timeline: &Timeline) -> bool {
+    bound_s >= timeline.total_s * (1.0 - 1e-12)
+}
+
+/// The first of the fastest.
+fn fastest(timelines: impl Iterator<Item = Timeline>) -> Option<Timeline> {
+    timelines.min_by(|a, b| a.total_s.total_cmp(&b.total_s))
+}
+
+/// No order is faster: the longest path; each machine by itself, over all iterations, and in one of them with the longest
+/// paths before and behind its turns.
+fn bound_s(problem: &Problem<'_>, paths: &Paths, machines: &[machines::Machine]) -> f64 {
+    let of_machine = |machine: &machines::Machine| {
+        let in_one_s = one_at_a_time_s(problem, machine, |_| true, &paths.before_s, &paths.behind_s);
+        in_one_s.max(period_s(problem, machine))
+    };
+    machines.iter().map(of_machine).fold(paths.longest_s(problem), f64::max)
+}
+
+#[cfg(test)]
+mod tests;

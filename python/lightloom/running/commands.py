@@ -1,0 +1,43 @@
+"""Programs that are carried out by a deadline, whatever they do and start in turn."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["carried_out", "end_group"]
+
+
+def carried_out(command: Sequence[str], given: bytes = b"", *, limit_s: float) -> subprocess.CompletedProcess[bytes]:
+    """What a program said to the end. Raises `subprocess.TimeoutExpired`; it is ended then, with all that it started.
+
+    What it says goes to files: of a pipe, one that it started and that goes on would keep the end from coming.
+    """
+    with TemporaryFile() as asked, TemporaryFile() as out, TemporaryFile() as said:
+        asked.write(given)
+        asked.seek(0)
+        process = subprocess.Popen(  # noqa: S603 (of whoever calls)
+            command, stdin=asked, stdout=out, stderr=said, process_group=0
+        )
+        try:
+            status = process.wait(limit_s)
+        except BaseException:
+            end_group(process)
+            raise
+        out.seek(0)
+        said.seek(0)
+        return subprocess.CompletedProcess(command, status, out.read(), said.read())
+
+
+def end_group(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
+    """End a process that leads a group, and all of that group, at once."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

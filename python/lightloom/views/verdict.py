@@ -1,0 +1,68 @@
+"""Whether changing circuits pays: a plan compared with the best plan whose circuits never change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom import _core
+from lightloom._core import counted, show_time
+from lightloom.views.tables.ratios import are_equal, factor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lightloom import Plan
+    from lightloom.comparison import Row
+
+# A plan that is faster by less than this factor is not worth changing circuits for.
+PAYS = 1.01
+
+
+def unchanging(rows: Iterable[Row]) -> Row | None:
+    """The row of the best plan whose circuits never change; None where there is none, or it has no time."""
+    for row in rows:
+        able = _core.capabilities(row.planner) if row.planner else None
+        if able is not None and able["never_changes"] and row.total_s is not None:
+            return row
+    return None
+
+
+def best_of_all(rows: Iterable[Row]) -> Row | None:
+    """The row of the best plan over all algorithms and planners, where there is one."""
+    return next((row for row in rows if row.keeps_the_best and row.total_s is not None), None)
+
+
+def verdict(plan: Plan, rows: Sequence[Row]) -> str:
+    """A sentence; empty where no plan leaves circuits as they are, and the plan changes them.
+
+    rows: the baselines of the plan, the best plan of all algorithms and the best that changes nothing among them.
+    """
+    still = unchanging(rows)
+    if still is None or still.total_s is None:
+        return ""
+    changes = changes_after_start(plan)
+    others = f"circuits that never change ({taking(still)})"
+    if not changes:
+        best = best_of_all(rows)
+        if best is None or are_equal(best.total_s or 0.0, plan.total_s):
+            return "changing circuits does not pay here: the best plan leaves them as they are"
+        return f"this plan leaves circuits as they are; the best that does takes {taking(still)}"
+    ratio = still.total_s / plan.total_s if plan.total_s else 1.0
+    often = "once" if changes == 1 else "twice" if changes == 2 else counted(changes, "time")
+    if ratio >= PAYS:
+        return f"changing circuits {often} makes it {factor(ratio)} as fast as {others}"
+    if ratio >= 1:
+        return f"changing circuits {often} saves less than 1 % of the time of {others}"
+    return f"changing circuits does not pay here: this plan takes {factor(1 / ratio)} the time of {others}"
+
+
+def changes_after_start(plan: Plan) -> int:
+    """Changes of circuits, but for the one that sets up circuits where a plan starts without any."""
+    sets_up = plan.initial == "dark" and plan.steps[0].reconfigured
+    return plan.reconfigurations - sets_up
+
+
+def taking(row: Row) -> str:
+    """`113.7 µs: composed on ring`."""
+    on = f" on {row.topology}" if row.topology and row.topology != row.algorithm else ""
+    return f"{show_time(row.total_s or 0.0)}: {row.algorithm}{on}"
