@@ -369,6 +369,9 @@ class Plan:
     @property
     def size_bytes(self) -> int: ...
     @property
+    def traffic_bytes(self) -> int | None:
+        """All-to-All: bytes that all ranks together send to others."""
+    @property
     def total_s(self) -> float: ...
     @property
     def repeated_s(self) -> float:

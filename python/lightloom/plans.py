@@ -108,6 +108,14 @@ class Plan(Table):
         return self._core.size_bytes
 
     @property
+    def traffic_bytes(self) -> int | None:
+        """Bytes that all GPUs together send to others in an All-to-All; None for other collectives.
+
+        Where blocks are unequal, `size_bytes` is the busiest GPU's buffer: two matrices of one size may differ in this.
+        """
+        return self._core.traffic_bytes
+
+    @property
     def total_s(self) -> float:
         """Completion time: the sum of the four terms over the steps."""
         return self._core.total_s

@@ -34,12 +34,19 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
     let over_all = unchanging::rows(request, &prepared, &at);
     // The best of all algorithms stands for the best of the one that is named.
     let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
-    rows.retain(|row| !is_replaced(row));
-    for row in over_all.into_iter().filter(|row| row.outcome.is_ok()) {
-        let slower = rows.iter().position(|other| other.time_s() > row.time_s()).unwrap_or(rows.len());
-        rows.insert(slower, row);
-    }
-    Ok(rows)
+    rows.retain(|(_, _, row)| !is_replaced(row));
+    let served = over_all.into_iter().filter(|row| row.outcome.is_ok());
+    rows.extend(served.map(|row| (row.time_s(), prepared.planners().len(), row)));
+    Ok(in_order(rows))
+}
+
+/// A line with its time or what it takes at least, s, and its place among those that are equally fast.
+type Placed = (f64, usize, Row);
+
+/// Fastest first, lines without a time last.
+fn in_order(mut rows: Vec<Placed>) -> Vec<Row> {
+    rows.sort_by(|a, b| a.2.outcome.is_err().cmp(&b.2.outcome.is_err()).then(ties::order((a.0, a.1), (b.0, b.1))));
+    rows.into_iter().map(|(_, _, row)| row).collect()
 }
 
 /// What the lines are beside of.
@@ -51,9 +58,9 @@ struct Best<'a> {
 }
 
 /// The lines beside the best choice.
-fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f64) -> Beside) -> Vec<Row> {
+fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f64) -> Beside) -> Vec<Placed> {
     let beside = best.seconds.map(beside);
-    let line = |(place, planner): (usize, &'static dyn Planner)| -> Option<(f64, usize, Row)> {
+    let line = |(place, planner): (usize, &'static dyn Planner)| -> Option<Placed> {
         if planner.capabilities().chooses_algorithm {
             let row = (best.row)(planner);
             return row.outcome.is_ok().then(|| (row.time_s(), place, row));
@@ -70,9 +77,7 @@ fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f
         }
     };
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
-    let mut lines: Vec<(f64, usize, Row)> = planners.into_par_iter().interruptible().filter_map(line).collect();
-    lines.sort_by(|a, b| a.2.outcome.is_err().cmp(&b.2.outcome.is_err()).then(ties::order((a.0, a.1), (b.0, b.1))));
-    lines.into_iter().map(|(_, _, row)| row).collect()
+    planners.into_par_iter().interruptible().filter_map(line).collect()
 }
 
 #[cfg(test)]
@@ -123,14 +128,14 @@ mod tests {
             let choice = prepared.best_at(&at);
             let row = |planner| row_of(planner, None, choice.clone());
             let best = Best { seconds: Some(plan.total_s()), row: Box::new(row) };
-            let exact = lines(&prepared, &at, &best, |best_s| {
+            let exact = in_order(lines(&prepared, &at, &best, |best_s| {
                 Beside { best_s, most_work: u64::MAX, most_patterns: u64::MAX }
-            });
+            }));
             prop_assert_eq!(&rows, &exact);
             let without_flows = |best_s| Beside { best_s, most_work: 0, most_patterns: u64::MAX };
             let without_schedules = |best_s| Beside { best_s, most_work: 0, most_patterns: 0 };
             for (few, all_may_be) in [(without_flows as fn(f64) -> Beside, false), (without_schedules, true)] {
-                for row in lines(&prepared, &at, &best, few) {
+                for row in in_order(lines(&prepared, &at, &best, few)) {
                     let same = exact.iter().find(|other| other.planner == row.planner);
                     match row.outcome {
                         Ok(_) => prop_assert_eq!(Some(&row), same),

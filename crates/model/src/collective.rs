@@ -216,6 +216,17 @@ impl Chunks {
         if let Kind::Pieces(pieces) = &self.kind { Some(pieces) } else { None }
     }
 
+    /// What all ranks send to others in an All-to-All, over the busiest rank's buffer; none for other collectives.
+    pub fn exchanged_share(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Pairs { .. } => Some(f64::from(self.ranks - 1)),
+            Kind::Pieces(pieces) => {
+                Some(pieces.iter().filter(|piece| piece.src != piece.dst).map(|piece| piece.share).sum())
+            }
+            _ => None,
+        }
+    }
+
     /// Chunk `part` of the block that `owner` owns (AllReduce, ReduceScatter, AllGather).
     pub fn owned(&self, owner: Rank, part: u32) -> u32 {
         debug_assert!(matches!(self.kind, Kind::Owned { .. }));

@@ -93,6 +93,12 @@ impl PyPlan {
     }
 
     #[getter]
+    fn traffic_bytes(&self) -> Option<u64> {
+        let share = self.plan.chunks.exchanged_share()?;
+        Some((share * self.plan.size_bytes as f64).round() as u64)
+    }
+
+    #[getter]
     fn total_s(&self) -> f64 {
         self.plan.total_s()
     }

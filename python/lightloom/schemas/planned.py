@@ -169,6 +169,9 @@ PLAN = record(
     optional={
         "narrow_lower_bound_s": number("no schedule of `narrow_bound_class` takes less; where that is larger"),
         "narrow_bound_class": text("a narrower class of schedules"),
+        "traffic_bytes": or_null(
+            whole("what the verb `plan` adds: bytes that all GPUs send to others in an All-to-All, else null")
+        ),
         "repeated_s": number("what the verb `plan` adds: its time when it runs again and again, every change charged"),
         "never_change_s": or_null(
             number(

@@ -19,11 +19,12 @@ __all__ = ["bound_document", "checks_document", "comparison_document", "comparis
 
 
 def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
-    """The plan's own JSON, then its time when it is repeated, and, where baselines are asked for, those with a time.
+    """The plan's own JSON, an All-to-All's traffic, its time when repeated, and baselines with a time, if asked for.
 
     The best plan whose circuits never change is one of the baselines; its time is a key of its own, null without one.
     """
     text = plan.to_json().rstrip("\n").removesuffix("\n}")
+    text += f',\n  "traffic_bytes": {json.dumps(plan.traffic_bytes)}'
     text += f',\n  "repeated_s": {json.dumps(plan.repeated_s)}'
     if baselines is None:
         return text + "\n}"

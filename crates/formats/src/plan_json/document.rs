@@ -41,7 +41,9 @@ pub(super) struct PlanText {
     /// What the verb `plan` prints beside a plan; no part of it.
     #[serde(default, rename = "baselines")]
     pub _baselines: IgnoredAny,
-    /// So with these two times.
+    /// So with these.
+    #[serde(default, rename = "traffic_bytes")]
+    pub _traffic_bytes: IgnoredAny,
     #[serde(default, rename = "never_change_s")]
     pub _never_change_s: IgnoredAny,
     #[serde(default, rename = "repeated_s")]

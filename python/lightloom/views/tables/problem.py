@@ -42,8 +42,11 @@ class Delays(Protocol):
 
 
 def what_is_planned(plan: Plan) -> str:
-    """`all-reduce of 64 MiB on 64 GPUs`; of a broadcast the root."""
+    """`all-reduce of 64 MiB on 64 GPUs`; of a broadcast the root; of an unequal All-to-All what all GPUs send."""
     root = "" if plan.root is None else f" from rank {plan.root}"
+    whole = plan.traffic_bytes
+    if whole is not None and abs(whole - (plan.gpus - 1) * plan.size_bytes) > 1:
+        root = f" at the busiest GPU, {show_size(whole)} in all,"
     return f"{plan.collective} of {show_size(plan.size_bytes)}{root} on {plan.gpus} GPUs"
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.text import Text
 
+from lightloom import _core
+from lightloom.files import MIB
 from lightloom.sweeps.axes import shape_words
 from lightloom.sweeps.engines import NEVER_CHANGE
 from lightloom.views.axis_units import natural_label, size_label
@@ -111,6 +113,7 @@ def sweep_parts(result: SweepResult) -> list[RenderableType]:
         parts.append(chosen)
     if "ratio" in result.columns:
         parts += _faster_parts(result)
+    parts += map(Text, _unequal_traffic(result))
     if without:
         parts.append(Text(f"without a plan: {without:,} points"))
         parts += [Text(f"  {count:,}: {reason}") for reason, count in _reasons(result)]
@@ -259,6 +262,30 @@ def _where_unchanged(result: SweepResult) -> list[str]:
     if not still:
         return []
     return [f"of the points with faster plans, {still} change no circuits: there algorithm or topology makes the gain"]
+
+
+def _unequal_traffic(result: SweepResult) -> list[str]:
+    """That matrices of one size, the busiest GPU's buffer, differ in what all GPUs send together."""
+    description = result.description
+    axes = {axis.key: axis for axis in result.axes}
+    settings = {**dict(description.settings), **{axis.key: axis.values[0] for axis in result.axes}}
+    size = dict(description.numbers).get("size")
+    per_pair = axes["size"].per_pair if "size" in axes else size is not None and size.per_pair
+    names = [str(name) for name in axes["matrix"].values] if "matrix" in axes else []
+    gpus, seed = settings.get("gpus"), settings.get("seed", 0)
+    if per_pair or len(names) < 2 or not isinstance(gpus, int) or not isinstance(seed, int):
+        return []
+    said = []
+    for name in filter(_core.is_workload, names):
+        matrix = _core.workload_matrix(name, gpus, float(MIB), seed)
+        busiest = max(matrix.sum(axis=0).max(), matrix.sum(axis=1).max())
+        said.append(f"{name} {(matrix.sum() - matrix.trace()) / busiest:.3g}")
+    if len(said) < 2:
+        return []
+    return [
+        "sizes are the busiest GPU's buffer: matrices differ in traffic; sizes such as 1MiB/pair compare equal traffic",
+        f"what all {gpus} GPUs send together, in buffers of the busiest: {', '.join(said)}",
+    ]
 
 
 def _places(result: SweepResult, axes: Sequence[Axis]) -> list[int]:
