@@ -1,7 +1,7 @@
 """The benchmarks of the papers: every one is there, brought by the entry point, and its problems are accepted."""
 
 import lightloom as ll
-from lightloom.benchmarks import all_benchmarks
+from lightloom.benchmarks import PLANNERS, all_benchmarks
 from lightloom.sweeps.description import SweepDescription
 from lightloom_papers.benchmarks import BENCHMARKS
 from lightloom_papers.registry import PAPERS
@@ -16,7 +16,7 @@ def test_every_paper_has_a_benchmark_whose_problems_are_accepted() -> None:
         assert len(set(labels)) == len(labels)
         for series in benchmark.series:
             assert len(series.points) == len(series.sizes) * len(series.delays) > 0
-            assert SweepDescription.of(series.description).points == 2 * len(series.points)
+            assert SweepDescription.of(series.description).points == len(PLANNERS) * len(series.points)
             size, _ = series.points[0]
             fabric, convention = series.fabric, series.convention
             assert ll.bound(series.collective, size, fabric=fabric, convention=convention).lower_bound_s > 0

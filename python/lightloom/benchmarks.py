@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lightloom import plugins
+from lightloom.comparison import UNCHANGING
 from lightloom.errors import refuse, shown, unknown_name
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import buffer_bytes
@@ -22,7 +23,7 @@ __all__ = ["Benchmark", "BenchmarkSeries", "all_benchmarks", "find_benchmark"]
 
 # Compared at every point: the best of the planners that are given an algorithm, the best of all, and the best whose
 # circuits never change.
-PLANNERS = ("auto-given", "auto", "never-change")
+PLANNERS = ("auto-given", "auto", UNCHANGING)
 FILE_NAME = re.compile(r"\w[\w-]{0,99}", re.ASCII)
 
 

@@ -25,6 +25,9 @@ ROW_COLUMNS = (
     "reason",
 )
 
+# The planner that plans are compared with where nothing else is said: the best circuits that never change.
+UNCHANGING = "never-change"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

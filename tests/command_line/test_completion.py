@@ -47,7 +47,7 @@ def test_names_of_the_registries(complete: Complete) -> None:
     assert complete("lightloom plan --collective ") == names("collectives")
     assert complete("lightloom plan --algorithm ") == ["plain,auto", *names("algorithms")]
     assert complete("lightloom compare --planner sh") == names("planners", "sh") != []
-    assert complete("lightloom plan --initial ") == ["plain,free", *names("topologies")]
+    assert complete("lightloom plan --initial ") == ["plain,free", "plain,repeated", *names("topologies")]
     assert complete("lightloom plan --fabric ") == [f"plain,{preset['name']}" for preset in presets()]
     assert complete("lightloom plan --reconfiguration-delay ") == names("technologies")
     assert complete("lightloom simulate --level ") == ["plain,packet", "plain,flow"]

@@ -55,6 +55,9 @@ class Worker:
     def pause(self) -> None:
         self._pause.set()
 
+    def stop(self) -> None:
+        self._pause.set()
+
     async def kill(self) -> None:
         Worker.killed += self.is_able
         self.is_able = False
@@ -68,6 +71,7 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Process, "start", start)
     monkeypatch.setattr(pools, "TURN_S", TURN_S)
     monkeypatch.setattr(pools, "GRACE_S", TURN_S / 5)
+    monkeypatch.setattr(pools, "STOPPING_S", TURN_S)
     monkeypatch.setattr(pools, "END_S", TURN_S)
     Worker.begun, Worker.killed = [], 0
 

@@ -9,53 +9,18 @@
 //! others must not see while something that checks is called.
 
 mod parallel;
+mod reach;
 mod token;
 mod watch;
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
 pub use parallel::{Interruptible, InterruptibleIter, on_pool};
+pub use reach::{Interrupted, check, checked, within};
 pub use token::Token;
 pub use watch::Watch;
 
-use token::Reach;
-
-/// A call that was told to end before it was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interrupted;
-
-/// Runs `work`, whose checks heed `token` and, on this thread, ask `watch` from time to time.
-///
-/// # Errors
-/// `Interrupted` where a check found the token set.
-pub fn within<T>(token: &Token, watch: Option<Watch>, work: impl FnOnce() -> T) -> Result<T, Interrupted> {
-    let reach = Reach::new(token.clone(), watch);
-    let found = reach.over(|| catch_unwind(AssertUnwindSafe(work)));
-    found.map_err(|thrown: Box<dyn Any + Send>| match thrown.downcast::<Interrupted>() {
-        Ok(interrupted) => *interrupted,
-        Err(panic) => resume_unwind(panic),
-    })
-}
-
-/// Leaves the call if it is told to end; does nothing in work that nobody can interrupt. Takes a few nanoseconds.
-#[inline]
-pub fn check() {
-    token::check();
-}
-
-/// The same items, with a check before every 1024th: for loops whose rounds take nanoseconds.
-pub fn checked<I: IntoIterator>(items: I) -> impl Iterator<Item = I::Item> {
-    items.into_iter().enumerate().map(|(index, item)| {
-        if index % 1024 == 0 {
-            check();
-        }
-        item
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::panic::catch_unwind;
     use std::sync::OnceLock;
     use std::time::Duration;
 

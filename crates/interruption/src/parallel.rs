@@ -8,7 +8,7 @@ use rayon::iter::plumbing::{Consumer, Folder, UnindexedConsumer};
 use rayon::{Scope, ThreadPool};
 
 use crate::Token;
-use crate::token::{Reach, check, heeding};
+use crate::reach::{Reach, check, heeding};
 
 /// The shortest time between two looks at a watch while other threads work.
 const SHORTEST: Duration = Duration::from_millis(1);

@@ -6,8 +6,9 @@ use planners::{OperatingPoint, Planner, ties};
 use rayon::prelude::*;
 
 use crate::beside::Beside;
-use crate::compare::{Row, for_all_planners, row_of, row_of_best};
+use crate::compare::for_all_planners;
 use crate::race::Race;
+use crate::row::{Row, row_of, row_of_best};
 use crate::{Prepared, Request, unchanging};
 
 /// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all algorithms

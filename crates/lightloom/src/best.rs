@@ -40,10 +40,14 @@ impl Prepared {
     pub(crate) fn raced_at(&self, at: &OperatingPoint) -> Result<Choice> {
         let Some(free) = &self.from_free_start else { return self.best_with_known_starts(at) };
         let fabric = at.on(&self.request().fabric);
+        let from_free = || match at.allows_changes() && free.composes() {
+            true => free.with_unchanging_at(at).0,
+            false => free.raced_at(at),
+        };
         if every_start_costs_the_same(&fabric) {
-            return free.raced_at(at)?.started_on(&fabric);
+            return from_free()?.started_on(&fabric);
         }
-        match (self.best_from_start(at), free.raced_at(at)) {
+        match (self.best_from_start(at), from_free()) {
             (Ok(own), Ok(free)) if ties::within(own.total_s, free.seconds_started_on(&fabric)) => Ok(own),
             (_, Ok(free)) => free.started_on(&fabric),
             (own, Err(_)) => own,

@@ -10,7 +10,7 @@ use model::{Error, Result};
 use planners::{Choice, OperatingPoint, Planner};
 
 use crate::best::starts_dark;
-use crate::compare::{Row, row_of};
+use crate::row::{Row, row_of};
 use crate::{Prepared, Request, Workload};
 
 /// Points whose winners are kept.

@@ -49,6 +49,11 @@ impl OperatingPoint {
         Self { reconfiguration_delay_s: f64::INFINITY, ..*self }
     }
 
+    /// Whether circuits may change after the start.
+    pub fn allows_changes(&self) -> bool {
+        self.reconfiguration_delay_s < f64::INFINITY
+    }
+
     /// The fabric with these numbers. Where circuits must not change, a change takes longer than any plan without one.
     pub fn on(&self, fabric: &Fabric) -> Fabric {
         let reconfiguration = match self.reconfiguration_delay_s {

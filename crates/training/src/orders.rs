@@ -42,7 +42,7 @@ pub(crate) fn quickly(problem: &Problem<'_>) -> Option<Timeline> {
     let mut best: Option<Timeline> = None;
     for rule in &rules {
         best = fastest(best.into_iter().chain(problem.by_rule(rule)));
-        if best.as_ref().is_some_and(|best| is_least(bound_s, best)) {
+        if best.as_ref().is_some_and(|best| best.is_least(bound_s)) {
             return best;
         }
     }
@@ -60,10 +60,10 @@ pub(crate) fn improved(problem: &Problem<'_>, known: Timeline) -> Ordered {
     let found = rules::rules(problem, &paths).into_iter().filter_map(|rule| problem.by_rule(&rule));
     let mut best = fastest(std::iter::once(known.clone()).chain(found)).unwrap_or(known);
     // Where each node waits for the one before there is one order.
-    let mut is_best = problem.jobs.in_series().is_some() || is_least(bound_s, &best);
+    let mut is_best = problem.jobs.in_series().is_some() || best.is_least(bound_s);
     if !is_best {
         best = exchanges::improved(problem, best);
-        is_best = is_least(bound_s, &best);
+        is_best = best.is_least(bound_s);
     }
     if !is_best && problem.jobs.jobs.len() <= MOST_NODES {
         let branching = Branching::new(*problem, &paths, &machines, bound_s, Some(best.clone()));
@@ -72,11 +72,6 @@ pub(crate) fn improved(problem: &Problem<'_>, known: Timeline) -> Ordered {
     }
     let bound_s = bound_s.min(best.total_s);
     Ordered { timeline: best, bound_s, is_best }
-}
-
-/// Whether nothing that takes so long at least is faster, but for rounding.
-fn is_least(bound_s: f64, timeline: &Timeline) -> bool {
-    bound_s >= timeline.total_s * (1.0 - 1e-12)
 }
 
 /// The first of the fastest.

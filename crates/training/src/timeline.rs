@@ -53,6 +53,13 @@ pub(crate) struct Timeline {
     pub(crate) order: Vec<usize>,
 }
 
+impl Timeline {
+    /// Whether nothing that takes so long at least is faster, but for rounding.
+    pub(crate) fn is_least(&self, bound_s: f64) -> bool {
+        bound_s >= self.total_s * (1.0 - 1e-12)
+    }
+}
+
 /// What a port of a class of ranks has, and since when it is free.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Port {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
+from lightloom.comparison import UNCHANGING
 from lightloom.errors import refuse, shown, text_of, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
 from lightloom.sweeps.axes import Axis, axis_of
@@ -27,8 +28,6 @@ METRICS = ("time", "simulated", "ratio", "gap", "exposed", "reconfigurations")
 NOT_OF = {"model": ("simulated", "exposed"), "flow": ("exposed",), "packet": ("exposed",), "train": ("simulated",)}
 KEYS = ("name", "summary", "engine", "metrics", "baseline", "settings", "axes", "plots")
 BASELINE_KEYS = ("planner", "algorithm", "topology", "candidates", "routing", "convention")
-# What plans are compared with where nothing else is said.
-BASELINE = "never-change"
 MAX_NAME = 100
 MAX_SUMMARY = 1000
 # A table of them takes about 6 GB.
@@ -112,7 +111,7 @@ class SweepDescription:
         else:
             chosen = given.get("metrics")
             compares = chosen is None or (isinstance(chosen, (list, tuple)) and "ratio" in chosen)
-            baseline = _baseline(given.get("baseline", BASELINE if compares else None))
+            baseline = _baseline(given.get("baseline", UNCHANGING if compares else None))
         metrics = _metrics(given.get("metrics"), engine, has_baseline=bool(baseline))
         made = cls(
             name=_name(given.get("name", name)),
@@ -200,7 +199,7 @@ def _metrics(given: object, engine: str, *, has_baseline: bool) -> tuple[str, ..
 
 
 def _baseline(given: object) -> tuple[Baseline, ...]:
-    if given is None:
+    if given is None or (isinstance(given, (list, tuple)) and not given):
         return ()
     entries = [given] if isinstance(given, (str, Mapping)) else _list("baseline", given)
     made: list[Baseline] = []

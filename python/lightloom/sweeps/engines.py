@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import _core
+from lightloom.comparison import UNCHANGING
 from lightloom.errors import InputError
 from lightloom.sweeps.keys import POLICIES
 from lightloom.sweeps.layout import Layout
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 # Prepared problems that a worker keeps; a chunk rarely needs more, and each may hold megabytes of profiles.
 MOST_KEPT = 16
 # The baseline of gains from changing circuits, and what leaves fewer plans to choose from than the problem does.
-NEVER_CHANGE = (("planner", "never-change"),)
+NEVER_CHANGE = (("planner", UNCHANGING),)
 NARROWING = ("planner", "algorithm", "radix", "candidates", "topology", "chunk_size", "budget")
 
 

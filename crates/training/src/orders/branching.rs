@@ -1,7 +1,7 @@
 //! All orders of few nodes: branch and bound.
 
 use super::machines::{Machine, one_at_a_time_s};
-use super::{is_least, paths::Paths};
+use super::paths::Paths;
 use crate::timeline::{Event, Problem, Progress, Timeline};
 
 /// Most nodes of an iteration whose orders are looked through.
@@ -66,7 +66,7 @@ impl<'a> Branching<'a> {
 
     /// Whether nothing that takes so long at least is faster than the best.
     fn is_least(&self, bound_s: f64) -> bool {
-        self.best.as_ref().is_some_and(|best| is_least(bound_s, best))
+        self.best.as_ref().is_some_and(|best| best.is_least(bound_s))
     }
 
     /// Looks through all orders that begin so; whether it did to the end.

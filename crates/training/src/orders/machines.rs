@@ -36,11 +36,17 @@ pub(super) fn machines(problem: &Problem<'_>) -> Vec<Machine> {
         }
     }
     let of_port = |users: Vec<(usize, usize)>| -> Machine {
-        let mut left: Vec<Circuits> = users.iter().map(|&(node, place)| problem.left(node, place).0).collect();
-        left.sort_unstable();
-        left.dedup();
+        let mut left: BTreeMap<Circuits, usize> = BTreeMap::new();
+        for &(node, place) in &users {
+            *left.entry(problem.left(node, place).0).or_default() += 1;
+        }
+        let is_alone = users.len() == 1;
         let turn = |(node, place): (usize, usize)| {
-            let stands = left.iter().any(|&circuits| problem.has_circuits(node, place, circuits));
+            // Before it, in this iteration or the one before, is another turn, where there is one.
+            let own = problem.left(node, place).0;
+            let by_another = |(&circuits, &turns): (&Circuits, &usize)| is_alone || circuits != own || turns > 1;
+            let mut before = left.iter().filter(|&entry| by_another(entry));
+            let stands = before.any(|(&circuits, _)| problem.has_circuits(node, place, circuits));
             let before_s = if stands { 0.0 } else { problem.delay_s };
             Turn { node, before_s, after_s: problem.left(node, place).1 }
         };

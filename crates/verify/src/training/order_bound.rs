@@ -81,13 +81,15 @@ fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
     let mut of_port: BTreeMap<usize, Vec<&Turn>> = BTreeMap::new();
     turns.iter().for_each(|turn| of_port.entry(turn.slot).or_default().push(turn));
     let of_port = of_port.into_values().map(|turns| {
-        let mut left: Vec<Option<Circuits>> = Vec::new();
+        // What turns leave, and how many of them.
+        let mut left: Vec<(Option<Circuits>, usize)> = Vec::new();
         for turn in &turns {
-            if !left.contains(&turn.used.leaves) {
-                left.push(turn.used.leaves);
+            match left.iter_mut().find(|(circuits, _)| *circuits == turn.used.leaves) {
+                Some((_, count)) => *count += 1,
+                None => left.push((turn.used.leaves, 1)),
             }
         }
-        let mut places: Vec<Place> = turns.iter().map(|turn| turn.place(iteration, &left)).collect();
+        let mut places: Vec<Place> = turns.iter().map(|turn| turn.place(iteration, &left, turns.len())).collect();
         places.sort_unstable();
         places
     });
@@ -95,10 +97,12 @@ fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
 }
 
 impl Turn {
-    /// Dark before it where no event leaves what it needs, after it where its port is not free at its end.
-    fn place(&self, iteration: &Iteration<'_>, left: &[Option<Circuits>]) -> Place {
-        let stands = |circuits: &Option<Circuits>| {
-            *circuits == self.used.needs || (self.used.needs_resting && *circuits == Some(Circuits::Resting))
+    /// Dark before it where no other of so many turns leaves what it needs, after it where its port is not free at its end.
+    fn place(&self, iteration: &Iteration<'_>, left: &[(Option<Circuits>, usize)], turns: usize) -> Place {
+        let stands = |&(circuits, count): &(Option<Circuits>, usize)| {
+            let by_another = turns == 1 || count > 1 || circuits != self.used.leaves;
+            let serves = circuits == self.used.needs || self.used.needs_resting && circuits == Some(Circuits::Resting);
+            by_another && serves
         };
         let is_dark_after = self.used.until_s > iteration.event(self.event).end_s;
         (self.event, !left.iter().any(stands), is_dark_after)

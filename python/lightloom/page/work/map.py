@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lightloom as ll
+from lightloom.comparison import UNCHANGING
 from lightloom.errors import InputError, refuse, shown, unknown_name
 from lightloom.page.asked import checked
 from lightloom.page.offered import offered
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 SCHEMA = "lightloom.map/1"
 KEYS = ("options", "x", "y", "against")
 RANGE = ("from", "to", "points")
-AGAINST = "never-change"
 DIGEST = "map"
 # What a sweep's description calls something, and what a map does.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
@@ -138,7 +138,7 @@ def sweep_of(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
         if key not in PLAN_KEYS:
             raise unknown_name("option", key, PLAN_KEYS)
     limits.check_points("points", math.prod(_points(axis) for axis in axes.values()))
-    against = asked.get("against", AGAINST)
+    against = asked.get("against", UNCHANGING)
     metrics: dict[str, Any] = {"metrics": ["time", "gap", "reconfigurations"]}
     if against is not None:
         metrics = {"metrics": ["time", "ratio", "gap", "reconfigurations"], "baseline": [_against(against)]}
