@@ -132,6 +132,9 @@ mod tests {
         }
     }
 
+    /// Why a text is not read.
+    type Refusal = fn(&str) -> Option<crate::Error>;
+
     proptest! {
         /// Whoever writes up to three digits of a unit reads them again, in that unit or as a power of two of the other.
         #[test]
@@ -163,7 +166,7 @@ mod tests {
         #[test]
         fn proposed_spellings_are_accepted(number in 1u32..1000, unit in "[kKmMgGtTuUnNpP]?[iI]?[bB]?([pP][sS]|/[sS]|[sS])?") {
             let text = format!("{number}{unit}");
-            let read: [(_, fn(&str) -> Option<crate::Error>); 3] = [
+            let read: [(_, Refusal); 3] = [
                 (SIZE, |text| parse_size("field", text).err()),
                 (RATE, |text| parse_rate("field", text).err()),
                 (TIME, |text| parse_time("field", text).err()),

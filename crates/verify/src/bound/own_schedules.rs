@@ -17,6 +17,9 @@ use model::{Collective, Fabric, Overlap, Plan, Propagation, Rank, Topology};
 
 use crate::changes::Charge;
 
+/// Of every pair of ranks, from and to.
+type ByPair = BTreeMap<(usize, usize), f64>;
+
 /// Sources times links up to which schedules are made.
 const MOST_WORK: usize = 1 << 18;
 
@@ -166,7 +169,7 @@ impl Graph {
     /// `None` where some receiver has no path.
     fn at_once(&self, sent: &Sent) -> Option<Vec<OwnStep>> {
         // Of each circuit of a link.
-        let mut loads: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        let mut loads: ByPair = BTreeMap::new();
         let (mut hops, mut largest) = (0, 0.0);
         for (&src, receivers) in sent {
             let levels = self.levels(src as usize);
@@ -195,7 +198,7 @@ impl Graph {
 
     /// `None` where a block does not reach all ranks.
     fn hop_by_hop(&self, owners: &[Rank], share: f64) -> Option<Vec<OwnStep>> {
-        let mut steps: Vec<(BTreeMap<(usize, usize), f64>, BTreeMap<(usize, usize), f64>)> = Vec::new();
+        let mut steps: Vec<(ByPair, ByPair)> = Vec::new();
         for &owner in owners {
             let levels = self.levels(owner as usize);
             let depths = self.depths(&levels);
