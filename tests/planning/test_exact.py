@@ -191,7 +191,7 @@ def test_what_it_does_not_take_is_refused_by_name(arguments: dict[str, object], 
 
 
 def test_others_take_no_budget() -> None:
-    with pytest.raises(ll.InputError, match=r"^budget: it is for planner weave or exact, not"):
+    with pytest.raises(ll.InputError, match=r"^budget: it is for planner weave or never-change or exact, not"):
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), budget="1s")
     with pytest.raises(ll.InputError, match=r"^invariant_under: it is for planner exact"):
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), planner="harvest", invariant_under=2)

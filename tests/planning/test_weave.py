@@ -120,7 +120,7 @@ def test_budgets_are_for_planners_that_search(cli: RunCli) -> None:
     for planner in ("harvest", "auto"):
         refused = cli(*arguments, "1s", "--planner", planner)
         assert refused.status == 2
-        assert refused.err == f"error: budget: it is for planner weave or exact, not {planner}\n"
+        assert refused.err == f"error: budget: it is for planner weave or never-change or exact, not {planner}\n"
     refused = cli(*arguments, "soon", "--planner", "weave")
     assert refused.status == 2
     assert refused.err.startswith("error: budget: ")

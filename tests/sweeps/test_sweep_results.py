@@ -308,9 +308,13 @@ def test_examples_say_what_they_are_for(path: Path) -> None:
             best = np.argmax(time_s <= time_s.min(0) * (1 + 1e-9), 0)
             assert (best[0, -1], best[-1, -1], best[0, 30]) == (0, 1, 2)
         case "which-switch":
-            fast, slow = (ratio[result["reconfiguration_delay"] == name] for name in ("tunable-laser", "piezo"))
-            assert fast.min() > 2
-            assert slow.max() == pytest.approx(1, abs=1e-9)
+            # Quick switches pay from small buffers on, slow ones for the largest alone; a quicker one is never worse.
+            by_delay = result.grid("ratio")
+            assert by_delay[0].max() > 4
+            assert by_delay[-1, :-2] == pytest.approx(1, abs=1e-9)
+            assert by_delay[-1, -1] > 1.2
+            assert (np.diff(by_delay, axis=0) <= 1e-9).all()
+            assert ratio.min() >= 1
         case "packets":
             barrier, dataflow = (result["simulated_s"][result["sync"] == sync] for sync in ("barrier", "dataflow"))
             assert (dataflow <= barrier * (1 + 1e-12)).all()

@@ -56,7 +56,14 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
         });
         rows.collect()
     };
-    let mut rows: Vec<Placed> = planners.into_par_iter().interruptible().flat_map_iter(of_planner).collect();
+    let mut rows: Vec<Placed> = match request.never_changes() {
+        Some(planner) => {
+            let row = row_of(planner, None, best.clone());
+            seen(&row);
+            vec![((0, 0, 0), row)]
+        }
+        None => planners.into_par_iter().interruptible().flat_map_iter(of_planner).collect(),
+    };
     if request.planner.is_none() {
         let others = unchanging::rows(request, &prepared, &at);
         others.iter().for_each(seen);

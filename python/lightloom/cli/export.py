@@ -36,8 +36,8 @@ def command(
       lightloom export plan.json --to msccl-xml --output plan.xml
       lightloom export plan.json --to harvest --output plan-harvest
       lightloom export plan.json --to mscclpp --gpus-per-host 4 --sizes 64KiB:4MiB --output plan-mscclpp.json
-      lightloom plan --collective all-reduce --sizes 64KiB:64MiB --gpus 8 --output plans
-      lightloom export plans/*.json --to rccl --output plans-rccl
+      lightloom plan --collective all-reduce --sizes 64KiB:1MiB:16 --gpus 8 --output plans
+      lightloom export plans/all-reduce-65536.json plans/all-reduce-1048576.json --to rccl --output plans-rccl
     """  # noqa: D301
     from lightloom.exporting import check_export_path, export
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lightloom import _core
 from lightloom._core import counted, show_time
-from lightloom.views.tables.ratios import are_equal, factor
+from lightloom.views.ratios import are_equal, factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

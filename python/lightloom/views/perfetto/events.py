@@ -7,6 +7,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lightloom._core import Interruption
 from lightloom.errors import refuse
 from lightloom.files import check_writable, replaced, usable_path
 
@@ -33,16 +34,21 @@ def check_trace_path(path: str | os.PathLike[str]) -> None:
 def write_events(path: str | os.PathLike[str], told: Mapping[str, Any], events: Iterable[dict[str, Any]]) -> None:
     """Write a trace, whole or not at all; compressed for `.json.gz`.
 
-    told: of the trace as a whole. Raises `InputError` that names `trace` when the file cannot be written.
+    told: of the trace as a whole. Raises `InputError` that names `trace` when the file cannot be written, and
+    `StoppedError` in a thread that is told to end.
     """
     check_trace_path(path)
     about = {"displayTimeUnit": "ns", "otherData": {"schema": SCHEMA, **told}}
+    # A thread that was told to end leaves the file as it was.
+    interruption = Interruption()
     with replaced("trace", path) as file, _packed(file, str(path).lower().endswith(".gz")) as stream:
         stream.write((json.dumps(about, ensure_ascii=False)[:-1] + ', "traceEvents": [').encode())
         for number, event in enumerate(events):
+            interruption.check()
             text = json.dumps(event, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
             stream.write(f"{',' if number else ''}\n{text}".encode())
         stream.write(b"\n]}\n")
+        interruption.check()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from lightloom.sweeps.axes import shape_words
 from lightloom.sweeps.engines import NEVER_CHANGE
 from lightloom.views.axis_units import natural_label, size_label
 from lightloom.views.tables.page import bar, heading, render, table
-from lightloom.views.tables.ratios import factor
+from lightloom.views.ratios import factor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
