@@ -638,7 +638,10 @@ class Problem:
     def routing(self) -> str: ...
     @property
     def initial(self) -> Topology | None:
-        """Topology before the first step; None where the start is free."""
+        """Topology before the first step; None where the start is free, and where the plan is repeated."""
+    @property
+    def repeated(self) -> bool:
+        """Whether the plan runs again and again, so that it starts on the topology of its last step."""
     @property
     def startup_s(self) -> float:
         """Seconds of every step, beside its hops and load."""

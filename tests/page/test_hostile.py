@@ -144,6 +144,8 @@ def test_no_address_leads_to_a_file(server: Served, path: str) -> None:
         b'{"gpus": NaN}',
         b'{"gpus": Infinity}',
         b'{"gpus": 1e999}',
+        BODY[:-1] + b', "hop_delay": 1e-400}',
+        BODY[:-1] + b', "gpus": 16}',
         b'{"gpus": ' + b"9" * 5000 + b"}",
         b"[" * 100_000,
         b'{"a":' * 5000 + b"1" + b"}" * 5000,

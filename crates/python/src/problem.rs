@@ -1,7 +1,7 @@
 //! `Problem` and `profile`.
 
 use ::profile::RoutingNetwork;
-use model::{Error, Routing, Traffic, TrafficEntry, Translations};
+use model::{Error, Initial, Routing, Traffic, TrafficEntry, Translations};
 use planners::Problem;
 use pyo3::prelude::*;
 
@@ -55,6 +55,11 @@ impl PyProblem {
     #[getter]
     fn initial(&self) -> Option<PyTopology> {
         self.0.start.map(|start| PyTopology(self.0.table.candidate(start).clone()))
+    }
+
+    #[getter]
+    fn repeated(&self) -> bool {
+        self.0.fabric.initial == Initial::Repeated
     }
 
     #[getter]

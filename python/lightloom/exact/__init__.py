@@ -88,7 +88,11 @@ def exact_plan(
     intervals = Intervals(
         steps,
         Scope(problem.gpus, problem.ports, group),
-        Costs(problem.constant_change_s, None if problem.initial is None else PricedTopology(problem.initial)),
+        Costs(
+            problem.constant_change_s,
+            None if problem.initial is None else PricedTopology(problem.initial),
+            repeated=problem.repeated,
+        ),
         [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)],
     )
     intervals.prove(started + seconds, report)

@@ -22,14 +22,18 @@ TOLERANCE = 5e-5
 
 
 class Costs(NamedTuple):
-    """Seconds of a reconfiguration, and the topology that is in force before the first step, if there is one."""
+    """What changes cost: seconds of one, and what is in force before the first step.
+
+    initial: that topology; None for a free start, and where the plan is `repeated`, so that it is the last step's.
+    """
 
     change_s: float
     initial: PricedTopology | None
+    repeated: bool = False
 
 
 class Cut(NamedTuple):
-    """Total time, and the (first, past) steps of the intervals."""
+    """Total time, and the (first, past) steps of the intervals; those of a repeated plan may go on with its first steps."""
 
     total_s: float
     intervals: list[tuple[int, int]]
@@ -64,8 +68,14 @@ class Intervals:
         self._costs = costs
         self._initial = costs.initial
         self._count = len(steps)
-        ends = [(first, past) for first in range(self._count) for past in range(first + 1, self._count + 1)]
-        self._demands = {ends: merged(steps[slice(*ends)]) for ends in ends}
+        # Of a repeated plan intervals may begin anywhere and go around.
+        around = [*steps, *steps] if costs.repeated else steps
+        ends = [
+            (first, past)
+            for first in range(self._count)
+            for past in range(first + 1, min(first + self._count, len(around)) + 1)
+        ]
+        self._demands = {ends: merged(around[slice(*ends)]) for ends in ends}
         self._on_initial = {
             past: math.inf if self._initial is None else self._initial.seconds(steps[:past])
             for past in range(1, self._count + 1)
@@ -90,22 +100,36 @@ class Intervals:
                 return
             first, past = min(still_open, key=lambda ends: (ends[1] - ends[0], ends))
             gap = f"within {attained.total_s / proved.total_s - 1:.2%}" if proved.total_s > 0 else "open"
-            report(f"steps {first + 1} to {past} of {self._count}, so far {gap}")
+            report(f"steps {first + 1} to {(past - 1) % self._count + 1} of {self._count}, so far {gap}")
             self._solve((first, past), deadline - time.monotonic())
 
     def cut(self, *, lower: bool) -> Cut:
-        """The cheapest cut by what is proved (`lower`) or by what is attained. O(steps²)."""
+        """The cheapest cut by what is proved (`lower`) or by what is attained. O(steps²), O(steps³) of a repeated plan."""
+        if not self._costs.repeated:
+            return self._line(0, lower=lower)
+        whole = (0, self._count)
+        stays = Cut(self._seconds(whole, lower=lower), [whole])
+        cuts = [stays, *(self._line(start, lower=lower) for start in range(self._count))]
+        return min(cuts, key=lambda cut: (cut.total_s, len(cut.intervals)))
+
+    def _line(self, start: int, *, lower: bool) -> Cut:
+        """The cheapest cut of the steps from `start` on; every interval is charged, but for the first of a free start."""
+        is_free = self._initial is None and not self._costs.repeated
         best: list[Cut] = [Cut(0.0, [])]
         for past in range(1, self._count + 1):
             choices = []
             for first in range(past):
-                interval = self._of((first, past))
-                seconds = interval.lower_s if lower else interval.upper_s
-                change_s = self._costs.change_s if first > 0 or self._initial is not None else 0.0
-                choices.append(Cut(best[first].total_s + change_s + seconds, [*best[first].intervals, (first, past)]))
+                around = self._count if start + first >= self._count else 0
+                ends = (start + first - around, start + past - around)
+                change_s = 0.0 if first == 0 and is_free else self._costs.change_s
+                total_s = best[first].total_s + change_s + self._seconds(ends, lower=lower)
+                choices.append(Cut(total_s, [*best[first].intervals, ends]))
             choices.append(Cut(self._on_initial[past], []))
             best.append(min(choices, key=lambda cut: (cut.total_s, len(cut.intervals))))
         return best[-1]
+
+    def _seconds(self, ends: tuple[int, int], *, lower: bool) -> float:
+        return self._of(ends).lower_s if lower else self._of(ends).upper_s
 
     def topologies(self) -> list[PricedTopology]:
         """Those of the cheapest cut by what is attained; the initial one is not among them."""

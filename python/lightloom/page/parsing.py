@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
+from lightloom.files import number_of_text
 from lightloom.page.outcome import Outcome
 
 __all__ = ["FIELD", "WRONG", "RefusedError", "as_text", "parsed", "read_text", "refused"]
@@ -49,13 +50,17 @@ def parsed(content: bytes) -> dict[str, Any]:
     """The object in this JSON. Raises `RefusedError`."""
     try:
         _check_brackets(content)
-        told = json.loads(content.decode("utf-8"), parse_constant=_no_number, parse_float=_number)
+        told = json.loads(
+            content.decode("utf-8"), parse_constant=_no_number, parse_float=_number, object_pairs_hook=_object
+        )
         if not isinstance(told, dict):
             raise refused(WRONG, "it takes a JSON object of options by name")
     except RecursionError as error:
         raise refused(WRONG, f"it has more than {DEEPEST} brackets within brackets") from error
     except _NoNumberError as error:
         raise refused(WRONG, "it has a number beyond those of 64 bits") from error
+    except _TwiceError as error:
+        raise refused(WRONG, f"key `{str(error)[:60]}` is given twice") from error
     except ValueError as error:  # also of bytes that are no text, and of digits beyond those that Python reads
         raise refused(WRONG, "it is no JSON in UTF-8") from error
     return told
@@ -95,11 +100,26 @@ class _NoNumberError(ValueError):
     """A number that no double is."""
 
 
+class _TwiceError(ValueError):
+    """A key that an object has twice."""
+
+
 def _number(text: str) -> float:
-    value = float(text)
+    try:
+        value = number_of_text(text)
+    except ValueError as error:
+        raise _NoNumberError from error
     if abs(value) == float("inf"):
         raise _NoNumberError
     return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _TwiceError(next(key for key in keys if keys.count(key) > 1))
+    return found
 
 
 def _no_number(text: str) -> NoReturn:
