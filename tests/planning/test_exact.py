@@ -55,7 +55,7 @@ def least_over_cuts(costs: Sequence[Sequence[float]], change_s: float, start: in
 
 
 def least_repeated(costs: Sequence[Sequence[float]], change_s: float) -> float:
-    """The least time of one of many runs over all sequences of topologies: each starts on what the one before ended on."""
+    """The least time of one of many runs, each of which starts on the topology that the one before ended on."""
     steps = np.array(costs).T
     starts = len(costs)
     # By the topology that is in force before the first step, and the one that is now.
@@ -75,7 +75,10 @@ def arcs_of(schedule: ll.Schedule, step: int) -> Arcs:
 ALL_OF_FOUR = every_topology(4, 2)
 
 
-@pytest.mark.parametrize(("delay", "initial"), [("100ns", "free"), ("3us", "ring"), ("1s", "free"), ("100ns", "repeated"), ("2us", "repeated")])
+@pytest.mark.parametrize(
+    ("delay", "initial"),
+    [("100ns", "free"), ("3us", "ring"), ("1s", "free"), ("100ns", "repeated"), ("2us", "repeated")],
+)
 @pytest.mark.parametrize("hop_delay", ["0ns", "700ns"])
 @pytest.mark.parametrize(
     ("algorithm", "collective"),

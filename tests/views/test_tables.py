@@ -12,11 +12,11 @@ from rich.text import Text
 import lightloom as ll
 from lightloom import _core
 from lightloom.comparison import Comparison, Row
+from lightloom.views.ratios import factor
 from lightloom.views.tables.bound import bound_table
 from lightloom.views.tables.comparison import comparison_table, why_the_best_wins
 from lightloom.views.tables.page import render
 from lightloom.views.tables.plan import plan_table
-from lightloom.views.ratios import factor
 from lightloom.views.tables.step_groups import MAX_ROWS, group_steps
 from lightloom.views.tables.sweep import sweep_table
 from lightloom.views.tables.terms import TERMS, split_bar, terms_of

@@ -33,7 +33,7 @@ class Costs(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Total time, and the (first, past) steps of the intervals; those of a repeated plan may go on with its first steps."""
+    """Total time, and the (first, past) steps of the intervals; a repeated plan's may go on with its first steps."""
 
     total_s: float
     intervals: list[tuple[int, int]]
@@ -104,7 +104,7 @@ class Intervals:
             self._solve((first, past), deadline - time.monotonic())
 
     def cut(self, *, lower: bool) -> Cut:
-        """The cheapest cut by what is proved (`lower`) or by what is attained. O(steps²), O(steps³) of a repeated plan."""
+        """The cheapest cut by what is proved (`lower`) or attained. O(steps²), O(steps³) of a repeated plan."""
         if not self._costs.repeated:
             return self._line(0, lower=lower)
         whole = (0, self._count)
@@ -113,7 +113,7 @@ class Intervals:
         return min(cuts, key=lambda cut: (cut.total_s, len(cut.intervals)))
 
     def _line(self, start: int, *, lower: bool) -> Cut:
-        """The cheapest cut of the steps from `start` on; every interval is charged, but for the first of a free start."""
+        """The cheapest cut of the steps from `start` on; every change is charged but the first of a free start."""
         is_free = self._initial is None and not self._costs.repeated
         best: list[Cut] = [Cut(0.0, [])]
         for past in range(1, self._count + 1):

@@ -136,26 +136,33 @@ class Pool:
                         await process.kill()
                     process = await self._ready_process()
                 job = job or await self._next(is_reserve=False)
-                began_s = monotonic()
-                outcome = await (self._try(process, job) if is_reserve else self._outcome(process, job))
-                took_s = monotonic() - began_s
-                self._queue.put_down(job, took_s)
-                if outcome is None and not job.abandoned.is_set():
-                    job.length = Length.LONG
-                    if self._is_ending:
-                        self._end_unfinished(job)
-                    else:
-                        self._wait(job)
-                    continue
-                if outcome is not None:
-                    self._usual_s += WEIGHT * (took_s - self._usual_s)
-                    if outcome.is_done:
-                        self.cache.put(job.key, outcome)
-                    job.end(outcome)
-                self._forget(job)
+                await self._carry_out(process, job, is_reserve=is_reserve)
+                if not process.is_able:
+                    # Now: the reserve may not be asked again for long.
+                    await process.kill()
         finally:
             if process is not None:
                 await process.kill()
+
+    async def _carry_out(self, process: Process, job: Job, *, is_reserve: bool) -> None:
+        """Have the process carry out the job, which ends, or waits again where it was paused for others."""
+        began_s = monotonic()
+        outcome = await (self._try(process, job) if is_reserve else self._outcome(process, job))
+        took_s = monotonic() - began_s
+        self._queue.put_down(job, took_s)
+        if outcome is None and not job.abandoned.is_set():
+            job.length = Length.LONG
+            if self._is_ending:
+                self._end_unfinished(job)
+            else:
+                self._wait(job)
+            return
+        if outcome is not None:
+            self._usual_s += WEIGHT * (took_s - self._usual_s)
+            if outcome.is_done:
+                self.cache.put(job.key, outcome)
+            job.end(outcome)
+        self._forget(job)
 
     async def _ready_process(self) -> Process:
         """The spare process, or a new one; another spare is started behind it."""

@@ -8,8 +8,8 @@ from rich.text import Text
 
 from lightloom._core import show_time
 from lightloom.views.axis_units import time_label
-from lightloom.views.tables.page import heading, render, table
 from lightloom.views.ratios import factor
+from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom._core import counted, left_out, show_size, show_time
+from lightloom.views.ratios import are_equal, factor, gap_words
 from lightloom.views.tables.page import heading, render, table, why, width
 from lightloom.views.tables.problem import fabric_words
-from lightloom.views.ratios import are_equal, factor, gap_words
 from lightloom.views.tables.terms import TERMS, legend, split_bar, terms_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from lightloom._core import counted, left_out, show_size, show_time
+from lightloom.views.ratios import ATTAINED, are_equal, gap_words, versus
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, why, width
 from lightloom.views.tables.problem import fabric_words, gigabytes, what_is_planned
-from lightloom.views.ratios import ATTAINED, are_equal, gap_words, versus
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 from lightloom.views.tables.terms import TERMS
 from lightloom.views.verdict import best_of_all, verdict

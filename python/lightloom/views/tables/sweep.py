@@ -13,8 +13,8 @@ from lightloom.files import MIB
 from lightloom.sweeps.axes import shape_words
 from lightloom.sweeps.engines import NEVER_CHANGE
 from lightloom.views.axis_units import natural_label, size_label
-from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.ratios import factor
+from lightloom.views.tables.page import bar, heading, render, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from lightloom._core import counted, show_size, show_time
 from lightloom.training.communications import changes_within, communications
+from lightloom.views.ratios import factor, gap_words
 from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.tables.problem import fabric_words
-from lightloom.views.ratios import factor, gap_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
