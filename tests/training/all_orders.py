@@ -16,7 +16,8 @@ from lightloom.training.members import Members
 if TYPE_CHECKING:
     from lightloom.training.result import Training
 
-MOST_ITERATIONS = 40
+# Orders whose iterations drift into each other slowly take hundreds until two are alike.
+MOST_ITERATIONS = 2000
 RESTING = "resting"
 
 
