@@ -81,7 +81,7 @@ def _uses(
         rests = links.get(plan["initial_topology"]) if event["returns"] else None
         of_rank = {rank: (group,) for group in members.groups_of(node) for rank in group}
     elif event["direct"]:
-        pairs = members.pairs_of(node)
+        pairs = sorted(members.pairs_of(node))
         of_rank = {rank: ("messages", *(pair for pair in pairs if rank in pair)) for pair in pairs for rank in pair}
         first, last, rests = "messages", "messages", None
     else:
