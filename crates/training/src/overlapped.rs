@@ -24,6 +24,9 @@ const MOST_TRIED: usize = 4000;
 /// Allotments of a small iteration from which ports are improved.
 const MOST_DESCENTS: usize = 6;
 
+/// Most lanes that are told apart where the ports are cut in two.
+const MOST_SIDES: usize = 5;
+
 /// Uses and what they lead to.
 pub(crate) type Timed = (Vec<Option<Use>>, Timeline);
 
@@ -36,6 +39,7 @@ pub(crate) fn search(context: &Context<'_>, starts: &[Allotment], least_s: f64) 
     let mut starts = starts.to_vec();
     if few {
         starts.extend(spread(context, &lanes.concat()));
+        starts.extend(sides(context, &lanes));
         starts.sort();
         starts.dedup();
     }
@@ -86,6 +90,23 @@ fn spread(context: &Context<'_>, nodes: &[usize]) -> Vec<Allotment> {
         }
     }
     all
+}
+
+/// Allotments that cut the ports in two: each lane has those on one side, in every way. Only the first lanes are told
+/// apart where there are many.
+fn sides(context: &Context<'_>, lanes: &[Vec<usize>]) -> Vec<Allotment> {
+    let ports = context.ports();
+    let ways = (1..ports).flat_map(|cut| (0..1u32 << lanes.len().min(MOST_SIDES)).map(move |above| (cut, above)));
+    let allotment = |(cut, above): (u32, u32)| {
+        let mut allotment: Allotment = vec![None; context.jobs.jobs.len()];
+        for (place, lane) in lanes.iter().enumerate() {
+            let is_above = place < MOST_SIDES && above >> place & 1 == 1;
+            let side = if is_above { (cut, ports) } else { (0, cut) };
+            lane.iter().for_each(|&node| allotment[node] = Some(side));
+        }
+        allotment
+    };
+    ways.map(allotment).collect()
 }
 
 /// The best timeline over the plans and ports of each communication, from those of a small iteration; of others what was
