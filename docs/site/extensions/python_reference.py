@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXPORTED = "docs/reference/python"
 MODULES = "docs/reference/python-modules"
 # Of classes that inherit from these, what is theirs is left out.
-FOREIGN = "object, tuple, dict, BaseException, Exception, Enum, StrEnum"
+FOREIGN = "object, int, tuple, dict, BaseException, Exception, Enum, IntEnum, StrEnum"
 STUB = Path(lightloom.__path__[0]) / "_core.pyi"
 QUOTED = re.compile(r"(`[^`]*`)")
 MARKUP = re.compile(r"([*|\\]|(?<=\w)_(?!\w))")

@@ -33,7 +33,7 @@ __all__ = ["Block", "Program", "Step"]
 class Step:
     """A step of a thread block. waits: steps of other thread blocks of its GPU that are done before it begins.
 
-    Where it waits for several, `nop`s go before it, one for each but one; number is its own place behind them.
+    Where it waits for several, steps `nop` go before it, one for each but one; number is its own place behind them.
     """
 
     block: Block
@@ -58,7 +58,7 @@ class Block:
 
     @property
     def length(self) -> int:
-        """Its steps, with the `nop`s among them."""
+        """The number of its steps, with each `nop` among them."""
         return self.steps[-1].number + 1 if self.steps else 0
 
     def needed(self, waits: Iterable[Step]) -> list[Step]:
