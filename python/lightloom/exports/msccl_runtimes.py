@@ -10,10 +10,10 @@ __all__ = ["MSCCL", "RCCL", "Runtime"]
 class Runtime(NamedTuple):
     """The limits of a runtime; None where it has none.
 
-    steps: of a thread block, each `nop` among them. message_chunks: of a message, as it is cut here. blocks: thread blocks
-    of a GPU. peers: thread blocks of a GPU that send on one channel, and as many that receive. channels: of a program.
-    elements: XML elements that one rank keeps: the program, all GPUs, and its own thread blocks and steps. gpus: of a
-    program. offset: the largest of a chunk in a buffer.
+    steps: of a thread block, each `nop` among them. message_chunks: of a message, as it is cut here. blocks: thread
+    blocks of a GPU. peers: thread blocks of a GPU that send on one channel, and as many that receive. channels: of a
+    program. elements: XML elements that one rank keeps: the program, all GPUs, and its own thread blocks and steps.
+    gpus: of a program. offset: the largest of a chunk in a buffer.
     """
 
     name: str
