@@ -4,7 +4,7 @@
 
 mod bounds;
 mod consistency;
-mod defaults;
+mod options;
 mod flow;
 mod interrupted;
 mod many_gpus;
