@@ -4,7 +4,7 @@ What it returns pickles. A process that was forked works too, unless another thr
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict, final
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -295,8 +295,8 @@ class Cache:
 class Request:
     """What to plan. Every argument but the fabric may be left out where the rest decides it.
 
-    size and options: as people write them, by the names of `lightloom.inputs.options.SETTINGS`, and the budget; files and
-    graphs are read first. Raises `InputError` that names the option."""
+    size and options: as people write them, by the names of `lightloom.inputs.options.SETTINGS`, and the budget; files
+    and graphs are read first. Raises `InputError` that names the option."""
 
     def __new__(
         cls,

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom import _core
 from lightloom.errors import InputError
 from lightloom.inputs.matrix import read_matrix
 

@@ -9,18 +9,14 @@ use crate::input_error::CoreResult;
 use crate::schedule::{PySchedule, rows_of};
 use crate::topology::PyTopology;
 
-/// Keyword arguments as options; `None` is left out.
+/// Keyword arguments as options.
 ///
 /// # Errors
 /// An option that there is not.
 pub fn given(options: Option<&Bound<'_, PyDict>>) -> CoreResult<Given> {
-    let mut values = Vec::new();
-    for (name, value) in options.into_iter().flat_map(|options| options.iter()) {
-        if !value.is_none() {
-            values.push((name.extract::<String>()?, value_of(&value)?));
-        }
-    }
-    Ok(Given::new(values)?)
+    let items = options.into_iter().flat_map(|options| options.iter());
+    let values = items.map(|(name, value)| Ok((name.extract::<String>()?, value_of(&value)?)));
+    Ok(Given::new(values.collect::<PyResult<Vec<_>>>()?)?)
 }
 
 /// A value as the core reads it.
@@ -82,11 +78,7 @@ fn shown(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 /// Reads one value by its kind.
-fn read<T>(
-    field: &str,
-    value: &Bound<'_, PyAny>,
-    read: impl Fn(&Value, &str) -> model::Result<T>,
-) -> CoreResult<T> {
+fn read<T>(field: &str, value: &Bound<'_, PyAny>, read: impl Fn(&Value, &str) -> model::Result<T>) -> CoreResult<T> {
     Ok(read(&value_of(value)?, field)?)
 }
 

@@ -62,9 +62,9 @@ mod _core {
     #[pymodule_export]
     use super::mesh::{PyMesh, placed_mesh};
     #[pymodule_export]
-    use super::parallel::limit_threads;
-    #[pymodule_export]
     use super::options::{names_topology_file, planning_options, split_names};
+    #[pymodule_export]
+    use super::parallel::limit_threads;
     #[pymodule_export]
     use super::plan::{PyPlan, plan, plan_on, proved_plan, verify_plan};
     #[pymodule_export]

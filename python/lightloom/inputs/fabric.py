@@ -76,17 +76,17 @@ class Fabric:
         """Refuse what the fields do not take when it is written, not when it is used."""
         _ = self._read
 
-    @cached_property
+    @property
     def _read(self) -> _core.FabricOptions:
         """The options as the core reads them; an initial topology depends on the number of GPUs."""
-        given = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "initial"}
-        # Sequences of other types than Python's own.
-        given |= {
-            name: list(value)
-            for name, value in given.items()
-            if isinstance(value, Sequence) and not isinstance(value, str)
-        }
-        return _core.FabricOptions(**{**given, "optics": self.optical_layer})
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        del given["initial"]
+        if isinstance(self.dims, Sequence) and not isinstance(self.dims, str):
+            given["dims"] = list(self.dims)
+        given["optics"] = self.optical_layer
+        # None says nothing where no value is assumed either; elsewhere it is wrong.
+        said = {name: value for name, value in given.items() if not (value is None and _DEFAULTS[name] is None)}
+        return _core.FabricOptions(**said)
 
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:

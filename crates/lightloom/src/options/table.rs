@@ -338,4 +338,5 @@ pub const OPTIONS: &[PlanningOption] = &[
             default; of planner exact's proof, 60s.",
         verbs: &["plan"],
         ..OPEN
-    },];
+    },
+];

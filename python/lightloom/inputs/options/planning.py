@@ -18,10 +18,12 @@ def _options(rows: Iterable[dict[str, Any]]) -> tuple[Option, ...]:
 def _option(kind: str, group: str, default: str | None, range: tuple[int, int] | None, **said: Any) -> Option:  # noqa: A002
     """A row of the core; defaults of numbers and truths are text there."""
     said = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items() if key != "part"}
-    read = {"WHOLE": int, "YES_OR_NO": "true".__eq__}.get(kind, str)
     if range is not None:
         said["least"], said["most"] = range
-    return Option(kind=Kind[kind], group=Group(group), default=None if default is None else read(default), **said)
+    read: str | int | bool | None = default
+    if default is not None and kind in {"WHOLE", "YES_OR_NO"}:
+        read = int(default) if kind == "WHOLE" else default == "true"
+    return Option(kind=Kind[kind], group=Group(group), default=read, **said)
 
 
 _ROWS = _core.planning_options()
