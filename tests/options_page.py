@@ -1,14 +1,25 @@
-"""`docs/reference/options.md`, from the table of options.
+"""`docs/reference/options.md` and the types of keyword arguments, `Settings`, from the table of options.
 
-`python -m tests.options_page` writes the page.
+`python -m tests.options_page` writes both.
 """
 
 from pathlib import Path
 
 from lightloom.cli.registry import VERBS
-from lightloom.inputs.options import ARGUMENTS, FABRIC, OPTIONS, SETTINGS, SIMULATION, Group, Kind, Option
+from lightloom.inputs.options import ARGUMENTS, FABRIC, OPTIONS, SETTINGS, SIMULATION, Group, Kind, Option, settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "options.md"
+TYPES = Path(settings.__file__)
+# The types of keyword arguments that take values of a kind.
+WRITTEN = {
+    Kind.NAME: "str",
+    Kind.WHOLE: "int",
+    Kind.SIZE: "str | float",
+    Kind.TIME: "str | float",
+    Kind.TOPOLOGIES: "Topologies",
+    Kind.MATRIX: "str | os.PathLike[str] | ArrayLike",
+    Kind.FILE: "str | os.PathLike[str] | _core.Schedule",
+}
 HEADER = """\
 # Options
 
@@ -70,6 +81,16 @@ def _row(option: Option) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def types() -> str:
+    """The file of `Settings`: its beginning as it is, and a key a row."""
+    begin, _, rest = TYPES.read_text().partition("class Settings(TypedDict, total=False):\n")
+    docstring = rest.partition('    """\n\n')[0]
+    open_too = {option.name: "" if option.name == "seed" else " | None" for option in SETTINGS}
+    keys = [f"    {option.name}: {WRITTEN[option.kind]}{open_too[option.name]}\n" for option in SETTINGS]
+    return f'{begin}class Settings(TypedDict, total=False):\n{docstring}    """\n\n{"".join(keys)}'
+
+
 if __name__ == "__main__":
+    TYPES.write_text(types())
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page())

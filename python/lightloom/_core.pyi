@@ -4,7 +4,7 @@ What it returns pickles. A process that was forked works too, unless another thr
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict, final
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,23 @@ def ranges() -> list[tuple[str, str, float, float, bool, str]]:
 def whole_ranges() -> list[tuple[str, int, int]]:
     """Which whole numbers options take, by their name: the least and the largest."""
 
-def parse_window(field: str, text: str) -> tuple[float, dict[int, float]]:
-    """Seconds before every step, and by step counted from 0, of `20us` or `1=20us,5=3us`."""
+def read_time(field: str, value: object) -> float:
+    """Seconds of text with a unit, or a number of them."""
+
+def read_rate(field: str, value: object) -> float:
+    """Bits per second of text with a unit, or a number of them."""
+
+def read_bytes(field: str, value: object) -> int:
+    """Bytes of text with a unit, or a number of them."""
+
+def planning_options() -> list[dict[str, Any]]:
+    """The rows of the table of planning options: the fields of `lightloom.inputs.options.Option`, by name."""
+
+def split_names(names: str) -> list[str]:
+    """The items of a list of topologies in one text, such as `ring,circulant:1,5,torus:4x4`."""
+
+def names_topology_file(name: str) -> bool:
+    """Whether a text is taken for a file that holds a topology."""
 
 def show_time(seconds: float) -> str:
     """`41.97 µs`: the unit that keeps the number between 1 and 1000, four significant digits."""
@@ -181,13 +196,30 @@ class ReconfigurationDelay:
         """The number of seconds that says all of it, if one does."""
 
 @final
+class FabricOptions:
+    """The options of a fabric, read: in SI units."""
+
+    def __new__(cls, **options: object) -> FabricOptions:
+        """Fields of `lightloom.Fabric`, as people write them; None leaves one open."""
+    @property
+    def dims(self) -> list[int]: ...
+    @property
+    def bandwidth_bps(self) -> float: ...
+    @property
+    def startup_s(self) -> float: ...
+    @property
+    def hop_delay_s(self) -> float: ...
+    @property
+    def reconfiguration(self) -> ReconfigurationDelay: ...
+    @property
+    def windows_s(self) -> tuple[float, dict[int, float]]: ...
+    def fabric(self, gpus: int, initial: str | Topology | None) -> Fabric:
+        """The fabric of so many GPUs, with this topology before the first step."""
+
+@final
 class Fabric:
     """A fabric in SI units; `lightloom.Fabric` is what people use."""
 
-    def __new__(cls, initial: str | Topology | None = None, **settings: object) -> Fabric:
-        """settings: the fields of `lightloom.Fabric` in SI units: `gpus`, `dims`, `ports`, `bandwidth_bps`,
-        `startup_s`, `hop_delay_s`, `reconfiguration_delay`, `background_reconfiguration`, `window_s`, `windows_s`,
-        `optics`."""
     @property
     def startup_s(self) -> float: ...
     @property
@@ -263,15 +295,14 @@ class Cache:
 class Request:
     """What to plan. Every argument but the fabric may be left out where the rest decides it.
 
-    options: those of `lightloom.inputs.options.SETTINGS` and the budget, by name: bytes, seconds, whole numbers, names,
-    a Schedule, a matrix of float64, lists of names and Topologies. Raises `TypeError` for another name."""
+    size and options: as people write them, by the names of `lightloom.inputs.options.SETTINGS`, and the budget; files
+    and graphs are read first. Raises `InputError` that names the option."""
 
     def __new__(
         cls,
         fabric: Fabric,
         collective: str | None = None,
-        size_bytes: int | None = None,
-        size_is_per_pair: bool = False,
+        size: object = None,
         cache: Cache | None = None,
         **options: object,
     ) -> Request: ...

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom import _core
 from lightloom.errors import InputError
 from lightloom.inputs.matrix import read_matrix
-from lightloom.inputs.requests import split_names
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -166,5 +166,5 @@ def test_any_bytes_as_a_matrix(tmp_path: Path, name: str, content: bytes) -> Non
 
 @given(st.lists(st.sampled_from(["ring", "circulant:1,5", "shifted-ring:3,one-way", "torus:4x4", "b.csv"]), min_size=1))
 def test_lists_split_where_their_items_end(items: list[str]) -> None:
-    assert split_names(",".join(items)) == items
-    assert split_names(";".join([*items, "ring"])) == [*items, "ring"]
+    assert _core.split_names(",".join(items)) == items
+    assert _core.split_names(";".join([*items, "ring"])) == [*items, "ring"]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lightloom::options::Given;
 use lightloom::{Asked, AskedFabric, Request, Size, StatedFabric};
 use model::{Collective, Error, Result};
 use planners::Cache;
@@ -22,21 +23,22 @@ impl LightloomFabric {
     /// The fabric that JSON describes, which keeps at most so many plans, or all where `most_kept` is 0.
     ///
     /// # Errors
-    /// What [`options::read`] refuses, and a fabric that there cannot be.
+    /// What [`options::read`] refuses, an option that does not take its value, and a fabric that there cannot be.
     pub fn new(text: &str, most_kept: usize) -> Result<Self> {
-        Self::of(options::read(text)?, most_kept)
+        Self::of(&options::read(text)?, most_kept)
     }
 
     /// The same of options by name.
     ///
     /// # Errors
-    /// What [`options::read_pairs`] refuses, and a fabric that there cannot be.
+    /// What [`Given::of_texts`] refuses, an option that does not take its value, and a fabric that there cannot be.
     pub fn of_pairs(pairs: &[(&str, &str)], most_kept: usize) -> Result<Self> {
-        Self::of(options::read_pairs(pairs.iter().copied())?, most_kept)
+        Self::of(&Given::of_texts(pairs.iter().copied())?, most_kept)
     }
 
-    fn of((fabric, asked): (AskedFabric, Asked), most_kept: usize) -> Result<Self> {
-        Ok(Self { fabric: fabric.stated()?, asked, cache: Arc::default(), plans: Kept::new(most_kept) })
+    fn of(given: &Given, most_kept: usize) -> Result<Self> {
+        let (fabric, asked) = (AskedFabric::read(given)?.stated()?, Asked::read(given)?);
+        Ok(Self { fabric, asked, cache: Arc::default(), plans: Kept::new(most_kept) })
     }
 
     /// The plan for a collective and a size, looked up or made.
@@ -86,8 +88,8 @@ mod tests {
         let page = include_str!("../../../docs/how-to/plan-from-c.md");
         let (_, rest) = page.split_once("```json\n").expect("an example");
         let (text, _) = rest.split_once("```").expect("its end");
-        for name in options::NAMES {
-            assert!(text.contains(&format!("\"{name}\":")), "{name} is not in it");
+        for option in lightloom::options::OPTIONS.iter().filter(|option| option.is_read()) {
+            assert!(text.contains(&format!("\"{}\":", option.name)), "{} is not in it", option.name);
         }
         let fabric = LightloomFabric::new(text, 0).expect("a fabric");
         let plan = fabric.plan(Collective::AllGather, 1 << 20).expect("a plan");

@@ -11,13 +11,14 @@ use model::{
 use optics::Optics;
 use planners::{Cache, PlannerOptions};
 
+use crate::matrix::MatrixRef;
 use crate::request::{Request, Size, TopologyRef, Workload};
 
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedFabric {
-    /// GPUs.
-    pub gpus: u32,
+    /// GPUs; as many as their grid has places where it is left out.
+    pub gpus: Option<u32>,
     /// Sizes of their grid, whose last dimension is the fastest; empty where there is none.
     pub dims: Vec<u32>,
     /// Circuits out of and into one GPU.
@@ -48,29 +49,15 @@ pub struct StatedFabric {
 }
 
 impl AskedFabric {
-    /// So many GPUs with what is assumed where nothing is said: one port of 800 Gbit/s, α = δ = 500 ns, changes of
-    /// 10 µs that nothing hides, an initial topology that the convention says.
-    pub fn of(gpus: u32) -> Self {
-        Self {
-            gpus,
-            dims: Vec::new(),
-            ports: 1,
-            bandwidth_bps: 800e9,
-            startup_s: 500e-9,
-            hop_delay_s: 500e-9,
-            reconfiguration_delay: ReconfigurationDelay::constant(10e-6),
-            overlap: ReconfigurationOverlap::default(),
-            initial: None,
-            optics: None,
-        }
-    }
-
     /// The fabric, checked.
     ///
     /// # Errors
     /// What [`Shape::new`], [`Fabric::check`] or a registry of names refuses.
     pub fn stated(self) -> Result<StatedFabric> {
-        let shape = Shape::new(self.gpus, &self.dims, self.ports)?;
+        let places = self.dims.iter().try_fold(1u32, |product, size| product.checked_mul(*size));
+        let gpus = self.gpus.or(places.filter(|_| !self.dims.is_empty()));
+        let gpus = gpus.ok_or_else(|| Error::value("gpus", "nothing", "a number of GPUs such as 64"))?;
+        let shape = Shape::new(gpus, &self.dims, self.ports)?;
         let initial_is_open = self.initial.is_none();
         let initial = match self.initial {
             None => Initial::Free,
@@ -118,8 +105,8 @@ pub struct Asked {
     pub root: Option<u32>,
     /// A schedule in place of an algorithm.
     pub schedule: Option<Schedule>,
-    /// Bytes `[src][dst]` of an unequal All-to-All.
-    pub matrix: Option<Vec<Vec<f64>>>,
+    /// The traffic of an unequal All-to-All.
+    pub matrix: Option<MatrixRef>,
     /// Name of the planner, or `auto`.
     pub planner: Option<String>,
     /// Name of the convention; that of the planner where it is left out.
@@ -154,8 +141,11 @@ impl Asked {
         let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
         let options = Options { radix: self.radix, root: self.root };
-        let (workload, size) =
-            Workload::select(collective, self.algorithm, options, self.schedule, self.matrix, self.size)?;
+        let seed = self.seed.unwrap_or(0);
+        let gpus = fabric.fabric.shape.gpus();
+        let matrix = self.matrix.map(|matrix| matrix.rows(self.size, gpus, seed)).transpose()?;
+        let (matrix, size) = matrix.map_or((None, self.size), |(rows, size)| (Some(rows), size));
+        let (workload, size) = Workload::select(collective, self.algorithm, options, self.schedule, matrix, size)?;
         let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
         let request = Request {
             fabric: fabric.fabric.clone(),
@@ -167,7 +157,7 @@ impl Asked {
             candidates: self.candidates,
             static_topologies: self.topology,
             options: PlannerOptions { chunk_bytes: self.chunk_bytes, optical_ports: self.optical_ports, budget },
-            seed: self.seed.unwrap_or(0),
+            seed,
             cache,
         };
         let mut request = request.assume(convention, routing, fabric.initial_is_open)?;

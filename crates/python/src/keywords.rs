@@ -48,15 +48,6 @@ impl<'py> Keywords<'py> {
         Ok(self.text(name)?.map_or_else(|| Ok(T::default()), |text| parse(&text))?)
     }
 
-    /// The value of that name.
-    ///
-    /// # Errors
-    /// None was given, or another type, which the package does not pass on.
-    pub fn required<T: for<'a> FromPyObject<'a, 'py>>(&mut self, name: &str) -> CoreResult<T> {
-        let found = self.value(name)?;
-        Ok(found.ok_or_else(|| Error::value(name, "nothing", "what the package makes of it"))?)
-    }
-
     /// Refuses what nothing has taken.
     ///
     /// # Errors

@@ -12,10 +12,12 @@ mod circuits;
 mod comparison;
 mod fabric;
 mod fibres;
+mod given;
 mod input_error;
 mod interrupts;
 mod keywords;
 mod mesh;
+mod options;
 mod parallel;
 mod pickled;
 mod plan;
@@ -50,13 +52,17 @@ mod _core {
     #[pymodule_export]
     use super::comparison::{baselines, compare};
     #[pymodule_export]
-    use super::fabric::PyFabric;
+    use super::fabric::{PyFabric, PyFabricOptions};
     #[pymodule_export]
     use super::fibres::{check_fibres, route_fibres};
+    #[pymodule_export]
+    use super::given::{read_bytes, read_rate, read_time};
     #[pymodule_export]
     use super::interrupts::{PyInterruption, heed};
     #[pymodule_export]
     use super::mesh::{PyMesh, placed_mesh};
+    #[pymodule_export]
+    use super::options::{names_topology_file, planning_options, split_names};
     #[pymodule_export]
     use super::parallel::limit_threads;
     #[pymodule_export]
@@ -83,8 +89,8 @@ mod _core {
     use super::training::{PyTrainingPlan, PyWorkload, train, training_policies, verify_training};
     #[pymodule_export]
     use super::units::{
-        check_rate, check_size, check_time, counted, parse_rate, parse_size, parse_time, parse_window, ranges,
-        show_size, show_time, whole_ranges,
+        check_rate, check_size, check_time, counted, parse_rate, parse_size, parse_time, ranges, show_size, show_time,
+        whole_ranges,
     };
     #[pymodule_export]
     use super::workload::{is_workload, workload_matrix};

@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use lightloom::{Asked, Request, Size, TopologyRef};
-use numpy::PyReadonlyArray2;
+use lightloom::{Asked, Request};
 use planners::Cache;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
+use crate::given::{given, value_of};
 use crate::input_error::{CoreError, CoreResult};
 use crate::interrupts::interruptible;
-use crate::keywords::Keywords;
-use crate::schedule::{PySchedule, rows_of};
-use crate::topology::NameOrTopology;
 
 #[pyclass(name = "Cache", module = "lightloom._core", frozen)]
 pub struct PyCache(Arc<Cache>);
@@ -37,22 +34,17 @@ pub struct PyRequest(pub Request);
 
 #[pymethods]
 impl PyRequest {
-    /// `options`: those of Python's table of options, by name, as the core takes them: bytes, seconds, lists.
+    /// `size` and `options`: as people write them, by the names of the table of options.
     #[new]
-    #[pyo3(signature = (fabric, collective=None, size_bytes=None, size_is_per_pair=false, cache=None, **options))]
+    #[pyo3(signature = (fabric, collective=None, size=None, cache=None, **options))]
     fn new(
         fabric: &Bound<'_, PyFabric>,
         collective: Option<&Bound<'_, PyAny>>,
-        size_bytes: Option<u64>,
-        size_is_per_pair: bool,
+        size: Option<&Bound<'_, PyAny>>,
         cache: Option<&PyCache>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let collective = optional_text("collective", collective)?;
-        let size = size_bytes.map(|bytes| if size_is_per_pair { Size::PerPair(bytes) } else { Size::Buffer(bytes) });
-        let mut options = Keywords::new(options)?;
-        let asked = asked_of(collective, size, &mut options)?;
-        options.finish()?;
+        let asked = Self::asked(collective, size, options)?;
         let cache = cache.map(|PyCache(cache)| cache.clone()).unwrap_or_default();
         let (py, fabric) = (fabric.py(), &fabric.get().0);
         Ok(Self(interruptible(py, || asked.request(fabric, cache))?.map_err(CoreError::from)?))
@@ -84,30 +76,14 @@ impl PyRequest {
     }
 }
 
-fn asked_of(collective: Option<String>, size: Option<Size>, given: &mut Keywords<'_>) -> CoreResult<Asked> {
-    Ok(Asked {
-        collective,
-        size,
-        algorithm: given.text("algorithm")?,
-        radix: given.value("radix")?,
-        root: given.value("root")?,
-        schedule: given.value::<Bound<'_, PySchedule>>("schedule")?.map(|schedule| schedule.get().0.clone()),
-        matrix: given.value::<PyReadonlyArray2<'_, f64>>("matrix")?.map(|matrix| rows_of(&matrix)),
-        planner: given.text("planner")?,
-        convention: given.text("convention")?,
-        routing: given.text("routing")?,
-        overlap: given.text("overlap")?,
-        candidates: topologies(given, "candidates")?,
-        topology: topologies(given, "topology")?,
-        chunk_bytes: given.value("chunk_size")?,
-        optical_ports: given.value("optical_ports")?,
-        budget_s: given.value("budget")?,
-        seed: given.value("seed")?,
-    })
-}
-
-fn topologies(given: &mut Keywords<'_>, name: &str) -> CoreResult<Option<Vec<TopologyRef>>> {
-    let items = given.value::<Vec<NameOrTopology<'_>>>(name)?;
-    let items = items.map(|items| items.into_iter().map(TopologyRef::from).collect());
-    Ok(items)
+impl PyRequest {
+    fn asked(
+        collective: Option<&Bound<'_, PyAny>>,
+        size: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> CoreResult<Asked> {
+        let size = size.map(value_of).transpose()?.map(|size| size.size("size")).transpose()?;
+        let collective = optional_text("collective", collective)?;
+        Ok(Asked { collective, size, ..Asked::read(&given(options)?)? })
+    }
 }

@@ -1,6 +1,5 @@
 //! `Topology`.
 
-use lightloom::TopologyRef;
 use model::{Error, Link, Shape, Topology};
 use numpy::PyArray2;
 use numpy::ndarray::Array2;
@@ -95,23 +94,5 @@ impl PyTopology {
 
     fn __repr__(&self) -> String {
         format!("Topology('{}', gpus={}, degree={})", self.0.name(), self.0.ranks(), self.0.degree())
-    }
-}
-
-/// Where a topology is asked for: its specification, or itself.
-#[derive(FromPyObject)]
-pub enum NameOrTopology<'py> {
-    #[pyo3(transparent)]
-    Name(String),
-    #[pyo3(transparent)]
-    Topology(Bound<'py, PyTopology>),
-}
-
-impl From<NameOrTopology<'_>> for TopologyRef {
-    fn from(given: NameOrTopology<'_>) -> Self {
-        match given {
-            NameOrTopology::Name(name) => Self::Named(name),
-            NameOrTopology::Topology(topology) => Self::Given(topology.get().0.clone()),
-        }
     }
 }

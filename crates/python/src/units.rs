@@ -1,8 +1,6 @@
 //! Sizes, times and rates as text.
 
-use std::collections::BTreeMap;
-
-use model::{Window, ranges::RANGES, ranges::WHOLES, units};
+use model::{ranges::RANGES, ranges::WHOLES, units};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -39,13 +37,6 @@ pub fn check_rate(field: &str, rate_bps: f64) -> CoreResult<f64> {
 #[pyfunction]
 pub fn check_size(field: &str, size_bytes: f64) -> CoreResult<u64> {
     Ok(units::size_from_f64(field, size_bytes)?)
-}
-
-/// Seconds before every step, and by step from 0.
-#[pyfunction]
-pub fn parse_window(field: &str, text: &Bound<'_, PyAny>) -> CoreResult<(f64, BTreeMap<usize, f64>)> {
-    let window = Window::parse(field, &arguments::text(field, text)?)?;
-    Ok((window.every_s, window.steps))
 }
 
 #[pyfunction]

@@ -1,8 +1,7 @@
 //! Generated All-to-All matrices.
 
 use all_to_all::workloads;
-use collectives::MAX_MATRIX_RANKS;
-use model::{Error, Shape};
+use model::Shape;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
@@ -24,13 +23,7 @@ pub fn workload_matrix<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let spec = text("matrix", spec)?;
     let build = || -> CoreResult<_> {
-        let ranks = Shape::new(gpus, &[], 1)?.gpus();
-        // What cannot be planned is not made: it may not fit into memory.
-        if ranks as usize > MAX_MATRIX_RANKS {
-            let found = format!("`{spec}` for {ranks} GPUs");
-            return Err(Error::value("matrix", found, format!("2 to {MAX_MATRIX_RANKS} GPUs")).into());
-        }
-        Ok(workloads::build(&spec, ranks, mean_bytes, seed)?)
+        Ok(lightloom::workload_matrix(&spec, Shape::new(gpus, &[], 1)?.gpus(), mean_bytes, seed)?)
     };
     Ok(PyArray2::from_vec2(py, &build()?)?)
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -18,14 +17,14 @@ from lightloom.errors import refuse, shown, unknown_name
 from lightloom.files import MIB, parse_toml, read_text
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.optics import Optics
-from lightloom.inputs.options import FABRIC_KEYS
-from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
-from lightloom.inputs.validation import WHOLE_RANGES, whole_number
+from lightloom.inputs.options import FABRIC, FABRIC_KEYS
+from lightloom.inputs.quantities import delay_text
+from lightloom.inputs.validation import WHOLE_RANGES
 
 if TYPE_CHECKING:
     from lightloom.inputs.graphs import TopologyLike
 
-DIMENSION_SIZE = re.compile("[0-9]{1,9}")
+_DEFAULTS: dict[str, Any] = {option.name: option.default for option in FABRIC}
 # What a TOML file may say about itself beside the fabric's keys.
 DESCRIPTIVE_KEYS = ("summary", "source")
 
@@ -57,12 +56,12 @@ class Fabric:
     """
 
     gpus: int | None = None
-    ports: int = 1
-    bandwidth: str | float = "800Gbps"
-    startup: str | float = "500ns"
-    hop_delay: str | float = "500ns"
-    reconfiguration_delay: str | float | Sequence[str | float] = "10us"
-    background_reconfiguration: bool = False
+    ports: int = _DEFAULTS["ports"]
+    bandwidth: str | float = _DEFAULTS["bandwidth"]
+    startup: str | float = _DEFAULTS["startup"]
+    hop_delay: str | float = _DEFAULTS["hop_delay"]
+    reconfiguration_delay: str | float | Sequence[str | float] = _DEFAULTS["reconfiguration_delay"]
+    background_reconfiguration: bool = _DEFAULTS["background_reconfiguration"]
     window: str | float = 0.0
     initial: TopologyLike | None = None
     dims: str | Sequence[int] | None = None
@@ -75,19 +74,19 @@ class Fabric:
 
     def __post_init__(self) -> None:
         """Refuse what the fields do not take when it is written, not when it is used."""
-        if self.gpus is not None:
-            whole_number("gpus", self.gpus, *WHOLE_RANGES["gpus"])
-        whole_number("ports", self.ports, *WHOLE_RANGES["ports"])
-        _check_truth("background_reconfiguration", self.background_reconfiguration)
-        _ = (
-            self.dimensions,
-            self.bandwidth_bps,
-            self.startup_s,
-            self.hop_delay_s,
-            self.reconfiguration,
-            self.windows_s,
-            self.optical_layer,
-        )
+        _ = self._read
+
+    @property
+    def _read(self) -> _core.FabricOptions:
+        """The options as the core reads them; an initial topology depends on the number of GPUs."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        del given["initial"]
+        if isinstance(self.dims, Sequence) and not isinstance(self.dims, str):
+            given["dims"] = list(self.dims)
+        given["optics"] = self.optical_layer
+        # None says nothing where no value is assumed either; elsewhere it is wrong.
+        said = {name: value for name, value in given.items() if not (value is None and _DEFAULTS[name] is None)}
+        return _core.FabricOptions(**said)
 
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:
@@ -142,27 +141,27 @@ class Fabric:
     @property
     def dimensions(self) -> tuple[int, ...]:
         """Sizes of `dims`, empty where there are none."""
-        return () if self.dims is None else _dimensions(self.dims)
+        return tuple(self._read.dims)
 
     @property
     def bandwidth_bps(self) -> float:
         """Rate of one circuit, bit/s."""
-        return rate_of("bandwidth", self.bandwidth)
+        return self._read.bandwidth_bps
 
     @property
     def startup_s(self) -> float:
         """Startup latency of a step, s."""
-        return seconds_of("startup", self.startup)
+        return self._read.startup_s
 
     @property
     def hop_delay_s(self) -> float:
         """Delay of one hop, s."""
-        return seconds_of("hop_delay", self.hop_delay)
+        return self._read.hop_delay_s
 
     @property
     def reconfiguration(self) -> _core.ReconfigurationDelay:
         """What a change of topology takes."""
-        return _delay("reconfiguration_delay", self.reconfiguration_delay)
+        return self._read.reconfiguration
 
     @property
     def optical_layer(self) -> str | None:
@@ -172,9 +171,7 @@ class Fabric:
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]:
         """Computation: seconds before every step, and before single ones by their index from 0."""
-        if isinstance(self.window, str):
-            return _core.parse_window("window", self.window)
-        return seconds_of("window", self.window), {}
+        return self._read.windows_s
 
     def sized(self, **sizes: int) -> Self:
         """The same fabric with `gpus` from whatever says it: itself, its grid, and `sizes` by the name of their origin.
@@ -209,21 +206,7 @@ class Fabric:
         """What the compiled core takes. Raises `InputError`, also for an initial topology of another size."""
         gpus = self.sized().gpus
         assert gpus is not None  # noqa: S101 (sized() has it)
-        window_s, windows_s = self.windows_s
-        return _core.Fabric(
-            None if self.initial is None else resolve("initial", self.initial, gpus),
-            gpus=gpus,
-            dims=self.dimensions,
-            ports=self.ports,
-            bandwidth_bps=self.bandwidth_bps,
-            startup_s=self.startup_s,
-            hop_delay_s=self.hop_delay_s,
-            reconfiguration_delay=self.reconfiguration,
-            background_reconfiguration=self.background_reconfiguration,
-            window_s=window_s,
-            windows_s=windows_s,
-            optics=self.optical_layer,
-        )
+        return self._read.fabric(gpus, None if self.initial is None else resolve("initial", self.initial, gpus))
 
 
 def presets() -> list[dict[str, str]]:
@@ -251,26 +234,5 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     for item in ports:
         if isinstance(item, str) and "," in item:
             raise refuse("ports", f"`{shown(item)}` is not accepted in the list; it takes one delay for each port")
-    _delay("ports", ports)
+    _core.ReconfigurationDelay.parse("ports", delay_text("ports", ports))
     return {**values, "ports": len(ports), "reconfiguration_delay": ports}
-
-
-def _delay(field: str, given: object) -> _core.ReconfigurationDelay:
-    return _core.ReconfigurationDelay.parse(field, delay_text(field, given))
-
-
-def _check_truth(field: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise refuse(field, f"`{shown(value)}` is not accepted; it takes true or false")
-
-
-def _dimensions(value: object) -> tuple[int, ...]:
-    sizes: list[object] = []
-    if isinstance(value, str):
-        parts = value.lower().split("x")
-        sizes = [int(part) for part in parts] if all(map(DIMENSION_SIZE.fullmatch, parts)) else []
-    elif isinstance(value, Sequence):
-        sizes = list(value)
-    if not sizes:
-        raise refuse("dims", f"`{shown(value)}` is not accepted; it takes sizes such as 4x4x4")
-    return tuple(whole_number("dims", size, *WHOLE_RANGES["gpus"]) for size in sizes)

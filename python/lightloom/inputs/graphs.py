@@ -46,7 +46,7 @@ def resolve(field: str, value: TopologyLike, gpus: int | None) -> str | _core.To
 
 def is_topology_file(text: str) -> bool:
     """Whether the text is taken for a file and not for a topology's name."""
-    return text.lower().endswith((*EDGE_LIST_SUFFIXES, GRAPHML_SUFFIX))
+    return _core.names_topology_file(text)
 
 
 def from_networkx(

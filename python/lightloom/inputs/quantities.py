@@ -20,9 +20,7 @@ ACCEPTS = {name: accepts for name, *_, accepts in _core.ranges()}
 
 def seconds_of(field: str, value: str | float) -> float:
     """Seconds of `"500ns"` or a number. Raises `InputError` that names `field` for what is no accepted time."""
-    if isinstance(value, str):
-        return _core.parse_time(field, value)
-    return _core.check_time(field, number_of(field, value, f"{ACCEPTS['time']}, or a number of seconds"))
+    return _core.read_time(field, value)
 
 
 def delay_text(field: str, value: object) -> str:
@@ -36,9 +34,7 @@ def delay_text(field: str, value: object) -> str:
 
 def rate_of(field: str, value: str | float) -> float:
     """Bits per second of `"800Gbps"` or a number; errors as `seconds_of`."""
-    if isinstance(value, str):
-        return _core.parse_rate(field, value)
-    return _core.check_rate(field, number_of(field, value, f"{ACCEPTS['rate']}, or a number of bit/s"))
+    return _core.read_rate(field, value)
 
 
 def bytes_of(field: str, value: str | float, *, or_none: bool = False) -> int:

@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING, Unpack
 
 from lightloom import _core
 from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
-from lightloom.files import MIB
 from lightloom.inputs.fabric import Fabric
-from lightloom.inputs.graphs import is_topology_file, resolve
-from lightloom.inputs.options import OF_PLAN, SETTINGS, Kind, by_name
-from lightloom.inputs.quantities import seconds_of, size_text
-from lightloom.inputs.validation import WHOLE_RANGES, whole_number
+from lightloom.inputs.graphs import resolve
+from lightloom.inputs.options import SETTINGS, Kind
+from lightloom.inputs.quantities import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lightloom.inputs.graphs import TopologyLike
-    from lightloom.inputs.options import Option, Settings
-    from lightloom.inputs.options.problem import Topologies
+    from lightloom.inputs.options import Settings
+    from lightloom.inputs.options.settings import Topologies
 
 PER_PAIR = "/pair"
-# What a request takes beside the collective, the size and the fabric.
-_ROWS = by_name((*SETTINGS, *(option for option in OF_PLAN if option.name == "budget")))
+# What a request takes in addition to the collective, the size and the fabric.
+_NAMES = (*(option.name for option in SETTINGS), "budget")
+_LISTS = tuple(option.name for option in SETTINGS if option.kind is Kind.TOPOLOGIES)
 
 
 def build_request(
@@ -45,51 +44,45 @@ def build_request(
     cache = fabric.cache if cache is None else cache
     given: dict[str, object] = {**settings, "budget": budget}
     given = {name: value for name, value in given.items() if value is not None}
-    for name in given.keys() - _ROWS.keys():
-        raise TypeError(str(unknown_name("argument", name, _ROWS)))
+    for name in given.keys() - set(_NAMES):
+        raise TypeError(str(unknown_name("argument", name, _NAMES)))
     missing = missing_inputs(collective, size, fabric, given)
     if missing:
         example = 'lightloom.plan("all-reduce", "64MiB", fabric=lightloom.Fabric(gpus=64))'
         raise InputError(missing[0], f"{', '.join(missing)}: missing; such as {example}")
-    size_bytes, per_pair = _size("size", size, takes_pairs=True)
     sizes: dict[str, int] = {}
-    matrix = given.pop("matrix", None)
-    if isinstance(matrix, str) and _core.is_workload(matrix):
-        assert size_bytes is not None  # noqa: S101 (it is missing otherwise)
-        gpus = fabric.sized().gpus
-        assert gpus is not None  # noqa: S101 (sized() has it)
-        seed = whole_number("seed", given.get("seed", 0), *WHOLE_RANGES["seed"])
-        # The mean of the pairs is in the matrix. A whole buffer scales a matrix that is the same at every size, so that
-        # problems of many sizes round as those of one do.
-        mean_bytes = float(size_bytes) if per_pair else float(MIB)
-        given["matrix"] = _core.workload_matrix(matrix, gpus, mean_bytes, seed)
-        size_bytes, per_pair = (None, False) if per_pair else (size_bytes, False)
-    elif matrix is not None:
+    matrix = given.get("matrix")
+    if matrix is not None and not is_generated(matrix):
         from lightloom.inputs.matrix import read_matrix
 
-        values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
-        given["matrix"], sizes["matrix"] = values, len(values)
+        given["matrix"] = values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
+        sizes["matrix"] = len(values)
     if "schedule" in given:
         from lightloom.inputs.schedules.reading import read_schedule
 
         found = read_schedule(given["schedule"])  # type: ignore[arg-type]
         given["schedule"], sizes["schedule"] = found.schedule, found.schedule.gpus
     fabric = fabric.sized(**sizes)
-    options = {name: _core_value(_ROWS[name], value, fabric.gpus) for name, value in given.items()}
+    lists = {name: _topologies(name, given[name], fabric.gpus) for name in _LISTS if name in given}
     if "schedule" in given and found.format is not None and found.format.follows_links:
-        _check_static_topologies(found.schedule, options, fabric)
-    options = {name: value for name, value in options.items() if value is not None}
-    return _core.Request(fabric.to_core(), collective, size_bytes, per_pair, cache, **options)
+        _check_static_topologies(found.schedule, given.get("planner"), lists.get("topology", []), fabric)
+    return _core.Request(fabric.to_core(), collective, size, cache, **{**given, **lists})
 
 
-def _check_static_topologies(schedule: _core.Schedule, options: dict[str, object], fabric: Fabric) -> None:
+def is_generated(matrix: object) -> bool:
+    """Whether it is the name of a generated matrix."""
+    return isinstance(matrix, str) and _core.is_workload(text_of("matrix", matrix))
+
+
+def _check_static_topologies(
+    schedule: _core.Schedule, planner: object, topologies: list[str | _core.Topology], fabric: Fabric
+) -> None:
     """Refuse a schedule of links on a fixed topology that lacks one of them.
 
     It was made for the links of a topology. On another topology its transfers would take several hops, which is not
     what it says; planners that choose topologies may do that.
     """
-    topologies = options.get("topology")
-    if options.get("planner") != "static" or not isinstance(topologies, list):
+    if planner != "static":
         return
     from lightloom.inputs.schedules.links import check_links
 
@@ -106,8 +99,7 @@ def missing_inputs(
 ) -> tuple[str, ...]:
     """Which of `collective`, `size` and `gpus` nothing says, be it in the place of another."""
     matrix = settings.get("matrix")
-    is_generated = isinstance(matrix, str) and _core.is_workload(matrix)
-    says_all = matrix is not None and not is_generated
+    says_all = matrix is not None and not is_generated(matrix)
     has_schedule = settings.get("schedule") is not None
     said = {
         "collective": collective is not None or has_schedule or matrix is not None,
@@ -117,66 +109,23 @@ def missing_inputs(
     return tuple(name for name, is_said in said.items() if not is_said)
 
 
-def _core_value(option: Option, value: object, gpus: int | None) -> object:
-    """What the core takes for a setting, by its kind; None for what leaves it open."""
-    match option.kind:
-        case Kind.WHOLE:
-            return whole_number(option.name, value, option.least, option.most)
-        case Kind.SIZE:
-            return _size(option.name, value)[0]  # type: ignore[arg-type]
-        case Kind.TIME:
-            return seconds_of(option.name, value)  # type: ignore[arg-type]
-        case Kind.TOPOLOGIES:
-            return _topologies(option.name, value, gpus)
-        case Kind.NAME if "auto" in option.others and text_of(option.name, value) == "auto":
-            return None
-        case _:
-            return value
-
-
-def split_names(text: str) -> list[str]:
-    """The items of a list such as `ring,circulant:1,5,torus:4x4`.
-
-    Commas separate items and also a topology's parameters: a part that is no topology, no candidate family and no file
-    belongs to the parameters before it. Semicolons always separate.
-    """
-    if ";" in text:
-        return [item.strip() for item in text.split(";")]
-    registry = _core.registry()
-    known = {entry["name"] for kind in ("topologies", "candidates") for entry in registry[kind]}
-    items: list[str] = []
-    for part in (part.strip() for part in text.split(",")):
-        starts_item = part.partition(":")[0] in known or is_topology_file(part)
-        if items and ":" in items[-1] and not starts_item:
-            items[-1] += f",{part}"
-        else:
-            items.append(part)
-    return items
-
-
-def _topologies(field: str, value: Topologies | None, gpus: int | None) -> list[str | _core.Topology] | None:
-    if value is None:
-        return None
+def _topologies(field: str, value: Topologies, gpus: int | None) -> list[str | _core.Topology]:
+    """Names as they are; files and graphs read. The core refuses what is neither."""
     if isinstance(value, str):
-        # One that is named again would be searched again.
-        items: Sequence[TopologyLike] = list(dict.fromkeys(split_names(value)))
+        items: Sequence[TopologyLike] = _core.split_names(text_of(field, value))
     elif isinstance(value, (os.PathLike, _core.Topology)) or hasattr(value, "edges"):
         items = [value]
     elif isinstance(value, Sequence):
         items = value
     else:
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes names, files, graphs, or a list of them")
-    if not items or any(isinstance(item, str) and not item for item in items):
-        raise refuse(field, "there is an empty name; it takes names separated by commas (see `lightloom list`)")
     return [resolve(field, item, gpus) for item in items]
 
 
-def _size(field: str, size: str | float | None, *, takes_pairs: bool = False) -> tuple[int | None, bool]:
-    if size is None:
-        return None, False
+def _size(field: str, size: str | float) -> tuple[int, bool]:
     text = size_text(field, size).strip()
-    per_pair = takes_pairs and text.endswith(PER_PAIR)
-    return _core.parse_size(field, text.removesuffix(PER_PAIR) if per_pair else text), per_pair
+    per_pair = text.endswith(PER_PAIR)
+    return _core.parse_size(field, text.removesuffix(PER_PAIR)), per_pair
 
 
 def buffer_bytes(field: str, size: str | float, collective: str, gpus: int) -> int:
@@ -184,9 +133,7 @@ def buffer_bytes(field: str, size: str | float, collective: str, gpus: int) -> i
 
     Raises `InputError` that names `field`, for blocks of another collective than All-to-All too.
     """
-    size_bytes, per_pair = _size(field, size, takes_pairs=True)
-    if size_bytes is None:
-        raise refuse(field, "there is none; it takes a size such as 64MiB")
+    size_bytes, per_pair = _size(field, size)
     if per_pair and collective != "all-to-all":
         raise refuse(
             field,

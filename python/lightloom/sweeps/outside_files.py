@@ -10,7 +10,6 @@ from lightloom import _core
 from lightloom.files import MIB, read_bytes
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
-from lightloom.inputs.requests import split_names
 from lightloom.inputs.workloads.model import presets
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def located(key: str, value: Value, folder: Path) -> Value:
     if not isinstance(value, str):
         return value
     if key in {"topology", "candidates"}:
-        items = [_absolute(item, folder) if is_topology_file(item) else item for item in split_names(value)]
+        items = [_absolute(item, folder) if is_topology_file(item) else item for item in _core.split_names(value)]
         return ";".join(items)
     return _absolute(value, folder) if _is_file(key, value) else value
 
@@ -58,7 +57,7 @@ def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
         if not isinstance(value, str):
             continue
         if key in {"topology", "candidates"}:
-            files = [item for item in split_names(value) if is_topology_file(item)]
+            files = [item for item in _core.split_names(value) if is_topology_file(item)]
         else:
             files = [value] if _is_file(key, value) else []
         for name in files:

@@ -4,10 +4,10 @@
 
 mod bounds;
 mod consistency;
-mod defaults;
 mod flow;
 mod interrupted;
 mod many_gpus;
+mod options;
 mod plan_mutations;
 mod random_requests;
 mod ranges;

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
 from lightloom.inputs.options.circuits import CIRCUITS
 from lightloom.inputs.options.exports import EXPORT
-from lightloom.inputs.options.fabric import FABRIC
 from lightloom.inputs.options.option import Group, Kind, Option
-from lightloom.inputs.options.problem import ARGUMENTS, OF_PLAN, SETTINGS, Settings
+from lightloom.inputs.options.planning import ARGUMENTS, FABRIC, OF_PLAN, SETTINGS
 from lightloom.inputs.options.running import INSTEAD, RUNNING
 from lightloom.inputs.options.serving import SERVING
+from lightloom.inputs.options.settings import Settings
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.training import RESTING, TRAINING

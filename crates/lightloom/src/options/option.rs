@@ -1,0 +1,95 @@
+//! What the table says of a planning option.
+
+use model::ranges::{self, WholeRange};
+
+/// How the value of an option is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A name of a registry.
+    Name,
+    /// A whole number, in the range that [`model::ranges`] has under the option's name.
+    Whole,
+    /// Bytes, such as `64MiB`.
+    Size,
+    /// Seconds, such as `500ns`.
+    Time,
+    /// Bits per second, such as `800Gbps`.
+    Rate,
+    /// A reconfiguration delay: seconds, a technology, or a list of either by port.
+    Delay,
+    /// Computation before steps: seconds, or `1=20us,5=3us` by step.
+    Window,
+    /// Sizes of a grid, such as `4x4x4`.
+    Dims,
+    /// A topology's name, or a file or graph that holds one.
+    Topology,
+    /// A list of topologies and families of candidates.
+    Topologies,
+    /// A fabric's name or file.
+    Fabric,
+    /// An optical layer with its parameters.
+    Optics,
+    /// Bytes from rank to rank, or the name of a generated matrix.
+    Matrix,
+    /// A file.
+    File,
+    /// True or false.
+    YesOrNo,
+}
+
+/// What an option is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Arguments that whoever plans has by name: collective, size and fabric.
+    Argument,
+    /// What a fabric is.
+    Fabric,
+    /// What else everything that plans takes.
+    Setting,
+    /// What `plan` alone takes.
+    Plan,
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanningOption {
+    /// Name as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
+    pub name: &'static str,
+    /// How its value is written.
+    pub kind: Kind,
+    /// What it is a part of.
+    pub part: Part,
+    /// Section of `--help` that shows it.
+    pub group: &'static str,
+    /// What it means, in a sentence or two.
+    pub meaning: &'static str,
+    /// Verbs of the command line that take it.
+    pub verbs: &'static [&'static str],
+    /// The value where nothing is said, as text; `None` where the option is then left open.
+    pub default: Option<&'static str>,
+    /// In words, what is taken where the option is left open.
+    pub otherwise: &'static str,
+    /// Kind of `lightloom list` that the names of a [`Kind::Name`] are of.
+    pub names: &'static str,
+    /// Names that are no entry of that list.
+    pub others: &'static [&'static str],
+    /// What `--help` shows for the value, where the kind's own says too little.
+    pub metavar: &'static str,
+    /// A value that goes with the examples of the other options.
+    pub example: &'static str,
+    /// What Python takes in addition to text and numbers.
+    pub python: &'static str,
+}
+
+impl PlanningOption {
+    /// The whole numbers that it takes; `None` for other kinds.
+    pub fn range(&self) -> Option<WholeRange> {
+        ranges::whole(self.name)
+    }
+
+    /// Whether text, numbers and lists of them say it, so that [`crate::AskedFabric::read`] or [`crate::Asked::read`]
+    /// needs nothing else. Schedules and matrices are read from files first.
+    pub fn is_read(&self) -> bool {
+        self.part != Part::Argument && !matches!(self.kind, Kind::File | Kind::Matrix)
+    }
+}

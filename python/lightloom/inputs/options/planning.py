@@ -1,0 +1,57 @@
+"""What is planned, and how: the core's rows of the table, and those that Python alone takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lightloom import _core
+from lightloom.inputs.options.option import Group, Kind, Option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def _options(rows: Iterable[dict[str, Any]]) -> tuple[Option, ...]:
+    return tuple(_option(**row) for row in rows)
+
+
+def _option(kind: str, group: str, default: str | None, range: tuple[int, int] | None, **said: Any) -> Option:  # noqa: A002
+    """A row of the core; defaults of numbers and truths are text there."""
+    said = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items() if key != "part"}
+    if range is not None:
+        said["least"], said["most"] = range
+    read: str | int | bool | None = default
+    if default is not None and kind in {"WHOLE", "YES_OR_NO"}:
+        read = int(default) if kind == "WHOLE" else default == "true"
+    return Option(kind=Kind[kind], group=Group(group), default=read, **said)
+
+
+_ROWS = _core.planning_options()
+# Arguments that `plan` and its like have by name.
+ARGUMENTS = _options(row for row in _ROWS if row["part"] == "argument")
+# Arguments of `lightloom.Fabric`, keys of fabric files.
+FABRIC = _options(row for row in _ROWS if row["part"] == "fabric")
+# Keyword arguments of everything that plans: `Settings`.
+SETTINGS = _options(row for row in _ROWS if row["part"] == "setting")
+# Keyword arguments of `plan` alone, by its signature.
+OF_PLAN = (
+    *_options(row for row in _ROWS if row["part"] == "plan"),
+    Option(
+        name="invariant_under",
+        kind=Kind.TEXT,
+        group=Group.EXPERT,
+        meaning="Planner exact: only topologies that translations by N keep, or xor:N; 16 GPUs become tractable.",
+        verbs=("plan",),
+        metavar="N",
+        python="a whole number",
+    ),
+    Option(
+        name="sequence",
+        kind=Kind.FILE,
+        group=Group.PLANNER,
+        meaning="In place of a planner: the topology of every step as HARVEST's schedule.json has it, whose stated "
+        "time is shown beside. With collective.json in its folder, that is the schedule, and says the size.",
+        verbs=("plan",),
+        metavar="FILE|FOLDER",
+    ),
+)

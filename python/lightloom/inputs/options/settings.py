@@ -1,0 +1,38 @@
+"""Keyword arguments of everything that plans, with their types: written by `python -m tests.options_page`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from lightloom import _core
+    from lightloom.inputs.graphs import TopologyLike
+
+    Topologies: TypeAlias = TopologyLike | Sequence[TopologyLike]
+
+
+class Settings(TypedDict, total=False):
+    """What `plan`, `compare`, `bound` and `Problem` take in addition to the collective, the size and the fabric.
+
+    A key a row of `SETTINGS`, which says what each of them means, and so does docs/reference/options.md.
+    """
+
+    root: int | None
+    matrix: str | os.PathLike[str] | ArrayLike | None
+    schedule: str | os.PathLike[str] | _core.Schedule | None
+    algorithm: str | None
+    planner: str | None
+    candidates: Topologies | None
+    topology: Topologies | None
+    routing: str | None
+    convention: str | None
+    overlap: str | None
+    radix: int | None
+    chunk_size: str | float | None
+    optical_ports: int | None
+    seed: int
