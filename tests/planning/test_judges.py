@@ -107,3 +107,18 @@ def test_what_takes_too_long_is_refused_in_a_line(cli: RunCli, in_tmp: Path, lev
         if status:
             assert ran.err.startswith("error: plan: a time above 9223 s is not accepted")
             assert ran.err.count("\n") == 1
+
+
+def test_a_repeated_time_is_recomputed(cli: RunCli, in_tmp: Path) -> None:
+    printed = json.loads(cli(*"plan --collective all-reduce --gpus 8 --size 64MiB --format json".split()).out)
+    for key, value, said in [
+        ("repeated_s", printed["repeated_s"], None),
+        ("repeated_s", None, None),
+        ("repeated_s", printed["repeated_s"] * 0.99, "plan.repeated_s: it is "),
+        ("repeated_s", "soon", "plan.repeated_s: "),
+        ("never_change_s", [1], "plan.never_change_s: "),
+    ]:
+        (in_tmp / "plan.json").write_text(json.dumps({**printed, key: value}))
+        ran = cli("verify", "plan.json")
+        assert ran.status == (0 if said is None else 2), (key, value)
+        assert said is None or (ran.err.startswith(f"error: {said}") and ran.err.count("\n") == 1), ran.err

@@ -59,3 +59,19 @@ def test_what_has_no_port_to_rest_on_keeps_what_stands() -> None:
     told = {"schema": "lightloom.workload/1", "ranks": 8, "mesh": {"a": 4, "b": 2}, "nodes": nodes}
     training = ll.train(ll.Workload.of(told), fabric=ll.Fabric(ports=1), policy="alone")
     assert [event.node for event in training.events if event.reconfigured] == ["a0", "b0"]
+
+
+def test_communications_at_a_time_are_not_exact_above_the_bound() -> None:
+    nodes = [
+        _compute("n0", 1e-4),
+        _collective("n1", "all-reduce", 20_000_000),
+        {**_collective("n2", "all-gather", 1_000_000, "n0"), "axis": "b"},
+        {**_collective("n3", "all-to-all", 20_000_000, "n1"), "axis": "b"},
+    ]
+    told = {"schema": "lightloom.workload/1", "ranks": 4, "mesh": {"a": 2, "b": 2}, "nodes": nodes}
+    training = ll.train(ll.Workload.of(told), fabric=ll.Fabric(ports=2))
+    assert not training.exact
+    assert all(check.passed for check in ll.verify(training))
+    claimed = ll.Training.from_json(training.to_json().replace('"exact": false', '"exact": true'))
+    (failed,) = [check for check in ll.verify(claimed) if not check.passed]
+    assert (failed.name, "begins before" in failed.detail) == ("bound", True)

@@ -45,9 +45,10 @@ pub(super) struct PlanText {
     #[serde(default, rename = "traffic_bytes")]
     pub _traffic_bytes: IgnoredAny,
     #[serde(default, rename = "never_change_s")]
-    pub _never_change_s: IgnoredAny,
-    #[serde(default, rename = "repeated_s")]
-    pub _repeated_s: IgnoredAny,
+    pub _never_change_s: Option<f64>,
+    /// Compared with what the plan takes when it is repeated.
+    #[serde(default)]
+    pub repeated_s: Option<f64>,
 }
 
 #[derive(Deserialize)]

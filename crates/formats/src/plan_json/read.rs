@@ -70,6 +70,13 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
             format!("it is {stated}, the terms of the steps add up to {sum}"),
         ));
     }
+    if let Some(stated) = text.repeated_s {
+        let sum = plan.repeated_s();
+        if !(sum.is_finite() && (stated - sum).abs() <= TOTAL_TOLERANCE * sum) {
+            let reason = format!("it is {stated}, repeated it takes {sum}");
+            return Err(Error::malformed("plan.repeated_s", reason));
+        }
+    }
     if text.reconfigurations != plan.reconfigurations() {
         let (stated, marked) = (text.reconfigurations, plan.reconfigurations());
         return Err(Error::malformed("plan.reconfigurations", format!("it is {stated}, {marked} steps are marked")));

@@ -31,6 +31,12 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>]) -
             "stated as {stated}; the longest chain makes {chain}, the busiest ports {ports}, the busiest rank {rank}"
         )
     });
+    let is_above = training.exact && !iteration.is_by(iteration.total_s, bound_s);
+    let overlap = first_overlap(iteration).filter(|_| is_above);
+    bound.expect(overlap.is_none(), || {
+        let [one, other] = overlap.unwrap_or_default().map(|event| iteration.name(event));
+        format!("`exact` is stated above it, though {other} begins before {one} ends")
+    });
     let mut times: BTreeMap<&str, Option<f64>> = BTreeMap::new();
     for (policy, time_s) in &training.policies {
         policies.expect(times.insert(policy, *time_s).is_none(), || format!("`{policy}` is stated twice"));
@@ -47,10 +53,19 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>]) -
         let stated = own_s.map_or("without a time".into(), |_| format!("stated as {own}"));
         format!("`{}`, the plan's own, is {stated}, the plan takes {total}", training.policy)
     });
+    let what = "of the lower bound, which was recomputed";
+    let unchecked = "; that no other choice of plans is faster, as exact says, was not";
     [
-        bound.into_check("comparison", "of the lower bound, which was recomputed"),
+        bound.into_check("comparison", &format!("{what}{}", if is_above { unchecked } else { "" })),
         policies.into_check("statement", "of the policies' times"),
     ]
+}
+
+/// An event that is not over when another one begins, and that other one.
+fn first_overlap(iteration: &Iteration<'_>) -> Option<[usize; 2]> {
+    let end_s = |event: usize| iteration.event(event).end_s;
+    let pairs = iteration.order.windows(2).map(|pair| [pair[0], pair[1]]);
+    pairs.into_iter().find(|&[one, other]| !iteration.is_by(end_s(one), iteration.event(other).start_s))
 }
 
 /// The longest chain of dependencies and streams, every communication at its own bound on all ports.
