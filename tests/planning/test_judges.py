@@ -110,7 +110,8 @@ def test_what_takes_too_long_is_refused_in_a_line(cli: RunCli, in_tmp: Path, lev
 
 
 def test_a_repeated_time_is_recomputed(cli: RunCli, in_tmp: Path) -> None:
-    printed = json.loads(cli(*"plan --collective all-reduce --gpus 8 --size 64MiB --format json".split()).out)
+    problem = ("--collective", "all-reduce", "--gpus", 8, "--size", "64MiB")
+    printed = json.loads(cli("plan", *problem, "--format", "json").out)
     for key, value, said in [
         ("repeated_s", printed["repeated_s"], None),
         ("repeated_s", None, None),
