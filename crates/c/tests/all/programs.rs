@@ -78,7 +78,7 @@ fn wrong_arguments_of_the_example_end_it_with_one_line() {
     let ran = Command::new(example(&[], "plan-wrong")).arg("1").output().expect("it starts");
     assert_eq!(ran.status.code(), Some(2));
     assert!(ran.stdout.is_empty());
-    assert!(String::from_utf8_lossy(&ran.stderr).starts_with("error: gpus: 1 is not accepted"));
+    assert!(String::from_utf8_lossy(&ran.stderr).starts_with("error: gpus: `1` is not accepted"));
 }
 
 #[test]

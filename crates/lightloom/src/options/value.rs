@@ -161,7 +161,8 @@ impl Value {
         let items = if let Self::List(items) = self { items.as_slice() } else { std::slice::from_ref(self) };
         let text_of = |item: &Self| match item {
             Self::Text(text) => Ok(text.clone()),
-            _ => item.time(field).map(|seconds| format!("{seconds:?}s")),
+            Self::Whole(_) | Self::Number(_) => item.time(field).map(|seconds| format!("{seconds:?}s")),
+            _ => Err(item.refuse(field, "a delay such as 10us, a technology, seconds, or a list of these by port")),
         };
         let texts = items.iter().map(text_of).collect::<Result<Vec<_>>>()?;
         ReconfigurationDelay::parse(field, &texts.join(","))
@@ -193,7 +194,10 @@ impl Value {
             Self::List(items) if !items.is_empty() => items.clone(),
             _ => return Err(refuse()),
         };
-        let size = |item: &Self| item.whole(field, range).and_then(|size| u32::try_from(size).map_err(|_| refuse()));
+        let size = |item: &Self| match item {
+            Self::Whole(_) => item.whole(field, range).and_then(|size| u32::try_from(size).map_err(|_| refuse())),
+            _ => Err(refuse()),
+        };
         sizes.iter().map(size).collect()
     }
 
@@ -229,7 +233,7 @@ impl Value {
             Self::List(items) => items.clone(),
             item => vec![item.clone()],
         };
-        let empty = || Error::malformed(field, "there is an empty name; it takes names separated by commas");
+        let empty = || Error::malformed(field, "there is an empty name; it takes names such as ring,torus:4x4");
         let mut found: Vec<TopologyRef> = Vec::new();
         for item in &items {
             let item = match item {
