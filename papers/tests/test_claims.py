@@ -57,9 +57,20 @@ def test_the_papers_number_is_shown_as_it_is_stated(paper: float, shown: str) ->
         (2.0, float("inf"), False),
     ],
 )
-def test_one_rule_for_every_largest_value(paper: float, ours: float, holds: bool) -> None:
-    claim = Claim.up_to("words", "fig. 1", paper=paper, ours=ours, unit="×", why="a reason")
+def test_one_rule_for_every_rounded_number(paper: float, ours: float, holds: bool) -> None:
+    for made in (Claim.up_to, Claim.about):
+        claim = made("words", "fig. 1", paper=paper, ours=ours, unit="×", why="a reason")
+        assert (claim.verdict is Verdict.HOLDS) == holds
+
+
+@pytest.mark.parametrize(
+    ("ours", "reached", "holds"),
+    [([3.0, 2.86, 1.0, 1.0], 2, True), ([3.3, 2.84, 1.0, 1.0], 1, False), ([9.0, 1.0, 1.0], 1, False)],
+)
+def test_a_number_across_a_wide_range_is_not_its_largest_value(ours: list[float], reached: int, holds: bool) -> None:
+    claim = Claim.across("words", "fig. 1", paper=3.0, ours=ours, unit="×", why="a reason")
     assert (claim.verdict is Verdict.HOLDS) == holds
+    assert f"at {reached} of {len(ours)} sizes" in claim.ours
 
 
 @pytest.mark.parametrize(("ours", "deviation"), [(2.0, "0 %"), (1.0, "-50 %"), (6.0, "+50 %"), (4.0, "0 %")])

@@ -29,7 +29,7 @@ from lightloom_papers.harvest.speed_ups import (
     draw_maps,
     measure_speed_ups,
 )
-from lightloom_papers.harvest.testbed import ONE_HOP, barrier_times, measured_speed_ups
+from lightloom_papers.harvest.testbed import ONE_HOP, barrier_times, measured_speed_ups, ring_times
 from lightloom_papers.registry import find_figures
 
 HALF_US = 500e-9
@@ -117,6 +117,27 @@ def test_measured_schedules_are_sums_of_measured_steps() -> None:
     (claim,) = _outcome("harvest-6d").claims
     within = float(np.mean(np.abs(found.over_best / estimated - 1) <= 0.1))
     assert f"within 10 % at {within:.0%} of 350 points" in claim.ours
+
+
+def test_three_times_across_a_wide_range_is_not_its_largest_value() -> None:
+    """At 1 µs 3.30× at 1.5 MiB, 3.11× at 3 MiB and 2.92× at 8 MiB; nowhere else within 5 % of 3×."""
+    claim = _outcome("harvest-6-measured").claims[1]
+    assert claim.ours == "2.85× or more at 3 of 35 sizes, at most 3.3×"
+    assert claim.verdict is Verdict.FAILS
+
+
+def test_gains_over_ring_too_are_of_measured_sends() -> None:
+    """At 1 MiB and 1 µs, ms: seven sends of 0.039780 against 0.086665 + 0.053172 + 0.039780 and 2 µs."""
+    found, outcome = measured_speed_ups(), _outcome("harvest-9-measured")
+    row = int(np.flatnonzero(np.asarray(outcome.table["size_bytes"]) == 1 << 20)[0])
+    assert ring_times()[found.sizes == 1 << 20] == pytest.approx(7 * 0.039780e-3)
+    assert outcome.table["ring_s"][row] == pytest.approx(0.278460e-3)
+    assert outcome.table["harvest_s"][row] == pytest.approx(0.181617e-3)
+    assert outcome.table["over_best"][row] == pytest.approx(0.278460 / 0.181617, rel=1e-6)
+    assert max(outcome.table["over_best"]) == outcome.table["over_best"][row]
+    # At 4 GiB and 10 ms HARVEST changes before each step, and Ring takes seven sends of m/8.
+    longest = 2 * 0.01 + (199.166300 + 102.789374 + 51.942139) / 1e3
+    assert outcome.table["over_best"][-1] == pytest.approx(7 * 51.942139e-3 / longest, rel=1e-6)
 
 
 def test_their_rule_on_their_sends_is_not_what_the_paper_prints() -> None:

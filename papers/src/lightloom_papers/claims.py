@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Verdict(StrEnum):
@@ -15,8 +19,10 @@ class Verdict(StrEnum):
     OPEN = "not judged"
 
 
-# How far our largest value may be from the one that a paper claims (`up to 3×`), as a part of it.
-OF_LARGEST = 0.1
+# How far ours may be from a number that a paper claims, as a part of it: two printed digits say no more.
+OF_NUMBER = 0.05
+# And from one that it rounds, by words (`about 2×`) or as the largest of points that are not ours (`up to 3×`).
+OF_ROUNDED = 0.1
 
 # What is shown in the place of a number that a paper does not have.
 NOT_STATED = "not stated"
@@ -82,12 +88,18 @@ class Claim:
         return f"{'0' if float(digits) == 0 else digits} {unit}"
 
     @classmethod
-    def near(
-        cls, words: str, where: str, *, paper: float, ours: float, within: float = 0.05, unit: str = "", why: str = ""
-    ) -> Claim:
-        """A number that ours is near: at most the part `within` of the paper's away from it."""
-        holds = math.isfinite(ours) and abs(ours - paper) <= within * abs(paper)
-        return cls._number(words, where, (paper, ours, unit), f"within {_percent(within)}", holds, why)
+    def near(cls, words: str, where: str, *, paper: float, ours: float, unit: str = "", why: str = "") -> Claim:
+        """A number that ours is near: at most the part `OF_NUMBER` of the paper's away from it."""
+        holds = math.isfinite(ours) and abs(ours - paper) <= OF_NUMBER * abs(paper)
+        return cls._number(words, where, (paper, ours, unit), f"within {OF_NUMBER * 100:g} %", holds, why)
+
+    @classmethod
+    def about(cls, words: str, where: str, *, paper: float, ours: float, unit: str = "", why: str = "") -> Claim:
+        """A number that the paper's words round: ours is within a tenth of it, or rounds to it as it is printed."""
+        within = _rounded_by(paper)
+        holds = math.isfinite(ours) and abs(ours - paper) <= within
+        rule = f"{_stated(paper - within, '')} to {_stated(paper + within, unit)}"
+        return cls._number(words, where, (paper, ours, unit), rule, holds, why)
 
     @classmethod
     def up_to(cls, words: str, where: str, *, paper: float, ours: float, unit: str = "", why: str = "") -> Claim:
@@ -95,27 +107,31 @@ class Claim:
 
         More than the paper's counts as less does: either is another largest value than the one that is claimed.
         """
-        _, _, decimals = f"{paper:.12g}".partition(".")
-        within = max(OF_LARGEST * abs(paper), 0.5 * 10.0 ** -len(decimals))
+        within = _rounded_by(paper)
         holds = math.isfinite(ours) and abs(ours - paper) <= within
         rule = f"the largest is {_stated(paper - within, '')} to {_stated(paper + within, unit)}"
         return cls._number(words, where, (paper, ours, unit), rule, holds, why)
 
     @classmethod
-    def at_least(
-        cls, words: str, where: str, *, paper: float, ours: float, within: float = 0.0, unit: str = "", why: str = ""
+    def across(
+        cls, words: str, where: str, *, paper: float, ours: Sequence[float], unit: str = "", why: str = ""
     ) -> Claim:
-        """A number that ours reaches, but for the part `within` of it."""
-        rule = "at least" + (f", less {_percent(within)}" if within else "")
-        return cls._number(words, where, (paper, ours, unit), rule, ours >= paper * (1 - within), why)
+        """A number that ours reaches across a wide range, at half of the sizes or more; `ours` has one for each."""
+        least = paper * (1 - OF_NUMBER)
+        reached = sum(value >= least for value in ours)
+        shown = f"{_shown(least, unit)} or more at {reached} of {len(ours)} sizes, at most {_shown(max(ours), unit)}"
+        rule = f"{_shown(least, unit)} or more at half of the sizes"
+        return cls(words, where, _stated(paper, unit), shown, rule, _verdict(2 * reached >= len(ours)), why)
 
     @classmethod
-    def at_most(
-        cls, words: str, where: str, *, paper: float, ours: float, within: float = 0.0, unit: str = "", why: str = ""
-    ) -> Claim:
-        """A number that ours does not exceed, but for the part `within` of it."""
-        rule = "at most" + (f", and {_percent(within)}" if within else "")
-        return cls._number(words, where, (paper, ours, unit), rule, ours <= paper * (1 + within), why)
+    def at_least(cls, words: str, where: str, *, paper: float, ours: float, unit: str = "", why: str = "") -> Claim:
+        """A number that ours reaches."""
+        return cls._number(words, where, (paper, ours, unit), "at least", ours >= paper, why)
+
+    @classmethod
+    def at_most(cls, words: str, where: str, *, paper: float, ours: float, unit: str = "", why: str = "") -> Claim:
+        """A number that ours does not exceed."""
+        return cls._number(words, where, (paper, ours, unit), "at most", ours <= paper, why)
 
     @classmethod
     def at_least_ours(
@@ -159,6 +175,12 @@ class Claim:
         return cls(words, where, _stated(paper, unit), _shown(ours, unit), rule, _verdict(holds), why, found)
 
 
+def _rounded_by(paper: float) -> float:
+    """How far ours may be from a number that is rounded: a tenth, or half a unit of its last printed digit."""
+    _, _, decimals = f"{paper:.12g}".partition(".")
+    return max(OF_ROUNDED * abs(paper), 0.5 * 10.0 ** -len(decimals))
+
+
 def _numbers(least: float, most: float, ours: float, unit: str) -> Numbers | None:
     return Numbers(float(least), float(most), float(ours), unit) if math.isfinite(ours) else None
 
@@ -180,7 +202,3 @@ def _stated(number: float, unit: str) -> str:
 
 def _with_unit(digits: str, unit: str) -> str:
     return digits + ("" if unit in {"", "×"} else " ") + unit
-
-
-def _percent(part: float) -> str:
-    return f"{part * 100:g} %"

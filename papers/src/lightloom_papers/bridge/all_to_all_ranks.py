@@ -83,7 +83,6 @@ def _with_ranks(gain: NDArray[np.float64], note: str) -> tuple[Claim, ...]:
             "fig. 7, §4.2",
             paper=1.4,
             ours=slowest,
-            within=0.01,
             unit="×",
             why="up to 150 µs; the least gain over all sizes is "
             + ", ".join(f"{value:.2f}× at {time_label(delay)}" for value, delay in zip(least, DELAYS_S, strict=True))

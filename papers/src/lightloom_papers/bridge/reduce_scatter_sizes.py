@@ -97,7 +97,7 @@ def _over_ring(ring: NDArray[np.float64], shorter: NDArray[np.float64], longer: 
             f"{_at(ring, MB, 1e-6):.2f}× at 1 MB with 1 µs, and between {_at(ring, KB, 3e-6):.2f}× with 3 µs and "
             f"{_at(ring, KB, 5e-6):.2f}× with 5 µs at 1 KB",
         ),
-        Claim.near(
+        Claim.about(
             "Around 1.3× over Ring for large buffers and short delays",
             "fig. 9a, §4.3",
             paper=1.3,

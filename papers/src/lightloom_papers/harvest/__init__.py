@@ -11,9 +11,9 @@ from lightloom_papers.harvest.figure_9 import FIGURE_9
 from lightloom_papers.harvest.figure_10 import FIGURE_10
 from lightloom_papers.harvest.figure_11 import FIGURE_11
 from lightloom_papers.harvest.figure_12 import FIGURE_12
+from lightloom_papers.harvest.figure_published import FIGURE_PUBLISHED
 from lightloom_papers.harvest.figures_measured import MEASURED
 from lightloom_papers.harvest.other_claims import OTHER_CLAIMS
-from lightloom_papers.harvest.published import FIGURE_PUBLISHED
 from lightloom_papers.harvest.table_1 import TABLE_1
 
 FIGURES = (

@@ -63,10 +63,7 @@ def _claims(times: SendTimes, fitted: Calibration) -> tuple[Claim, ...]:
         return tuple(Claim.not_judged(words, at, paper=paper, why=why) for words, at, paper in rows)
     off = "The machine adds to every send what was not set."
     return (
-        *(
-            Claim.near(words, where, paper=paper, ours=ours, unit=unit, within=0.05, why=off)
-            for words, paper, ours, unit in numbers
-        ),
+        *(Claim.near(words, where, paper=paper, ours=ours, unit=unit, why=off) for words, paper, ours, unit in numbers),
         Claim.fact(
             *line,
             paper="a line",

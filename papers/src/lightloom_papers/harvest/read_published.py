@@ -12,35 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lightloom import InputError, plan, simulate, verify
-from lightloom.inputs.schedules.harvest_topologies import read_sequence
+from lightloom import InputError
 from lightloom_papers.figure import Setting
-from lightloom_papers.harvest.published import FIGURE_PUBLISHED, NAME, SOLVER, Question, published_page, question_of
+from lightloom_papers.harvest.figure_published import FIGURE_PUBLISHED
+from lightloom_papers.harvest.published import SOLVER, is_schedule, question_of
+from lightloom_papers.harvest.published_page import published_page
+from lightloom_papers.harvest.read_whole import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main", "read_whole"]
-
-
-def read_whole(path: Path, question: Question) -> tuple[float, float, float]:
-    """What a schedule in a file states, what our algorithm costs on its topologies, and what that takes in packets (s).
-
-    Raises `InputError` where the file is not read, `ValueError` where the plan on it is not verified.
-    """
-    made = plan(
-        question.collective,
-        question.size,
-        fabric=question.fabric,
-        algorithm=question.algorithm,
-        sequence=path,
-        convention="harvest-published",
-    )
-    wrong = [check.name for check in verify(made) if not check.passed]
-    if wrong:
-        message = f"{path.name}: not verified: {', '.join(wrong)}"
-        raise ValueError(message)
-    return read_sequence(path).total_s, made.total_s, simulate(made).total_s
+__all__ = ["main"]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -51,18 +33,25 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         click.echo("usage: python -m lightloom_papers.harvest.read_published [FOLDER]", err=True)
         return 2
-    files = [path for path in sorted(Path(arguments[0]).glob("*.json")) if NAME.fullmatch(path.stem)]
-    click.echo("name,stated_s,cost_s,packets_s,ratio")
-    failed = not files
-    for path in files:
+    files = sorted(Path(arguments[0]).glob("*.json"))
+    read = [path for path in files if is_schedule(path.stem)]
+    click.echo("name,steps,reconfigurations,stated_s,cost_s,packets_s,ratio")
+    failed = not read
+    for path in read:
         try:
-            stated_s, cost_s, packets_s = read_whole(path, question_of(path.stem))
+            found = read_whole(path, question_of(path.stem))
         except (InputError, ValueError) as error:
             click.echo(f"{path.stem}: {error}", err=True)
             failed = True
             continue
-        click.echo(f"{path.stem},{stated_s!r},{cost_s!r},{packets_s!r},{cost_s / stated_s:.7f}")
-        failed |= abs(cost_s / stated_s - 1) > SOLVER
+        click.echo(
+            f"{path.stem},{found.steps},{found.reconfigurations},{found.stated_s!r},{found.cost_s!r},"
+            f"{found.packets_s!r},{found.ratio:.7f}"
+        )
+        failed |= abs(found.ratio - 1) > SOLVER
+    if len(read) < len(files):
+        others = ", ".join(path.stem for path in files if path not in read)
+        click.echo(f"left out, their names tell no size, rate and delays: {others}", err=True)
     return int(failed)
 
 

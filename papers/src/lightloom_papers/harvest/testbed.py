@@ -12,7 +12,16 @@ from lightloom_papers.harvest.speed_ups import SpeedUps
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DELAYS_S", "FOLDER", "ONE_HOP", "STEPS_OF", "barrier_times", "measured_speed_ups", "step_times"]
+__all__ = [
+    "DELAYS_S",
+    "FOLDER",
+    "ONE_HOP",
+    "STEPS_OF",
+    "barrier_times",
+    "measured_speed_ups",
+    "ring_times",
+    "step_times",
+]
 
 FOLDER = Path(__file__).parent / "measured"
 # 47 sends over one hop, of 1 B to 1 GiB.
@@ -31,6 +40,11 @@ def step_times() -> dict[str, NDArray[np.float64]]:
     """Seconds of every measured step by the name of its column, and `buffer_bytes`, of 16 KiB to 4 GiB."""
     rows = _rows("steps.csv")
     return {name: values / (1 if name == "buffer_bytes" else 1e3) for name, values in rows.items()}
+
+
+def ring_times() -> NDArray[np.float64]:
+    """Seconds of Ring on the static ring by size, as their script puts it together: seven sends of m/8 over one hop."""
+    return 7 * step_times()["step_3_over_1"]
 
 
 def barrier_times() -> dict[int, NDArray[np.float64]]:
