@@ -22,10 +22,10 @@ from lightloom.errors import InputError, OutputError, refuse, shown
 from lightloom.unfinished import unfinished_file, unfinished_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-__all__ = ["MIB", "read_bytes", "read_lines", "read_text", "usable_path", "write_bytes"]
+__all__ = ["MIB", "key_given_twice", "read_bytes", "read_lines", "read_text", "usable_path", "write_bytes"]
 
 MIB = 1 << 20
 # Bytes of a path that Linux takes; others take less and say so themselves.
@@ -113,6 +113,16 @@ def number_of_text(text: str) -> float:
     if number == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0]):
         raise ValueError(f"{text[:60]} is too small for a number; write 0")
     return number
+
+
+def key_given_twice(pairs: Iterable[tuple[str, Any]]) -> str | None:
+    """The first key of a JSON object that was there before; None where each is there once."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None
 
 
 def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:

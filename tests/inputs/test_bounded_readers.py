@@ -191,6 +191,44 @@ def test_whole_numbers_of_thousands_of_digits_in_a_fabric(tmp_path: Path, key: s
         assert len(str(raised.value)) < 500
 
 
+KEYS = ", ".join(f'"k{number}": 0' for number in (*range(300_000), 299_999))
+# The refusal, and the key of a file: products of numbers without end, keys that each are looked for among all others.
+LONG_WORK: dict[str, tuple[str, str]] = {
+    "a product of sizes": ("schedule.dims: `[1000", '"dims": [' + ", ".join(["1" + "0" * 4000] * 3000) + "]"),
+    "a product that ends too large": ("schedule.dims: `[65536, ", f'"dims": {[65536] * 500_000}'),
+    "a key twice": ("schedule: key `k299999` is given twice", KEYS),
+}
+
+
+@pytest.mark.parametrize("what", LONG_WORK)
+def test_what_takes_long_to_count_is_refused_at_once(tmp_path: Path, what: str) -> None:
+    said, key = LONG_WORK[what]
+    head = '{"schema": "collective_pattern/v1", "collective": "all-reduce", "n": 8, "steps": [], '
+    (tmp_path / "c.json").write_text(head + key + "}")
+    _refused_within_seconds(f"read_schedule({str(tmp_path / 'c.json')!r})", said)
+
+
+def test_a_body_with_a_key_twice_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "body").write_text(f"{{{KEYS}}}")
+    said = "from lightloom.page.parsing import RefusedError, parsed\ntry:\n    parsed(open({!r}, 'rb').read())\n"
+    said += "except RefusedError as error:\n    raise ll.InputError('body', error.outcome.content.decode())"
+    _refused_within_seconds(said.format(str(tmp_path / "body")), '{"error": "body: key `k299999` is given twice"')
+
+
+def test_a_grid_of_a_million_sizes_is_refused_at_once() -> None:
+    said = "dims: 10000000 sizes are not accepted; it takes at most 16"
+    _refused_within_seconds("ll.Fabric(dims=[2] * 10_000_000)", said)
+    assert ll.Fabric(dims=[2] * 16).sized().gpus == 65536
+
+
+def _refused_within_seconds(call: str, said: str) -> None:
+    """Whether a call ends with an InputError that starts so, in a process that has a minute (it takes a second)."""
+    program = f"import lightloom as ll\nfrom lightloom.inputs.schedules.reading import read_schedule\n{call}\n"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1].startswith(f"lightloom.errors.InputError: {said}")
+
+
 SWEEP = "[settings]\ncollective = 'all-gather'\nalgorithm = 'ring'\nplanner = 'harvest'\n{}\n[axes]\n{}\n"
 
 

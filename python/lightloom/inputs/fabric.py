@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _DEFAULTS: dict[str, Any] = {option.name: option.default for option in FABRIC}
 # What a TOML file may say about itself beside the fabric's keys.
 DESCRIPTIVE_KEYS = ("summary", "source")
+# Sizes of a grid, each 2 or more, of as many GPUs as are accepted.
+MOST_DIMS = WHOLE_RANGES["gpus"][1].bit_length() - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +84,8 @@ class Fabric:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         del given["initial"]
         if isinstance(self.dims, Sequence) and not isinstance(self.dims, str):
+            if len(self.dims) > MOST_DIMS:
+                raise refuse("dims", f"{len(self.dims)} sizes are not accepted; it takes at most {MOST_DIMS}")
             given["dims"] = list(self.dims)
         given["optics"] = self.optical_layer
         # None says nothing where no value is assumed either; elsewhere it is wrong.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from lightloom.files import number_of_text
+from lightloom.files import key_given_twice, number_of_text
 from lightloom.page.outcome import Outcome
 
 __all__ = ["FIELD", "WRONG", "RefusedError", "as_text", "parsed", "read_text", "refused"]
@@ -115,11 +115,10 @@ def _number(text: str) -> float:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _TwiceError(next(key for key in keys if keys.count(key) > 1))
-    return found
+    twice = key_given_twice(pairs)
+    if twice is not None:
+        raise _TwiceError(twice)
+    return dict(pairs)
 
 
 def _no_number(text: str) -> NoReturn:

@@ -10,7 +10,6 @@ list algorithms`, on so many ports and of such a base as are tried. An All-to-Al
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -127,7 +126,14 @@ def _whole(document: dict[str, Any], key: str, least: int, most: int) -> int:
 def _dims(document: dict[str, Any], gpus: int) -> list[int]:
     value = document.get("dims", [gpus])
     sizes: list[Any] = value if isinstance(value, list) else [value]
-    if not sizes or any(type(size) is not int or size < 1 for size in sizes) or math.prod(sizes) != gpus:
+    product = 1
+    for size in sizes:
+        # What is left of the product bounds the size before they are multiplied: outside integers have no end.
+        if type(size) is not int or not 0 < size <= gpus // product:
+            product = 0
+            break
+        product *= size
+    if not sizes or product != gpus:
         raise refuse("schedule.dims", f"`{shown(value)}` is not a list of sizes whose product is {gpus}")
     return [size for size in sizes if size > 1] if len(sizes) > 1 else []
 

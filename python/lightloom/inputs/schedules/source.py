@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import InputError, refuse
-from lightloom.files import MIB, number_of_text, read_bytes, usable_path
+from lightloom.files import MIB, key_given_twice, number_of_text, read_bytes, usable_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,11 +55,10 @@ def json_object(field: str, text: str) -> dict[str, Any]:
     """The JSON object that a text is, with no key twice. Raises `InputError` that names `field`."""
 
     def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            raise refuse(field, f"key `{next(key for key in keys if keys.count(key) > 1)[:60]}` is given twice")
-        return found
+        twice = key_given_twice(pairs)
+        if twice is not None:
+            raise refuse(field, f"key `{twice[:60]}` is given twice")
+        return dict(pairs)
 
     try:
         document = json.loads(text, object_pairs_hook=without_twins, parse_float=number_of_text)
