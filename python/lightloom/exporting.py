@@ -13,7 +13,7 @@ from lightloom.exports.exported import OUTPUT_NAME, SIDE
 from lightloom.exports.size_range import size_range
 from lightloom.files import check_distinct, check_folder, write_files, write_folder
 from lightloom.formats import FOLDER, FORMATS, Format, written_formats
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 from lightloom.plans import Plan
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def export(
     sizes: of formats that MSCCL's runtimes load, sizes of one rank's buffer for which the plan is taken, such as
         `"64KiB:4MiB"`. Left out, one plan is taken for all sizes, and each of several for those at which it is the
         fastest, from the smallest one's size to the largest one's.
-    gpus_per_host: of `mscclpp`, how many consecutive GPUs share memory; all, where it is left out.
+    gpus_per_host: of `mscclpp`, how many consecutive GPUs share memory, a divisor of the plan's GPUs; all, where it is
+        left out.
 
     Everything is written or nothing. Raises `InputError` that names the argument, also where the plan has what the
     format cannot hold, such as chunks of unequal sizes.
@@ -100,7 +101,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     if "sizes" in given:
         given["sizes"] = size_range(given["sizes"])
     if "gpus_per_host" in given:
-        given["gpus_per_host"] = whole_number("gpus_per_host", given["gpus_per_host"], 1)
+        given["gpus_per_host"] = whole_number("gpus_per_host", given["gpus_per_host"], 1, WHOLE_RANGES["gpus"][1])
     writer = import_module(chosen.writer)
     made: Exported
     if chosen.takes_several:

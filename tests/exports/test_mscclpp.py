@@ -10,6 +10,7 @@ import pytest
 import lightloom as ll
 from lightloom import _core
 from lightloom.errors import InputError
+from tests.conftest import RunCli
 from tests.exports.mscclpp_interpreter import Machine
 from tests.exports.plans import random_plans
 
@@ -116,6 +117,9 @@ def test_the_machine_finds_what_is_missing(lost: str, tmp_path: Path) -> None:
     assert found > 0
 
 
+WITHIN = ", memory channels within one"
+
+
 def longest(document: dict[str, Any]) -> int:
     return max(len(block["ops"]) for gpu in document["gpus"] for block in gpu["threadblocks"])
 
@@ -128,7 +132,8 @@ def test_a_ring_has_as_many_thread_blocks_as_its_operations_need(
     """MSCCL++ throws where a thread block has more than 64; the ring on 8 GPUs had 72."""
     plan = ll.plan("all-reduce", "960KiB", fabric=ll.Fabric(gpus=gpus), algorithm="ring", planner="static")
     made = ll.export(plan, "mscclpp", tmp_path / "plan.json", gpus_per_host=gpus_per_host)
-    assert made.notes == ()
+    hosts = {1: "port channels between hosts of 1 GPU", 4: f"port channels between hosts of 4 GPUs{WITHIN}"}
+    assert list(made.notes) == ([] if gpus_per_host is None else [hosts[gpus_per_host]])
     document = json.loads((tmp_path / "plan.json").read_text())
     assert longest(document) <= 64
     run(document, 2)
@@ -145,7 +150,7 @@ def kinds_of(document: dict[str, Any]) -> dict[tuple[int, int], str]:
 
 
 @pytest.mark.parametrize(("collective", "algorithm"), ALGORITHMS)
-@pytest.mark.parametrize("gpus_per_host", [1, 3])
+@pytest.mark.parametrize("gpus_per_host", [1, 2])
 def test_gpus_of_different_hosts_have_port_channels(
     collective: str, algorithm: str, gpus_per_host: int, tmp_path: Path
 ) -> None:
@@ -156,6 +161,27 @@ def test_gpus_of_different_hosts_have_port_channels(
     for (rank, peer), kind in kinds_of(document).items():
         assert kind == ("memory" if rank // gpus_per_host == peer // gpus_per_host else "port")
     run(document, 2)
+
+
+@pytest.mark.parametrize("gpus_per_host", [3, 9, 16])
+def test_hosts_that_the_gpus_do_not_fill_are_refused(gpus_per_host: int, cli: RunCli, in_tmp: Path) -> None:
+    ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="ring", planner="static").save("plan.json")
+    ran = cli("export", "plan.json", "--to", "mscclpp", "--output", "x.json", "--gpus-per-host", gpus_per_host)
+    said = f"`{gpus_per_host}` is not accepted; it takes a divisor of the plan's 8 GPUs: 1, 2, 4, 8"
+    assert (ran.status, ran.out, ran.err) == (2, "", f"error: gpus_per_host: {said}\n")
+    assert not (in_tmp / "x.json").exists()
+    ran = cli("export", "plan.json", "--to", "mscclpp", "--output", "x.json", "--gpus-per-host", 1 << 17)
+    assert ran.err.endswith("it takes a whole number from 1 to 65536\n")
+
+
+def test_channels_and_sizes_are_named(cli: RunCli, in_tmp: Path) -> None:
+    ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="ring", planner="static").save("plan.json")
+    options = ("--gpus-per-host", 4, "--sizes", "64KiB:4MiB")
+    ran = cli("export", "plan.json", "--to", "mscclpp", "--output", "x.json", *options)
+    assert f"port channels between hosts of 4 GPUs{WITHIN}\n" in ran.out
+    assert "taken for 64 KiB to 4 MiB\n" in ran.out
+    assert "buffers of multiples of 128 B, 8 chunks of whole 16; the plan's size, 1048576 B, is one\n" in ran.out
+    assert (in_tmp / "x.json").exists()
 
 
 def test_the_machine_finds_what_is_overwritten_before_it_is_sent(tmp_path: Path) -> None:
@@ -194,7 +220,8 @@ def test_limits_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         notes = ll.export(plan, "mscclpp", tmp_path / "plan.json").notes
     assert notes[0].endswith("operations; MSCCL++ takes 20 unless it is built for more")
     # 1 000 000 bytes are not a multiple of 24 chunks of 16.
-    assert notes[1] == "MSCCL++ takes chunks of whole 16 bytes, of which a buffer has 24"
+    said = "MSCCL++ takes buffers of multiples of 384 B, 24 chunks of whole 16; the plan's size, 1000000 B, is not one"
+    assert notes[1] == said
     plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")
     assert ll.export(plan, "mscclpp", tmp_path / "small.json").notes == ()
     plan = ll.plan("all-gather", "8GiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")

@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from lightloom._core import counted
+from lightloom.errors import refuse
 from lightloom.exports.circuits import side_file
 from lightloom.exports.exported import MAIN, SIDE, Exported
 from lightloom.exports.mscclpp_program import MEMORY, MOST_BARRIERS, MOST_OPERATIONS, PORT, Program
-from lightloom.exports.size_range import ranges_of
+from lightloom.exports.size_range import SizeRange, ranges_of
 
 if TYPE_CHECKING:
     from lightloom.exports.mscclpp_program import Gpu
-    from lightloom.exports.size_range import SizeRange
     from lightloom.plans import Plan
 
 __all__ = ["export"]
@@ -40,12 +41,28 @@ def export(plan: Plan, sizes: SizeRange | None = None, gpus_per_host: int | None
 
     sizes: the buffers that it is taken for; all, where it is None. gpus_per_host: as for `Program`; all GPUs, where it
     is None. Raises `InputError` that names `plan` where it does not verify, has chunks of unequal sizes, or moves more
-    than 2^22 of them.
+    than 2^22 of them; and `gpus_per_host` where the plan's GPUs do not fill hosts of so many.
     """
     (taken_for,) = ranges_of([plan], sizes)
-    program = _least_spread(plan, plan.gpus if gpus_per_host is None else gpus_per_host)
+    hosts = plan.gpus if gpus_per_host is None else _checked_hosts(plan.gpus, gpus_per_host)
+    program = _least_spread(plan, hosts)
     content = json.dumps(_document(program, taken_for)).encode() + b"\n"
-    return Exported({MAIN: content, SIDE: side_file(plan, "mscclpp")}, SIDE, tuple(_limits(program)))
+    notes = _limits(program, states_sizes=sizes is not None)
+    if hosts < plan.gpus:
+        within = "" if hosts == 1 else ", memory channels within one"
+        notes.append(f"port channels between hosts of {counted(hosts, 'GPU')}{within}")
+    if sizes is not None:
+        notes.append(f"taken for {SizeRange(taken_for.first_bytes, min(MOST_BYTES, taken_for.last_bytes))}")
+    return Exported({MAIN: content, SIDE: side_file(plan, "mscclpp")}, SIDE, tuple(notes))
+
+
+def _checked_hosts(gpus: int, gpus_per_host: int) -> int:
+    """Refuse hosts that the GPUs do not fill. Raises `InputError` that names `gpus_per_host`."""
+    if gpus % gpus_per_host:
+        fitting = ", ".join(str(count) for count in range(1, gpus + 1) if gpus % count == 0)
+        said = f"it takes a divisor of the plan's {gpus} GPUs: {fitting}"
+        raise refuse("gpus_per_host", f"`{gpus_per_host}` is not accepted; {said}")
+    return gpus_per_host
 
 
 def _least_spread(plan: Plan, gpus_per_host: int) -> Program:
@@ -107,8 +124,11 @@ def _gpu(program: Program, gpu: Gpu) -> dict[str, Any]:
     }
 
 
-def _limits(program: Program) -> list[str]:
-    """What of a program is beyond what MSCCL++ is built with, or sizes that it refuses."""
+def _limits(program: Program, *, states_sizes: bool) -> list[str]:
+    """What of a program is beyond what MSCCL++ is built with, and sizes that it refuses.
+
+    states_sizes: whether sizes that it takes are said too where the plan's own is one.
+    """
     plan, chunks = program.plan, program.buffers.per_buffer
     found = []
     most = program.operations()
@@ -119,8 +139,11 @@ def _limits(program: Program) -> list[str]:
     barriers = max(map(len, program.shifts))
     if barriers > MOST_BARRIERS:
         found.append(f"a GPU has {barriers} barriers; MSCCL++ takes {MOST_BARRIERS} unless it is built for more")
-    if plan.size_bytes % (chunks * ALIGNMENT):
-        found.append(f"MSCCL++ takes chunks of whole {ALIGNMENT} bytes, of which a buffer has {chunks}")
+    unit = chunks * ALIGNMENT
+    is_taken = plan.size_bytes % unit == 0
+    if states_sizes or not is_taken:
+        own = f"the plan's size, {plan.size_bytes} B, is {'' if is_taken else 'not '}one"
+        found.append(f"MSCCL++ takes buffers of multiples of {unit} B, {chunks} chunks of whole {ALIGNMENT}; {own}")
     if plan.size_bytes > MOST_BYTES:
         found.append(f"MSCCL++ counts the bytes of a buffer in 32 bits; the plan is of {plan.size_bytes}")
     return found

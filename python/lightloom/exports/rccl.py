@@ -76,8 +76,9 @@ def _files(name: str, plans: list[Plan], ranges: list[SizeRange], notes: list[st
     where = "in place (one buffer)" if buffers.is_in_place else "out of place (two buffers)"
     chunks = sorted({program.buffers.per_buffer for _, program, _ in made})
     counts = ", ".join(map(str, chunks))
+    only = f", where the number of elements is a multiple of {counts}" if chunks != [1] else ""
     whole = SizeRange(ranges[0].first_bytes, ranges[-1].last_bytes)
-    notes.append(f"{name}: taken for {whole}, {where}, where the number of elements is a multiple of {counts}")
+    notes.append(f"{name}: taken for {whole}, {where}{only}")
     if whole == ALL_SIZES:
         size = f"{plans[0].size_bytes} B"
         notes.append(f"{name}: the plan is of {size}; --sizes, or plans of other sizes, say for which it is taken")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lightloom.formats import written_formats
-from lightloom.inputs.options.option import Group, Kind, Option
+from lightloom.inputs.options.option import MOST, Group, Kind, Option
 
 VERB = ("export",)
 
@@ -40,9 +40,10 @@ EXPORT = (
         name="gpus_per_host",
         kind=Kind.WHOLE,
         group=Group.FABRIC,
-        meaning="mscclpp: consecutive GPUs that share memory. Data go between others by port channels, over the "
-        "network.",
+        meaning="mscclpp: consecutive GPUs that share memory, a divisor of the plan's GPUs. Data go between others by "
+        "port channels, over the network.",
         verbs=VERB,
+        most=MOST["gpus"],
         otherwise="all of them",
     ),
 )
