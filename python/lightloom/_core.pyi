@@ -123,6 +123,11 @@ def algorithm_table(
     """A row per (algorithm, collective): `algorithm`, `collective`, `accepted`, `reason` (why not, or
     empty), `steps` (int or None), `sent_share` (bytes that the busiest rank sends over m, or None)."""
 
+def algorithms_of_steps(
+    collective: str, gpus: int, dims: Sequence[int], ports: int, radix: int | None, steps: int
+) -> list[str]:
+    """Names of the algorithms whose schedules have so many steps; none is built to know it."""
+
 @final
 class Workload:
     """A checked workload: computation, collectives and messages of one training iteration."""
@@ -320,6 +325,9 @@ class Request:
     def size_bytes(self) -> int:
         """Bytes m of one rank's whole buffer. Raises `InputError` for a size per pair of another collective than
         All-to-All."""
+    @property
+    def traffic_bytes(self) -> int | None:
+        """All-to-All: bytes that all ranks together send to others."""
 
 @final
 class Series:

@@ -18,11 +18,16 @@ class Bounds(NamedTuple):
     """Every bound that is known: that of any algorithm first, then those of the steps of the algorithm that was named.
 
     largest: the largest that holds for every plan of the request. Where some planner splits or joins steps of the
-    algorithm, that is the one for any algorithm.
+    algorithm, that is the one for any algorithm. size_bytes: one rank's whole buffer m; traffic_bytes: what all GPUs
+    together send to others in an All-to-All, None for other collectives.
     """
 
     statements: tuple[_core.Statement, ...]
     largest: _core.Statement
+    collective: str
+    size_bytes: int
+    gpus: int
+    traffic_bytes: int | None
 
     @property
     def lower_bound_s(self) -> float:
@@ -55,5 +60,7 @@ def bound(
 
     With `algorithm` or `schedule`, also those for its steps as they are; on up to 64 GPUs these take seconds.
     """
-    statements, largest = _core.bound(build_request(collective, size, fabric, **settings))
-    return Bounds(tuple(statements), statements[largest])
+    request = build_request(collective, size, fabric, **settings)
+    statements, largest = _core.bound(request)
+    problem = request.collective, request.size_bytes, request.gpus, request.traffic_bytes
+    return Bounds(tuple(statements), statements[largest], *problem)

@@ -88,7 +88,8 @@ class Row:
 class Comparison(Table):
     """The same problem by every planner and baseline, fastest first, those that could not serve it last.
 
-    size_bytes: one rank's whole buffer m. lower_bound_s: the largest lower bound that holds for every row;
+    size_bytes: one rank's whole buffer m; traffic_bytes: what all GPUs together send to others in an All-to-All, None
+    for other collectives. lower_bound_s: the largest lower bound that holds for every row;
     bound_class: the schedules that it bounds.
     """
 
@@ -98,6 +99,7 @@ class Comparison(Table):
     rows: tuple[Row, ...]
     lower_bound_s: float
     bound_class: str
+    traffic_bytes: int | None = None
 
     @property
     def best(self) -> Row | None:

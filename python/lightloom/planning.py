@@ -147,7 +147,7 @@ def compare(
     request = build_request(collective, size, fabric, **settings)
     rows, lower_bound_s, bound_class = _core.compare(request, seen)
     problem = request.collective, request.size_bytes, request.gpus
-    return Comparison(*problem, tuple(map(Row.of, rows)), lower_bound_s, bound_class)
+    return Comparison(*problem, tuple(map(Row.of, rows)), lower_bound_s, bound_class, request.traffic_bytes)
 
 
 def verify(

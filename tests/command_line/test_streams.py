@@ -58,11 +58,13 @@ def test_a_full_standard_output_of_every_verb(cli: RunCli, folder: Path, verb: s
     assert (ran.status, ran.err) == (1, "error: standard output: No space left on device\n")
 
 
-@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "2>&- >&- <&-"])
-def test_a_closed_standard_output_is_quiet(folder: Path, closed: str) -> None:
+@pytest.mark.parametrize(
+    ("closed", "said"), [(">&-", b"error: standard output is closed\n"), (">&- 2>&-", b""), ("2>&- >&- <&-", b"")]
+)
+def test_a_closed_standard_output_is_a_line(folder: Path, closed: str, said: bytes) -> None:
     command = " ".join(f"'{word}'" for word in [*COMMAND, *VERBS["plan"], "--output", "out.json"])
     ran = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, check=False)  # noqa: S607
-    assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", b"")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", said)
     # What was opened next did not get the number of a closed stream.
     assert (folder / "out.json").read_bytes().startswith(b"{")
 

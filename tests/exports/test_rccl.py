@@ -208,7 +208,10 @@ def test_sizes_and_several_plans_are_refused_where_they_make_no_sense(tmp_path: 
 
 def test_a_buffer_of_one_chunk_has_any_number_of_elements(tmp_path: Path) -> None:
     fabric = ll.Fabric(gpus=4)
-    for algorithm, said in (("binomial-tree", "in place (one buffer)"), ("scatter-allgather", "elements is a multiple of 4")):
+    for algorithm, said in (
+        ("binomial-tree", "in place (one buffer)"),
+        ("scatter-allgather", "elements is a multiple of 4"),
+    ):
         plan = ll.plan("broadcast", "1MiB", fabric=fabric, algorithm=algorithm)
         notes = ll.export(plan, "rccl", tmp_path / algorithm).notes
         assert notes[1].endswith(said)

@@ -1,6 +1,7 @@
 """All-to-All matrices: every byte is planned once, whatever the file is called."""
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -196,3 +197,7 @@ def test_masked_entries_are_no_traffic() -> None:
     with pytest.raises(ll.InputError, match="masked") as refused:
         ll.route_fibres("2x2", np.ma.array([[0, 1], [1, 2]], mask=[[False, False], [True, False]]))
     assert refused.value.field == "circuits"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ll.InputError, match=r"^matrix: row 0, column 1 is nan"):
+            read_matrix([[0, np.ma.masked], [1, 0]])  # type: ignore[arg-type]

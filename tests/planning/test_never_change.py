@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from lightloom.errors import InputError
 from lightloom.planning import baselines
 from lightloom.views.documents import plan_document
 from lightloom.views.verdict import verdict
+from tests.conftest import RunCli
 from tests.planning.never_change import faults
 
 
@@ -53,6 +55,34 @@ def test_a_named_algorithm_is_compared_with_all_of_them() -> None:
     assert by_planner["weave"] == best.total_s < plan.total_s
     assert by_planner["never-change"] == still.total_s
     assert f"{still.total_s / plan.total_s:.3g}× as fast as circuits that never change" in verdict(plan, rows)
+
+
+def test_a_start_that_serves_nothing_without_a_change_is_said(cli: RunCli) -> None:
+    options = ("--collective", "all-reduce", "--size", "64KiB", "--gpus", 8, "--initial", "circulant:2")
+    said = "no plan serves it without a change of the circuits of `circulant:2`"
+    printed = cli("plan", *options).out
+    assert f"\nverdict      {said}\n" in printed
+    assert f" never-change: {said}\n" in printed
+    assert f"never-change: {said}" in cli("compare", *options).out
+    assert json.loads(cli("plan", *options, "--format", "json").out)["never_change_s"] is None
+
+
+def test_the_first_setting_of_the_circuits_is_no_change_that_pays(cli: RunCli) -> None:
+    options = ("--collective", "all-reduce", "--size", "64KiB", "--gpus", 8, "--initial", "dark")
+    printed = cli("plan", *options, "--planner", "never-change").out
+    assert ", 1 reconfiguration (dissemination, never-change)" in printed
+    said = "the best plan leaves them as they are after the first setting of the circuits"
+    assert f"\nverdict      changing circuits does not pay here: {said}\n" in printed
+
+
+@pytest.mark.parametrize("collective", ["all-gather", "reduce-scatter", "all-reduce"])
+@pytest.mark.parametrize("gpus", [4, 8])
+def test_of_equally_fast_circuits_the_plan_s_own_are_named(collective: str, gpus: int) -> None:
+    problem: dict[str, Any] = {"fabric": ll.Fabric(gpus=gpus, ports=gpus - 1), "topology": "complete"}
+    plan = ll.plan(collective, "1MiB", **problem)
+    (still,) = (row for row in baselines(collective, "1MiB", **problem, beside=plan) if row.planner == "never-change")
+    assert still.total_s == plan.total_s
+    assert (still.topology, still.algorithm) == ("complete", plan.algorithm)
 
 
 def test_a_start_that_joins_nobody_is_refused_in_a_line() -> None:

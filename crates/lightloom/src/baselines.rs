@@ -1,25 +1,27 @@
 //! A plan with every planner beside it.
 
 use interruption::Interruptible;
-use model::{Plan, Result};
+use model::{Plan, Result, StepCost};
 use planners::{OperatingPoint, Planner, ties};
 use rayon::prelude::*;
 
 use crate::beside::Beside;
 use crate::compare::for_all_planners;
 use crate::race::Race;
-use crate::row::{Row, row_of, row_of_best};
+use crate::row::{PlannerOutcome, Row, row_of, row_of_best};
 use crate::{Prepared, Request, unchanging};
 
 /// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all algorithms
 /// whose circuits never change, fastest first: for each
 /// planner the first of its lines in [`crate::compare`]. A planner that serves nothing is left out; one that is known to be
-/// slower than the best, and whose exact time takes long to find, is a line without a time that says so, after the others.
+/// slower than the best, and whose exact time takes long to find, is a line without a time that says so, after the others. So
+/// is the line of circuits that never change, where they serve nothing.
 /// `known`: the plan of the request, which planners that keep the best of all planners then need not make again.
 ///
 /// # Errors
 /// Wrong input.
 pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
+    let given = known;
     // The best of all is what the plan is where nothing else was asked for.
     let known = known.filter(|_| request.leaves_planner_open());
     let (prepared, at) = for_all_planners(&Request { planner: None, ..request.clone() })?;
@@ -36,9 +38,33 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
     // The best of all algorithms stands for the best of the one that is named.
     let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
     rows.retain(|(_, _, row)| !is_replaced(row));
-    let served = over_all.into_iter().filter(|row| row.outcome.is_ok());
-    rows.extend(served.map(|row| (row.time_s(), prepared.planners().len(), row)));
+    let said = over_all.into_iter().filter(|row| row.outcome.is_ok() || never_changes(row)).map(|row| match given {
+        Some(plan) => named_as_plan(row, plan),
+        None => row,
+    });
+    rows.extend(said.map(|row| (row.time_s(), prepared.planners().len(), row)));
     Ok(in_order(rows))
+}
+
+fn never_changes(row: &Row) -> bool {
+    planners::find(&row.planner).is_ok_and(|planner| planner.capabilities().never_changes)
+}
+
+/// The line; where it is of circuits that never change, by the algorithm of a plan that keeps one topology and is as fast, it
+/// names that topology: of several that are equally fast it is the one that the reader has before them.
+fn named_as_plan(row: Row, plan: &Plan) -> Row {
+    let is_as_fast =
+        |found: &PlannerOutcome| (found.total_s, found.reconfigurations) == (plan.total_s(), plan.reconfigurations());
+    let first = plan.steps[0].topology;
+    let keeps_one = plan.steps.iter().all(|step| step.topology == first);
+    match &row.outcome {
+        Ok(found) if never_changes(&row) && keeps_one && row.algorithm == plan.algorithm && is_as_fast(found) => {
+            let cost = StepCost::sum(plan.steps.iter().map(|step| &step.cost));
+            let outcome = Ok(PlannerOutcome { cost, ..*found });
+            Row { topology: plan.topologies[first].name().to_string(), outcome, ..row }
+        }
+        _ => row,
+    }
 }
 
 /// A line with its time or what it takes at least, s, and its place among those that are equally fast.

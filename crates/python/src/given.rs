@@ -40,7 +40,10 @@ pub fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return Ok(Value::List(value.try_iter()?.map(|item| value_of(&item?)).collect::<PyResult<_>>()?));
     }
-    if let Ok(matrix) = value.extract::<PyReadonlyArray2<'_, f64>>() {
+    // Asking for an array imports NumPy, which what has no `dtype` cannot need.
+    if value.hasattr("dtype")?
+        && let Ok(matrix) = value.extract::<PyReadonlyArray2<'_, f64>>()
+    {
         return Ok(Value::Matrix(rows_of(&matrix)));
     }
     number(value)?.map_or_else(|| shown(value), Ok)

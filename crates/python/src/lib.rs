@@ -72,7 +72,9 @@ mod _core {
     #[pymodule_export]
     use super::reconfiguration_delay::PyReconfigurationDelay;
     #[pymodule_export]
-    use super::registry::{algorithm_table, bus_factor, capabilities, left_out, registry, topology_names};
+    use super::registry::{
+        algorithm_table, algorithms_of_steps, bus_factor, capabilities, left_out, registry, topology_names,
+    };
     #[pymodule_export]
     use super::request::{PyCache, PyRequest};
     #[pymodule_export]

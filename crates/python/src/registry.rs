@@ -129,6 +129,26 @@ pub fn algorithm_table<'py>(
     Ok(rows)
 }
 
+/// Algorithms whose schedules have so many steps, none of which is built for it.
+#[pyfunction]
+pub fn algorithms_of_steps(
+    collective: &Bound<'_, PyAny>,
+    gpus: u32,
+    dims: Vec<u32>,
+    ports: u32,
+    radix: Option<u32>,
+    steps: u64,
+) -> CoreResult<Vec<&'static str>> {
+    let shape = Shape::new(gpus, &dims, ports)?;
+    let collective = Collective::parse(&text("collective", collective)?)?;
+    let options = Options { radix, ..Options::default() };
+    let has_steps = |algorithm: &&&dyn collectives::Algorithm| {
+        algorithm.accepts(collective, &shape, &options).is_ok()
+            && algorithm.extent(collective, &shape, &options).steps == steps
+    };
+    Ok(collectives::REGISTRY.iter().filter(has_steps).map(|algorithm| algorithm.name()).collect())
+}
+
 #[pyfunction]
 pub fn bus_factor(collective: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<f64> {
     Ok(Collective::parse(&text("collective", collective)?)?.bus_factor(gpus))

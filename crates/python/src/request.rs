@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use lightloom::{Asked, Request};
+use lightloom::{Asked, Request, Workload};
+use model::Collective;
 use planners::Cache;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -73,6 +74,18 @@ impl PyRequest {
     #[getter]
     fn size_bytes(&self) -> CoreResult<u64> {
         Ok(self.0.size_bytes()?)
+    }
+
+    /// As plans say it.
+    #[getter]
+    fn traffic_bytes(&self) -> CoreResult<Option<u64>> {
+        let share = match &self.0.workload {
+            Workload::Schedule(schedule) | Workload::Matrix(schedule) => schedule.chunks().exchanged_share(),
+            Workload::Collective { collective: Collective::AllToAll, .. } => Some(f64::from(self.gpus() - 1)),
+            Workload::Collective { .. } => None,
+        };
+        let size_bytes = self.0.size_bytes()? as f64;
+        Ok(share.map(|share| (share * size_bytes).round() as u64))
     }
 }
 

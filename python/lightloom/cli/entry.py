@@ -186,7 +186,7 @@ def _status(arguments: Sequence[str] | None) -> int:
         status = EXIT_FAILED
     except BaseException as error:  # a panic of the core is no Exception
         status = _failed(_in_words(error))
-    return EXIT_FAILED if is_closed and status == EXIT_DONE else status
+    return _failed("standard output is closed") if is_closed and status == EXIT_DONE else status
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -143,7 +143,8 @@ def _limits(program: Program, *, states_sizes: bool) -> list[str]:
     is_taken = plan.size_bytes % unit == 0
     if states_sizes or not is_taken:
         own = f"the plan's size, {plan.size_bytes} B, is {'' if is_taken else 'not '}one"
-        found.append(f"MSCCL++ takes buffers of multiples of {unit} B, {chunks} chunks of whole {ALIGNMENT}; {own}")
+        takes = f"buffers of multiples of {unit} B, {chunks} chunks, each of a multiple of {ALIGNMENT} B"
+        found.append(f"MSCCL++ takes {takes}; {own}")
     if plan.size_bytes > MOST_BYTES:
         found.append(f"MSCCL++ counts the bytes of a buffer in 32 bits; the plan is of {plan.size_bytes}")
     return found

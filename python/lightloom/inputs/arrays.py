@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import refuse
@@ -13,13 +14,17 @@ if TYPE_CHECKING:
 def array_of(field: str, values: Any) -> NDArray[Any]:
     """The values as an array, whatever its type. Raises `InputError` that names `field` where entries are masked.
 
-    NumPy would take what is under the mask. What an object's own conversion raises goes on.
+    NumPy would take what is under the mask, and NaN, with a warning, for a masked
+    entry within lists. What an object's own conversion raises goes on.
     """
     import numpy as np
 
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Warning: converting a masked element to nan")
+        array = np.asarray(values)
     if any(getattr(part, "mask", None) is not None and np.any(part.mask) for part in (values, *_parts(values))):
         raise refuse(field, "entries of it are masked; it takes an array without a mask, such as array.filled(0)")
-    return np.asarray(values)
+    return array
 
 
 def _parts(values: Any) -> list[Any]:

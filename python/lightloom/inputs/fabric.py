@@ -88,8 +88,9 @@ class Fabric:
                 raise refuse("dims", f"{len(self.dims)} sizes are not accepted; it takes at most {MOST_DIMS}")
             given["dims"] = list(self.dims)
         given["optics"] = self.optical_layer
-        # None says nothing where no value is assumed either; elsewhere it is wrong.
-        said = {name: value for name, value in given.items() if not (value is None and _DEFAULTS[name] is None)}
+        # None says nothing where it is what a field has unless told otherwise; elsewhere it is wrong.
+        optional = {field.name for field in fields(self) if field.default is None}
+        said = {name: value for name, value in given.items() if not (value is None and name in optional)}
         return _core.FabricOptions(**said)
 
     @classmethod

@@ -204,6 +204,7 @@ SIZES = record(
         ),
     }
 )
+TRAFFIC = or_null(whole("bytes that all GPUs together send to others in an All-to-All, null for other collectives"))
 COMPARISON = record(
     {
         "rows": several(
@@ -219,6 +220,7 @@ COMPARISON = record(
         ),
         "lower_bound_s": number("no schedule of `bound_class` takes less"),
         "bound_class": text("which schedules that is said of"),
+        "traffic_bytes": TRAFFIC,
         "not_applicable": several(
             record(
                 {
@@ -239,6 +241,7 @@ BOUNDS = record(
     {
         "lower_bound_s": number("the largest bound"),
         "bound_class": text("its class of schedules"),
+        "traffic_bytes": TRAFFIC,
         "bounds": several(
             record(
                 {

@@ -21,6 +21,12 @@ SWEEP = record(
             record({"planner": text("its name"), "algorithm": text("its name"), "share": number("of the points")}),
             "what was taken, the most first",
         ),
+        "traffic_bytes": or_null(
+            record(
+                {"least": whole("at a point"), "largest": whole("at a point")},
+                "bytes that all GPUs together send to others in an All-to-All, null for other collectives",
+            )
+        ),
         "files": several(text("a path"), "that were written"),
     },
     optional={

@@ -60,6 +60,7 @@ def comparison_document(comparison: Comparison) -> str:
         ],
         "lower_bound_s": comparison.lower_bound_s,
         "bound_class": comparison.bound_class,
+        "traffic_bytes": comparison.traffic_bytes,
         "not_applicable": [
             {
                 "planner": row.planner,
@@ -96,6 +97,7 @@ def bound_document(bounds: Bounds) -> dict[str, Any]:
     return {
         "lower_bound_s": bounds.lower_bound_s,
         "bound_class": bounds.bound_class,
+        "traffic_bytes": bounds.traffic_bytes,
         "bounds": [
             {
                 "name": statement.name,

@@ -212,6 +212,7 @@ def _stated(side: Path, collective: str, gpus: int, demands: list[Demand]) -> _c
 
 def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -> _core.Schedule:
     """A schedule of some algorithm that has the demands."""
+    _check_receivers(collective, gpus, demands)
     for schedule in _candidates(collective, gpus, dims, len(demands)):
         if _has(schedule, demands):
             return schedule
@@ -222,6 +223,17 @@ def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -
         f"their demands are those of no algorithm for {collective} (`lightloom list algorithms`), and no `{SIDE}` "
         "beside the file says which chunks are sent",
     )
+
+
+def _check_receivers(collective: str, gpus: int, demands: list[Demand]) -> None:
+    """Refuse demands of no algorithm whatever: each sends something to every GPU, but for the root of a broadcast."""
+    if collective == "all-to-all":  # blocks may be unequal, and empty
+        return
+    received = {destination for demand in demands for _, destination in demand}
+    roots = collective == "broadcast"
+    if len(received) + roots < gpus:
+        idle = next(gpu for gpu in range(roots, gpus) if gpu not in received)
+        raise refuse("schedule.steps", f"GPU {idle} receives nothing in any step; in {collective} every GPU does")
 
 
 def _one_step(gpus: int, demand: Demand) -> _core.Schedule:
@@ -237,13 +249,15 @@ def _one_step(gpus: int, demand: Demand) -> _core.Schedule:
 
 
 def _candidates(collective: str, gpus: int, dims: list[int], steps: int) -> Iterator[_core.Schedule]:
-    """Schedules of so many steps, each once."""
+    """Schedules of so many steps, each once; only those are built."""
     seen: set[tuple[str, tuple[float, ...]]] = set()
     for radix in RADICES:
         for ports in PORTS:
-            for row in _core.algorithm_table(collective, gpus, dims, ports, radix):
-                name = str(row["algorithm"])
-                if not row["accepted"] or row["steps"] != steps:
+            named = _core.algorithms_of_steps(collective, gpus, dims, ports, radix, steps)
+            # Whoever takes radix 1 looks at none, and was tried without one.
+            tried = [] if radix is None else _core.algorithms_of_steps(collective, gpus, dims, ports, 1, steps)
+            for name in named:
+                if name in tried:
                     continue
                 try:
                     schedule = _core.Schedule.build(name, collective, gpus, dims, ports, radix)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom._core import counted, show_time
-from lightloom.views.tables.page import render, table
+from lightloom.views.tables.page import heading, render, table
+from lightloom.views.tables.problem import what_is_planned
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +19,7 @@ MAX_SEGMENTS = 4
 
 
 def bound_table(bounds: Bounds) -> str:
-    """A row per bound with its terms, marked the largest that holds for all plans; then what each says and why."""
+    """The problem; a row per bound with its terms, the largest that holds for all plans marked; then why each holds."""
     return render(*bound_parts(bounds))
 
 
@@ -44,7 +45,7 @@ def bound_parts(bounds: Bounds) -> list[RenderableType]:
         texts.append(f"no schedule of this class takes less: {bound_class}")
         of_class = (statement for statement in bounds.statements if statement.bound_class == bound_class)
         texts += [f"  {statement.name}: {statement.why}" for statement in of_class]
-    return [made, *map(Text, texts)]
+    return [heading(what_is_planned(bounds)), made, *map(Text, texts)]
 
 
 def _growth(statement: Statement) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom._core import counted, left_out, show_size, show_time
+from lightloom._core import counted, left_out, show_time
 from lightloom.views.ratios import are_equal, factor, gap_words
-from lightloom.views.tables.page import heading, render, table, why, width
-from lightloom.views.tables.problem import fabric_words
+from lightloom.views.refusals import why
+from lightloom.views.tables.page import heading, render, table, width
+from lightloom.views.tables.problem import fabric_words, what_is_planned
 from lightloom.views.tables.terms import TERMS, legend, split_bar, terms_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:
 
 def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns: int) -> list[RenderableType]:
     """What `comparison_table` shows on so many columns but for the fabric, part by part."""
-    title = heading(f"{comparison.collective} of {show_size(comparison.size_bytes)} on {comparison.gpus} GPUs")
+    title = heading(what_is_planned(comparison))
     served = [row for row in comparison.rows if row.total_s is not None]
     rows = served if all_rows else comparison.by_planner()
     under = [why_the_best_wins(comparison), _bound(comparison), *_without_time(comparison, all_rows=all_rows)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -87,8 +86,3 @@ def bar(share: float) -> Text:
     if eighths == 0 and share > 0:
         eighths = 1
     return Text(BLOCKS[8] * (eighths // 8) + BLOCKS[eighths % 8].strip(), style="cyan")
-
-
-def why(reason: str) -> str:
-    """A refusal without its subject, where the row already names it."""
-    return re.sub(r"^\w+: .{1,80}? refuses this problem: ", "", reason)

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from lightloom._core import counted, left_out, show_size, show_time
 from lightloom.views.ratios import ATTAINED, are_equal, gap_words, versus
+from lightloom.views.refusals import why
 from lightloom.views.tables.explanations import explanation_lines
-from lightloom.views.tables.page import bar, heading, render, table, why, width
+from lightloom.views.tables.page import bar, heading, render, table, width
 from lightloom.views.tables.problem import fabric_words, gigabytes, what_is_planned
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 from lightloom.views.tables.terms import TERMS
@@ -67,7 +68,7 @@ def plan_parts(
 
 def _title(plan: Plan) -> str:
     return (
-        f"{what_is_planned(plan)}: {show_time(plan.total_s)}, {counted(len(plan.steps), 'step')}, "
+        f"{what_is_planned(plan, plan.root)}: {show_time(plan.total_s)}, {counted(len(plan.steps), 'step')}, "
         f"{counted(plan.reconfigurations, 'reconfiguration')} ({plan.algorithm}, {plan.planner})"
     )
 

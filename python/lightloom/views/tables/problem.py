@@ -7,10 +7,29 @@ from typing import TYPE_CHECKING, Protocol
 from lightloom._core import counted, show_size, show_time
 
 if TYPE_CHECKING:
-    from lightloom import Plan
     from lightloom._core import ReconfigurationDelay
 
 GIGA = 1e9
+
+
+class Planned(Protocol):
+    """What plans, comparisons and bounds are made for; sizes in bytes."""
+
+    @property
+    def collective(self) -> str:
+        """Name of the collective."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes m of one rank's whole buffer."""
+
+    @property
+    def gpus(self) -> int:
+        """Number of ranks."""
+
+    @property
+    def traffic_bytes(self) -> int | None:
+        """Bytes that all GPUs together send to others in an All-to-All; None for other collectives."""
 
 
 class Delays(Protocol):
@@ -41,13 +60,13 @@ class Delays(Protocol):
         """Computation before every step, and before single ones by their index from 0."""
 
 
-def what_is_planned(plan: Plan) -> str:
+def what_is_planned(planned: Planned, root: int | None = None) -> str:
     """`all-reduce of 64 MiB on 64 GPUs`; of a broadcast the root; of an unequal All-to-All what all GPUs send."""
-    root = "" if plan.root is None else f" from rank {plan.root}"
-    whole = plan.traffic_bytes
-    if whole is not None and abs(whole - (plan.gpus - 1) * plan.size_bytes) > 1:
-        root = f" at the busiest GPU, {show_size(whole)} in all,"
-    return f"{plan.collective} of {show_size(plan.size_bytes)}{root} on {plan.gpus} GPUs"
+    more = "" if root is None else f" from rank {root}"
+    whole = planned.traffic_bytes
+    if whole is not None and abs(whole - (planned.gpus - 1) * planned.size_bytes) > 1:
+        more = f" at the busiest GPU, {show_size(whole)} in all,"
+    return f"{planned.collective} of {show_size(planned.size_bytes)}{more} on {planned.gpus} GPUs"
 
 
 def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:

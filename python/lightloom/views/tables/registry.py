@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lightloom.views.tables.page import heading, render, table, why
+from lightloom.views.refusals import why
+from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

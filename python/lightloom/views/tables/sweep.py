@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.text import Text
 
-from lightloom import _core
-from lightloom.files import MIB
+from lightloom._core import show_size
 from lightloom.sweeps.axes import shape_words
 from lightloom.sweeps.engines import NEVER_CHANGE
+from lightloom.sweeps.traffic import has_pair_sizes, traffic_of, traffic_range
 from lightloom.views.axis_units import natural_label, size_label
 from lightloom.views.ratios import factor
 from lightloom.views.tables.page import bar, heading, render, table
@@ -75,6 +75,8 @@ def sweep_summary(result: SweepResult) -> dict[str, Any]:
             for planner, algorithm, share in _choices(result)
         ],
     }
+    sent = traffic_range(result.description)
+    made["traffic_bytes"] = None if sent is None else dict(zip(("least", "largest"), sent, strict=True))
     if "ratio" in result.columns:
         made["faster"] = _faster(result)
     return made
@@ -267,25 +269,18 @@ def _where_unchanged(result: SweepResult) -> list[str]:
 def _unequal_traffic(result: SweepResult) -> list[str]:
     """That matrices of one size, the busiest GPU's buffer, differ in what all GPUs send together."""
     description = result.description
-    axes = {axis.key: axis for axis in result.axes}
-    settings = {**dict(description.settings), **{axis.key: axis.values[0] for axis in result.axes}}
-    size = dict(description.numbers).get("size")
-    per_pair = axes["size"].per_pair if "size" in axes else size is not None and size.per_pair
-    names = [str(name) for name in axes["matrix"].values] if "matrix" in axes else []
-    gpus, seed = settings.get("gpus"), settings.get("seed", 0)
-    if per_pair or len(names) < 2 or not isinstance(gpus, int) or not isinstance(seed, int):
+    found = traffic_of(description)
+    if has_pair_sizes(description) or not any(one.is_unequal for one in found):
         return []
-    said = []
-    for name in filter(_core.is_workload, names):
-        matrix = _core.workload_matrix(name, gpus, float(MIB), seed)
-        busiest = max(matrix.sum(axis=0).max(), matrix.sum(axis=1).max())
-        said.append(f"{name} {(matrix.sum() - matrix.trace()) / busiest:.3g}")
-    if len(said) < 2:
-        return []
-    return [
-        "sizes are the busiest GPU's buffer: matrices differ in traffic; sizes such as 1MiB/pair compare equal traffic",
-        f"what all {gpus} GPUs send together, in buffers of the busiest: {', '.join(said)}",
-    ]
+    differ = ": matrices differ in traffic" if len({one.matrix for one in found}) > 1 else ""
+    lines = [f"sizes are the busiest GPU's buffer{differ}; sizes such as 1MiB/pair compare equal traffic"]
+    for gpus in dict.fromkeys(one.gpus for one in found):
+        said = ", ".join(f"{one.matrix} {one.share:.3g}" for one in found if one.gpus == gpus)
+        lines.append(f"what all {gpus} GPUs send together, in buffers of the busiest: {said}")
+    sent = traffic_range(description)
+    if sent is not None:
+        lines.append(f"in all {' to '.join(dict.fromkeys(show_size(size) for size in sent))}")
+    return lines
 
 
 def _places(result: SweepResult, axes: Sequence[Axis]) -> list[int]:
