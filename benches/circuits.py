@@ -19,12 +19,12 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 import lightloom as ll
-from lightloom.benchmarks import all_benchmarks
+from lightloom.sweeps.benchmarks import all_benchmarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lightloom.benchmarks import Benchmark
+    from lightloom.sweeps.benchmarks import Benchmark
 
 PAGE = Path(__file__).parent.parent / "docs" / "circuits.md"
 PLANNERS = ("harvest", "weave")

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from lightloom.benchmark_runs import run_benchmark, summary
-from lightloom.benchmarks import all_benchmarks
+from lightloom.sweeps.benchmark_runs import run_benchmark, summary
+from lightloom.sweeps.benchmarks import all_benchmarks
 from lightloom.views.pictures.benchmark import plot_benchmark
 from lightloom.views.tables.benchmark import COLUMNS, benchmark_rows
 
 if TYPE_CHECKING:
-    from lightloom.benchmark_runs import Point
+    from lightloom.sweeps.benchmark_runs import Point
 
 DOCS = Path(__file__).parent.parent / "docs"
 INTRODUCTION = """\

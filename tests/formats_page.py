@@ -12,7 +12,7 @@ HEADER = """\
 # Formats of other tools
 
 What `lightloom export PLAN --to FORMAT` writes, and what `lightloom verify` and `--schedule` read, told by its content;
-from the registry in `python/lightloom/formats.py`, and as `lightloom list formats` shows it. `python -m
+from the registry in `python/lightloom/formats/__init__.py`, and as `lightloom list formats` shows it. `python -m
 tests.formats_page` writes this page. What a format cannot say of a plan is in the side file of the export
 ([how to](../how-to/export-a-plan.md)); what readers of workloads take and ask for is [on a page](workloads.md).
 

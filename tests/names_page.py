@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from lightloom.cli.list import everything
+from lightloom.views.listings import everything
 from tests.json_page import table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "names.md"

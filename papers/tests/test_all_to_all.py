@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure as Picture
 
 import lightloom as ll
-from lightloom.all_to_all import shift_hops, strategy_costs
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
+from lightloom.planning.all_to_all import shift_hops, strategy_costs
 from lightloom_papers.all_to_all import ALL_TO_ALL, averages, figures_11_12
 from lightloom_papers.all_to_all.costs import ascending, cycles_first, hops_of_order, theorem_1
 from lightloom_papers.all_to_all.price_lines import (

@@ -1,7 +1,7 @@
 """The benchmarks of the papers: every one is there, brought by the entry point, and its problems are accepted."""
 
 import lightloom as ll
-from lightloom.benchmarks import PLANNERS, all_benchmarks
+from lightloom.sweeps.benchmarks import PLANNERS, all_benchmarks
 from lightloom.sweeps.description import SweepDescription
 from lightloom_papers.benchmarks import BENCHMARKS
 from lightloom_papers.registry import PAPERS

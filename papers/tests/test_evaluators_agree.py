@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom import _core
-from lightloom.benchmark_runs import run_benchmark
-from lightloom.benchmarks import Benchmark, BenchmarkSeries
+from lightloom.sweeps.benchmark_runs import run_benchmark
+from lightloom.sweeps.benchmarks import Benchmark, BenchmarkSeries
 from lightloom_papers.figure import Setting
 from lightloom_papers.measure import Case
 

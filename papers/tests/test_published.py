@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom_papers.figure import Outcome, Setting
 from lightloom_papers.harvest.figure_published import FIGURE_PUBLISHED
 from lightloom_papers.harvest.published import published, question_of

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure as Picture
 
 import lightloom as ll
+from lightloom.base.errors import InputError
 from lightloom.cli import main
-from lightloom.errors import InputError
 from lightloom_papers import registry
 from lightloom_papers.claims import Claim, Verdict
 from lightloom_papers.figure import Figure, Outcome, Paper, Setting

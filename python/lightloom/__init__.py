@@ -9,32 +9,38 @@ ll.simulate(plan).total_s
 
 from __future__ import annotations
 
+import sys as _sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from lightloom.base.old_names import OldNames as _OldNames
+from lightloom.base.views import provide as _provide
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lightloom._core import Schedule, Statement, Topology, __version__
-    from lightloom.bounds import Bounds, bound
+    from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
-    from lightloom.comparison import Comparison
-    from lightloom.errors import InputError
     from lightloom.exact import exact_plan
-    from lightloom.exporting import Export, export
-    from lightloom.fibres import FibreRouting, route_fibres
+    from lightloom.formats.export import Export, export
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.inputs.optics import Optics
-    from lightloom.meshes import Mesh, MeshRouting, route_mesh
+    from lightloom.optics.fibres import FibreRouting, route_fibres
+    from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
+    from lightloom.optics.port_maps import Circuits, circuits
     from lightloom.planning import compare, plan, profile, verify
+    from lightloom.planning.bounds import Bounds, bound
+    from lightloom.planning.problem import Problem
+    from lightloom.planning.sizes import SizeTable, plan_sizes
     from lightloom.plans import Plan
-    from lightloom.port_maps import Circuits, circuits
-    from lightloom.problem import Problem
+    from lightloom.plans.comparison import Comparison
+    from lightloom.plans.steps import Step
     from lightloom.running.executor import Executor, run
     from lightloom.running.measurement import Measurement
-    from lightloom.simulating import simulate
     from lightloom.simulation import Simulation
-    from lightloom.sizes import SizeTable, plan_sizes
-    from lightloom.steps import Step
+    from lightloom.simulation.simulator import simulate
     from lightloom.sweeps import SweepResult, sweep
     from lightloom.training.planning import train
     from lightloom.training.result import Training
@@ -42,45 +48,45 @@ if TYPE_CHECKING:
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
-    "Bounds": "bounds",
+    "Bounds": "planning.bounds",
     "Calibration": "calibration",
-    "Circuits": "port_maps",
-    "Comparison": "comparison",
+    "Circuits": "optics.port_maps",
+    "Comparison": "plans.comparison",
     "Executor": "running.executor",
-    "Export": "exporting",
+    "Export": "formats.export",
     "Fabric": "inputs.fabric",
-    "FibreRouting": "fibres",
-    "InputError": "errors",
+    "FibreRouting": "optics.fibres",
+    "InputError": "base.errors",
     "Measurement": "running.measurement",
-    "Mesh": "meshes",
-    "MeshRouting": "meshes",
+    "Mesh": "optics.meshes",
+    "MeshRouting": "optics.meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",
-    "Problem": "problem",
+    "Problem": "planning.problem",
     "Schedule": "_core",
     "Simulation": "simulation",
-    "SizeTable": "sizes",
+    "SizeTable": "planning.sizes",
     "Statement": "_core",
-    "Step": "steps",
+    "Step": "plans.steps",
     "SweepResult": "sweeps",
     "Topology": "_core",
     "Training": "training.result",
     "Workload": "training.workload",
     "__version__": "_core",
-    "bound": "bounds",
+    "bound": "planning.bounds",
     "calibrate": "calibration",
-    "circuits": "port_maps",
+    "circuits": "optics.port_maps",
     "compare": "planning",
     "exact_plan": "exact",
-    "export": "exporting",
+    "export": "formats.export",
     "from_networkx": "inputs.graphs",
     "plan": "planning",
-    "plan_sizes": "sizes",
+    "plan_sizes": "planning.sizes",
     "profile": "planning",
-    "route_fibres": "fibres",
-    "route_mesh": "meshes",
+    "route_fibres": "optics.fibres",
+    "route_mesh": "optics.meshes",
     "run": "running.executor",
-    "simulate": "simulating",
+    "simulate": "simulation.simulator",
     "sweep": "sweeps",
     "to_networkx": "inputs.graphs",
     "train": "training.planning",
@@ -132,6 +138,16 @@ __all__ = [
     "train",
     "verify",
 ]
+
+
+def _view(name: str) -> Callable[..., Any]:
+    from lightloom.views import view
+
+    return view(name)
+
+
+_provide(_view)
+_sys.meta_path.append(_OldNames)
 
 
 def __getattr__(name: str) -> object:

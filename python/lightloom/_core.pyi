@@ -1,4 +1,4 @@
-"""The compiled core. Everything here is typed, immutable and raises `lightloom.errors.InputError`.
+"""The compiled core. Everything here is typed, immutable and raises `lightloom.base.errors.InputError`.
 
 What it returns pickles. A process that was forked works too, unless another thread was planning at that moment.
 """

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lightloom.errors import InputError, OutputError
-from lightloom.files import check_distinct, replaced, write_bytes
+from lightloom.base.errors import InputError, OutputError
+from lightloom.base.files import check_distinct, replaced, write_bytes
 from lightloom.inputs.options import OPTIONS
 from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from lightloom.base.extras import EXTRAS, missing
 from lightloom.cli.registry import VERBS
-from lightloom.extras import EXTRAS, missing
 from tests.command_line.test_command_line import EXAMPLE
 from tests.conftest import ROOT, RunCli
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lightloom import plugins
-from lightloom.benchmarks import find_benchmark
+from lightloom.base import plugins
 from lightloom.cli.registry import VERBS
+from lightloom.sweeps.benchmarks import find_benchmark
 from tests.conftest import RunCli
 
 GROUPS = (plugins.VERBS, plugins.BENCHMARKS, plugins.NAMES)
@@ -202,7 +202,7 @@ SERIES = "BenchmarkSeries('one', 'all-reduce', Fabric(gpus=4), ('1KiB',), ('1us'
     ],
 )
 def test_benchmarks_that_are_none_are_refused(cli: RunCli, install: Install, benchmarks: str, reason: str) -> None:
-    code = "from lightloom import Fabric\nfrom lightloom.benchmarks import Benchmark, BenchmarkSeries\n"
+    code = "from lightloom import Fabric\nfrom lightloom.sweeps.benchmarks import Benchmark, BenchmarkSeries\n"
     install(plugins.BENCHMARKS, "all = thirds_points:BENCHMARKS", f"{code}BENCHMARKS = {benchmarks}")
     ran = cli("list", "benchmarks")
     assert (ran.status, ran.out) == (1, "")

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+from lightloom.base.errors import InputError
 from lightloom.cli import progress
 from lightloom.cli.progress import Status, progress_bar, with_progress
-from lightloom.errors import InputError
 
 
 def test_results_and_errors_come_through() -> None:

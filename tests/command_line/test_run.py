@@ -11,7 +11,7 @@ import pytest
 
 import lightloom as ll
 from lightloom.inputs.options import RUNNING, by_name
-from lightloom.running import prepared
+from lightloom.running import preparation as prepared
 from lightloom.running.data import DATA_TYPES, REDUCTIONS
 from lightloom.running.executor import TRANSPORTS
 from lightloom.running.program import Program, program_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import lightloom as ll
+from lightloom.formats.workload_options import COMM_SIZES, TIME_UNITS
 from lightloom.inputs.options import TRAINING, by_name
-from lightloom.inputs.workloads.asked import COMM_SIZES, TIME_UNITS
 from lightloom.inputs.workloads.model import presets
 from lightloom.training.result import Training
 from tests.conftest import RunCli

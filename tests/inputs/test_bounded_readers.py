@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom.errors import InputError
-from lightloom.files import read_lines
+from lightloom.base.errors import InputError
+from lightloom.base.files import read_lines
+from lightloom.calibration.measurements import read_measurements
 from lightloom.inputs.graphs import read_topology
 from lightloom.inputs.matrix import read_matrix
-from lightloom.measurements import read_measurements
 
 pytestmark = pytest.mark.slow
 
@@ -59,12 +59,12 @@ FLOODS: dict[str, tuple[str, str, bytes]] = {
 READ = """
 import re, sys
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import read_topology
 from lightloom.inputs.matrix import read_matrix
-from lightloom.inputs.schedules.reading import read_schedule
-from lightloom.inputs.workloads.reading import read_workload
+from lightloom.formats.schedules import read_schedule
+from lightloom.inputs.workloads.files import read_workload
 readers = {
     "matrix": read_matrix, "calibrate": ll.calibrate, "fabric": Fabric.from_toml, "plan": ll.Plan.load,
     "schedule": read_schedule, "workload": lambda path: read_workload(path, time_unit="s" if "fbuf" in path else None),
@@ -101,8 +101,8 @@ def test_a_flood_is_refused_in_little_memory(tmp_path: Path) -> None:
     [
         ("lightloom.inputs.matrix.MAX_LINES", "\n", read_matrix),
         ("lightloom.inputs.matrix.MAX_GPUS", "1\n", read_matrix),
-        ("lightloom.measurements.MAX_LINES", "\n", read_measurements),
-        ("lightloom.measurements.MAX_ROWS", "1,1\n", read_measurements),
+        ("lightloom.calibration.measurements.MAX_LINES", "\n", read_measurements),
+        ("lightloom.calibration.measurements.MAX_ROWS", "1,1\n", read_measurements),
         ("lightloom.inputs.graphs.MAX_LINES", "0 1\n", lambda path: read_topology("topology", path, None)),
     ],
 )
@@ -210,7 +210,7 @@ def test_what_takes_long_to_count_is_refused_at_once(tmp_path: Path, what: str) 
 
 def test_a_body_with_a_key_twice_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "body").write_text(f"{{{KEYS}}}")
-    said = "from lightloom.page.parsing import RefusedError, parsed\ntry:\n    parsed(open({!r}, 'rb').read())\n"
+    said = "from lightloom.page.parser import RefusedError, parsed\ntry:\n    parsed(open({!r}, 'rb').read())\n"
     said += "except RefusedError as error:\n    raise ll.InputError('body', error.outcome.content.decode())"
     _refused_within_seconds(said.format(str(tmp_path / "body")), '{"error": "body: key `k299999` is given twice"')
 
@@ -223,10 +223,10 @@ def test_a_grid_of_a_million_sizes_is_refused_at_once() -> None:
 
 def _refused_within_seconds(call: str, said: str) -> None:
     """Whether a call ends with an InputError that starts so, in a process that has a minute (it takes a second)."""
-    program = f"import lightloom as ll\nfrom lightloom.inputs.schedules.reading import read_schedule\n{call}\n"
+    program = f"import lightloom as ll\nfrom lightloom.formats.schedules import read_schedule\n{call}\n"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 1
-    assert ran.stderr.splitlines()[-1].startswith(f"lightloom.errors.InputError: {said}")
+    assert ran.stderr.splitlines()[-1].startswith(f"lightloom.base.errors.InputError: {said}")
 
 
 SWEEP = "[settings]\ncollective = 'all-gather'\nalgorithm = 'ring'\nplanner = 'harvest'\n{}\n[axes]\n{}\n"
@@ -269,9 +269,9 @@ ENDS = st.floats(allow_nan=True, allow_infinity=True) | st.integers() | st.sampl
 @example(key="startup", low=5e-324, high=1e299, spacing=("count", 5))
 @example(key="startup", low=0, high=1e299, spacing=("step", 5e-324))
 def test_any_range_of_a_sweep(key: str, low: float, high: float, spacing: tuple[str, float] | None) -> None:
+    from lightloom.inputs.ranges import MAX_VALUES
     from lightloom.sweeps.axes import axis_of
     from lightloom.sweeps.keys import PLAN_KEYS
-    from lightloom.sweeps.ranges import MAX_VALUES
 
     given_range = {"from": low, "to": high, **(dict([spacing]) if spacing else {})}
     try:

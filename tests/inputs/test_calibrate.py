@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom.base.errors import InputError
 from lightloom.calibration import Calibration, calibrate
-from lightloom.errors import InputError
-from lightloom.least_squares import ERRORS
-from lightloom.measurements import COLUMNS, Measurements, Row, read_measurements
+from lightloom.calibration.least_squares import ERRORS
+from lightloom.calibration.measurements import COLUMNS, Measurements, Row, read_measurements
 from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom import _core
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.inputs.matrix import read_matrix
 
 JSON = st.recursive(

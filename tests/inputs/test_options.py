@@ -12,10 +12,10 @@ import pytest
 
 import lightloom as ll
 from lightloom import _core
-from lightloom.cli.list import everything
+from lightloom.base.errors import InputError
+from lightloom.calibration.measurements import ScheduleOf
 from lightloom.cli.options import VerbCommand
 from lightloom.cli.registry import VERBS
-from lightloom.errors import InputError
 from lightloom.inputs.options import (
     ARGUMENTS,
     CALIBRATION,
@@ -35,8 +35,8 @@ from lightloom.inputs.options import (
     options_of,
 )
 from lightloom.inputs.options.option import PLANNING
-from lightloom.measurements import ScheduleOf
 from lightloom.sweeps.keys import known_keys
+from lightloom.views.listings import everything
 from tests.conftest import RunCli
 from tests.options_page import PAGE, page, types
 from tests.options_page import TYPES as SETTINGS_FILE

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as reference
 
-from lightloom.student import two_sided_quantile
+from lightloom.calibration.student import two_sided_quantile
 
 
 @given(st.integers(1, 3000), st.floats(1e-6, 1 - 1e-9))

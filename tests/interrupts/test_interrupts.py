@@ -11,9 +11,9 @@ import pytest
 
 import lightloom as ll
 from lightloom import _core
+from lightloom.base.errors import StoppedError
+from lightloom.base.threads import on_threads
 from lightloom.cli.progress import with_progress
-from lightloom.errors import StoppedError
-from lightloom.sweeps.workers import on_threads
 from tests.interrupts.__main__ import Caller
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ PATHS = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path i
 LIMITED = """
 import json, sys
 from lightloom.page.limits import Limits
-from lightloom.page.serving import address_of, bound_socket, serve
+from lightloom.page.server import address_of, bound_socket, serve
 listening = bound_socket("127.0.0.1", 0)
 serve(listening, Limits(**json.loads(sys.argv[1])), (), lambda: print(address_of(listening), flush=True))
 """

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lightloom.inputs.options import Kind, options_of
 from lightloom.page.guard import HEADERS
-from lightloom.page.offered import offered
-from lightloom.page.parsing import DEEPEST, MOST_BRACKETS
+from lightloom.page.offer import offered
+from lightloom.page.parser import DEEPEST, MOST_BRACKETS
 from lightloom.page.tasks import TASKS
 
 if TYPE_CHECKING:

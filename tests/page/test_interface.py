@@ -13,9 +13,9 @@ from openapi_spec_validator import validate
 
 from lightloom.page import work
 from lightloom.page.interface import openapi
-from lightloom.page.interface.answered import ANSWERS
-from lightloom.page.interface.asked import ASKED
-from lightloom.page.offered import offered
+from lightloom.page.interface.answers import ANSWERS
+from lightloom.page.interface.arguments import ASKED
+from lightloom.page.offer import offered
 from lightloom.page.tasks import TASKS
 from lightloom.schemas import documents
 

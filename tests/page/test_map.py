@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.page.limits import Limits
 from lightloom.page.work import map as map_work
 from lightloom.page.work.map import described, map_of

@@ -12,7 +12,7 @@ from lightloom.page import process
 from lightloom.page.job import Event, Job
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
-from lightloom.page.parsing import SMALL_BYTES, RefusedError, as_text, read_text
+from lightloom.page.parser import SMALL_BYTES, RefusedError, as_text, read_text
 from lightloom.page.pool import BusyError, EndingError, Pool
 from tests.page.own_loop import run_in_own_loop
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 import lightloom as ll
-from lightloom.files import write_bytes
+from lightloom.base.files import write_bytes
 from tests.peers.build import ROOT, PeerAbsentError, ns3_version
 from tests.peers.cases import CLOSED, EQUAL, FLOW_SETTINGS, OPEN, PACED, TIED, UNEQUAL, Case
 from tests.peers.flow_peer import run_simgrid

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 
 COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
 STARTS = ("free", "free", "repeated", "ring", "dark", "ring:one-way", "shifted-ring:2")

@@ -7,8 +7,8 @@ from threading import Lock
 import pytest
 
 import lightloom as ll
-from lightloom.comparison import Row
 from lightloom.planning import baselines
+from lightloom.plans.comparison import Row
 from lightloom.views.documents import plan_document
 from lightloom.views.tables.plan import plan_table
 

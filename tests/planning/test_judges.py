@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from tests.conftest import ROOT, RunCli
 
 REPRO = ROOT.parent / "shared" / "repro"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.planning import baselines
 from lightloom.views.documents import plan_document
 from lightloom.views.verdict import verdict

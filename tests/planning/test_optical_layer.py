@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from tests.conftest import RunCli
 from tests.planning.test_brute_force import steps_of
 from tests.refusals import assert_refused

@@ -22,9 +22,9 @@ import pytest
 
 import lightloom as ll
 from lightloom._core import registry
-from lightloom.exporting import Export, WrittenFile
+from lightloom.calibration.measurements import Measurements, Row
+from lightloom.formats.export import Export, WrittenFile
 from lightloom.inputs.matrix import read_matrix
-from lightloom.measurements import Measurements, Row
 
 FABRIC = ll.Fabric(gpus=8, ports=2, initial="ring")
 SETTINGS: dict[str, Any] = {"fabric": FABRIC, "algorithm": "swing", "planner": "harvest", "candidates": "shifted-rings"}

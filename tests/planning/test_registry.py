@@ -28,7 +28,7 @@ OF_PYTHON = ("fabrics", "models", "policies", "optics", "formats", "drivers", "b
 NOT_VERBS = {
     "__init__",
     "entry",
-    "measuring",
+    "measurements",
     "names",
     "options",
     "outputs",

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-import lightloom.sizes
-from lightloom.sizes import size_list
+import lightloom.planning.sizes
+from lightloom.planning.sizes import size_list
 
 MATRIX = np.arange(16.0).reshape(4, 4) * 1e4
 PROBLEMS: list[tuple[str | None, dict[str, Any]]] = [
@@ -99,7 +99,7 @@ def test_wrong_ranges_are_named(sizes: Any, said: str) -> None:
 def test_many_sizes_are_reported_in_pieces_and_are_what_they_are_together(monkeypatch: pytest.MonkeyPatch) -> None:
     fabric = ll.Fabric(gpus=4)
     together = ll.plan_sizes("all-reduce", "1KiB:64KiB", fabric=fabric)
-    monkeypatch.setattr(lightloom.sizes, "AT_ONCE", 3)
+    monkeypatch.setattr(lightloom.planning.sizes, "AT_ONCE", 3)
     done: list[int] = []
     assert ll.plan_sizes("all-reduce", "1KiB:64KiB", fabric=fabric, report=done.append) == together
     assert done == [3, 3, 1]

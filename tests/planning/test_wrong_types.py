@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom.errors import InputError, printable, shown
+from lightloom.base.errors import InputError, printable, shown
+from lightloom.calibration.measurements import ScheduleOf
 from lightloom.inputs.options import Settings
-from lightloom.measurements import ScheduleOf
 from tests.inputs.test_calibrate import EXAMPLE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from tests.recompute.counts import Counts
 from tests.recompute.problems import question
 from tests.reference.recomputed_plan import TooManyPacketsError, faults

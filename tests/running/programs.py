@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.running.data import DATA_TYPES, DataType, DrawnInputs, expected, wrong
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import Program, program_of

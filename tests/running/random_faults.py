@@ -14,7 +14,7 @@ import time
 from collections import Counter
 
 import lightloom as ll
-from lightloom.running import prepared
+from lightloom.running import preparation as prepared
 from lightloom.running.controller import RunFailedError
 from tests.running.processes import all_ended, children, dilation, plan_of
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lightloom import _core
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.running.barriers import BarrierCosts, barrier_costs, barrier_names
 from tests.conftest import RunCli
 from tests.picture_checks import faults

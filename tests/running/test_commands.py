@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.running import mpi_memory, namespaces
 from lightloom.running.commands import carried_out
 from lightloom.running.mpi_memory import Removed, remove_left, take_names

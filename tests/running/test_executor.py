@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.running.controller import RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.interpreter import interpret

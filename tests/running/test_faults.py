@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import lightloom as ll
-from lightloom.running import controller, prepared, workspaces
+from lightloom.running import controller, workspaces
+from lightloom.running import preparation as prepared
 from lightloom.running.controller import RunFailedError
 from lightloom.switches.simulated import Faults, start_switch
 from tests.running.processes import all_ended, begun, children, dilation, plan_of

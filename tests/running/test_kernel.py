@@ -20,8 +20,9 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
-from lightloom.running import namespaces, prepared
+from lightloom.base.errors import InputError
+from lightloom.running import namespaces
+from lightloom.running import preparation as prepared
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.interpreter import interpret
 from lightloom.running.namespaces import FOLDER, KernelNetwork, reason_against, remove_left

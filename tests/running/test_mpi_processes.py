@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.errors import FailedError, InputError
+from lightloom.base.errors import FailedError, InputError
 from lightloom.running import mpi_processes
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.mpi_processes import run_by_mpiexec

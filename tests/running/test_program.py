@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom import _core
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.running.data import DATA_TYPES, REDUCTIONS, DataType, DrawnInputs
 from lightloom.running.program import Program, program_of
 from tests.conftest import MSCCL

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import lightloom as ll
-from lightloom.benchmark_runs import Summary
 from lightloom.schemas import documents, schema
+from lightloom.sweeps.benchmark_runs import Summary
 from tests.json_page import FOLDER, PAGE, page, schemas
 from tests.schemas.answers import answers
 

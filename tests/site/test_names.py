@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.cli.list import everything
+from lightloom.views.listings import everything
 from tests.names_page import ELSEWHERE, PAGE, page
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom import benchmarks
-from lightloom.benchmark_runs import COLUMNS, Point, run_benchmark, summary
-from lightloom.benchmarks import Benchmark, BenchmarkSeries
 from lightloom.cli.entry import main
+from lightloom.sweeps import benchmarks
+from lightloom.sweeps.benchmark_runs import COLUMNS, Point, run_benchmark, summary
+from lightloom.sweeps.benchmarks import Benchmark, BenchmarkSeries
 from lightloom.views.pictures.benchmark import plot_benchmark
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.sweeps.cluster import run_chunk
 from lightloom.sweeps.description import SweepDescription
 

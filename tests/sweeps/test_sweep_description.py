@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.layout import QUICK_POINTS, SEARCHED_POINTS, Layout
 from tests.conftest import ROOT

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.engines import evaluate_chunk
 from lightloom.sweeps.labels import label_of

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from tests.conftest import ROOT
 
 SETTINGS = {"collective": "all-reduce", "gpus": 16, "algorithm": "recursive-doubling"}

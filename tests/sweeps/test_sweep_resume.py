@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.labels import label_of
 from lightloom.sweeps.layout import Layout

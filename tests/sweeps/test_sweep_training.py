@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.outside_files import file_digests
 from tests.conftest import RunCli

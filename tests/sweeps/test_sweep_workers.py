@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lightloom.sweeps.workers import on_threads
+from lightloom.base.threads import on_threads
 
 THREADS = Path("/proc/self/task")
 # The core's own pool has threads of this name where it was asked for more of them than there are cores.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.switches import parse_address
 from lightloom.switches.registry import DRIVERS
 from lightloom.switches.setting import Form

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.switches import ChangeError, Connections, Switches, UnreadError, load_state
 from tests.switches.conftest import PORTS, StartSwitch, address, one_switch, permutation, program, restored_from
 

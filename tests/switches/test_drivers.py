@@ -12,7 +12,7 @@ from socketserver import BaseRequestHandler
 
 import pytest
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.switches import RejectedError, SwitchDriver, SwitchError, driver_of, drivers, parse_address
 from lightloom.switches.credentials import credentials_of
 from lightloom.switches.registry import DRIVERS

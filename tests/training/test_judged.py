@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from tests.training.judge_random_workloads import CHOOSABLE, MAY_NOT_SERVE, drawn, judge_all, planned
 
 PART = 20

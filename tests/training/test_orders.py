@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from tests.training.judge_orders import judge_order, judge_weaker
 
 EVERYONE: dict[str, Any] = {"schema": "lightloom.workload/1", "ranks": 8, "mesh": {"a": 8}}

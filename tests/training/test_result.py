@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.training.communications import changes_within, communications
 from lightloom.training.members import Members
 from lightloom.training.result import Training

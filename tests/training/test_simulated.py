@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
-from lightloom.training.message_paths import Paths
+from lightloom.base.errors import InputError
+from lightloom.simulation.iterations import TrainingSimulation
+from lightloom.simulation.message_paths import Paths
+from lightloom.simulation.retiming import retimed
 from lightloom.training.result import Training
-from lightloom.training.retimed import retimed
-from lightloom.training.simulated import TrainingSimulation
 from tests.conftest import RunCli
 from tests.training.iterations import workload
 from tests.training.random_workloads import fabric as fabric_by_chance

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.training.result import Training
 from tests.conftest import RunCli
 from tests.training.iterations import workload

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.training.break_even import DELAYS_S, BreakEven, break_even, delay_list
 from lightloom.training.result import Training
 from lightloom.views.pictures.training import part_shown

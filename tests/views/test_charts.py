@@ -11,7 +11,7 @@ from matplotlib.colors import BoundaryNorm, LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.views.axis_units import (
     distinct_labels,
     even_range,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import lightloom as ll
-from lightloom.errors import InputError, printable
+from lightloom.base.errors import InputError, printable
 
 LETTERS = st.sampled_from("$\\{}^_ %&#~axé\x1b\t中") | st.characters(exclude_categories=["Cs", "Cn", "Co"])
 NAMES = st.text(LETTERS, min_size=1, max_size=12)

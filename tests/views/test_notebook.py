@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 import lightloom as ll
-from lightloom import frames
-from lightloom.frames import Table
+from lightloom.base import frames
+from lightloom.base.frames import Table
 
 FABRIC = ll.Fabric(gpus=8)
 PLAN = ll.plan("all-reduce", size="1MiB", fabric=FABRIC)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 import lightloom as ll
 from lightloom import _core
-from lightloom.comparison import Comparison, Row
+from lightloom.plans.comparison import Comparison, Row
 from lightloom.views.ratios import factor
 from lightloom.views.tables.bound import bound_table
 from lightloom.views.tables.comparison import comparison_table, why_the_best_wins

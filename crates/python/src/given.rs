@@ -76,7 +76,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
 
 /// What no option takes, as messages show it.
 fn shown(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let shown = value.py().import("lightloom.errors")?.getattr("shown")?.call1((value,))?;
+    let shown = value.py().import("lightloom.base.errors")?.getattr("shown")?.call1((value,))?;
     Ok(Value::Other(shown.extract::<String>().unwrap_or_else(|_| "text that cannot be encoded".to_string())))
 }
 

@@ -1,4 +1,5 @@
-//! `model::Error` as Python's `lightloom.errors.InputError`, which carries the field's name, and what ends a call early.
+//! `model::Error` as Python's `lightloom.base.errors.InputError`, which carries the field's name, and what ends a call
+//! early.
 
 use model::Error;
 use pyo3::exceptions::PyRuntimeError;
@@ -40,7 +41,7 @@ impl From<CoreError> for PyErr {
         };
         Python::attach(|py| {
             let raised = py
-                .import("lightloom.errors")
+                .import("lightloom.base.errors")
                 .and_then(|module| module.getattr(class))
                 .and_then(|class| class.call1(PyTuple::new(py, arguments)?));
             match raised {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lightloom import Fabric
-from lightloom.benchmarks import Benchmark, BenchmarkSeries
 from lightloom.inputs.quantities import seconds_of
+from lightloom.sweeps.benchmarks import Benchmark, BenchmarkSeries
 from lightloom.views.axis_units import time_label
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import printable
 from lightloom.cli.verb import FORMAT_OPTION, progress_bar, with_progress
-from lightloom.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,8 @@ def command(name: str, output: str, engine: str | None, picture: str, workers: i
       lightloom reproduce harvest-6
       lightloom reproduce short-circuit --output out/papers
     """  # noqa: D301
-    from lightloom.errors import refuse, unknown_name
-    from lightloom.files import write_bytes
+    from lightloom.base.errors import refuse, unknown_name
+    from lightloom.base.files import write_bytes
     from lightloom.views.charts import SUFFIXES
     from lightloom_papers.figure import ENGINES, MODEL, PACKET, Setting
     from lightloom_papers.pages import summary_page

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import Problem, plan, simulate, sweep
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

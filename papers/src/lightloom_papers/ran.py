@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom import Executor, plan
-from lightloom.errors import FailedError
-from lightloom.files import MIB, read_text, write_bytes
+from lightloom.base.errors import FailedError
+from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom_papers.run import make_folder
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom.errors import unknown_name
+from lightloom.base.errors import unknown_name
 from lightloom_papers.all_to_all import ALL_TO_ALL
 from lightloom_papers.bridge import BRIDGE
 from lightloom_papers.harvest import HARVEST

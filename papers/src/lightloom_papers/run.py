@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_text, usable_path, write_bytes
+from lightloom.base.errors import refuse
+from lightloom.base.files import MIB, read_text, usable_path, write_bytes
 from lightloom.views.charts import save
 from lightloom_papers.claims import Claim, Numbers, Verdict
 from lightloom_papers.pages import figure_page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse, unknown_name
+from lightloom.base.errors import refuse, unknown_name
 from lightloom.views.charts import as_bytes
 from lightloom_papers.figure import MODEL, Setting
 from lightloom_papers.registry import PAPERS

@@ -25,7 +25,7 @@ def command(output_format: str, **options: Any) -> None:
       lightloom bound --collective all-gather --size 16MiB --gpus 64
       lightloom bound --collective all-reduce --size 1MiB --gpus 16 --algorithm recursive-doubling --format json
     """  # noqa: D301
-    from lightloom.bounds import bound
+    from lightloom.planning.bounds import bound
 
     arguments = problem_arguments(options)
     bounds = with_progress("bounding", lambda: bound(**arguments))

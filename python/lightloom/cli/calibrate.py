@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from lightloom.base.files import write_files
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
-from lightloom.files import write_files
 
 
 @verb("calibrate")
@@ -61,7 +61,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
 
 
 def _check_fabric_path(path: str) -> None:
-    from lightloom.errors import refuse
+    from lightloom.base.errors import refuse
 
     if not path.endswith(".toml"):
         raise refuse("output", f"`{path}` is not accepted; it takes a file that ends in .toml, as --fabric does")

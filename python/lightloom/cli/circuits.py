@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import refuse
+from lightloom.base.files import read_text
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
 from lightloom.cli.switches import Use, check_use, restore_switches, send_circuits, simulate_switch
-from lightloom.errors import refuse
-from lightloom.files import read_text
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
-    from lightloom.port_maps import Circuits
+    from lightloom.optics.port_maps import Circuits
 
 # What a file of circuits begins with.
 SCHEMA = '"lightloom.circuits/1"'
@@ -70,7 +70,7 @@ def command(
 
 def _made(plan: str, optics: str | None) -> Circuits:
     """The circuits of a plan; those of the file itself where it holds circuits."""
-    from lightloom.port_maps import MAX_FILE_BYTES, Circuits, circuits
+    from lightloom.optics.port_maps import MAX_FILE_BYTES, Circuits, circuits
 
     text = read_text("plan", plan, MAX_FILE_BYTES)
     if SCHEMA in text[:200]:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import printable, refuse
+from lightloom.base.files import usable_path
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.progress import progress_bar, with_progress
-from lightloom.errors import printable, refuse
-from lightloom.files import usable_path
 from lightloom.views.documents import comparison_document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lightloom import Comparison
-    from lightloom.comparison import Row
+    from lightloom.plans.comparison import Row
 
 
 @verb("compare")
@@ -60,8 +60,8 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
 
 def _compare_in_sight(arguments: dict[str, Any]) -> Comparison:
     """The comparison; what was found so far is shown on a terminal while it runs."""
-    from lightloom.comparison import best_by_planner
     from lightloom.planning import compare
+    from lightloom.plans.comparison import best_by_planner
 
     seen: list[Row] = []
 
@@ -76,8 +76,8 @@ def _compare_in_sight(arguments: dict[str, Any]) -> Comparison:
 
 
 def _compare_benchmark(name: str, folder: str, output_format: str) -> None:
-    from lightloom.benchmark_runs import run_benchmark, summary
-    from lightloom.benchmarks import find_benchmark
+    from lightloom.sweeps.benchmark_runs import run_benchmark, summary
+    from lightloom.sweeps.benchmarks import find_benchmark
     from lightloom.views.pictures.benchmark import plot_benchmark
     from lightloom.views.tables.benchmark import benchmark_table
 

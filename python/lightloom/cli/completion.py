@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from lightloom.base.errors import unknown_name
 from lightloom.cli.options import verb
-from lightloom.errors import unknown_name
 
 SHELLS = ("bash", "zsh", "fish")
 # Set by the shell's script to ask for completions.

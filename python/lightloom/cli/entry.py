@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-from lightloom import plugins
+from lightloom.base import plugins
+from lightloom.base.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
+from lightloom.base.files import FULL
+from lightloom.base.unfinished import end_unfinished
 from lightloom.cli.outputs import give_up_standard_output
 from lightloom.cli.registry import VERBS
-from lightloom.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
-from lightloom.files import FULL
-from lightloom.unfinished import end_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

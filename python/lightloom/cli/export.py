@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import InputError
 from lightloom.cli.options import verb
 from lightloom.cli.progress import with_progress
-from lightloom.errors import InputError
 
 if TYPE_CHECKING:
-    from lightloom.exporting import Export
+    from lightloom.formats.export import Export
 
 
 @verb("export")
@@ -39,7 +39,7 @@ def command(
       lightloom plan --collective all-reduce --sizes 64KiB:1MiB:16 --gpus 8 --output plans
       lightloom export plans/all-reduce-65536.json plans/all-reduce-1048576.json --to rccl --output plans-rccl
     """  # noqa: D301
-    from lightloom.exporting import check_export_path, export
+    from lightloom.formats.export import check_export_path, export
 
     if to is None or output is None:
         raise _refusal_of_missing(to, output)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from lightloom.base.errors import refuse
 from lightloom.cli.options import verb
-from lightloom.errors import refuse, unknown_name
+from lightloom.views.listings import everything, listings
 from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lightloom.inputs.fabric import Fabric
 
 
@@ -25,7 +24,7 @@ class KindName(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """The kinds that start so."""
-        return [CompletionItem(kind) for kind in _listings() if kind.startswith(incomplete)]
+        return [CompletionItem(kind) for kind in listings() if kind.startswith(incomplete)]
 
 
 @verb("list")
@@ -72,79 +71,9 @@ def command(
             click.echo(registry_table(name, entries, topology_names() if name == "topologies" else ()))
 
 
-def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
-    """The names of a kind that the command line takes, or of every kind, by kind.
-
-    Without a kind, what another distribution brings and does not load is left out, and standard error says so. Raises
-    `InputError` that names `kind`, and `PluginError` where the names of the kind that is asked for do not load.
-    """
-    from lightloom import plugins
-
-    names = _listings()
-    if kind is not None:
-        if kind not in names:
-            raise plugins.elsewhere("kind", kind) or unknown_name("kind", kind, names)
-        return {kind: names[kind]()}
-    found = {}
-    for name, listed in names.items():
-        try:
-            found[name] = listed()
-        except plugins.PluginError as error:
-            click.echo(f"warning: {error}", err=True)
-    return found
-
-
-def _listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
-    """What lists the names of a kind, by kind; nothing of another distribution is imported for it."""
-    from lightloom import _core, plugins
-
-    # Each imports what it lists, and no other kind does.
-    def benchmarks() -> list[dict[str, str]]:
-        from lightloom.benchmarks import all_benchmarks
-
-        return [{"name": one.name, "summary": one.summary, "source": one.source} for one in all_benchmarks()]
-
-    def policies() -> list[dict[str, str]]:
-        found = _core.training_policies()
-        return [{"name": name, "summary": summary} for name, summary, can_be_chosen in found if can_be_chosen]
-
-    def drivers() -> list[dict[str, str]]:
-        from lightloom.switches.registry import driver_rows
-
-        return driver_rows()
-
-    def fabrics() -> list[dict[str, str]]:
-        from lightloom.inputs.fabric import presets
-
-        return presets()
-
-    def formats() -> list[dict[str, str]]:
-        from lightloom.formats import format_rows
-
-        return format_rows()
-
-    def models() -> list[dict[str, str]]:
-        from lightloom.inputs.workloads.model import summaries
-
-        return summaries()
-
-    names: dict[str, Callable[[], list[dict[str, str]]]] = {
-        **{own: lambda entries=entries: entries for own, entries in _core.registry().items()},  # type: ignore[misc]
-        "drivers": drivers,
-        "fabrics": fabrics,
-        "models": models,
-        "policies": policies,
-        "benchmarks": benchmarks,
-        "formats": formats,
-    }
-    for name, entry in plugins.brought(plugins.NAMES).items():
-        names.setdefault(name, lambda entry=entry: plugins.names_of(entry))  # type: ignore[misc]
-    return names
-
-
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:
     from lightloom import _core
-    from lightloom.inputs.validation import WHOLE_RANGES, whole_number
+    from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 
     sized = fabric.sized()
     base = None if radix is None else whole_number("radix", radix, *WHOLE_RANGES["radix"])

@@ -44,8 +44,8 @@ def _names(option: Option) -> list[str]:
             free = ["free", "repeated"] if option.name == "initial" else []
             return [*free, *(entry["name"] for kind in kinds for entry in registry[kind])]
         case _ if option.names:
-            from lightloom.cli.list import everything
-            from lightloom.plugins import PluginError
+            from lightloom.base.plugins import PluginError
+            from lightloom.views.listings import everything
 
             try:
                 listed = everything(option.names)[option.names]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lightloom.base.errors import InputError, refuse, shown, unknown_name
+from lightloom.base.whole_numbers import whole_of_text
 from lightloom.cli.names import completions
-from lightloom.errors import InputError, refuse, shown, unknown_name
 from lightloom.inputs.options import (
     ARGUMENTS,
     FABRIC,
@@ -23,7 +24,6 @@ from lightloom.inputs.options import (
     by_name,
     options_of,
 )
-from lightloom.inputs.validation import whole_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

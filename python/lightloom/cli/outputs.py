@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lightloom.files import check_distinct
+from lightloom.base.files import check_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

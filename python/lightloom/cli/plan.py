@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
-from lightloom.errors import refuse
 from lightloom.inputs.options import OF_PLAN
 from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
@@ -61,7 +61,7 @@ def command(
     check_outputs()
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
     if "sequence" in of_plan:
-        from lightloom.sequences import completed
+        from lightloom.planning.sequences import completed
 
         options = completed(of_plan["sequence"], {**options, **of_plan})
         del options["sequence"]
@@ -82,7 +82,7 @@ def command(
 
         text = plan_table(result, others, all_steps=all_steps)
         if "sequence" in of_plan:
-            from lightloom.inputs.schedules.harvest_topologies import read_sequence
+            from lightloom.formats.harvest_schedule.read import read_sequence
             from lightloom.views.tables.plan import stated_line
 
             text += f"\n{stated_line(result, read_sequence(of_plan['sequence']))}"
@@ -95,7 +95,7 @@ def command(
 
 def _sizes(sizes: str, output: str | None, output_format: str, options: dict[str, Any]) -> str:
     """What is printed of many sizes; their plans go to a folder where one is named."""
-    from lightloom.sizes import plan_sizes, size_list
+    from lightloom.planning.sizes import plan_sizes, size_list
 
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN if option.name in options})
     asked = size_list(sizes)

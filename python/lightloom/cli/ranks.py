@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

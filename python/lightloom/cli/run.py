@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from lightloom._core import counted
-from lightloom.cli.measuring import Use, check_use, measure_barriers, measure_sends
+from lightloom.base.files import MIB
+from lightloom.cli.measurements import Use, check_use, measure_barriers, measure_sends
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
 from lightloom.cli.ranks import one_of_many
-from lightloom.files import MIB
 from lightloom.inputs.options import RUNNING, by_name
 from lightloom.views.rows import as_csv
 

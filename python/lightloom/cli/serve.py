@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import FailedError, refuse
+from lightloom.base.extras import EXTRAS, missing
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import give_up_standard_output
-from lightloom.errors import FailedError, refuse
-from lightloom.extras import EXTRAS, missing
 from lightloom.inputs.options import SERVING
 from lightloom.inputs.quantities import bytes_of, seconds_of
 
@@ -49,7 +49,7 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
         if not HOST_NAME.fullmatch(one):
             raise refuse("name", f"`{one}` is not accepted; it takes a host name such as planner.example.org, no port")
     try:
-        from lightloom.page import serving
+        from lightloom.page import server as serving
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "lightloom":
             raise

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
-from lightloom.errors import refuse
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
-    from lightloom.training.simulated import TrainingSimulation
+    from lightloom.simulation.iterations import TrainingSimulation
 
 
 @verb("simulate")
@@ -47,8 +47,8 @@ def command(
       lightloom train bert-pccl --ranks 8 --output iteration.json
       lightloom simulate iteration.json --header-size 64B
     """  # noqa: D301
-    from lightloom.simulating import simulate
-    from lightloom.training.simulated import TrainingSimulation
+    from lightloom.simulation.iterations import TrainingSimulation
+    from lightloom.simulation.simulator import simulate
 
     if trace is not None:
         from lightloom.views.perfetto.events import check_trace_path

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
+from lightloom.base.errors import printable
 from lightloom.cli.options import verb
 from lightloom.cli.progress import progress_bar, with_progress
-from lightloom.errors import printable
 from lightloom.views.rows import as_csv
 
 

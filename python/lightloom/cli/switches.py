@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom.base.errors import FailedError, printable, refuse
 from lightloom.cli.progress import with_progress
-from lightloom.errors import FailedError, printable, refuse
 from lightloom.inputs.quantities import seconds_of
 from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lightloom.port_maps import Circuits
+    from lightloom.optics.port_maps import Circuits
     from lightloom.switches import Applied, Switches
 
 

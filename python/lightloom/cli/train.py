@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
-from lightloom.errors import refuse
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.views.rows import as_csv
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from lightloom.base.errors import InputError, refuse
 from lightloom.cli.options import verb
-from lightloom.errors import InputError, refuse
 from lightloom.views.documents import checks_document
 from lightloom.views.rows import rows_as_csv
 
@@ -21,7 +21,7 @@ PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom
 
 if TYPE_CHECKING:
     from lightloom import Topology
-    from lightloom.inputs.schedules.harvest_topologies import StatedSequence
+    from lightloom.formats.harvest_schedule.read import StatedSequence
     from lightloom.planning import Check
 
 
@@ -116,16 +116,16 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
     """
     from lightloom import verify
     from lightloom.formats import SIDE_SCHEMA, readable_schedules
-    from lightloom.inputs.schedules import harvest_topologies
-    from lightloom.inputs.schedules.links import check_links
-    from lightloom.inputs.schedules.reading import schedule_of
-    from lightloom.inputs.schedules.source import Source
+    from lightloom.formats.chakra.files import is_trace
+    from lightloom.formats.harvest_schedule import read as harvest_topologies
+    from lightloom.formats.links import check_links
+    from lightloom.formats.schedules import schedule_of
+    from lightloom.formats.source import Source
     from lightloom.plans import MAX_FILE_BYTES, Plan
-    from lightloom.traces.files import is_trace
     from lightloom.training.result import Training
 
     if topology is None and is_trace(path):
-        from lightloom.traces.checks import verify_trace
+        from lightloom.planning.trace_checks import verify_trace
 
         return "trace", verify_trace(path, "file")
     source = Source("file", path, MAX_FILE_BYTES)
@@ -162,15 +162,15 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
 
 
 def _verify_sequence(stated: StatedSequence) -> list[Check]:
-    from lightloom.sequence_checks import verify_sequence
+    from lightloom.planning.sequence_checks import verify_sequence
 
     return verify_sequence(stated)
 
 
 def _verify_circuits(text: str, beside: Beside) -> list[Check]:
     from lightloom import verify
+    from lightloom.optics.port_maps import Circuits
     from lightloom.plans import Plan
-    from lightloom.port_maps import Circuits
 
     circuits = Circuits.from_json(text)
     if beside.plan is None:

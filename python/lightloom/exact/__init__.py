@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lightloom import _core
-from lightloom.errors import refuse, shown
+from lightloom.base.errors import refuse, shown
 from lightloom.exact.demands import Demand, PricedTopology
 from lightloom.exact.groups import FIELD, RankGroup, rank_group
 from lightloom.exact.intervals import TOLERANCE, Costs, Intervals

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from lightloom.base.extras import missing
 from lightloom.exact.solver import LinearProgram
-from lightloom.extras import missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

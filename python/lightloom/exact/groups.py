@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import refuse, shown
+from lightloom.base.errors import refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

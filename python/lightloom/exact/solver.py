@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.extras import missing
+from lightloom.base.extras import missing
 
 if TYPE_CHECKING:
     import highspy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

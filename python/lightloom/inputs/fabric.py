@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lightloom import _core
-from lightloom.errors import refuse, shown, unknown_name
-from lightloom.files import MIB, parse_toml, read_text
+from lightloom.base.errors import refuse, shown, unknown_name
+from lightloom.base.files import MIB, parse_toml, read_text
+from lightloom.base.whole_numbers import WHOLE_RANGES
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.optics import Optics
 from lightloom.inputs.options import FABRIC, FABRIC_KEYS
 from lightloom.inputs.quantities import delay_text
-from lightloom.inputs.validation import WHOLE_RANGES
 
 if TYPE_CHECKING:
-    from lightloom.inputs.graphs import TopologyLike
+    from lightloom.inputs.options.settings import TopologyLike
 
 _DEFAULTS: dict[str, Any] = {option.name: option.default for option in FABRIC}
 # What a TOML file may say about itself beside the fabric's keys.

@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
-from lightloom.errors import InputError, printable, refuse, shown, text_of
-from lightloom.files import MIB, read_lines, read_text
+from lightloom.base.errors import InputError, printable, refuse, shown, text_of
+from lightloom.base.files import MIB, read_lines, read_text
+from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
+from lightloom.formats.graphml.graph import graph_of
 from lightloom.inputs.options import FABRIC, by_name
 from lightloom.inputs.quantities import rate_of
-from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import networkx as nx
 
-    TopologyLike: TypeAlias = str | os.PathLike[str] | _core.Topology | nx.Graph
+    from lightloom.inputs.options.settings import TopologyLike
 
 EDGE_LIST_SUFFIXES = (".edgelist", ".csv", ".txt")
 GRAPHML_SUFFIX = ".graphml"
@@ -108,24 +109,7 @@ def to_networkx(
     circuit_bps = rate_of("bandwidth", str(default) if bandwidth is None else bandwidth)
     if not isinstance(topology, _core.Topology):
         raise refuse("topology", f"`{shown(topology)}` is not accepted; it takes a Topology")
-    graph = (create_using or nx.MultiDiGraph)(name=topology.name)
-    graph.add_nodes_from(range(topology.gpus))
-    links = {(int(source), int(destination)): int(count) for source, destination, count in topology.links}
-    for (source, destination), count in links.items():
-        if not graph.is_directed():
-            if links.get((destination, source)) != count:
-                raise refuse(
-                    "topology",
-                    f"circuits {source} → {destination} of `{topology.name}` have none that go back; "
-                    "it takes a directed class",
-                )
-            if source > destination:
-                continue
-        if graph.is_multigraph():
-            graph.add_edges_from([(source, destination)] * count, circuits=1, bandwidth_bps=circuit_bps)
-        else:
-            graph.add_edge(source, destination, circuits=count, bandwidth_bps=count * circuit_bps)
-    return graph
+    return graph_of(topology, create_using or nx.MultiDiGraph, circuit_bps)
 
 
 def read_topology(field: str, path: str | os.PathLike[str], gpus: int | None) -> _core.Topology:

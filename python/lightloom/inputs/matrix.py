@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import InputError, refuse, shown
-from lightloom.files import MIB, read_bytes, read_lines
+from lightloom.base.errors import InputError, refuse, shown
+from lightloom.base.files import MIB, read_bytes, read_lines
+from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.arrays import array_of
 from lightloom.inputs.quantities import bytes_of
-from lightloom.inputs.validation import WHOLE_RANGES, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

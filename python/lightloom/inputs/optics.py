@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lightloom._core import registry
-from lightloom.errors import refuse, shown, text_of, unknown_name
-from lightloom.files import MIB, parse_toml, read_text
-from lightloom.inputs.validation import whole_number
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.files import MIB, parse_toml, read_text
+from lightloom.base.whole_numbers import whole_number
 
 __all__ = ["Optics"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import InputError, refuse, shown
+from lightloom.base.errors import InputError, refuse, shown
 from lightloom.inputs.arrays import array_of
 
 if TYPE_CHECKING:

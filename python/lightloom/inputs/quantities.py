@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from lightloom import _core
-from lightloom.errors import refuse, shown
+from lightloom.base.errors import refuse, shown
 
 __all__ = ["bytes_of", "delay_text", "is_number", "number_of", "rate_of", "seconds_of", "size_text"]
 

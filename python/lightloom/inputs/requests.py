@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from lightloom import _core
-from lightloom.errors import InputError, refuse, shown, text_of, unknown_name
+from lightloom.base.errors import InputError, refuse, shown, text_of, unknown_name
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import resolve
 from lightloom.inputs.options import SETTINGS, Kind
@@ -16,9 +16,8 @@ from lightloom.inputs.quantities import size_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lightloom.inputs.graphs import TopologyLike
     from lightloom.inputs.options import Settings
-    from lightloom.inputs.options.settings import Topologies
+    from lightloom.inputs.options.settings import Topologies, TopologyLike
 
 PER_PAIR = "/pair"
 # What a request takes in addition to the collective, the size and the fabric.
@@ -58,7 +57,7 @@ def build_request(
         given["matrix"] = values = read_matrix(matrix)  # type: ignore[arg-type]  # whatever it is, it is checked
         sizes["matrix"] = len(values)
     if "schedule" in given:
-        from lightloom.inputs.schedules.reading import read_schedule
+        from lightloom.formats.schedules import read_schedule
 
         found = read_schedule(given["schedule"])  # type: ignore[arg-type]
         given["schedule"], sizes["schedule"] = found.schedule, found.schedule.gpus
@@ -84,7 +83,7 @@ def _check_static_topologies(
     """
     if planner != "static":
         return
-    from lightloom.inputs.schedules.links import check_links
+    from lightloom.formats.links import check_links
 
     families = {entry["name"] for entry in _core.registry()["candidates"]}
     for topology in topologies:

@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 
 from lightloom.page.bodies import Bodies
 from lightloom.page.outcome import Outcome
-from lightloom.page.parsing import RefusedError, as_text
+from lightloom.page.parser import RefusedError, as_text
 from lightloom.page.pool import BUSY, BusyError, EndingError, busy
 from lightloom.page.queue import client_name
 

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from lightloom.errors import printable
+from lightloom.base.errors import printable
 from lightloom.page.answers import Answers
 from lightloom.page.files import INDEX, PageFile, page_files
 from lightloom.page.guard import Guard

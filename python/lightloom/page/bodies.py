@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import ClientDisconnect
 
 from lightloom.page.outcome import Outcome
-from lightloom.page.parsing import FIELD, RefusedError, refused
+from lightloom.page.parser import FIELD, RefusedError, refused
 
 if TYPE_CHECKING:
     from starlette.requests import Request

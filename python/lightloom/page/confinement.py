@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lightloom import plugins
+from lightloom.base import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits

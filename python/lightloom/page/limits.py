@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse, shown
+from lightloom.base.errors import refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sized

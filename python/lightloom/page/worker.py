@@ -14,12 +14,12 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
-from lightloom.errors import FailedError, InputError, StoppedError
+from lightloom.base.errors import FailedError, InputError, StoppedError
 from lightloom.page.confinement import confine, limit_memory, most_resident_bytes
 from lightloom.page.frames import Kind, as_bytes, read_frame
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
-from lightloom.page.parsing import RefusedError, read_text
+from lightloom.page.parser import RefusedError, read_text
 from lightloom.page.tasks import task
 from lightloom.page.work.say import PausedError
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import FailedError, InputError, unknown_name
-from lightloom.files import write_bytes
-from lightloom.frames import Table
-from lightloom.inputs.validation import whole_number
+from lightloom.base.errors import FailedError, InputError, unknown_name
+from lightloom.base.files import write_bytes
+from lightloom.base.frames import Table
+from lightloom.base.views import picture
+from lightloom.base.whole_numbers import whole_number
 from lightloom.running.commands import carried_out
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ class BarrierCosts(Table):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Cost over ranks, a line a barrier; written to a PNG, PDF or SVG `path`. Raises `InputError` naming `plot`."""
-        from lightloom.views.pictures.barriers import plot_barriers
-
-        return plot_barriers(self, path)
+        return picture("BarrierCosts.plot", self, path)
 
 
 def barrier_names() -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lightloom.errors import FailedError
+from lightloom.base.errors import FailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

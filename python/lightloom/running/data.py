@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from lightloom._core import counted
-from lightloom.errors import refuse, shown, unknown_name
+from lightloom.base.errors import refuse, shown, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

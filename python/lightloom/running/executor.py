@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import FailedError, InputError, refuse, shown, unknown_name
-from lightloom.inputs.validation import whole_number
+from lightloom.base.errors import FailedError, InputError, refuse, shown, unknown_name
+from lightloom.base.threads import cores
+from lightloom.base.whole_numbers import whole_number
 from lightloom.planning import plan
 from lightloom.plans import Plan
 from lightloom.running.controller import Controller, RunFailedError
@@ -19,9 +20,8 @@ from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expec
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
 from lightloom.running.namespaces import KernelNetwork, remove_left
 from lightloom.running.pace import checked_dilation, checked_packet, slower
-from lightloom.running.prepared import Prepared, RunOptions, prepared
+from lightloom.running.preparation import Prepared, RunOptions, prepared
 from lightloom.running.workspaces import Workspaces
-from lightloom.sweeps.workers import cores
 
 if TYPE_CHECKING:
     import os

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lightloom._core import counted
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.plans import Plan
-    from lightloom.transfers import Chunks
+    from lightloom.plans.transfers import Chunks
 
     Integers = NDArray[np.int64]
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import _core
-from lightloom.files import write_bytes
-from lightloom.frames import Table
+from lightloom.base.files import write_bytes
+from lightloom.base.frames import Table
+from lightloom.base.views import picture, write_trace
 from lightloom.running.data import DATA_TYPES
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.plans import Plan
-    from lightloom.steps import Step
+    from lightloom.plans.steps import Step
 
 __all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunSettings", "RunTimes", "Spread"]
 
@@ -339,18 +340,14 @@ class Measurement(Table):
 
         Raises `InputError` that names `trace` when the file cannot be written.
         """
-        from lightloom.views.perfetto.run import write_run_trace
-
-        write_run_trace(self, path)
+        write_trace("Measurement.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """What steps and ranks did and when, in the run in the middle, under the plan; a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """
-        from lightloom.views.pictures.run import plot_run
-
-        return plot_run(self, path)
+        return picture("Measurement.plot", self, path)
 
     def __repr__(self) -> str:
         return (

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom._core import counted
-from lightloom.errors import FailedError, refuse
-from lightloom.extras import missing
+from lightloom.base.errors import FailedError, refuse
+from lightloom.base.extras import missing
+from lightloom.base.threads import cores
 from lightloom.running.data import reduced
 from lightloom.running.part import part_of
-from lightloom.sweeps.workers import cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.errors import FailedError, InputError
+from lightloom.base.errors import FailedError, InputError
 from lightloom.plans import Plan
 from lightloom.running.data import data_type
 from lightloom.running.measurement import Jitter, Lateness, RunTimes

@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import FailedError, refuse
-from lightloom.extras import missing
+from lightloom.base.errors import FailedError, refuse
+from lightloom.base.extras import missing
 from lightloom.plans import Plan
 from lightloom.running.commands import end_group
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
+from lightloom.optics.port_maps import circuits
 from lightloom.plans import Plan
-from lightloom.port_maps import circuits
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
 from lightloom.running.mpi import Moments, MpiRank, check_ranks, message_passing

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-from lightloom.errors import FailedError, InputError
+from lightloom.base.errors import FailedError, InputError
 from lightloom.running.mpi import MpiRank, message_passing
 from lightloom.running.mpi_job import Job
 from lightloom.running.mpi_memory import take_names

@@ -19,16 +19,16 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
+from lightloom.base.unfinished import removed_at_end
 from lightloom.running.commands import carried_out
 from lightloom.running.pace import MOST_PACKET
-from lightloom.unfinished import removed_at_end
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from lightloom.errors import InputError
+    from lightloom.base.errors import InputError
 
 __all__ = ["KernelNetwork", "reason_against", "remove_left"]
 

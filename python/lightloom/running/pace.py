@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightloom.errors import refuse, shown
+from lightloom.base.errors import refuse, shown
 from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 from lightloom.running.layout import Copies, layout_of
 
 if TYPE_CHECKING:

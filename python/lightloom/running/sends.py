@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from lightloom.files import write_bytes
-from lightloom.frames import Table
+from lightloom.base.files import write_bytes
+from lightloom.base.frames import Table
 from lightloom.inputs.fabric import Fabric
 from lightloom.planning import plan as planned
 from lightloom.plans import Plan

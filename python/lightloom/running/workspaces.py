@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom._core import free_memory
-from lightloom.files import MIB
+from lightloom.base.files import MIB
 from lightloom.running.controller import RunFailedError
 from lightloom.running.data import UNWRITTEN
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lightloom.errors import unknown_name
-from lightloom.schemas import iterations, judged, measured, planned, reported
+from lightloom.base.errors import unknown_name
+from lightloom.schemas import iterations
+from lightloom.schemas import judgements as judged
+from lightloom.schemas import measurements as measured
+from lightloom.schemas import plans as planned
+from lightloom.schemas import reports as reported
 
 __all__ = ["DIALECT", "Document", "documents", "schema"]
 

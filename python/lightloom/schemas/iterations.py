@@ -18,7 +18,7 @@ from lightloom.schemas.forms import (
     whole,
     yes_or_no,
 )
-from lightloom.schemas.judged import SETTINGS
+from lightloom.schemas.judgements import SETTINGS
 
 RANKS = several(whole("rank"), "ranks")
 SOME_RANKS = either("a list of ranks, or the name of a group; all where it is left out", RANKS, text("a group"))

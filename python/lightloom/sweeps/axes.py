@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from lightloom import _core
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
+from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import delay_text
-from lightloom.inputs.validation import whole_number
+from lightloom.inputs.ranges import SPACINGS, in_range, listed
 from lightloom.sweeps.keys import (
     NUMBERS,
     PER_PAIR_COLUMN,
@@ -19,12 +20,11 @@ from lightloom.sweeps.keys import (
     plain_value,
     quantity,
 )
-from lightloom.sweeps.ranges import SPACINGS, in_range, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lightloom.views.axis_units import Kind
+    from lightloom.base.axis_kinds import Kind
 
 KINDS: dict[str, Kind] = {
     "size": "size",

@@ -7,8 +7,8 @@ from threading import local
 from typing import TYPE_CHECKING
 
 from lightloom import _core
-from lightloom.errors import InputError, refuse, text_of
-from lightloom.extras import missing
+from lightloom.base.errors import InputError, refuse, text_of
+from lightloom.base.extras import missing
 from lightloom.sweeps.engines import evaluate_chunk
 from lightloom.sweeps.labels import digest_of, label_of
 

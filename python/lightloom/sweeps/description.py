@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from lightloom.comparison import UNCHANGING
-from lightloom.errors import refuse, shown, text_of, unknown_name
-from lightloom.files import MIB, parse_toml, read_text
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.files import MIB, parse_toml, read_text
+from lightloom.plans.comparison import UNCHANGING
 from lightloom.sweeps.axes import Axis, axis_of
 from lightloom.sweeps.keys import NUMBERS, POLICIES, Quantity, Value, key_of, known_keys, plain_value, quantity
 from lightloom.sweeps.packets import check_packets
@@ -126,7 +126,7 @@ class SweepDescription:
             folder=folder,
         )
         _check_points(made)
-        check_packets(made)
+        check_packets(engine, axes, settings.items(), numbers.items())
         made = replace(made, pictures=pictures_of(given.get("plots"), axes, metrics))
         for index, picture in enumerate(made.pictures):
             if engine == "train" and picture.regions in {"planner", "algorithm"}:

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom import _core
-from lightloom.comparison import UNCHANGING
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
+from lightloom.plans.comparison import UNCHANGING
+from lightloom.sweeps.iterations import TrainedSeries
 from lightloom.sweeps.keys import POLICIES
 from lightloom.sweeps.layout import Layout
-from lightloom.sweeps.parts import Place, part_of
+from lightloom.sweeps.parts import Judged, Place, part_of
 from lightloom.sweeps.series import Outcome, SeriesKey, evaluator_of
-from lightloom.sweeps.trained import TrainedSeries
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lightloom.sweeps.description import Baseline, SweepDescription
     from lightloom.sweeps.layout import Piece
     from lightloom.sweeps.series import Evaluator
@@ -30,18 +28,6 @@ MOST_KEPT = 16
 # The baseline of gains from changing circuits, and what leaves fewer plans to choose from than the problem does.
 NEVER_CHANGE = (("planner", UNCHANGING),)
 NARROWING = ("planner", "algorithm", "radix", "candidates", "topology", "chunk_size", "budget")
-
-
-class Judged:
-    """The outcome of some rows beside that of the best of the baselines; an entry a row.
-
-    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 where there is none.
-    """
-
-    def __init__(self, own: Outcome, baseline_s: NDArray[np.float64] | None, baseline: NDArray[np.int32]) -> None:
-        self.own = own
-        self.baseline_s = baseline_s
-        self.baseline = baseline
 
 
 def evaluate_chunk(description: SweepDescription, digest: str, chunk: int) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lightloom import _core
-from lightloom.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.options import (
     ARGUMENTS,
     FABRIC,
@@ -20,7 +21,6 @@ from lightloom.inputs.options import (
 )
 from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
 from lightloom.inputs.requests import PER_PAIR
-from lightloom.inputs.validation import whole_number
 
 # What points of one series may differ in, in the order that the core takes them, with their columns.
 NUMBERS = {

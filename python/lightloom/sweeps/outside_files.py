@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom import _core
-from lightloom.files import MIB, read_bytes
+from lightloom.base.files import MIB, read_bytes
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.workloads.model import presets

@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:
-    from lightloom.sweeps.description import SweepDescription
+    from collections.abc import Iterable, Sequence
+
+    from lightloom.sweeps.axes import Axis
+    from lightloom.sweeps.keys import Quantity
 
 # Packets of one GPU's buffer; so many take about a minute.
 MAX_PACKETS = 1 << 24
 DEFAULT_PACKET = "4096B"
 
 
-def check_packets(description: SweepDescription) -> None:
+def check_packets(
+    engine: str,
+    axes: Sequence[Axis],
+    settings: Iterable[tuple[str, object]],
+    numbers: Iterable[tuple[str, Quantity]],
+) -> None:
     """Refuse points with too many packets, where these are followed one by one: paced, or with limited buffers.
 
     Bursts cost the number of times that streams meet, whatever their size (`docs/decisions/0006`).
     Raises `InputError` that names `size`.
     """
-    if description.engine != "packet":
+    if engine != "packet":
         return
-    values = {key: [value] for key, value in description.settings}
-    values |= {axis.key: list(axis.values) for axis in description.axes if not axis.is_number}  # type: ignore[arg-type]
+    values = {key: [value] for key, value in settings}
+    values |= {axis.key: list(axis.values) for axis in axes if not axis.is_number}
     if "paced" not in values.get("injection", []) and "buffer" not in values:
         return
-    sizes = [quantity.number for key, quantity in description.numbers if key == "size"]
-    sizes += [float(size) for axis in description.axes if axis.key == "size" for size in axis.values]
+    sizes = [quantity.number for key, quantity in numbers if key == "size"]
+    sizes += [float(size) for axis in axes if axis.key == "size" for size in axis.values]
     packet_bytes = min(bytes_of("packet_size", str(value)) for value in values.get("packet_size", [DEFAULT_PACKET]))
     packets = max(sizes, default=0.0) / packet_bytes
     if packets > MAX_PACKETS:

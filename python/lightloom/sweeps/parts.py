@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.sweeps.description import SweepDescription
-    from lightloom.sweeps.engines import Judged
+    from lightloom.sweeps.series import Outcome
 
 # Of a part file's metadata.
 PLACE_KEY = b"lightloom.part"
@@ -49,6 +49,18 @@ def result_schema(description: SweepDescription) -> pa.Schema:
 
     types = {"reconfigurations": pa.int32(), **dict.fromkeys(TEXTS, pa.dictionary(pa.int32(), pa.string()))}
     return pa.schema([(name, types.get(name, pa.float64())) for name in result_columns(description)])
+
+
+class Judged:
+    """The outcome of some rows beside that of the best of the baselines; an entry a row.
+
+    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 where there is none.
+    """
+
+    def __init__(self, own: Outcome, baseline_s: NDArray[np.float64] | None, baseline: NDArray[np.int32]) -> None:
+        self.own = own
+        self.baseline_s = baseline_s
+        self.baseline = baseline
 
 
 class Place(NamedTuple):

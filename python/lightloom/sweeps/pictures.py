@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import refuse, shown, unknown_name
+from lightloom.base.errors import refuse, shown, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

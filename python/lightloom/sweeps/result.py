@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.errors import unknown_name
-from lightloom.frames import Table, library
+from lightloom.base.errors import unknown_name
+from lightloom.base.frames import Table, library
+from lightloom.base.views import html, pictures
 from lightloom.sweeps.axes import shape_words
 from lightloom.sweeps.layout import Layout
 
@@ -107,14 +108,10 @@ class SweepResult(Table):
 
     def plot(self) -> list[Figure]:
         """The description's pictures; see `lightloom.plots_sweep`."""
-        from lightloom.views.pictures.sweep import sweep_figures
-
-        return [figure for _, figure in sweep_figures(self)]
+        return pictures("SweepResult.plot", self)
 
     def _repr_html_(self) -> str:
-        from lightloom.views.notebook import sweep_html
-
-        return sweep_html(self)
+        return html("SweepResult._repr_html_", self)
 
     def __repr__(self) -> str:
         points = f"{len(self)} points, {shape_words(self.axes)}"

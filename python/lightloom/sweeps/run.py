@@ -6,16 +6,16 @@ from contextlib import closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lightloom.errors import InputError
-from lightloom.extras import missing
-from lightloom.files import usable_path
-from lightloom.inputs.validation import whole_number
+from lightloom.base.errors import InputError
+from lightloom.base.extras import missing
+from lightloom.base.files import usable_path
+from lightloom.base.threads import cores, on_threads
+from lightloom.base.whole_numbers import whole_number
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.engines import evaluate_chunk
 from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.result import SweepResult
 from lightloom.sweeps.store import Memory, opened
-from lightloom.sweeps.workers import cores, on_threads
 
 if TYPE_CHECKING:
     import os

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from lightloom import _core
-from lightloom.errors import InputError
+from lightloom.base.errors import InputError
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.matrix import busiest_bytes, read_matrix
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.requests import PER_PAIR, build_request
 from lightloom.planning import plan
-from lightloom.simulating import simulate
+from lightloom.simulation.simulator import simulate
 from lightloom.sweeps.keys import NUMBERS, SIMULATION_KEYS
 from lightloom.sweeps.outside_files import located
 

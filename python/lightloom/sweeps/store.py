@@ -14,13 +14,13 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_bytes, replaced, write_bytes
+from lightloom.base.errors import refuse
+from lightloom.base.files import MIB, read_bytes, replaced, write_bytes
+from lightloom.base.unfinished import is_torn
 from lightloom.sweeps.labels import difference_of, digest_of, is_label, label_of
 from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.parts import Place, read_table, result_schema, rows_of
 from lightloom.sweeps.tables import METADATA_KEY, as_table, table_schema
-from lightloom.unfinished import is_torn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lightloom.errors import InputError
+    from lightloom.base.errors import InputError
     from lightloom.sweeps.description import SweepDescription
 
 PARTS, LABEL, LOCK = "parts", "sweep.json", "lock"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom import _core
-from lightloom.files import MIB
+from lightloom.base.files import MIB
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.matrix import read_matrix
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from lightloom.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.switches.registry import DRIVERS, DriverKind
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import InputError, refuse, shown
-from lightloom.files import read_bytes
+from lightloom.base.errors import InputError, refuse, shown
+from lightloom.base.files import read_bytes
 
 if TYPE_CHECKING:
     from lightloom.switches.address import Address

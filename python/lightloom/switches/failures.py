@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.errors import FailedError
+from lightloom.base.errors import FailedError
 
 if TYPE_CHECKING:
     from lightloom.switches.circuits import Circuit

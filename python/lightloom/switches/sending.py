@@ -11,8 +11,8 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from lightloom.errors import FailedError, refuse, shown
-from lightloom.inputs.validation import whole_number
+from lightloom.base.errors import FailedError, refuse, shown
+from lightloom.base.whole_numbers import whole_number
 from lightloom.switches.address import Address, parse_address
 from lightloom.switches.changes import SwitchChange, change_switch
 from lightloom.switches.circuits import Connections, Ports
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from lightloom.port_maps import Circuits
+    from lightloom.optics.port_maps import Circuits
     from lightloom.switches.driver import Identity, SwitchDriver
 
     Result = TypeVar("Result")
@@ -159,7 +159,7 @@ class Switches:
         undo: bool = False,
     ) -> Self:
         """The switches of `lightloom.circuits`; `send` is one address where there is one switch. Others as above."""
-        from lightloom.port_maps import Circuits
+        from lightloom.optics.port_maps import Circuits
 
         if not isinstance(circuits, Circuits):
             raise refuse("circuits", f"`{shown(circuits)}` is not accepted; it takes what `lightloom.circuits` gives")

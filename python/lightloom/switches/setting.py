@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from lightloom.errors import refuse, shown, unknown_name
+from lightloom.base.errors import refuse, shown, unknown_name
+from lightloom.base.whole_numbers import whole_of_text
 from lightloom.inputs.quantities import seconds_of
-from lightloom.inputs.validation import whole_of_text
 
 Value = str | int | float | bool | None
 

@@ -12,11 +12,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import OutputError, refuse, shown
-from lightloom.files import FULL, read_text, usable_path
+from lightloom.base.errors import OutputError, refuse, shown
+from lightloom.base.files import FULL, read_text, usable_path
+from lightloom.base.unfinished import unfinished_file
 from lightloom.switches.address import Address, parse_address
 from lightloom.switches.circuits import Connections, Ports, crossed
-from lightloom.unfinished import unfinished_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse
-from lightloom.frames import Table
+from lightloom.base.errors import refuse
+from lightloom.base.frames import Table
+from lightloom.base.views import picture
 from lightloom.inputs.quantities import seconds_of
 
 if TYPE_CHECKING:
@@ -63,9 +64,7 @@ class BreakEven(Table):
 
         Raises `InputError` that names `break_even` when the file cannot be written.
         """
-        from lightloom.views.pictures.break_even import plot_break_even
-
-        return plot_break_even(self, path)
+        return picture("BreakEven.plot", self, path)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a delay."""

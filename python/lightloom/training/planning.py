@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
-from lightloom.errors import refuse, shown, text_of
+from lightloom.base.errors import refuse, shown, text_of
 from lightloom.inputs.fabric import Fabric
 from lightloom.training.result import Training
 from lightloom.training.workload import Workload

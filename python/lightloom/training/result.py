@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from lightloom import _core
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_text, write_bytes
-from lightloom.frames import Table
+from lightloom.base.errors import refuse
+from lightloom.base.files import MIB, read_text, write_bytes
+from lightloom.base.frames import Table
+from lightloom.base.views import html, picture, write_trace
 from lightloom.inputs.fabric import Fabric
 from lightloom.plans import Plan
 from lightloom.training.members import Members
@@ -119,18 +120,14 @@ class Training(Table):
 
         Raises `InputError` that names `trace` when the file cannot be written.
         """
-        from lightloom.views.perfetto.training import write_training_trace
-
-        write_training_trace(self, path)
+        write_trace("Training.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """What ranks compute, what every axis and every port carries, and when; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """
-        from lightloom.views.pictures.training import plot_training
-
-        return plot_training(self, path)
+        return picture("Training.plot", self, path)
 
     @property
     def name(self) -> str | None:
@@ -346,9 +343,7 @@ class Training(Table):
         )
 
     def _repr_html_(self) -> str:
-        from lightloom.views.notebook import training_html
-
-        return training_html(self)
+        return html("Training._repr_html_", self)
 
 
 def checked(text: str) -> dict[str, Any]:

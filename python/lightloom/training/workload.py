@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
-from lightloom.errors import refuse, shown
-from lightloom.files import write_bytes
+from lightloom.base.errors import refuse, shown
+from lightloom.base.files import write_bytes
 
 if TYPE_CHECKING:
     import os
@@ -61,8 +61,8 @@ class Workload:
 
         Raises `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use.
         """
+        from lightloom.inputs.workloads.files import read_workload
         from lightloom.inputs.workloads.model import preset_workload, presets
-        from lightloom.inputs.workloads.reading import read_workload
 
         if not isinstance(path, (str, Path)) and not hasattr(path, "__fspath__"):
             raise refuse("workload", f"`{shown(path)}` is not accepted; it takes a path or the name of a model")

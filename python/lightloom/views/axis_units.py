@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.errors import printable
+from lightloom.base.axis_kinds import Kind
+from lightloom.base.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +29,6 @@ __all__ = [
     "time_label",
 ]
 
-Kind: TypeAlias = Literal["size", "time", "rate", "ratio", "percent", "count", "number", "name"]
 # More labels than this on an axis cannot be told apart.
 MOST_TICKS = 12
 # Along an axis of a range, whose labels may be wide.

@@ -8,8 +8,8 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
-from lightloom.errors import refuse
-from lightloom.files import check_writable, usable_path, write_bytes
+from lightloom.base.errors import refuse
+from lightloom.base.files import check_writable, usable_path, write_bytes
 from lightloom.views.axis_units import (
     drawn_label,
     even_range,

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lightloom.steps import TERMS
+from lightloom.plans.steps import TERMS
 from lightloom.views.verdict import unchanging
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lightloom import Bounds, Comparison, Plan
-    from lightloom.comparison import Row
     from lightloom.planning import Check
+    from lightloom.planning.bounds import Bounds
+    from lightloom.plans import Plan
+    from lightloom.plans.comparison import Comparison, Row
 
 __all__ = ["bound_document", "checks_document", "comparison_document", "comparison_row", "plan_document"]
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from lightloom.bounds import Bounds
-    from lightloom.comparison import Comparison
+    from lightloom.optics.port_maps import Circuits
+    from lightloom.planning.bounds import Bounds
+    from lightloom.planning.sizes import SizeTable
     from lightloom.plans import Plan
-    from lightloom.port_maps import Circuits
+    from lightloom.plans.comparison import Comparison
+    from lightloom.plans.steps import Step
     from lightloom.simulation import Simulation
-    from lightloom.sizes import SizeTable
-    from lightloom.steps import Step
     from lightloom.sweeps.result import SweepResult
     from lightloom.training.result import Training
 

@@ -12,8 +12,8 @@ from lightloom.views.refusals import why
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lightloom import Plan
-    from lightloom.comparison import Row
+    from lightloom.plans import Plan
+    from lightloom.plans.comparison import Row
 
 # A plan that is faster by less than this factor is not worth changing circuits for.
 PAYS = 1.01

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from lightloom import plugins
-from lightloom.errors import InputError
+from lightloom.base import plugins
+from lightloom.base.errors import InputError
 from lightloom.page.work.papers import shown_figures
 from lightloom_papers.registry import PAPERS
 

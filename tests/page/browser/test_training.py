@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_time
-from lightloom.cli.list import everything
 from lightloom.training.communications import changes_within
+from lightloom.views.listings import everything
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened

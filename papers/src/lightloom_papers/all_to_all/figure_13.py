@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.all_to_all import shift_hops
+from lightloom.planning.all_to_all import shift_hops
 from lightloom.views.axis_units import show_natural
 from lightloom.views.charts import lines
 from lightloom_papers.all_to_all.costs import ascending, cycles_first, hops_of_order, theorem_1

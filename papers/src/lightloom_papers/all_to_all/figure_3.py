@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.all_to_all import shift_hops
+from lightloom.planning.all_to_all import shift_hops
 from lightloom.views.charts import lines
 from lightloom_papers.all_to_all.costs import hops_of_order, hops_to_distances, theorem_1
 from lightloom_papers.claims import Claim

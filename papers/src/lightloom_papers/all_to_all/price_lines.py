@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lightloom import Fabric
-from lightloom.all_to_all import strategy_costs
 from lightloom.inputs.matrix import generated_matrix
+from lightloom.planning.all_to_all import strategy_costs
 from lightloom_papers.figure import Setting
 from lightloom_papers.measure import Case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom import plan, simulate, verify
-from lightloom.inputs.schedules.harvest_topologies import read_sequence
+from lightloom.formats.harvest_schedule.read import read_sequence
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from lightloom.inputs.validation import LARGEST, WHOLE_RANGES
+from lightloom.base.whole_numbers import LARGEST, WHOLE_RANGES
 
 # Verbs that take a problem.
 PLANNING = ("plan", "compare", "bound")

@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    import networkx as nx
     from numpy.typing import ArrayLike
 
     from lightloom import _core
-    from lightloom.inputs.graphs import TopologyLike
 
+    TopologyLike: TypeAlias = str | os.PathLike[str] | _core.Topology | nx.Graph
     Topologies: TypeAlias = TopologyLike | Sequence[TopologyLike]
 
 

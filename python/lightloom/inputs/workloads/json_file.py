@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lightloom.inputs.schedules.source import Source
-    from lightloom.inputs.workloads.asked import Asked
+    from lightloom.formats.source import Source
+    from lightloom.formats.workload_options import Asked
 
 __all__ = ["OPTIONS", "read", "recognises"]
 

@@ -12,8 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import text_of, unknown_name
-from lightloom.files import MIB, parse_toml, read_text
+from lightloom.base.errors import text_of, unknown_name
+from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.inputs.workloads.model_counts import Counts
 from lightloom.inputs.workloads.model_description import Description
 from lightloom.inputs.workloads.model_iteration import Iteration

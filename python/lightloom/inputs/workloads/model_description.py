@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from lightloom.errors import refuse
-from lightloom.inputs.validation import whole_number
-from lightloom.inputs.workloads.asked import LEAST_RANKS, MOST_RANKS
+from lightloom.base.errors import refuse
+from lightloom.base.whole_numbers import whole_number
+from lightloom.formats.workload_options import LEAST_RANKS, MOST_RANKS
 from lightloom.inputs.workloads.model_keys import KEYS, read_keys
 
 if TYPE_CHECKING:

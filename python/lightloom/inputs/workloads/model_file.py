@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lightloom.inputs.workloads.model import model_workload
 
 if TYPE_CHECKING:
-    from lightloom.inputs.schedules.source import Source
-    from lightloom.inputs.workloads.asked import Asked
+    from lightloom.formats.source import Source
+    from lightloom.formats.workload_options import Asked
 
 __all__ = ["OPTIONS", "read", "recognises"]
 

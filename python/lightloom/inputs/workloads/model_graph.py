@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 
 __all__ = ["Graph"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import ACCEPTS, bytes_of, number_of, seconds_of
-from lightloom.inputs.validation import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

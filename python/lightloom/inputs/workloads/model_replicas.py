@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import refuse
+from lightloom.base.errors import refuse
 from lightloom.inputs.workloads.model_counts import Counts
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lightloom import __version__
-from lightloom.page.interface.answered import ANSWERS, ERROR
-from lightloom.page.interface.asked import ASKED
+from lightloom.page.interface.answers import ANSWERS, ERROR
+from lightloom.page.interface.arguments import ASKED
 from lightloom.page.tasks import TASKS, Task
 from lightloom.schemas import schema
 

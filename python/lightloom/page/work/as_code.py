@@ -6,10 +6,10 @@ import json
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import InputError, refuse, shown, unknown_name
+from lightloom.base.errors import InputError, refuse, shown, unknown_name
 from lightloom.inputs.options import FABRIC_KEYS, SIMULATION, Kind, Option
-from lightloom.page.asked import checked
-from lightloom.page.offered import offered
+from lightloom.page.arguments import checked
+from lightloom.page.offer import offered
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.map import sweep_of
 from lightloom.page.work.toml_text import toml_text

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
-from lightloom.page.asked import arguments_of, checked
+from lightloom.page.arguments import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.views.documents import bound_document
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
-from lightloom.page.asked import arguments_of, checked
+from lightloom.page.arguments import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.say import Kind
 from lightloom.views.documents import comparison_document, comparison_row
 
 if TYPE_CHECKING:
-    from lightloom.comparison import Comparison, Row
     from lightloom.page.limits import Limits
     from lightloom.page.work.say import Say
+    from lightloom.plans.comparison import Comparison, Row
 
 
 def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:

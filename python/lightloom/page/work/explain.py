@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import plan_of
+from lightloom.page.work.results import plan_of
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits

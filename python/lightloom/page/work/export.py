@@ -6,13 +6,13 @@ import io
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse, unknown_name
-from lightloom.exporting import exported
-from lightloom.exports.exported import OUTPUT_NAME
+from lightloom.base.errors import refuse, unknown_name
 from lightloom.formats import FILE, FORMATS, written_formats
-from lightloom.page.asked import checked
+from lightloom.formats.export import exported
+from lightloom.formats.output import OUTPUT_NAME
+from lightloom.page.arguments import checked
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import plan_of
+from lightloom.page.work.results import plan_of
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightloom.errors import refuse
-from lightloom.inputs.validation import whole_number
+from lightloom.base.errors import refuse
+from lightloom.base.whole_numbers import whole_number
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import plan_of
+from lightloom.page.work.results import plan_of
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.page.work.say import Say
-    from lightloom.transfers import Routes
+    from lightloom.plans.transfers import Routes
 
 SCHEMA = "lightloom.loads/1"
 # Paths are expanded: beyond this many GPUs they take more memory than a picture of them is worth.

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lightloom as ll
-from lightloom.comparison import UNCHANGING
-from lightloom.errors import InputError, refuse, shown, unknown_name
-from lightloom.page.asked import checked
-from lightloom.page.offered import offered
+from lightloom.base.errors import InputError, refuse, shown, unknown_name
+from lightloom.page.arguments import checked
+from lightloom.page.offer import offered
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.say import Kind, PausedError
+from lightloom.plans.comparison import UNCHANGING
 from lightloom.sweeps.description import BASELINE_KEYS, SweepDescription
 from lightloom.sweeps.engines import judge
 from lightloom.sweeps.keys import PLAN_KEYS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.page.work.say import Say
     from lightloom.sweeps.axes import Axis
-    from lightloom.sweeps.engines import Judged
+    from lightloom.sweeps.parts import Judged
     from lightloom.sweeps.result import SweepResult
 
 SCHEMA = "lightloom.map/1"

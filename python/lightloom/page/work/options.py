@@ -8,11 +8,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from lightloom import __version__
-from lightloom.cli.list import everything
 from lightloom.inputs import fabric
 from lightloom.inputs.options import Group, Kind, Option
-from lightloom.page.offered import offered
+from lightloom.page.offer import offered
 from lightloom.page.outcome import DONE, Outcome
+from lightloom.views.listings import everything
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits

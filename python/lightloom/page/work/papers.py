@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lightloom import plugins
-from lightloom.errors import refuse
+from lightloom.base import plugins
+from lightloom.base.errors import refuse
 
 __all__ = ["shown_figures"]
 

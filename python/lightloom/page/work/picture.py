@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse, unknown_name
+from lightloom.base.errors import refuse, unknown_name
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import circuits_of, plan_of, simulation_of, training_of
 from lightloom.page.work.map import swept
+from lightloom.page.work.results import circuits_of, plan_of, simulation_of, training_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

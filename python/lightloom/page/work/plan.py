@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom import planning
-from lightloom.page.asked import arguments_of, checked
+from lightloom.page.arguments import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import plan_of
+from lightloom.page.work.results import plan_of
 from lightloom.views.documents import plan_document
 
 if TYPE_CHECKING:

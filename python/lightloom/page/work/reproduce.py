@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse, shown, unknown_name
+from lightloom.base.errors import refuse, shown, unknown_name
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.papers import shown_figures
 from lightloom.page.work.say import Kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import simulation_of
+from lightloom.page.work.results import simulation_of
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
-from lightloom.errors import unknown_name
-from lightloom.page.asked import arguments_of, checked
+from lightloom.base.errors import unknown_name
+from lightloom.page.arguments import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.compare import comparison_of
-from lightloom.page.work.made import circuits_of, plan_of, simulation_of, training_of
 from lightloom.page.work.map import swept
+from lightloom.page.work.results import circuits_of, plan_of, simulation_of, training_of
 from lightloom.views.documents import bound_document
 from lightloom.views.rows import as_csv, rows_as_csv
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import refuse, shown
+from lightloom.base.errors import refuse, shown
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import training_of
+from lightloom.page.work.results import training_of
 from lightloom.page.work.say import Kind
 from lightloom.views.training_rows import timeline
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.made import plan_of
+from lightloom.page.work.results import plan_of
 from lightloom.views.documents import checks_document
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from threading import Timer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.errors import refuse
-from lightloom.files import MIB, read_bytes
+from lightloom.base.errors import refuse
+from lightloom.base.files import MIB, read_bytes
 from lightloom.switches.circuits import Connections, crossed
 from lightloom.switches.credentials import credentials_of
 from lightloom.switches.driver import Identity, SwitchDriver

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lightloom.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.whole_numbers import whole_of_text
 from lightloom.inputs.quantities import seconds_of
-from lightloom.inputs.validation import whole_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

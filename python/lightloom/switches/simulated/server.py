@@ -8,8 +8,8 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import BoundedSemaphore, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from lightloom.errors import FailedError, refuse, shown, text_of, unknown_name
-from lightloom.inputs.validation import whole_number, whole_of_text
+from lightloom.base.errors import FailedError, refuse, shown, text_of, unknown_name
+from lightloom.base.whole_numbers import whole_number, whole_of_text
 from lightloom.switches.registry import DRIVERS
 from lightloom.switches.simulated.crossbar import Crossbar
 from lightloom.switches.simulated.faults import Faults

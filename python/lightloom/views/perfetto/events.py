@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lightloom._core import Interruption
-from lightloom.errors import refuse
-from lightloom.files import check_writable, replaced, usable_path
+from lightloom.base.errors import refuse
+from lightloom.base.files import check_writable, replaced, usable_path
 
 if TYPE_CHECKING:
     import os

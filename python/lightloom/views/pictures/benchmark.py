@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from numpy.typing import NDArray
 
-    from lightloom.benchmark_runs import Point
+    from lightloom.sweeps.benchmark_runs import Point
 
 MOST_COLUMNS = 3
 # A factor above this has the last colour.

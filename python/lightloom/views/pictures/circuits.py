@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from lightloom.meshes import PlacedMesh
-    from lightloom.port_maps import Circuits, Configuration
+    from lightloom.optics.meshes import PlacedMesh
+    from lightloom.optics.port_maps import Circuits, Configuration
 
 # A line a connection up to so many ports and configurations; else a cell a port and configuration.
 MOST_LINES, MOST_PERMUTATIONS = 16, 8

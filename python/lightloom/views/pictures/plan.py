@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lightloom.plans import Plan
-    from lightloom.steps import Step
+    from lightloom.plans.steps import Step
 
 MAX_DIAGRAMS = 8
 # Bars of a step each, or of a run of equal steps.

@@ -96,6 +96,11 @@ def sweep_figures(result: SweepResult) -> Iterator[tuple[str, Figure]]:
             yield f"{name}{number}", _figure(result, picture, panels[first : first + MOST_PANELS])
 
 
+def draw_sweep(result: SweepResult) -> list[Figure]:
+    """Every picture of the description."""
+    return [figure for _, figure in sweep_figures(result)]
+
+
 def value_label(result: SweepResult, metric: str) -> str:
     """What the colours or heights of a metric are."""
     if metric != "ratio":

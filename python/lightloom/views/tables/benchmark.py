@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from lightloom.benchmark_runs import summary
+from lightloom.sweeps.benchmark_runs import summary
 from lightloom.views.tables.page import render, table
 
 if TYPE_CHECKING:
-    from lightloom.benchmark_runs import Point
+    from lightloom.sweeps.benchmark_runs import Point
 
 COLUMNS = (
     "points",

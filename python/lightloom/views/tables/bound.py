@@ -13,7 +13,8 @@ from lightloom.views.tables.problem import what_is_planned
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from lightloom import Bounds, Statement
+    from lightloom._core import Statement
+    from lightloom.planning.bounds import Bounds
 
 MAX_SEGMENTS = 4
 

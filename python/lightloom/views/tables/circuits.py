@@ -12,8 +12,8 @@ from lightloom.views.tables.page import heading, render, table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from lightloom.mesh_light import LightPath
-    from lightloom.port_maps import Circuits, Configuration, SwitchSetting
+    from lightloom.optics.mesh_light import LightPath
+    from lightloom.optics.port_maps import Circuits, Configuration, SwitchSetting
 
 RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect", "ports changed")
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom import Comparison, Fabric
-    from lightloom.comparison import Row
+    from lightloom.inputs.fabric import Fabric
+    from lightloom.plans.comparison import Comparison, Row
 
 # Cells of the best time's bar; of a bar at least and at most, the longer ones are cut; of the columns beside names and
 # bars.

@@ -9,7 +9,7 @@ from lightloom._core import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lightloom import Plan
+    from lightloom.plans import Plan
     from lightloom.views.tables.step_groups import AnyStep
 
 # Topologies that are explained; more of them differ little from these.

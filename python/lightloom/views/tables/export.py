@@ -8,7 +8,7 @@ from lightloom._core import counted, show_size
 from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
-    from lightloom.exporting import Export
+    from lightloom.formats.export import Export
 
 # Rows that a table has at most; a folder may hold a file for every GPU.
 MOST = 20

@@ -12,7 +12,7 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from lightloom.errors import printable
+from lightloom.base.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom import Plan
-    from lightloom.comparison import Row
-    from lightloom.inputs.schedules.harvest_topologies import StatedSequence
-    from lightloom.steps import Step
+    from lightloom.formats.harvest_schedule.read import StatedSequence
+    from lightloom.plans import Plan
+    from lightloom.plans.comparison import Row
+    from lightloom.plans.steps import Step
     from lightloom.views.tables.step_groups import StepGroup
 
 HEADERS = ("startup", "propagation", "transmission", "reconfig.")

@@ -13,8 +13,8 @@ from lightloom.views.tables.problem import fabric_words, gigabytes
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from lightloom import Fabric
-    from lightloom.sizes import SizeTable
+    from lightloom.inputs.fabric import Fabric
+    from lightloom.planning.sizes import SizeTable
 
 NUMBERS = ("size", "time", "algbw GB/s", "busbw GB/s")
 

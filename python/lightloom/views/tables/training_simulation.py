@@ -11,7 +11,7 @@ from lightloom.views.tables.page import heading, render, table
 from lightloom.views.tables.simulation import settings_line
 
 if TYPE_CHECKING:
-    from lightloom.training.simulated import TrainingSimulation
+    from lightloom.simulation.iterations import TrainingSimulation
 
 
 def training_simulation_table(simulation: TrainingSimulation) -> str:

@@ -1,0 +1,1 @@
+"""What everything stands on: errors, files, rows as DataFrames, extras, plugins, threads."""

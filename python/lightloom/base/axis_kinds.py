@@ -1,0 +1,7 @@
+"""What the numbers along an axis, of a sweep or of a picture, are."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["size", "time", "rate", "ratio", "percent", "count", "number", "name"]

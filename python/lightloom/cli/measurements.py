@@ -1,0 +1,103 @@
+"""What the verb `run` measures instead of a plan: sends for `calibrate`, and barriers."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lightloom.base.errors import refuse
+from lightloom.cli.options import given_of
+from lightloom.cli.outputs import check_outputs
+from lightloom.cli.progress import Status, with_progress
+from lightloom.views.rows import as_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+# Options that are False where they are not given; of the others, False is an answer.
+FLAGS = {"all_steps", "barriers"}
+
+
+class Use(Enum):
+    """What the verb is asked for: by the option that says so, and those that do not go with it."""
+
+    PLAN = (None, {"most_ranks", "rounds"})
+    CALIBRATE = (
+        "calibrate",
+        {"all_steps", "trace", "plot", "dtype", "reduction", "switch", "packet_size", "seed", "warm_ups"}
+        | {"most_ranks", "rounds"},
+    )
+    BARRIERS = (
+        "barriers",
+        {"plan", "all_steps", "trace", "transport", "runs", "warm_ups", "dilation", "dtype", "reduction", "switch"}
+        | {"packet_size", "real_time", "seed", "calibrate"},
+    )
+
+    def __init__(self, option: str | None, refused: set[str]) -> None:
+        self.option = option
+        self.refused = refused
+
+
+def check_use(options: Mapping[str, Any]) -> Use:
+    """What is asked for, by the options as they were given.
+
+    Raises `InputError` that names an option that does nothing beside the others, or `plan`.
+    """
+    given = {name for name, value in options.items() if value is not None and not (value is False and name in FLAGS)}
+    use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
+    for name in sorted(given & use.refused):
+        if use is Use.PLAN:
+            raise refuse(name, "it goes with --barriers")
+        taken = "no PLAN is taken" if name == "plan" else "it does not go"
+        raise refuse(name, f"{taken} with --{use.option}")
+    if use is not Use.BARRIERS and "plan" not in given:
+        raise refuse("plan", "missing; give PLAN, such as: lightloom run plan.json")
+    return use
+
+
+def measure_sends(plan: str, path: str, output: str | None, output_format: str, settings: Mapping[str, Any]) -> int:
+    """Write the file that `calibrate` reads, and show it."""
+    from lightloom.running.sends import send_times
+    from lightloom.views.tables.sends import sends_table
+
+    if not path.endswith(".csv"):
+        raise refuse("calibrate", f"`{path}` is not accepted; it takes a file that ends in .csv")
+    check_outputs()
+    given = given_of({name: settings[name] for name in ("transport", "runs", "dilation", "real_time")})
+    status = Status()
+    times = with_progress("measuring sends", lambda: send_times(plan, progress=status.say, **given), status)
+    times.save_measurements(path)
+    if output is not None:
+        times.save(output)
+    if output_format == "json":
+        click.echo(times.to_json())
+    else:
+        click.echo(as_csv(times.to_columns()) if output_format == "csv" else sends_table(times))
+    return 0
+
+
+def measure_barriers(output: str | None, plot: str | None, output_format: str, settings: Mapping[str, Any]) -> int:
+    """Measure all barriers, and show what they cost."""
+    from lightloom.running.barriers import barrier_costs
+    from lightloom.views.tables.barriers import barriers_table
+
+    if plot is not None:
+        from lightloom.views.charts import check_plot_path
+
+        check_plot_path(plot)
+    check_outputs()
+    given = given_of({name: settings[name] for name in ("most_ranks", "rounds")})
+    status = Status()
+    costs = with_progress("measuring barriers", lambda: barrier_costs(progress=status.say, **given), status)
+    if output is not None:
+        costs.save(output)
+    if plot is not None:
+        costs.plot(plot)
+    if output_format == "json":
+        click.echo(costs.to_json())
+    else:
+        click.echo(as_csv(costs.to_columns()) if output_format == "csv" else barriers_table(costs))
+    return 0

@@ -1,0 +1,1 @@
+"""Workloads of AICB and SimAI."""

@@ -1,0 +1,1 @@
+"""ASTRA-sim: network, system and workload."""

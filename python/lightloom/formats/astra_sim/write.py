@@ -1,0 +1,160 @@
+"""ASTRA-sim: its network, system and workload, with the plan as the custom algorithm of a collective.
+
+A folder to run ASTRA-sim in. `COLLECTIVE.RANK.et` are the plan's Chakra traces, which `system.json` names as the
+collective's algorithm, and `workload.RANK.et` a workload of that one collective. A rank has as many sends of an
+algorithm under way as can begin, and one of a workload. ASTRA-sim takes no algorithm for Broadcast: its traces are
+that of an AllGather. `logical-topology.json` has the number of GPUs, `remote-memory.json` says that there is none.
+
+Traces send data of several hops on at each hop, when all of a message has arrived: it is cut into pieces.
+
+Networks (astra-sim/astra-network-analytical, common/network-parser; its GB/s are 2^30 bytes a second):
+
+- `network.yml`, for the analytical one in which messages wait for each other on a link (congestion-aware), and which
+  has one dimension. Of a plan on one ring: that. Else fully connected, which has every circuit of every step. The
+  traces use the circuits of their step alone, so that each step has its own times; reconfigurations have no time in
+  it. Left out where links have different numbers of circuits.
+- `topology-INDEX.txt`, the physical topology for the one on ns-3, for every topology of the plan. Its links are both
+  ways; one with circuits one way alone carries nothing on the other.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from lightloom._core import counted
+from lightloom.formats.chakra import write as chakra
+from lightloom.formats.chakra.files import Node, written
+from lightloom.formats.chakra.schema import CollectiveType, NodeType
+from lightloom.formats.output import Exported
+from lightloom.formats.parcels import arcs_of, in_pieces
+from lightloom.formats.side_files import side_file
+
+if TYPE_CHECKING:
+    from lightloom import _core
+    from lightloom.formats.chakra.files import Value
+    from lightloom.formats.parcels import Arc
+    from lightloom.plans import Plan
+
+__all__ = ["export"]
+
+SIDE_FILE = "circuits.json"
+GIB, SECOND_NS, GIGA = 1 << 30, 1e9, 1e9
+# Of every collective the one whose algorithm its traces are, among those that a system takes one for
+# (CollectiveImplLookup.cc), and how a node of the workload calls that.
+ALGORITHM_OF = {
+    "all-reduce": ("all-reduce", CollectiveType.ALL_REDUCE),
+    "all-gather": ("all-gather", CollectiveType.ALL_GATHER),
+    "reduce-scatter": ("reduce-scatter", CollectiveType.REDUCE_SCATTER),
+    "all-to-all": ("all-to-all", CollectiveType.ALL_TO_ALL),
+    "broadcast": ("all-gather", CollectiveType.ALL_GATHER),
+}
+PROGRAM = "AstraSim_Analytical_Congestion_Aware"
+FULLY_CONNECTED = "FullyConnected"
+
+
+def export(plan: Plan) -> Exported:
+    """The folder of a plan; errors as for `lightloom.formats.chakra.write.export`."""
+    arcs = arcs_of(plan)
+    network = _network(plan)
+    pieces = in_pieces(plan, arcs, 1 if network is None else network[1])
+    traces = {f"{plan.collective}.{rank}.et": content for rank, content in enumerate(chakra.rank_files(plan, pieces))}
+    traces |= {f"workload.{rank}.et": content for rank, content in enumerate([_workload(plan)] * plan.gpus)}
+    files = {
+        "system.json": _json(_system(plan)),
+        "logical-topology.json": _json({"logical-dims": [str(plan.gpus)]}),
+        "remote-memory.json": _json({"memory-type": "NO_MEMORY_EXPANSION"}),
+    }
+    inputs = "--workload-configuration=workload --system-configuration=system.json"
+    memory = "--remote-memory-configuration=remote-memory.json"
+    if network is None:
+        logical = "--logical-topology-configuration=logical-topology.json"
+        notes = [
+            f"run it in the folder, on ns-3: {inputs} {memory} {logical}, and a network with one of topology-INDEX.txt",
+            "no network.yml: the analytical network has the same rate on all links, here they have unequal circuits",
+        ]
+    else:
+        notes = [f"run it in the folder: {PROGRAM} {inputs} {memory} --network-configuration=network.yml"]
+        block, circuits = network
+        files["network.yml"] = _yaml(plan, block, circuits)
+        if block == FULLY_CONNECTED and not _is_complete(plan):
+            notes.append("network.yml is fully connected: of it the traces use the circuits of their step alone")
+    notes += _waiting(plan, arcs, pieces)
+    for index, topology in enumerate(plan.topologies):
+        files[f"topology-{index}.txt"] = _physical(plan, topology)
+    files[SIDE_FILE] = side_file(plan, "astra-sim")
+    return Exported({**files, **traces}, SIDE_FILE, tuple(notes))
+
+
+def _workload(plan: Plan) -> bytes:
+    """The trace of a rank that calls the collective once."""
+    kind = int(ALGORITHM_OF[plan.collective][1])
+    attributes: dict[str, Value] = {"is_cpu_op": False, "comm_type": kind, "comm_size": plan.size_bytes}
+    node = Node(0, plan.collective, NodeType.COLLECTIVE, (), 0, attributes)
+    return written({"schema": "1.0.2-chakra.0.0.4"}, [node])
+
+
+def _system(plan: Plan) -> dict[str, object]:
+    # The algorithm is of the whole buffer, which is therefore not split.
+    system: dict[str, object] = {"scheduling-policy": "FIFO", "preferred-dataset-splits": 1, "endpoint-delay": 0}
+    system[f"{ALGORITHM_OF[plan.collective][0]}-implementation-custom"] = [plan.collective]
+    return {**system, "local-mem-bw": 1600}
+
+
+def _network(plan: Plan) -> tuple[str, int] | None:
+    """The building block of the network, and circuits of a link; None where these differ."""
+    used = {step.topology_index for step in plan.steps}
+    topologies = [plan.topologies[index].links.tolist() for index in sorted(used)]
+    circuits = {count for links in topologies for _, _, count in links}
+    if len(circuits) > 1:
+        return None
+    (count,) = circuits
+    around = {1, plan.gpus - 1}
+    is_ring = len(topologies) == 1 and all((b - a) % plan.gpus in around for a, b, _ in topologies[0])
+    return ("Ring" if is_ring and not _is_complete(plan) else FULLY_CONNECTED), count
+
+
+def _waiting(plan: Plan, arcs: list[list[Arc]], pieces: list[list[Arc]]) -> list[str]:
+    """What a person is told of data of several hops."""
+    hops = max(step.hops for step in plan.steps)
+    if hops < 2:
+        return []
+    numbers = [sum(len(arc.parcels) for step in cut for arc in step) for cut in (arcs, pieces)]
+    return [
+        f"data of several hops (up to {hops}) are sent on at each, a message when all of it has arrived: they are cut "
+        f"into pieces, {counted(numbers[1], 'message')} in place of {numbers[0]}"
+    ]
+
+
+def _is_complete(plan: Plan) -> bool:
+    """Whether the plan has one topology, of links between all GPUs."""
+    used = {step.topology_index for step in plan.steps}
+    return len(used) == 1 and len(plan.topologies[used.pop()].links) == plan.gpus * (plan.gpus - 1)
+
+
+def _yaml(plan: Plan, block: str, circuits: int) -> bytes:
+    rows = {
+        "topology": block,
+        "npus_count": plan.gpus,
+        "bandwidth": repr(circuits * plan.bandwidth_bps / 8 / GIB),
+        "latency": repr(plan.hop_delay_s * SECOND_NS),
+    }
+    units = {"bandwidth": "  # 2^30 bytes a second", "latency": "  # ns"}
+    return "".join(f"{name}: [ {row} ]{units.get(name, '')}\n" for name, row in rows.items()).encode()
+
+
+def _physical(plan: Plan, topology: _core.Topology) -> bytes:
+    """Nodes, switches, links; the switches; and a line a link: GPUs, rate, delay, share of packets that are lost."""
+    circuits: dict[tuple[int, int], int] = {}
+    for source, destination, count in topology.links.tolist():
+        pair = min(source, destination), max(source, destination)
+        circuits[pair] = max(count, circuits.get(pair, 0))
+    delay = f"{plan.hop_delay_s * SECOND_NS:.12g}ns"
+    lines = [f"{plan.gpus} 0 {len(circuits)}", ""]
+    for (source, destination), count in sorted(circuits.items()):
+        lines.append(f"{source} {destination} {count * plan.bandwidth_bps / GIGA:.12g}Gbps {delay} 0")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _json(document: object) -> bytes:
+    return (json.dumps(document, indent=2) + "\n").encode()

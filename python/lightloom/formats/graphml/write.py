@@ -1,0 +1,39 @@
+"""GraphML: a directed graph for every topology of a plan, by NetworkX.
+
+Nodes are GPUs 0, 1, ...; an edge is a link, with the attributes `circuits`, how many circuits it stands for, and
+`bandwidth_bps`, what these carry together. `--topology FILE` and `lightloom.from_networkx` read the same topology back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.formats.graphml.graph import graph_of
+from lightloom.formats.output import Exported
+from lightloom.formats.side_files import side_file
+
+if TYPE_CHECKING:
+    from lightloom import _core
+    from lightloom.plans import Plan
+
+__all__ = ["export", "graphml"]
+
+SIDE_FILE = "circuits.json"
+
+
+def export(plan: Plan) -> Exported:
+    """The folder of a plan: `topology-INDEX.graphml` for every topology by its index in the plan, and the side file."""
+    files = {
+        f"topology-{index}.graphml": graphml(topology, plan.bandwidth_bps)
+        for index, topology in enumerate(plan.topologies)
+    }
+    return Exported({**files, SIDE_FILE: side_file(plan, "graphml")}, SIDE_FILE)
+
+
+def graphml(topology: _core.Topology, bandwidth_bps: float) -> bytes:
+    """The file of a topology whose circuits carry `bandwidth_bps` each."""
+    import networkx as nx
+
+    graph = graph_of(topology, nx.DiGraph, bandwidth_bps)
+    head = '<?xml version="1.0" encoding="utf-8"?>'
+    return "\n".join((head, *nx.generate_graphml(graph), "")).encode()

@@ -1,0 +1,1 @@
+"""HARVEST: collective.json and schedule.json."""

@@ -1,0 +1,1 @@
+"""HARVEST: schedule.json alone."""

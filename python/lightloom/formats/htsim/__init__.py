@@ -1,0 +1,1 @@
+"""Connection matrices of htsim."""

@@ -1,0 +1,1 @@
+"""MSCCL programs of thread blocks."""

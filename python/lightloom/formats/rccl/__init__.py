@@ -1,0 +1,1 @@
+"""MSCCL programs within the limits of RCCL."""

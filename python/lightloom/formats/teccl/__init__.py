@@ -1,0 +1,1 @@
+"""TE-CCL schedules, flows by epoch."""

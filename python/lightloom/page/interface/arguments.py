@@ -1,0 +1,142 @@
+"""What each task takes, from the table of options: the kind, range and meaning of every option."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.inputs.options import SIMULATION, Kind, by_name
+from lightloom.page.offer import offered
+from lightloom.schemas.forms import by_name as keyed
+from lightloom.schemas.forms import document, either, number, one_of, or_null, record, several, text, whole, yes_or_no
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lightloom.inputs.options import Option
+    from lightloom.schemas.forms import Form
+
+__all__ = ["ASKED"]
+
+# The unit of a plain number, by kind.
+UNITS = {
+    Kind.SIZE: "bytes",
+    Kind.TIME: "seconds",
+    Kind.RATE: "bit/s",
+    Kind.DELAY: "seconds",
+    Kind.WINDOW: "seconds",
+    Kind.NUMBER: "no unit",
+}
+FORMATS = {
+    "picture": ("plan", "simulate", "circuits", "train", "break-even", "map"),
+    "table": ("plan", "compare", "bound", "simulate", "circuits", "train", "break-even", "map"),
+    "code": ("plan", "compare", "bound", "simulate", "circuits", "export", "train", "map"),
+}
+
+
+def _form(option: Option) -> Form:
+    """What a request may give for an option; null is the same as leaving it out."""
+    meaning = option.meaning + (f" Default: {option.shown_default}." if option.shown_default else "")
+    return or_null(_compound(option.kind, meaning) or _plain(option, meaning))
+
+
+def _compound(kind: Kind, meaning: str) -> Form | None:
+    """The form of a quantity, or of several; None for other kinds."""
+    if kind is Kind.MATRIX:
+        rows = several(several(number("bytes from source to destination"), "a row a source"), "the matrix")
+        return either(meaning, text("one of the workloads of /api/options"), rows)
+    if kind is Kind.DIMS:
+        return either(meaning, text("such as 4x4x4"), several(whole("its size", least=1), "by dimension"))
+    if kind not in UNITS:
+        return None
+    plain = either(meaning, text("with its unit"), number(UNITS[kind], least=None))
+    by_port = several(either("of a port", *plain["anyOf"]), "by port")
+    return {**plain, "anyOf": [*plain["anyOf"], by_port]} if kind is Kind.DELAY else plain
+
+
+def _plain(option: Option, meaning: str) -> Form:
+    """The form of a truth, a choice, a whole number or a text."""
+    match option.kind:
+        case Kind.FLAG | Kind.YES_OR_NO:
+            return yes_or_no(meaning)
+        case Kind.CHOICE:
+            return one_of(meaning, *option.choices)
+        case Kind.WHOLE:
+            bounded = {**whole("as a number", least=option.least), "maximum": option.most}
+            return either(meaning, bounded, {**text("as text"), "pattern": r"^\s*[+-]?[0-9]+\s*$"})
+        case _:
+            named = f" One of the {option.names} of /api/options." if option.names else ""
+            return text(meaning + named)
+
+
+def _forms(verb: str, names: Iterable[str] | None = None) -> dict[str, Form]:
+    rows = offered(verb)
+    return {name: _form(rows[name]) for name in (rows if names is None else names)}
+
+
+_PLANNED = _forms("plan")
+_PROBLEM = {name: form for name, form in _PLANNED.items() if name != "baselines"}
+_ITERATION = {
+    "model": text("a model by its name; one of this, description and workload"),
+    "description": text("a model's TOML description"),
+    "workload": {**document("workload"), "description": "a workload"},
+    "break_even": yes_or_no("also plan at several reconfiguration delays"),
+    "timeline": yes_or_no("also tell the rows of its picture"),
+    "delays": text("with break_even: the delays, such as 1us,10us,1ms"),
+    **_forms("train"),
+}
+_SIMULATION = _forms("simulate", [*by_name(SIMULATION), "links", "explain"])
+_OF_PLAN = {"plan": {**document("plan"), "description": "a plan, in place of the options that plan one"}}
+_SHARED = {"optics": _forms("circuits")["optics"]}
+_AXIS = {
+    "type": "object",
+    "required": ["option"],
+    "properties": {
+        "option": text("an option of plan"),
+        "values": several({}, "all of them, in place of a range"),
+        "from": either("least", text("with its unit"), number("as a number")),
+        "to": either("largest", text("with its unit"), number("as a number")),
+        "points": whole("how many, evenly spaced in their logarithms", least=2),
+    },
+    "additionalProperties": False,
+    "description": "an axis",
+}
+_MAP = {
+    "options": record({}, "of plan, those that do not vary", optional=_PROBLEM),
+    "x": _AXIS,
+    "y": _AXIS,
+    "against": either(
+        "what plans are compared with: a planner, options of one, or null for nothing; static where nothing is said",
+        or_null(text("a planner")),
+        keyed({}, "planner, algorithm, topology, candidates, routing or convention"),
+    ),
+}
+_ANY = {**_PROBLEM, **_OF_PLAN, **_SIMULATION, **_ITERATION, **_MAP, **_SHARED}
+
+ASKED: dict[str, Form] = {
+    "plan": record({}, optional=_PLANNED),
+    "compare": record({}, optional=_forms("compare")),
+    "bound": record({}, optional=_forms("bound")),
+    "verify": record({}, optional={**_PROBLEM, **_OF_PLAN}),
+    "simulate": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SIMULATION}),
+    "circuits": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SHARED}),
+    "loads": record({"step": whole("the step's index")}, optional={**_PROBLEM, **_OF_PLAN}),
+    "explain": record({}, optional={**_PROBLEM, **_OF_PLAN}),
+    "train": record({}, optional=_ITERATION),
+    "map": record({"x": _AXIS, "y": _AXIS}, optional=_MAP),
+    "export": record({}, optional={**_PROBLEM, **_OF_PLAN, **_forms("export", ["to"])}),
+    "picture": record(
+        {},
+        optional={
+            **_ANY,
+            "of": one_of("what is drawn", *FORMATS["picture"]),
+            "format": one_of("as what", "svg", "png", "pdf"),
+        },
+    ),
+    "table": record(
+        {}, optional={**_ANY, "of": one_of("whose rows", *FORMATS["table"]), "format": one_of("as what", "csv")}
+    ),
+    "as-code": record(
+        {}, optional={"verb": one_of("what is asked", *FORMATS["code"]), "options": keyed({}, "what it is asked with")}
+    ),
+    "reproduce": record({"figure": text("the name of a figure of /api/figures")}),
+}

@@ -1,0 +1,49 @@
+"""What is checked of a trace of any tool, as `verify` shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom import _core
+from lightloom.formats.chakra.schedule import schedule_of
+from lightloom.formats.chakra.trace import read_trace
+from lightloom.planning import Check, verify
+
+if TYPE_CHECKING:
+    import os
+
+    from lightloom.formats.chakra.trace import Trace
+
+__all__ = ["verify_trace"]
+
+
+def verify_trace(path: str | os.PathLike[str], field: str = "trace") -> list[Check]:
+    """The checks of the trace in a folder, or one of whose files `path` is.
+
+    A trace of sends and receives alone is executed symbolically too: they must compute a collective. Raises
+    `InputError` that names `field` where the trace cannot be run: see `lightloom.formats.chakra.trace.read_trace`.
+    """
+    trace = read_trace(field, path)
+    checks = [Check("graphs", True, _graphs(trace)), Check("messages", True, _messages(trace))]
+    if trace.collectives:
+        return [*checks, Check("collectives", True, _collectives(trace))]
+    return [*checks, *verify(schedule_of(trace, field))]
+
+
+def _graphs(trace: Trace) -> str:
+    nodes = sum(map(len, trace.ranks))
+    return f"{_core.counted(len(trace.ranks), 'rank')}, {nodes} nodes; what each waits for is there, and not itself"
+
+
+def _messages(trace: Trace) -> str:
+    if not trace.messages:
+        return "none"
+    size_bytes = sum(message.size_bytes for message in trace.messages)
+    return f"{len(trace.messages)}, each sent once and received once; {_core.show_size(size_bytes)} in all"
+
+
+def _collectives(trace: Trace) -> str:
+    held = ", ".join(f"{count} {name}" for name, count in trace.collectives.most_common())
+    if trace.groups:
+        return f"{held}; the same at all ranks of each of {len(trace.groups)} groups"
+    return f"{held}; groups are not stated beside the files and not compared"

@@ -1,0 +1,276 @@
+"""A verified plan, as people hold it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lightloom import _core
+from lightloom.base.files import MIB, read_text, write_bytes
+from lightloom.base.frames import Table
+from lightloom.base.views import html, picture
+from lightloom.plans.steps import TERMS, Step, steps_of
+from lightloom.plans.transfers import Chunks, Routes, Transfers
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+MAX_FILE_BYTES = 256 * MIB
+STEP_COLUMNS = (
+    "index",
+    "topology_name",
+    "topology_index",
+    "reconfigured",
+    "transfer_bytes",
+    "hops",
+    "load",
+    *TERMS,
+    "total_s",
+)
+
+
+class NarrowBound(NamedTuple):
+    """A lower bound for a class of schedules that is narrower than all algorithms'."""
+
+    lower_bound_s: float
+    bound_class: str
+
+
+class Plan(Table):
+    """What to send in which step, on which topology, and what that costs; immutable, seconds and bytes.
+
+    Made by `lightloom.plan`, or read back by `Plan.load` and `Plan.from_json`.
+    """
+
+    __slots__ = ("_core", "_steps", "_topologies")
+
+    def __init__(self, core: _core.Plan) -> None:
+        self._core = core
+        self._steps: tuple[Step, ...] | None = None
+        self._topologies: tuple[_core.Topology, ...] | None = None
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The plan that `to_json` wrote. Raises `InputError` that names the path of what is wrong."""
+        return cls(_core.Plan.from_json(text))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Plan:
+        """The plan in a JSON file; errors as for `from_json`."""
+        return cls.from_json(read_text("plan", path, MAX_FILE_BYTES))
+
+    def to_json(self) -> str:
+        """The plan as JSON of schema `lightloom.plan/1`; reading it back gives the same plan to the last bit."""
+        return self._core.to_json()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
+        write_bytes("output", path, (self.to_json().rstrip("\n") + "\n").encode())
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """The topologies in the order of use, over the cost of every step; written to a PNG, PDF or SVG `path`.
+
+        Raises `InputError` that names `plot` when the file cannot be written.
+        """
+        return picture("Plan.plot", self, path)
+
+    @property
+    def core(self) -> _core.Plan:
+        """The compiled object."""
+        return self._core
+
+    @property
+    def collective(self) -> str:
+        """Name of the collective."""
+        return self._core.collective
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm."""
+        return self._core.algorithm
+
+    @property
+    def planner(self) -> str:
+        """Name of the planner."""
+        return self._core.planner
+
+    @property
+    def gpus(self) -> int:
+        """Number of GPUs."""
+        return self._core.gpus
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes m of one rank's whole buffer."""
+        return self._core.size_bytes
+
+    @property
+    def traffic_bytes(self) -> int | None:
+        """Bytes that all GPUs together send to others in an All-to-All; None for other collectives.
+
+        Where blocks are unequal, `size_bytes` is the busiest GPU's buffer: two matrices of one size may differ in this.
+        """
+        return self._core.traffic_bytes
+
+    @property
+    def total_s(self) -> float:
+        """Completion time: the sum of the four terms over the steps."""
+        return self._core.total_s
+
+    @property
+    def repeated_s(self) -> float:
+        """Completion time where the plan runs again and again.
+
+        The change from the topology of the last step back to that of the first is charged, in place of what is charged
+        before the first step.
+        """
+        return self._core.repeated_s
+
+    @property
+    def reconfigurations(self) -> int:
+        """Number of steps before which circuits change, at a charge or hidden; a free first topology is no change."""
+        return self._core.reconfigurations
+
+    @property
+    def lower_bound_s(self) -> float:
+        """No schedule of the class `bound_class` takes less."""
+        return self._core.lower_bound_s
+
+    @property
+    def gap(self) -> float:
+        """The completion time over `lower_bound_s`: the plan is at most this far from the best of `bound_class`."""
+        return self.total_s / self.lower_bound_s if self.lower_bound_s else math.inf
+
+    @property
+    def bound_class(self) -> str:
+        """The schedules that `lower_bound_s` bounds."""
+        return self._core.bound_class
+
+    @property
+    def narrow_bound(self) -> NarrowBound | None:
+        """A larger bound for a narrower class of schedules, where one is known.
+
+        The class is the plan's own steps, or what its planner chooses from.
+        """
+        found = self._core.narrow_bound
+        return None if found is None else NarrowBound(*found)
+
+    @property
+    def algbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it: m over the completion time."""
+        return self._core.algbw
+
+    @property
+    def busbw(self) -> float:
+        """Bytes per second, as NCCL's tests count it: algbw times the collective's bus factor."""
+        return self._core.busbw
+
+    @property
+    def root(self) -> int | None:
+        """The rank whose buffer a broadcast sends; None for other collectives."""
+        return self._core.root
+
+    @property
+    def ports(self) -> int:
+        """Ports per GPU."""
+        return self._core.ports
+
+    @property
+    def bandwidth_bps(self) -> float:
+        """Rate of one circuit."""
+        return self._core.bandwidth_bps
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Sizes of the grid of GPUs, the last dimension fastest; one number where there is no grid."""
+        return tuple(self._core.dims)
+
+    @property
+    def startup_s(self) -> float:
+        """Startup latency of a step."""
+        return self._core.startup_s
+
+    @property
+    def hop_delay_s(self) -> float:
+        """Delay of one hop."""
+        return self._core.hop_delay_s
+
+    @property
+    def reconfiguration_delay(self) -> _core.ReconfigurationDelay:
+        """What a change of topology takes on the plan's fabric."""
+        return self._core.reconfiguration_delay
+
+    @property
+    def optics(self) -> str | None:
+        """The optical layer that limits topologies, as `--optics` spells it; None where nothing but ports does."""
+        return self._core.optics
+
+    @property
+    def initial(self) -> str:
+        """Name of the topology before the first step, `free`, or `repeated` for that of the last step."""
+        return self._core.initial
+
+    @property
+    def routing(self) -> str:
+        """How traffic is put on paths."""
+        return self._core.routing
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, in order."""
+        if self._steps is None:
+            self._steps = steps_of(self._core.steps, self.topologies)
+        return self._steps
+
+    @property
+    def topologies(self) -> tuple[_core.Topology, ...]:
+        """The topologies of the steps, and the initial one, each once; `Step.topology_index` is their place."""
+        if self._topologies is None:
+            self._topologies = tuple(self._core.topologies)
+        return self._topologies
+
+    def transfers(self, step: int) -> Transfers:
+        """Everything that is sent in the step of that index, from 0.
+
+        Costs O(chunks sent). Raises `InputError` that names `step`, or `plan` where a plan from a file does not verify
+        or has more chunks in a step than are written out (2^26).
+        """
+        return Transfers(*self._core.transfers(step))
+
+    def routes(self, step: int) -> Routes:
+        """Every path that the step of that index sends along, with its share; errors as for `transfers`."""
+        return Routes(*self._core.routes(step))
+
+    def chunks(self) -> Chunks:
+        """The chunks that transfers name: where each begins and must end, and its size; errors as for `transfers`."""
+        return Chunks(*self._core.chunks())
+
+    @property
+    def explanations(self) -> list[str]:
+        """What the circuits of each of `topologies` are, in a sentence."""
+        return self._core.explanations
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Values by column, one a step: topologies by name."""
+        return {name: [getattr(step, name) for step in self.steps] for name in STEP_COLUMNS}
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, Plan) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return type(self).from_json, (self.to_json(),)
+
+    def __repr__(self) -> str:
+        reconfigurations = _core.counted(self.reconfigurations, "reconfiguration")
+        return (
+            f"Plan({self.collective}, {_core.show_size(self.size_bytes)}, {self.gpus} GPUs, {self.algorithm}, "
+            f"{self.planner}: {_core.show_time(self.total_s)}, {reconfigurations})"
+        )
+
+    def _repr_html_(self) -> str:
+        return html("Plan._repr_html_", self)

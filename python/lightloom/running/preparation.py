@@ -1,0 +1,156 @@
+"""A plan made ready to be run: its program, its circuits, and the request that the controller process takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.base.errors import refuse
+from lightloom.optics.port_maps import circuits
+from lightloom.running.pace import Pace, pace_of
+from lightloom.running.program import program_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lightloom.optics.port_maps import Circuits
+    from lightloom.plans import Plan
+    from lightloom.running.data import DataType
+    from lightloom.running.program import Program
+
+__all__ = ["Prepared", "RunOptions", "prepared"]
+
+NANOSECONDS = 1e9
+# A wait ends as a fault after so many times what the plan predicts, dilated, and so many seconds more.
+DEADLINE_FACTOR = 10.0
+DEADLINE_FLOOR_S = 5.0
+# The machine is watched for so long before the runs, but no longer than they take.
+PROBE_S = 0.2
+# Nobody waits longer for a run; nanoseconds of its deadlines fit into 64 bits.
+LONGEST_S = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What a run is asked to be; None where it is chosen for the machine and the plan."""
+
+    kind: DataType
+    reduction: str
+    runs: int
+    warm_ups: int
+    dilation: float | None
+    packet_bytes: int | None
+    transport: str
+    real_time: bool
+    has_outside_switch: bool
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan made ready.
+
+    request: but for where workspaces are; dictionaries of the fields of `runtime::Request`.
+    """
+
+    plan: Plan
+    program: Program
+    circuits: Circuits
+    windows_s: tuple[float, ...]
+    pace: Pace
+    columns: dict[str, Any]
+    steps: dict[str, NDArray[np.int64]]
+    settings: dict[str, Any]
+
+    def request(self, offsets: NDArray[np.int64], namespaces: tuple[str, list[str], int, int] | None = None) -> bytes:
+        """What the controller process is sent.
+
+        offsets: of the ranks' workspaces in their memory. namespaces: `KernelNetwork.described`, where the kernel
+        carries packets.
+        """
+        columns = {**self.columns, "workspace_offset": offsets}
+        return _core.run_request(columns, self.steps, {**self.settings, "namespaces": namespaces})
+
+    @property
+    def rate_bps(self) -> float:
+        """Bytes that a circuit takes in a second, dilated."""
+        return self.plan.bandwidth_bps / 8 / self.pace.dilation
+
+
+def prepared(plan: Plan, options: RunOptions) -> Prepared:
+    """The plan made ready.
+
+    Raises `InputError` that names `plan` where it does not verify or changes circuits in the background, and `dilation`
+    where a run would not end in days.
+    """
+    program = program_of(plan, options.kind.size_bytes)
+    dark_s, windows_s = _core.change_times(plan.core)
+    # The switch process joins any ports, whatever the optical layer that the plan is for.
+    on_ports = circuits(plan, "crossbar")
+    pace = pace_of(plan, program, options.transport, dilation=options.dilation, packet_bytes=options.packet_bytes)
+    dilation = pace.dilation
+    if plan.total_s * dilation > LONGEST_S:
+        field = "plan" if options.dilation is None else "dilation"
+        took = f"{plan.total_s:.4g} s, {dilation:g} times slower"
+        raise refuse(field, f"a run takes {took}; it takes at most {LONGEST_S:g} s, slowed down")
+    configuration = np.zeros(len(plan.steps), dtype=np.int64)
+    for held in on_ports.configurations:
+        configuration[list(held.steps)] = held.index
+
+    def dilated_ns(seconds: Any) -> NDArray[np.int64]:
+        return np.rint(np.asarray(seconds, dtype=np.float64) * dilation * NANOSECONDS).astype(np.int64)
+
+    steps = {
+        "configuration": configuration,
+        "is_changed": np.array([step.reconfigured for step in plan.steps], dtype=np.int64),
+        "dark_ns": dilated_ns(dark_s),
+        "window_ns": dilated_ns(windows_s),
+        "predicted_ns": dilated_ns([step.total_s for step in plan.steps]),
+    }
+    settings = {
+        "ports": plan.ports,
+        "configurations": _ends(on_ports, plan.gpus * plan.ports),
+        "initial": 0,
+        "dtype": options.kind.name,
+        "reduction": options.reduction,
+        "ns_per_byte": 8 / plan.bandwidth_bps * dilation * NANOSECONDS,
+        "startup_ns": int(dilated_ns(plan.startup_s)),
+        "hop_ns": int(dilated_ns(plan.hop_delay_s)),
+        "packet_bytes": pace.packet_bytes,
+        "runs": options.runs,
+        "warm_ups": options.warm_ups,
+        "asks_priority": options.real_time,
+        "probe_ns": int(min(PROBE_S, plan.total_s * dilation * options.runs) * NANOSECONDS),
+        "has_outside_switch": options.has_outside_switch,
+        "deadline_factor": DEADLINE_FACTOR,
+        "deadline_floor_ns": int(DEADLINE_FLOOR_S * NANOSECONDS),
+    }
+    columns = {
+        "ranks": program.ranks,
+        "is_reduction": program.is_reduction.astype(np.int64),
+        **{
+            name: np.ascontiguousarray(getattr(program, name), dtype=np.int64)
+            for name in (
+                "workspace_bytes",
+                "step",
+                "gpu_offsets",
+                "gpus",
+                "segment_offsets",
+                "source_offset",
+                "destination_offset",
+                "size_bytes",
+            )
+        },
+    }
+    return Prepared(plan, program, on_ports, tuple(windows_s), pace, columns, steps, settings)
+
+
+def _ends(on_ports: Circuits, ports: int) -> NDArray[np.int64]:
+    """By configuration and transmitter of the crossbar, from 0, the receiver that it is joined to, or -1."""
+    ends = np.full((len(on_ports.configurations), ports), -1, dtype=np.int64)
+    for configuration in on_ports.configurations:
+        pairs = configuration.switches[0].connections.astype(np.int64) - 1
+        ends[configuration.index, pairs[:, 0]] = pairs[:, 1]
+    return ends.reshape(-1)

@@ -1,0 +1,168 @@
+"""What every event of an iteration needs of the ports of its ranks, and what it leaves them with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lightloom.simulation.message_paths import ends, paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from lightloom import _core
+    from lightloom.training.result import Event, Training
+
+__all__ = ["RESTING", "UNKNOWN", "Use", "port_uses"]
+
+# What a port has that went back to the resting topology, and one of which nothing is known.
+RESTING, UNKNOWN = -1, -2
+
+
+class Use(NamedTuple):
+    """What an event does to ports of ranks, an entry for each: rank times the fabric's ports, plus the port.
+
+    needs: numbers of the circuits that it begins with; two are the same where ranks, links and ports all are.
+    leaves: of those that it ends with, `RESTING` where it goes back. needs_resting: whether what it needs is where its
+    group rests. rests: numbers of the circuits that it goes back to, where that is said. is_steady: whether its
+    circuits stay from its beginning on. changes_back: whether they change after it. passed: entries of ranks that only
+    forward its messages.
+    """
+
+    slots: NDArray[np.intp]
+    needs: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+    needs_resting: bool
+    rests: NDArray[np.int64] | None
+    is_steady: bool
+    changes_back: bool
+    passed: NDArray[np.intp]
+
+
+def port_uses(training: Training) -> list[Use | None]:
+    """By event what it does to ports; None for computation. Raises `InputError` for messages that have no path."""
+    made = _Uses(training)
+    return [made.of(index, event) for index, event in enumerate(training.events)]
+
+
+class _Uses:
+    """Uses of events; those that are alike share one, so that thousands of them are small."""
+
+    def __init__(self, training: Training) -> None:
+        self._training = training
+        self._ports = training.fabric.ports
+        self._numbers: dict[object, int] = {}
+        self._known: dict[object, Use] = {}
+        # By plan the places of its first, last and resting topology among all topologies.
+        self._plans = [
+            (
+                [self._topology(step.topology) for step in plan.steps],
+                None if plan.initial == "free" else self._topology(_initial(plan.topologies, plan.initial)),
+            )
+            for plan in training.plans
+        ]
+
+    def of(self, index: int, event: Event) -> Use | None:
+        """What an event does."""
+        if event.kind == "compute":
+            return None
+        node = self._training.nodes[index]
+        of_whom = {key: value for key, value in node.items() if key not in {"id", "after", "stream", "size_bytes"}}
+        over = self._training.message_topologies[index] if event.kind == "send" else None
+        key = (repr(of_whom), event.plan, event.ports, event.returns, event.direct, id(over))
+        if key not in self._known:
+            self._known[key] = (
+                self._collective(index, event) if event.kind == "collective" else self._send(index, event)
+            )
+        return self._known[key]
+
+    def _collective(self, index: int, event: Event) -> Use:
+        assert event.plan is not None  # noqa: S101 (a collective has a plan)
+        topologies, resting = self._plans[event.plan]
+        groups = self._training.members.groups_of(self._training.nodes[index])
+        changes_back = event.returns and resting != topologies[-1]
+
+        def circuits(topology: int) -> list[int]:
+            numbers = [self._number("group", group, topology, event.ports) for group in groups]
+            return [number for number, group in zip(numbers, groups, strict=True) for _ in group]
+
+        return self._use(
+            [rank for group in groups for rank in group],
+            event,
+            needs=circuits(topologies[0]),
+            leaves=circuits(topologies[-1]),
+            needs_resting=resting == topologies[0],
+            rests=None if resting is None or not event.returns else circuits(resting),
+            is_steady=len(set(topologies)) == 1 and not changes_back,
+            changes_back=changes_back,
+        )
+
+    def _send(self, index: int, event: Event) -> Use:
+        training = self._training
+        pairs = training.members.pairs_of(training.nodes[index])
+        over = training.message_topologies[index]
+        paths = paths_of(training, index, event)
+        ranks = ends(pairs)
+        if over is None:
+            to, back = dict(pairs), {destination: source for source, destination in pairs}
+            needs = [self._number("message", to.get(rank), back.get(rank), event.ports) for rank in ranks]
+        else:
+            topology = self._topology(over.topology)
+            group_of = {rank: group for group in training.members.groups_along(over.axis) for rank in group}
+            needs = [self._number("group", group_of[rank], topology, event.ports) for rank in ranks]
+        rests = over is not None and over.rests
+        changes_back = event.returns and not rests
+        return self._use(
+            ranks,
+            event,
+            needs=needs,
+            leaves=needs,
+            needs_resting=rests,
+            rests=None,
+            is_steady=not changes_back,
+            changes_back=changes_back,
+            passed=paths.passed,
+        )
+
+    def _use(
+        self,
+        ranks: Sequence[int],
+        event: Event,
+        *,
+        needs: list[int],
+        leaves: list[int],
+        needs_resting: bool,
+        rests: list[int] | None,
+        is_steady: bool,
+        changes_back: bool,
+        passed: Sequence[int] = (),
+    ) -> Use:
+        def spread(numbers: list[int]) -> NDArray[np.int64]:
+            return np.repeat(np.array(numbers, dtype=np.int64), len(event.ports))
+
+        return Use(
+            self._slots(ranks, event.ports),
+            spread(needs),
+            spread([RESTING] * len(leaves) if event.returns else leaves),
+            needs_resting,
+            None if rests is None else spread(rests),
+            is_steady,
+            changes_back,
+            self._slots(passed, event.ports),
+        )
+
+    def _slots(self, ranks: Sequence[int], ports: tuple[int, ...]) -> NDArray[np.intp]:
+        return (np.array(ranks, dtype=np.intp)[:, None] * self._ports + np.array(ports, dtype=np.intp)).ravel()
+
+    def _topology(self, topology: _core.Topology) -> int:
+        return self._number("links", topology.gpus, topology.links.tobytes())
+
+    def _number(self, *what: object) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
+
+
+def _initial(topologies: Sequence[_core.Topology], name: str) -> _core.Topology:
+    return next(topology for topology in topologies if topology.name == name)

@@ -1,0 +1,176 @@
+"""A planned iteration timed again with other durations: the same order, ports and circuits.
+
+Nothing of the planner is in here: the document alone says in which order events are, on which ports, and over which
+circuits. Docs: docs/simulation.md.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lightloom.simulation.port_uses import RESTING, UNKNOWN, Use, port_uses
+from lightloom.training.members import COMPUTE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from lightloom.training.result import Training
+
+__all__ = ["Retimed", "retimed"]
+
+# Iterations that are followed until one takes as long as the one before.
+MOST_ITERATIONS = 100
+# Times this close, relative to the iteration's, are the same.
+SAME = 1e-12
+
+
+class Retimed(NamedTuple):
+    """Times of events, s since the iteration began, in the order of nodes; total_s: the last end.
+
+    iterations: how many were followed until one was as the one before.
+    """
+
+    starts_s: NDArray[np.float64]
+    ends_s: NDArray[np.float64]
+    total_s: float
+    iterations: int
+
+
+def retimed(training: Training, durations_s: Sequence[float]) -> Retimed:
+    """When events happen if they take so long, in the order of nodes, s.
+
+    An event starts when all that it waits for is done: what it comes after; computation on its ranks that comes
+    earlier; the collective before it in its stream; the events before it on its ports, with the change of circuits
+    after them; and where its ports have other circuits than it begins with, the reconfiguration delay after their last
+    use. Iterations follow one another, each from the end of the one before, until two are alike.
+
+    Raises `InputError` for messages that have no path.
+    """
+    course = _Course(training, durations_s)
+    before: Retimed | None = None
+    for iteration in range(MOST_ITERATIONS):
+        found = course.follow(iteration + 1)
+        if before is not None and np.allclose(found.ends_s, before.ends_s, rtol=0.0, atol=SAME * found.total_s):
+            return found
+        before = found
+    return found
+
+
+class _Course:
+    """Ports of ranks, event by event, over iterations."""
+
+    def __init__(self, training: Training, durations_s: Sequence[float]) -> None:
+        self._training, self._durations_s = training, durations_s
+        self._uses = port_uses(training)
+        self._change_s = training.fabric.reconfiguration.scalar_s or 0.0
+        self._waits = _waits(training)
+        self._order = list(_order(training, self._waits))
+        self._ranks = [np.array(event.ranks) if event.kind == COMPUTE else None for event in training.events]
+        slots = training.ranks * training.fabric.ports
+        self._circuits = np.full(slots, UNKNOWN, dtype=np.int64)
+        self._resting = np.full(slots, UNKNOWN, dtype=np.int64)
+        # Until when ports are held, since when their circuits stand, and until when others' messages cross them, s.
+        self._held_s, self._since_s, self._crossed_s = (np.full(slots, -np.inf) for _ in range(3))
+        for use in self._uses:
+            if use is not None and use.rests is not None:
+                self._resting[use.slots] = use.rests
+
+    def follow(self, iterations: int) -> Retimed:
+        """One more iteration; ports keep what they have."""
+        starts_s, ends_s = (np.zeros(len(self._order)) for _ in range(2))
+        computed_s = np.zeros(self._training.ranks)
+        for index in self._order:
+            start_s = max((float(ends_s[other]) for other in self._waits[index]), default=0.0)
+            ranks, use = self._ranks[index], self._uses[index]
+            if ranks is not None:
+                start_s = max(start_s, float(computed_s[ranks].max(initial=0.0)))
+            if use is not None:
+                start_s = self._begin(use, start_s)
+            starts_s[index], ends_s[index] = start_s, start_s + self._durations_s[index]
+            if ranks is not None:
+                computed_s[ranks] = ends_s[index]
+            if use is not None:
+                self._end(use, float(ends_s[index]))
+        total_s = float(ends_s.max(initial=0.0))
+        self._held_s -= total_s
+        self._since_s -= total_s
+        self._crossed_s -= total_s
+        return Retimed(starts_s, ends_s, total_s, iterations)
+
+    def _begin(self, use: Use, start_s: float) -> float:
+        """When its ports let an event start that could at `start_s`; these have its circuits then."""
+        slots = use.slots
+        in_place = self._has(use)
+        held_s, crossed_s = self._held_s[slots], self._crossed_s[slots]
+        start_s = max(start_s, float(held_s.max()))
+        if not in_place.all():
+            dark_from_s = np.maximum(held_s, crossed_s)[~in_place].max()
+            start_s = max(start_s, float(dark_from_s) + self._change_s)
+        if not use.is_steady:
+            start_s = max(start_s, float(crossed_s[in_place].max(initial=-np.inf)))
+        start_s = max(start_s, float(self._since_s[use.passed].max(initial=-np.inf)))
+        self._since_s[slots] = np.where(in_place & use.is_steady, self._since_s[slots], np.nan)
+        return start_s
+
+    def _has(self, use: Use) -> NDArray[np.bool_]:
+        """Which of its ports have the circuits that an event begins with."""
+        circuits = self._circuits[use.slots]
+        in_place: NDArray[np.bool_] = circuits == use.needs
+        if use.needs_resting:
+            resting = self._resting[use.slots]
+            rests_so = (circuits == RESTING) & ((resting == UNKNOWN) | (resting == use.needs))
+            self._resting[use.slots] = np.where(rests_so, use.needs, resting)
+            in_place |= rests_so
+        return in_place
+
+    def _end(self, use: Use, end_s: float) -> None:
+        until_s = end_s + (self._change_s if use.changes_back else 0.0)
+        self._circuits[use.slots] = use.leaves
+        self._held_s[use.slots] = until_s
+        since_s = self._since_s[use.slots]
+        self._since_s[use.slots] = np.where(np.isnan(since_s), until_s, since_s)
+        self._crossed_s[use.passed] = np.maximum(self._crossed_s[use.passed], end_s)
+
+
+def _waits(training: Training) -> list[list[int]]:
+    """By event those that end before it starts, whatever their ports: what it comes after, and its streams."""
+    places = {event.node: index for index, event in enumerate(training.events)}
+    last: dict[tuple[str, int], int] = {}
+    found = []
+    for index, (node, event) in enumerate(zip(training.nodes, training.events, strict=True)):
+        waits = {places[name] for name in node["after"]}
+        if node.get("stream") is not None:
+            for rank in event.ranks:
+                if (before := last.get((node["stream"], rank))) is not None:
+                    waits.add(before)
+                last[node["stream"], rank] = index
+        found.append(sorted(waits))
+    return found
+
+
+def _order(training: Training, waits: list[list[int]]) -> Iterator[int]:
+    """Events by their planned starts, each after what it waits for, also where rounding says otherwise."""
+    missing = [len(before) for before in waits]
+    followers: list[list[int]] = [[] for _ in waits]
+    for index, before in enumerate(waits):
+        for other in before:
+            followers[other].append(index)
+
+    def entry(index: int) -> tuple[Any, ...]:
+        event = training.events[index]
+        return event.start_s, event.end_s, index
+
+    ready = [entry(index) for index, count in enumerate(missing) if not count]
+    heapq.heapify(ready)
+    while ready:
+        index = heapq.heappop(ready)[-1]
+        yield index
+        for follower in followers[index]:
+            missing[follower] -= 1
+            if not missing[follower]:
+                heapq.heappush(ready, entry(follower))
