@@ -54,6 +54,7 @@ lint: $(VENV)/built
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-cache --no-logo
 	$(VENV)/bin/python -m tests.audit
 
 # Licences, sources, duplicates and known faults of dependencies, where cargo-deny and pip-audit are installed.

@@ -10,6 +10,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+import networkx as nx
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
@@ -33,16 +35,25 @@ def mutual_imports(imports: Mapping[Path, set[Path]]) -> set[tuple[Path, Path]]:
     }
 
 
-def python_imports(package: Path) -> dict[Path, set[Path]]:
-    """By file of the package in this folder: the package's files that it imports, at once or when a function is called.
+def circle(imports: Mapping[Path, set[Path]]) -> list[Path]:
+    """Files of which each imports the next, and the last one the first; empty where there are none."""
+    arrows = nx.DiGraph((one, other) for one in sorted(imports) for other in sorted(imports[one]))
+    try:
+        return [one for one, _ in nx.find_cycle(arrows)]
+    except nx.NetworkXNoCycle:
+        return []
 
-    What is imported for annotations alone is left out.
+
+def python_imports(package: Path) -> dict[Path, set[Path]]:
+    """By file of the package in this folder: the package's files that it imports.
+
+    At once, when a function is called, or for annotations alone.
     """
     files = {_python_name(package, path): path for path in package.rglob("*.py*") if path.suffix in {".py", ".pyi"}}
     imports: dict[Path, set[Path]] = {}
     for name, path in files.items():
         found: set[str] = set()
-        for node in _run(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -55,15 +66,6 @@ def python_imports(package: Path) -> dict[Path, set[Path]]:
                 )
         imports[path] = {files[other] for other in found if other in files} - {path}
     return imports
-
-
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a module, those under `if TYPE_CHECKING` left out."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            continue
-        yield node
-        yield from _run(node)
 
 
 def _python_name(package: Path, path: Path) -> str:
