@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from docs.generators.commands import failed_doctests, with_output
 
 from tests.conftest import MSCCL, ROOT
-from tests.documentation import failed_doctests, with_output
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     text = page.read_text()
-    assert with_output(text, tmp_path) == text, f"run: python -m tests.documentation {page.relative_to(ROOT)}"
+    assert with_output(text, tmp_path) == text, f"run: python -m docs.generators.commands {page.relative_to(ROOT)}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from docs.generators.formats_page import PAGE, page
 
 import lightloom as ll
 from lightloom.base.errors import InputError
@@ -15,7 +16,6 @@ from lightloom.base.files import write_files
 from lightloom.formats import FILE, FOLDER, FORMATS, Format, written_formats
 from lightloom.formats import output as exported
 from tests.conftest import ROOT, RunCli
-from tests.formats_page import PAGE, page
 
 PACKAGE = ROOT / "python" / "lightloom"
 
@@ -197,7 +197,7 @@ def test_the_side_file_has_every_topology_and_path(plan: Path) -> None:
 
 
 def test_the_page_of_formats_is_what_the_registry_says() -> None:
-    assert page() == PAGE.read_text(), "run: python -m tests.formats_page"
+    assert page() == PAGE.read_text(), "run: python -m docs.generators.formats_page"
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docs.generators.models_page import PAGE, page
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.inputs.workloads.model import model_workload, preset_workload, presets, summaries
-from tests.models_page import PAGE, page
 from tests.reference.workloads import check, groups_of
 
 MIB = 1 << 20
@@ -376,4 +376,4 @@ def test_any_text_is_a_workload_or_one_line(begin: int, removed: int, inserted: 
 
 
 def test_the_page_is_what_the_keys_say() -> None:
-    assert page() == PAGE.read_text(), "run: python -m tests.models_page"
+    assert page() == PAGE.read_text(), "run: python -m docs.generators.models_page"

@@ -9,6 +9,8 @@ from importlib import import_module
 
 import click
 import pytest
+from docs.generators.options_page import PAGE, page, types
+from docs.generators.options_page import TYPES as SETTINGS_FILE
 
 import lightloom as ll
 from lightloom import _core
@@ -38,8 +40,6 @@ from lightloom.inputs.options.option import PLANNING
 from lightloom.sweeps.keys import known_keys
 from lightloom.views.listings import everything
 from tests.conftest import RunCli
-from tests.options_page import PAGE, page, types
-from tests.options_page import TYPES as SETTINGS_FILE
 
 # How the types of keyword arguments are written that take values of a kind.
 TYPES = {
@@ -87,7 +87,7 @@ def assert_agree(rows: tuple[Option, ...], parameters: dict[str, inspect.Paramet
 
 def test_typed_settings_are_those_of_the_table() -> None:
     assert list(Settings.__annotations__) == [row.name for row in SETTINGS]
-    assert SETTINGS_FILE.read_text() == types(), "python -m tests.options_page writes it"
+    assert SETTINGS_FILE.read_text() == types(), "python -m docs.generators.options_page writes it"
 
 
 @pytest.mark.parametrize("call", [ll.plan, ll.compare, ll.bound, ll.Problem])
@@ -209,7 +209,7 @@ def test_a_whole_number_is_read_and_shown_short(cli: RunCli, verb: str) -> None:
 
 
 def test_the_page_is_what_the_table_says() -> None:
-    assert PAGE.read_text() == page(), "run: python -m tests.options_page"
+    assert PAGE.read_text() == page(), "run: python -m docs.generators.options_page"
 
 
 def test_the_core_refuses_an_option_that_it_does_not_know() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from docs.generators.limits_page import PAGE, with_tables
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ import lightloom as ll
 from lightloom import InputError, _core
 from lightloom.sweeps.keys import quantity
 from tests.conftest import RunCli
-from tests.limits_page import PAGE, with_tables
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def kinds_of(kind: str) -> st.SearchStrategy[str]:
 
 
 def test_the_page_has_the_tables_of_the_program() -> None:
-    assert with_tables(PAGE.read_text()) == PAGE.read_text(), "run python -m tests.limits_page"
+    assert with_tables(PAGE.read_text()) == PAGE.read_text(), "run python -m docs.generators.limits_page"
 
 
 @given(field=st.sampled_from(sorted(FIELDS)), text=POWERS)

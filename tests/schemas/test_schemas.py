@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from docs.generators.json_page import FOLDER, PAGE, page, schemas
 from jsonschema import Draft202012Validator
 
 import lightloom as ll
 from lightloom.schemas import documents, schema
 from lightloom.sweeps.benchmark_runs import Summary
-from tests.json_page import FOLDER, PAGE, page, schemas
 from tests.schemas.answers import answers
 
 # A benchmark takes minutes; its summary is compared with the type that it is made of.
@@ -94,7 +94,7 @@ def test_the_summary_of_a_benchmark_is_as_its_type() -> None:
 
 
 def test_the_page_and_the_files_are_up_to_date() -> None:
-    told = "run: python -m tests.json_page"
+    told = "run: python -m docs.generators.json_page"
     assert page() == PAGE.read_text(), told
     assert schemas() == {file.name: file.read_text() for file in FOLDER.iterdir()}, told
 

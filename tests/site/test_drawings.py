@@ -9,11 +9,10 @@ from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
-
-from tests.algorithms_page import FOLDER, PAGE, drawings, page
-from tests.drawings.plans import doubling, search_of
-from tests.drawings.schedules import algorithm_drawing, names
-from tests.drawings.svg import GPU, Arrow, Panel, drawing, on_a_circle, on_a_grid
+from docs.generators.algorithms_page import FOLDER, PAGE, drawings, page
+from docs.generators.drawings.plans import doubling, search_of
+from docs.generators.drawings.schedules import algorithm_drawing, names
+from docs.generators.drawings.svg import GPU, Arrow, Panel, drawing, on_a_circle, on_a_grid
 
 ARROW = re.compile(
     r'<path class="(\w+)" d="M([\d.]+) ([\d.]+)Q[\d.]+ [\d.]+ [\d.]+ [\d.]+".*?'
@@ -39,7 +38,7 @@ def _panels(svg: str) -> list[set[tuple[int, int, str]]]:
 
 
 def test_the_page_and_its_drawings_are_up_to_date() -> None:
-    told = "run: python -m tests.algorithms_page"
+    told = "run: python -m docs.generators.algorithms_page"
     assert page() == PAGE.read_text(), told
     assert {file.name: file.read_text() for file in FOLDER.iterdir()} == drawings(), told
 

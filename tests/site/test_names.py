@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from docs.generators.names_page import ELSEWHERE, PAGE, page
+
 from lightloom.views.listings import everything
-from tests.names_page import ELSEWHERE, PAGE, page
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert page() == PAGE.read_text(), "run: python -m tests.names_page"
+    assert page() == PAGE.read_text(), "run: python -m docs.generators.names_page"
 
 
 def test_every_kind_is_on_a_page() -> None:

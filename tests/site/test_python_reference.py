@@ -9,10 +9,10 @@ from importlib import import_module
 from types import ModuleType
 
 import pytest
+from docs.generators.python_page import PAGE, page
 
 import lightloom
 from tests.conftest import ROOT
-from tests.python_page import PAGE, page
 
 EXTENSIONS = str(ROOT / "docs" / "site" / "extensions")
 
@@ -75,7 +75,7 @@ def test_everything_public_is_there(reference: ModuleType) -> None:
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert page() == PAGE.read_text(), "run: python -m tests.python_page"
+    assert page() == PAGE.read_text(), "run: python -m docs.generators.python_page"
 
 
 def test_compiled_classes_are_described_by_their_stub(reference: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

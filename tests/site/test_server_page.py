@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from docs.generators.server_page import PAGE, page
+
 from lightloom.page.interface import openapi
-from tests.server_page import PAGE, page
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert page() == PAGE.read_text(), "run: python -m tests.server_page"
+    assert page() == PAGE.read_text(), "run: python -m docs.generators.server_page"
 
 
 def test_every_operation_has_a_section_with_its_own_keys() -> None:

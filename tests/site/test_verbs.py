@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from click import Context
+from docs.generators.verbs_page import PAGE, command_of, page
 
 from lightloom.cli.registry import VERBS
-from tests.verbs_page import PAGE, command_of, page
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert page() == PAGE.read_text(), "run: python -m tests.verbs_page"
+    assert page() == PAGE.read_text(), "run: python -m docs.generators.verbs_page"
 
 
 def test_every_verb_has_a_section_with_its_whole_help() -> None:

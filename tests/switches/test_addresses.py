@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from docs.generators.switches_page import PAGE, page
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from lightloom.switches.registry import DRIVERS
 from lightloom.switches.setting import Form
 from lightloom.switches.simulated import Faults
 from lightloom.switches.simulated.faults import MEANINGS
-from tests.switches_page import PAGE, page
 
 
 def test_settings_have_their_defaults() -> None:
@@ -103,7 +103,7 @@ def test_every_setting_has_a_default_or_says_what_is_taken() -> None:
 
 
 def test_the_page_is_what_the_registry_says() -> None:
-    assert PAGE.read_text() == page(), "run: python -m tests.switches_page"
+    assert PAGE.read_text() == page(), "run: python -m docs.generators.switches_page"
 
 
 def test_every_fault_has_a_field() -> None:

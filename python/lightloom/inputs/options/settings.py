@@ -1,4 +1,4 @@
-"""Keyword arguments of everything that plans, with their types: written by `python -m tests.options_page`."""
+"""Keyword arguments of everything that plans, with their types: written by `python -m docs.generators.options_page`."""
 
 from __future__ import annotations
 

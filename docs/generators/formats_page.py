@@ -1,19 +1,19 @@
 """`docs/reference/formats.md`, from the registry of formats.
 
-`python -m tests.formats_page` writes the page.
+`python -m docs.generators.formats_page` writes the page.
 """
 
 from pathlib import Path
 
 from lightloom.formats import FORMATS, Format
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "formats.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "formats.md"
 HEADER = """\
 # Formats of other tools
 
 What `lightloom export PLAN --to FORMAT` writes, and what `lightloom verify` and `--schedule` read, told by its content;
 from the registry in `python/lightloom/formats/__init__.py`, and as `lightloom list formats` shows it. `python -m
-tests.formats_page` writes this page. What a format cannot say of a plan is in the side file of the export
+docs.generators.formats_page` writes this page. What a format cannot say of a plan is in the side file of the export
 ([how to](../how-to/export-a-plan.md)); what readers of workloads take and ask for is [on a page](workloads.md).
 
 | format | what it is | written | read | what it cannot say | definition |

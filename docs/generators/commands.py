@@ -1,6 +1,6 @@
 """Runs the commands in Markdown files: `console` blocks hold commands and what they print, `pycon` blocks are doctests.
 
-`python -m tests.documentation README.md` writes what the commands print now into the file.
+`python -m docs.generators.commands README.md` writes what the commands print now into the file.
 """
 
 import doctest

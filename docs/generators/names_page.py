@@ -1,21 +1,24 @@
 """`docs/reference/names.md`, from the registries.
 
-`python -m tests.names_page` writes the page.
+`python -m docs.generators.names_page` writes the page.
 """
 
 from pathlib import Path
 
-from lightloom.views.listings import everything
-from tests.json_page import table
+from docs.generators.json_page import table
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "names.md"
+from lightloom.cli.list import everything
+from lightloom.views.listings import everything
+
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "names.md"
 HEADER = """\
 # Names
 
-Everything that options take by name, from the registries, as `lightloom list KIND` has it; `python -m tests.names_page`
-writes this page. What follows a name are its parameters, those in brackets may be left out.
-[Algorithms and families of topologies](../algorithms.md) are drawn; [formats](formats.md), [models](models.md) and
-[drivers of switches](switches.md) have pages of their own, figures theirs in [the reproduction](../reproduction.md).
+Everything that options take by name, from the registries, as `lightloom list KIND` has it;
+`python -m docs.generators.names_page` writes this page. What follows a name are its parameters, those in brackets may
+be left out. [Algorithms and families of topologies](../algorithms.md) are drawn; [formats](formats.md),
+[models](models.md) and [drivers of switches](switches.md) have pages of their own, figures theirs in
+[the reproduction](../reproduction.md).
 """
 ELSEWHERE = {"figures", "formats", "models"}
 

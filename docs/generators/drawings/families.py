@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from docs.generators.drawings.svg import Arrow, Panel, Place, drawing, on_a_circle, on_a_grid
+
 from lightloom import Topology, _core
-from tests.drawings.svg import Arrow, Panel, Place, drawing, on_a_circle, on_a_grid
 
 
 class Example(NamedTuple):

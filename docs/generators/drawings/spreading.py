@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.drawings.svg import COLOURS, FAINT, INK, document, text
+from docs.generators.drawings.svg import COLOURS, FAINT, INK, document, text
 
 PORTS, HOPS = 2, 3
 # Pixels: between levels, and the height of the last level.

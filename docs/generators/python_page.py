@@ -1,6 +1,6 @@
 """`docs/reference/python.md`, from what the package exports.
 
-`python -m tests.python_page` writes the page; `make docs` adds signatures and whole docstrings to it.
+`python -m docs.generators.python_page` writes the page; `make docs` adds signatures and whole docstrings to it.
 """
 
 import inspect
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import lightloom
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "python.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "python.md"
 HEADER = """\
 # Python
 
@@ -17,7 +17,7 @@ raises `lightloom.InputError`, a `ValueError` whose `field` is the argument's na
 [options](options.md) of the command line with underscores for dashes. What else is public is in
 [its modules](python-modules.md); [how to plan in Python](../how-to/plan-in-python.md) has examples.
 
-From the docstrings (`python -m tests.python_page`); on the site that `make docs` builds, signatures and whole
+From the docstrings (`python -m docs.generators.python_page`); on the site that `make docs` builds, signatures and whole
 descriptions follow.
 
 """

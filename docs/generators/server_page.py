@@ -1,6 +1,6 @@
 """`docs/reference/server.md`, from the OpenAPI document of the page's server.
 
-`python -m tests.server_page` writes the page; `make docs` puts the whole document beside it.
+`python -m docs.generators.server_page` writes the page; `make docs` puts the whole document beside it.
 """
 
 import re
@@ -8,18 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from docs.generators.json_page import rows, table
+
 from lightloom.inputs.options import OPTIONS, SIMULATION
 from lightloom.page.interface import openapi
 from lightloom.schemas import documents, schema
-from tests.json_page import rows, table
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "server.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "server.md"
 HEADER = """\
 # Server
 
 `lightloom serve` shows [a page to explore in a browser](../how-to/explore-in-a-browser.md). What the page asks for,
 other programs can ask for as well: JSON in, the JSON of the verbs out. `/openapi.json` of a running server describes
-every operation (OpenAPI 3.1), from the same schemas as here; `python -m tests.server_page` writes this page from it.
+every operation (OpenAPI 3.1), from the same schemas as here; `python -m docs.generators.server_page` writes this
+page from it.
 
 A body is an object of [options](options.md) by name, with dashes or underscores; a value is text as on the command
 line, or a number in bytes, seconds or bit/s. Options that name files of the machine are not taken. Times are seconds,

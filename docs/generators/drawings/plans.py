@@ -5,16 +5,28 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from docs.generators.drawings.families import circuits
+from docs.generators.drawings.schedules import steps
+from docs.generators.drawings.svg import (
+    COLOURS,
+    FAINT,
+    INK,
+    Arrow,
+    Panel,
+    document,
+    drawing,
+    on_a_circle,
+    on_a_grid,
+    text,
+)
+
 import lightloom as ll
 from lightloom import _core
-from tests.drawings.families import circuits
-from tests.drawings.schedules import steps
-from tests.drawings.svg import COLOURS, FAINT, INK, Arrow, Panel, document, drawing, on_a_circle, on_a_grid, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.drawings.svg import Place
+    from docs.generators.drawings.svg import Place
 
 # Pixels of the search: left of the first step, between steps and between topologies, and a state.
 LEFT, ACROSS, DOWN, TOP = 150, 104, 64, 44

@@ -1,6 +1,6 @@
 """`docs/reference/json.md` and the schemas beside it, from `lightloom.schemas`.
 
-`python -m tests.json_page` writes the page, and a file for every schema.
+`python -m docs.generators.json_page` writes the page, and a file for every schema.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from lightloom.schemas import Document, documents, schema
 from lightloom.schemas.forms import Form
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "json.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "json.md"
 FOLDER = PAGE.parent / "schemas"
 WORDS = {
     "anything": "anything",
@@ -31,7 +31,7 @@ switches from 1. Where a document has a version (`schema`), readers refuse anoth
 in a line that names the key.
 
 Each has a JSON Schema (draft 2020-12): the files below, and `lightloom.schemas.schema(NAME)` in Python. `python -m
-tests.json_page` writes this page and them; the tests hold them to what is printed.
+docs.generators.json_page` writes this page and them; the tests hold them to what is printed.
 
 """
 
@@ -52,6 +52,7 @@ def _place(one: Document) -> tuple[str, str, str]:
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Lines of a table in Markdown, with its head."""
     for row in (head, ("---",) * len(head), *rows):
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n"
 

@@ -1,6 +1,6 @@
 """`docs/reference/models.md`, from the keys of descriptions and the models that come with Lightloom.
 
-`python -m tests.models_page` writes the page.
+`python -m docs.generators.models_page` writes the page.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from lightloom.inputs.workloads.model import summaries
 from lightloom.inputs.workloads.model_keys import KEYS, SECTIONS, Form, Key
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "models.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "models.md"
 COUNTED = (
     ("what", "formula", "source"),
     (
@@ -66,7 +66,7 @@ HEADER = """\
 
 A TOML file describes a model, its batch, its parallelism and how fast it is computed; it makes the workload of one
 training iteration. The keys are listed in `python/lightloom/inputs/workloads/model_keys.py`, and `python -m
-tests.models_page` writes this page.
+docs.generators.models_page` writes this page.
 
 ## Models that come with Lightloom
 

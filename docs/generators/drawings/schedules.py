@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
+from docs.generators.drawings.svg import Arrow, Panel, drawing, on_a_circle, on_a_grid
+
 from lightloom import InputError, Schedule, _core
-from tests.drawings.svg import Arrow, Panel, drawing, on_a_circle, on_a_grid
 
 GPUS = 8
 # For algorithms that serve grids alone.

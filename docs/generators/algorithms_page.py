@@ -1,26 +1,27 @@
 """`docs/algorithms.md` and its drawings, from the registries.
 
-`python -m tests.algorithms_page` writes the page, and every drawing of `docs/drawings/`.
+`python -m docs.generators.algorithms_page` writes the page, and every drawing of `docs/drawings/`.
 """
 
 from pathlib import Path
 
-from lightloom import _core
-from tests.drawings.families import families_drawing, names
-from tests.drawings.plans import composed_drawing, doubling, doubling_drawing, search_drawing, search_of
-from tests.drawings.schedules import GPUS, algorithm_drawing, collective_of, schedule_of
-from tests.drawings.schedules import names as algorithms
-from tests.drawings.spreading import spreading_drawing
+from docs.generators.drawings.families import families_drawing, names
+from docs.generators.drawings.plans import composed_drawing, doubling, doubling_drawing, search_drawing, search_of
+from docs.generators.drawings.schedules import GPUS, algorithm_drawing, collective_of, schedule_of
+from docs.generators.drawings.schedules import names as algorithms
+from docs.generators.drawings.spreading import spreading_drawing
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "algorithms.md"
+from lightloom import _core
+
+PAGE = Path(__file__).resolve().parent.parent / "algorithms.md"
 FOLDER = PAGE.parent / "drawings"
 HEADER = """\
 # Algorithms, topologies and plans, drawn
 
 An *algorithm* says what goes from whom to whom in which step; a *topology* is the circuits that are live during a
-step; a *plan* puts the two together. `python -m tests.algorithms_page` draws all of this page from the registries, by
-the same code that plans. Orange arrows are transfers that the receiver adds to what it has, blue ones are kept as
-they are; grey are circuits.
+step; a *plan* puts the two together. `python -m docs.generators.algorithms_page` draws all of this page from the
+registries, by the same code that plans. Orange arrows are transfers that the receiver adds to what it has, blue ones
+are kept as they are; grey are circuits.
 
 ## A plan, step by step
 

@@ -1,6 +1,6 @@
 """`docs/reference/options.md` and the types of keyword arguments, `Settings`, from the table of options.
 
-`python -m tests.options_page` writes both.
+`python -m docs.generators.options_page` writes both.
 """
 
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from lightloom.cli.registry import VERBS
 from lightloom.inputs.options import ARGUMENTS, FABRIC, OPTIONS, SETTINGS, SIMULATION, Group, Kind, Option, settings
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "options.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "options.md"
 TYPES = Path(settings.__file__)
 # The types of keyword arguments that take values of a kind.
 WRITTEN = {
@@ -23,9 +23,9 @@ WRITTEN = {
 HEADER = """\
 # Options
 
-Every option, from the table in `python/lightloom/inputs/options/`; `python -m tests.options_page` writes this page. On
-the command line a name has dashes for its underscores (`--hop-delay`); in Python it is a keyword argument, in a fabric
-file or a sweep a key, both with underscores; `--output` is `-o`, too.
+Every option, from the table in `python/lightloom/inputs/options/`; `python -m docs.generators.options_page` writes this
+page. On the command line a name has dashes for its underscores (`--hop-delay`); in Python it is a keyword argument, in
+a fabric file or a sweep a key, both with underscores; `--output` is `-o`, too.
 
 Quantities have units; plain numbers in Python, TOML and C's JSON are bytes, seconds and bit/s. Some
 [are too large or too small](../limits.md).

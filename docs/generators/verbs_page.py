@@ -1,6 +1,6 @@
 """`docs/reference/verbs.md`, from the help of the command line.
 
-`python -m tests.verbs_page` writes the page.
+`python -m docs.generators.verbs_page` writes the page.
 """
 
 import inspect
@@ -13,14 +13,14 @@ from click import Command, Context
 
 from lightloom.cli.registry import VERBS
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "verbs.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "verbs.md"
 FLAG = re.compile(r"(?<![\w`-])(--[a-z-]+)")
 HEADER = """\
 # Verbs
 
 `lightloom VERB --help` says the same, with all options; [their page](options.md) has them in tables. `--format json`
 prints [JSON](json.md). Exit status: 0 done, 2 the input is wrong (one line on standard error that names the field), 1
-anything else. `python -m tests.verbs_page` writes this page.
+anything else. `python -m docs.generators.verbs_page` writes this page.
 """
 
 

@@ -1,6 +1,6 @@
 """`docs/reference/switches.md`, from the registry of drivers and the faults of simulated switches.
 
-`python -m tests.switches_page` writes the page.
+`python -m docs.generators.switches_page` writes the page.
 """
 
 from pathlib import Path
@@ -9,13 +9,13 @@ from lightloom.switches.registry import DRIVERS, DriverKind
 from lightloom.switches.setting import Form, Setting
 from lightloom.switches.simulated.faults import MEANINGS
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "switches.md"
+PAGE = Path(__file__).resolve().parent.parent / "reference" / "switches.md"
 HEADER = """\
 # Switches
 
 What `lightloom circuits --send` takes, from the registry of drivers in `python/lightloom/switches/registry.py`;
-`python -m tests.switches_page` writes this page. An address is `SCHEME://HOST[:PORT][?SETTING=VALUE&...]`, such as
-`scpi://192.0.2.7?timeout=2s`; settings that a driver does not have are refused.
+`python -m docs.generators.switches_page` writes this page. An address is `SCHEME://HOST[:PORT][?SETTING=VALUE&...]`,
+such as `scpi://192.0.2.7?timeout=2s`; settings that a driver does not have are refused.
 
 Users and passwords belong to hosts. `LIGHTLOOM_SWITCH_USER` and `LIGHTLOOM_SWITCH_PASSWORD` are for the hosts that
 `LIGHTLOOM_SWITCH_HOST` names, separated by commas; for others they are read from the `.netrc` file in the home folder,

@@ -1,6 +1,6 @@
 """The tables of `docs/limits.md`, from what the compiled core accepts.
 
-`python -m tests.limits_page` writes them into the page.
+`python -m docs.generators.limits_page` writes them into the page.
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lightloom import Fabric, _core
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "limits.md"
+PAGE = Path(__file__).resolve().parent.parent / "limits.md"
 TABLE = re.compile(
     r"(?<=^<!-- {name} -->\n\n).*?(?=^<!-- end -->$)".replace("{name}", "NAME"), re.MULTILINE | re.DOTALL
 )
