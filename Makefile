@@ -18,8 +18,8 @@ FUZZ_RUNS ?= 20000
 PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile --durations 25 -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-rust test-python test-peers bench lint audit format docs fuzz fuzz-command-line build clean \
-	wheel c-library c-header c-example install-c
+.PHONY: demo check test test-rust test-python test-peers data bench lint audit format docs fuzz \
+	fuzz-command-line build clean wheel c-library c-header c-example install-c
 
 build: $(VENV)/built
 
@@ -43,6 +43,10 @@ test-python: $(VENV)/built
 test-peers: $(VENV)/built
 	$(VENV)/bin/python -m tests.peers.build
 	$(VENV)/bin/pytest tests/peers -m peers --hypothesis-seed $(SEED)
+
+# Files of others that some tests read, into data/: where they are public stands in tests/data/files.toml.
+data: $(VENV)/installed
+	$(VENV)/bin/python -m tests.data
 
 bench: $(VENV)/built
 	cargo bench --workspace --locked

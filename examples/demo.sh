@@ -25,12 +25,12 @@ show "Both simulated packet by packet; the trace is for https://ui.perfetto.dev"
 show "With headers, and nobody waiting for all others" \
     lightloom simulate out/moe.json --header-size 64B --sync dataflow --plot out/moe.png
 
-schedule=../shared/data/msccl/ring_allreduce_8gpus.xml
+schedule=${LIGHTLOOM_DATA:-data}/msccl/ring_allreduce_8gpus.xml
 if [[ -f $schedule ]]; then
     show "A schedule written by others (MSCCL XML), 8 GPUs, 1 MiB" \
         lightloom plan --schedule "$schedule" --size 1MiB --output out/msccl.json
 else
-    printf '\n== A schedule written by others: %s is not there, so it is left out\n' "$schedule"
+    printf '\n== A schedule written by others: %s is not there (make data), so it is left out\n' "$schedule"
 fi
 
 if [[ $(uname) == Linux ]]; then

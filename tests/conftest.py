@@ -8,10 +8,11 @@ from typing import NamedTuple
 import pytest
 
 from lightloom.cli import main
+from tests.data import FOLDER
 from tests.simulated_plans import ring
 
 ROOT = Path(__file__).resolve().parent.parent
-MSCCL = ROOT.parent / "shared" / "data" / "msccl"
+MSCCL = FOLDER / "msccl"
 
 # Of a shell's background jobs these may be ignored, and so they would be by every process that a test starts and ends.
 signal.signal(signal.SIGINT, signal.default_int_handler)

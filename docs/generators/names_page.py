@@ -7,7 +7,6 @@ from pathlib import Path
 
 from docs.generators.json_page import table
 
-from lightloom.cli.list import everything
 from lightloom.views.listings import everything
 
 PAGE = Path(__file__).resolve().parent.parent / "reference" / "names.md"

@@ -7,8 +7,10 @@ import pytest
 
 import lightloom as ll
 from tests.conftest import MSCCL, RunCli
+from tests.data import needs
 
 RING = MSCCL / "ring_allreduce_8gpus.xml"
+RING_NAME = "msccl/ring_allreduce_8gpus.xml"
 TWO_GPUS = """<algo name="swap" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allgather" inplace="0">
   <gpu id="0" i_chunks="1" o_chunks="2" s_chunks="0">
     <tb id="0" send="1" recv="1" chan="0">
@@ -32,7 +34,7 @@ TWO_GPUS = """<algo name="swap" proto="Simple" nchannels="1" nchunksperloop="2" 
 """
 
 
-@pytest.mark.skipif(not RING.is_file(), reason=f"no MSCCL data at {RING}")
+@needs(RING_NAME)
 def test_the_ring_is_the_ring() -> None:
     """A ring AllReduce of 8 GPUs: 2·7 steps of m/8 to the neighbour, planned like our own."""
     fabric = ll.Fabric(gpus=8)
@@ -44,7 +46,7 @@ def test_the_ring_is_the_ring() -> None:
     assert all(check.passed for check in ll.verify(theirs))
 
 
-@pytest.mark.skipif(not RING.is_file(), reason=f"no MSCCL data at {RING}")
+@needs(RING_NAME)
 def test_gpus_come_from_the_schedule_and_must_agree(cli: RunCli) -> None:
     ran = cli("plan", "--schedule", RING, "--size", "1MiB", "--format", "json")
     assert ran.status == 0, ran.err
@@ -57,7 +59,7 @@ def test_gpus_come_from_the_schedule_and_must_agree(cli: RunCli) -> None:
     assert ran.err.startswith("error: collective: ")
 
 
-@pytest.mark.skipif(not RING.is_file(), reason=f"no MSCCL data at {RING}")
+@needs(RING_NAME)
 def test_published_schedules_verify_from_the_command_line(cli: RunCli) -> None:
     ran = cli("verify", *sorted(MSCCL.glob("*.xml")), "--format", "json")
     report = json.loads(ran.out)
@@ -68,7 +70,7 @@ def test_published_schedules_verify_from_the_command_line(cli: RunCli) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not RING.is_file(), reason=f"no MSCCL data at {MSCCL}")
+@needs("msccl/amd_32gpus.xml", RING_NAME)
 @pytest.mark.parametrize("name", ["amd_32gpus.xml", "ring_allreduce_8gpus.xml"])
 def test_published_schedules_are_planned_for(name: str, cli: RunCli) -> None:
     """What each sends, chunk by chunk, is in its plan; the synthesised AllGather of 32 GPUs as well."""

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.formats.schedules import read_schedule
-from tests.conftest import ROOT, RunCli
+from tests.conftest import RunCli
+from tests.data import FOLDER, needs
 
-TECCL = ROOT.parent / "shared" / "data" / "teccl"
+TECCL = FOLDER / "teccl"
 MESH, NDV2 = TECCL / "mesh_4.json", TECCL / "ndv2_schedule.json"
-needs_samples = pytest.mark.skipif(not MESH.is_file(), reason=f"no TE-CCL data at {TECCL}")
+needs_samples = needs("teccl/mesh_4.json", "teccl/ndv2_schedule.json")
 LINE = re.compile(r"Chunk (\d+) from (\d+) traveled over (\d+)->(\d+) in epoch (\d+)")
 
 

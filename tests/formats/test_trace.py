@@ -18,19 +18,15 @@ from lightloom.formats.chakra.schedule import schedule_of
 from lightloom.formats.chakra.schema import NodeType
 from lightloom.formats.chakra.trace import read_trace
 from lightloom.planning.trace_checks import verify_trace
-from tests.conftest import MSCCL, ROOT, RunCli
+from tests.conftest import MSCCL, RunCli
+from tests.data import FOLDER, needs
 from tests.formats.traces import add, collective, folder_of, receive, send
 
-DATA = ROOT.parent / "shared" / "data"
-RING, STG, PYTORCH = (
-    DATA / "chakra" / "ring_allreduce_8gpus_1MB",
-    DATA / "stg",
-    DATA / "chakra" / "pytorch_trace_1rank.tar.gz",
-)
-needs_data = pytest.mark.skipif(not RING.is_dir(), reason=f"no traces at {RING}")
+RING_NAME, PYTORCH_NAME = "chakra/ring_allreduce_8gpus_1MB", "chakra/pytorch_trace_1rank.tar.gz"
+RING, STG, PYTORCH = FOLDER / RING_NAME, FOLDER / "stg", FOLDER / PYTORCH_NAME
 
 
-@needs_data
+@needs(RING_NAME, "msccl/ring_allreduce_8gpus.xml")
 def test_the_ring_of_astra_sim_is_the_ring(cli: RunCli) -> None:
     """ASTRA-sim made it of an MSCCL program, which is beside it: the same schedule, planned for like our own."""
     theirs = schedule_of(read_trace("trace", RING))
@@ -48,12 +44,12 @@ def test_the_ring_of_astra_sim_is_the_ring(cli: RunCli) -> None:
     assert "112, each sent once and received once; 14 MiB in all" in ran.out
 
 
-@needs_data
+@needs("stg")
 def test_the_training_iteration_has_its_collectives_in_groups(cli: RunCli) -> None:
     trace = read_trace("trace", STG)
     assert len(trace.ranks) == 8
     assert trace.groups["5"] == (0, 2)
-    # 16 messages between the two pipeline stages, as shared/data's generator makes them; 46 collectives a rank.
+    # 16 messages between the two pipeline stages, as the generator makes them; 46 collectives a rank.
     assert len(trace.messages) == 16
     assert {message.size_bytes for message in trace.messages} == {8388608}
     assert sum(trace.collectives.values()) == 8 * 46
@@ -65,13 +61,13 @@ def test_the_training_iteration_has_its_collectives_in_groups(cli: RunCli) -> No
     assert ran.err.startswith("error: schedule: `w` has nodes of whole collectives (192 all-gather, ")
 
 
-@needs_data
+@needs(PYTORCH_NAME)
 def test_a_real_trace_of_pytorch_is_read(tmp_path: Path, cli: RunCli) -> None:
     with tarfile.open(PYTORCH) as archive:
         archive.extractall(tmp_path, filter="data")
     (file,) = tmp_path.rglob("*.et")
     trace = read_trace("trace", file)
-    # Counted by those who published it: shared/data/README.md.
+    # Counted by those who published it.
     assert len(trace.ranks[0]) == 3664
     assert sum(trace.collectives.values()) == 21
     assert trace.collectives["of no stated type"] == 14

@@ -11,13 +11,12 @@ import pytest
 
 from lightloom.base.errors import InputError
 from lightloom.inputs.workloads.files import read_workload
-from tests.conftest import ROOT
+from tests.data import FOLDER, needs
 from tests.reference.workloads import check, groups_of
 
-DATA = ROOT.parent / "shared" / "data"
-GPT, LLAMA = DATA / "aicb" / "gpt175b_megatron_tp8_pp1.txt", DATA / "aicb" / "llama65b_deepspeed_zero3.txt"
-TRANSFORMER = DATA / "topoopt" / "100transformer_32.fbuf"
-needs_data = pytest.mark.skipif(not GPT.is_file(), reason=f"no workloads at {DATA}")
+GPT_NAME, LLAMA_NAME = "aicb/gpt175b_megatron_tp8_pp1.txt", "aicb/llama65b_deepspeed_zero3.txt"
+TRANSFORMER_NAME = "topoopt/100transformer_32.fbuf"
+GPT, LLAMA, TRANSFORMER = FOLDER / GPT_NAME, FOLDER / LLAMA_NAME, FOLDER / TRANSFORMER_NAME
 KIND = "HYBRID_TRANSFORMER_FWD_IN_BCKWD"
 
 
@@ -34,12 +33,12 @@ def collectives(workload: dict[str, Any]) -> Counter[tuple[str, str, int]]:
     )
 
 
-@needs_data
+@needs(GPT_NAME)
 @pytest.mark.parametrize("ranks", [8, 64])
 def test_gpt_of_aicb(ranks: int) -> None:
     workload = read_workload(GPT, ranks=ranks)
     check(workload)
-    # As shared/data/README.md counts them.
+    # As its publishers count them.
     assert collectives(workload)["all-reduce", "tp", 50331648] == 24
     forward = [node for node in workload["nodes"] if " forward " in node["id"] and node["size_bytes"] == 50331648]
     assert len(forward) == 24
@@ -50,7 +49,7 @@ def test_gpt_of_aicb(ranks: int) -> None:
     assert data_parallel == ({} if ranks == 8 else expected)
 
 
-@needs_data
+@needs(LLAMA_NAME)
 def test_zero_3_of_deepspeed() -> None:
     """Its model-parallel group is of one rank: parameters are gathered by data-parallel ranks."""
     workload = read_workload(LLAMA, ranks=32)
@@ -160,11 +159,11 @@ def test_wrong_lines_are_counted(tmp_path: Path) -> None:
         read_workload(text_of(tmp_path, "HYBRID_DLRM DLRM_LAST_BOTTOM_LAYER: 1", LAYERS), ranks=8)
 
 
-@needs_data
+@needs(TRANSFORMER_NAME)
 def test_the_transformer_of_topoopt() -> None:
     workload = read_workload(TRANSFORMER, time_unit="ms")
     check(workload)
-    # As shared/data/README.md counts them; the rest are biases and norms.
+    # As its publishers count them; the rest are biases and norms.
     assert collectives(workload)["all-reduce", "all", 9437184] == 36
     assert collectives(workload)["all-reduce", "all", 2359296] == 48
     assert sum(collectives(workload).values()) == 134

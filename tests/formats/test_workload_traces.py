@@ -20,14 +20,12 @@ from lightloom.formats.chakra.files import Node, written
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
 from lightloom.formats.chakra.trace import read_trace
 from lightloom.inputs.workloads.files import read_workload
-from tests.conftest import ROOT
+from tests.data import FOLDER, needs
 from tests.formats.traces import folder_of, receive, send
 from tests.reference.workloads import check, groups_of
 
-DATA = ROOT.parent / "shared" / "data"
-STG, RING = DATA / "stg", DATA / "chakra" / "ring_allreduce_8gpus_1MB"
-PYTORCH = DATA / "chakra" / "pytorch_trace_1rank.tar.gz"
-needs_data = pytest.mark.skipif(not STG.is_dir(), reason=f"no traces at {STG}")
+RING_NAME, PYTORCH_NAME = "chakra/ring_allreduce_8gpus_1MB", "chakra/pytorch_trace_1rank.tar.gz"
+STG, RING, PYTORCH = FOLDER / "stg", FOLDER / RING_NAME, FOLDER / PYTORCH_NAME
 MIB = 1 << 20
 BYTES: dict[str, Any] = {"comm_size": "buffer", "element_bytes": 1}
 
@@ -60,7 +58,7 @@ def waits(workload: dict[str, Any]) -> dict[str, set[str]]:
     return {name: {before.split()[0] for before in node["after"]} for name, node in by_id(workload).items()}
 
 
-@needs_data
+@needs("stg")
 def test_the_training_iteration_of_8_ranks_is_one_graph() -> None:
     workload = read_workload(STG, comm_size="input", element_bytes=4)
     check(workload)
@@ -73,7 +71,7 @@ def test_the_training_iteration_of_8_ranks_is_one_graph() -> None:
     )
     pairs = {name: count for name, count in called.items() if len(trace.groups[str(name)]) == 2}
     assert Counter(node["group"] for node in collectives) == {name: count // 2 for name, count in pairs.items()}
-    # shared/data/README.md: AllGather states the shard of 8 388 608 elements, ReduceScatter the whole 16 777 216.
+    # The generator: AllGather states the shard of 8 388 608 elements, ReduceScatter the whole 16 777 216.
     sizes = {(node["collective"], node["size_bytes"]) for node in collectives}
     assert {size for name, size in sizes if name == "all-gather"} == {2 * 8388608 * 4}
     assert {size for name, size in sizes if name == "reduce-scatter"} == {16777216 * 4}
@@ -84,7 +82,7 @@ def test_the_training_iteration_of_8_ranks_is_one_graph() -> None:
     assert [node["size_bytes"] for node in sends] == [8388608 * 4] * 16
 
 
-@needs_data
+@needs("stg")
 def test_ranks_meet_in_the_collectives_of_one_name() -> None:
     """The generator gives what ranks run together one name, which the reader does not look at."""
     trace = read_trace("trace", STG)
@@ -94,7 +92,7 @@ def test_ranks_meet_in_the_collectives_of_one_name() -> None:
     assert all(len(names) == 1 for names in met)
 
 
-@needs_data
+@needs("stg")
 def test_groups_given_apart_are_those_beside(tmp_path: Path) -> None:
     for file in STG.glob("*.et"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -105,7 +103,7 @@ def test_groups_given_apart_are_those_beside(tmp_path: Path) -> None:
     assert apart == read_workload(STG, **options)
 
 
-@needs_data
+@needs(PYTORCH_NAME)
 def test_the_trace_of_one_pytorch_rank_stands_for_all() -> None:
     workload = read_workload(PYTORCH, ranks=16, **BYTES)
     check(workload)
@@ -123,7 +121,7 @@ def test_the_trace_of_one_pytorch_rank_stands_for_all() -> None:
     assert any(last in node["after"] for node in workload["nodes"])
 
 
-@needs_data
+@needs(RING_NAME)
 def test_sends_alone_are_bytes_and_need_no_options() -> None:
     workload = read_workload(RING)
     check(workload)

@@ -18,6 +18,7 @@ from lightloom.base.errors import InputError
 from lightloom.running.data import DATA_TYPES, REDUCTIONS, DataType, DrawnInputs
 from lightloom.running.program import Program, program_of
 from tests.conftest import MSCCL
+from tests.data import needs
 from tests.running.programs import FLOAT32, small_plan, wrong_elements, wrong_of_plan
 
 COLLECTIVES = [entry["name"] for entry in _core.registry()["collectives"]]
@@ -117,7 +118,7 @@ def test_unequal_blocks_have_the_elements_of_the_matrix(kind: DataType) -> None:
         assert wrong_elements(program, kind) == 0
 
 
-@pytest.mark.skipif(not MSCCL.is_dir(), reason=f"no MSCCL data at {MSCCL}")
+@needs("msccl/ring_allreduce_8gpus.xml", "msccl/amd_32gpus.xml")
 @pytest.mark.parametrize("name", ["ring_allreduce_8gpus.xml", pytest.param("amd_32gpus.xml", marks=pytest.mark.slow)])
 def test_schedules_of_others_give_what_numpy_says(name: str) -> None:
     plan = ll.plan(schedule=MSCCL / name, size=4 * 2003, planner="static")

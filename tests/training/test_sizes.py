@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lightloom as ll
-from tests.conftest import ROOT
+from tests.data import FOLDER, needs
 from tests.training.judge_random_workloads import planned
 
 if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
+
     from lightloom.training.result import Training
 
-DATA = ROOT.parent / "shared" / "data"
 MIB = 1 << 20
 # By chain: its collectives, and the least that planning together is worth over planning alone from the ring and back,
 # at 10, 25, 50 and 100 µs, to two decimal places, as a prototype of that shortest path measured it.
@@ -104,20 +105,23 @@ def test_all_groups_of_an_axis_take_one_groups_time() -> None:
     assert planned(many, fabric).total_s == planned(one, fabric).total_s
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no files at {DATA}")
+def of_others(name: str, *marks: pytest.MarkDecorator, **options: Any) -> ParameterSet:
+    return pytest.param(name, options, marks=[needs(name), *marks])
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("chakra/pytorch_trace_1rank.tar.gz", {"comm_size": "buffer", "element_bytes": 4, "ranks": 8}),
-        ("chakra/ring_allreduce_8gpus_1MB", {}),
-        ("aicb/gpt175b_megatron_tp8_pp1.txt", {"ranks": 8}),
-        ("aicb/llama65b_deepspeed_zero3.txt", {"ranks": 8}),
-        pytest.param("topoopt/100transformer_32.fbuf", {"time_unit": "ms"}, marks=pytest.mark.slow),
-        ("stg", {"comm_size": "input", "element_bytes": 4}),
+        of_others("chakra/pytorch_trace_1rank.tar.gz", comm_size="buffer", element_bytes=4, ranks=8),
+        of_others("chakra/ring_allreduce_8gpus_1MB"),
+        of_others("aicb/gpt175b_megatron_tp8_pp1.txt", ranks=8),
+        of_others("aicb/llama65b_deepspeed_zero3.txt", ranks=8),
+        of_others("topoopt/100transformer_32.fbuf", pytest.mark.slow, time_unit="ms"),
+        of_others("stg", comm_size="input", element_bytes=4),
     ],
 )
 def test_real_files_are_planned(name: str, options: dict[str, Any]) -> None:
-    iteration = ll.train(DATA / name, fabric=ll.Fabric(ports=2), **options)
+    iteration = ll.train(FOLDER / name, fabric=ll.Fabric(ports=2), **options)
     assert iteration.total_s >= iteration.lower_bound_s > 0.0
 
 
