@@ -18,7 +18,7 @@ FUZZ_RUNS ?= 20000
 PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile --durations 25 -p no:benchmark --hypothesis-seed $(SEED)
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-rust test-python test-peers data bench lint audit format docs fuzz \
+.PHONY: demo check test test-rust test-python test-peers data bench lint lint-fast audit format docs fuzz \
 	fuzz-command-line build clean wheel c-library c-header c-example install-c
 
 build: $(VENV)/built
@@ -52,14 +52,19 @@ bench: $(VENV)/built
 	cargo bench --workspace --locked
 	$(VENV)/bin/pytest benches -s
 
-lint: $(VENV)/built
-	cargo fmt --all --check
+lint: lint-fast $(VENV)/built
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	$(VENV)/bin/ruff check
-	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache --no-logo
+	$(VENV)/bin/python -m tests.javascript types
 	$(VENV)/bin/python -m tests.audit
+
+# What takes seconds of it and needs no build, for use before every commit.
+lint-fast: $(VENV)/installed
+	cargo fmt --all --check
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/python -m tests.javascript lint
 
 # Licences, sources, duplicates and known faults of dependencies, where cargo-deny and pip-audit are installed.
 audit: $(VENV)/built
@@ -69,6 +74,7 @@ format: $(VENV)/installed
 	cargo fmt --all
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
+	$(VENV)/bin/python -m tests.javascript format
 
 # The pages of docs/ and the Python reference as a site in out/docs, which needs no server: open out/docs/index.html.
 # From scratch each time, since every page has the navigation.
@@ -120,7 +126,7 @@ fuzz-command-line: $(VENV)/built
 	$(VENV)/bin/python -m tests.fuzz_command_line --runs $(FUZZ_RUNS) --workers 2
 
 clean:
-	rm -rf $(VENV) out
+	rm -rf $(VENV) out node_modules
 	cargo clean
 
 # Stamp files: what is up to date is not done again.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,8 @@ def chromium() -> Iterator[Browser]:
     path = next((found for found in map(shutil.which, NAMES) if found), None)
     if path is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path")
+    # What a view shows waits for the server, whose machine may be busy.
+    expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
         try:

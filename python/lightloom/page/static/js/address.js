@@ -1,5 +1,6 @@
 // The address says all of a view: its path, the options that differ from their defaults, and packed what is long.
 
+import { part } from "./dom.js";
 import { MOST_PACKED, pack, split, unpack } from "./packed.js";
 
 const VIEWS = ["plan", "compare", "when-it-pays", "training", "results"];
@@ -15,6 +16,7 @@ export async function here(most) {
   const name = location.pathname.replace(/^\/+|\/+$/g, "");
   const query = new Map(new URLSearchParams(location.search));
   const fragment = new URLSearchParams(location.hash.slice(1));
+  /** @type {string[] | null} */
   let lost = (fragment.get(LACKS) ?? "").split(",").filter(Boolean);
   if (fragment.has(PACKED)) {
     try {
@@ -33,7 +35,9 @@ export function addressOf(view, query) {
 }
 
 const readable = (value) =>
-  encodeURIComponent(value).replace(/%(2F|3A|2C|5B|5D|20)/g, (code) => (code === "%20" ? "+" : decodeURIComponent(code)));
+  encodeURIComponent(value).replace(/%(2F|3A|2C|5B|5D|20)/g, (code) =>
+    code === "%20" ? "+" : decodeURIComponent(code),
+  );
 
 let isDraft = false;
 // What is packed in the address, as a text; and how often it was packed, so that the newest counts.
@@ -85,8 +89,11 @@ async function hold(long) {
 
 /** Says on the page that what it shows is the answer for its address, for who waits for it. */
 export function isShown() {
-  document.getElementById("view").dataset.shown = location.pathname + location.search;
+  part("view").dataset.shown = location.pathname + location.search;
 }
+
+/** @type {() => void} */
+let moved = () => {};
 
 /** Goes to another view, or calls for an entry of the history. */
 export function onMove(listener) {
@@ -95,22 +102,23 @@ export function onMove(listener) {
     listener();
   });
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[href]");
-    if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    const link = /** @type {HTMLElement} */ (event.target).closest?.("a[href]");
+    if (!(link instanceof HTMLAnchorElement)) return;
+    if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const url = new URL(link.href);
     if (url.origin !== location.origin || link.hasAttribute("download") || link.target || url.hash) return;
     if (!VIEWS.includes(url.pathname.slice(1))) return;
     event.preventDefault();
     go(url.pathname + url.search);
   });
-  onMove.listener = listener;
+  moved = listener;
 }
 
 /** Goes to an address of the page. */
 export function go(address) {
   leave();
   history.pushState(null, "", address);
-  onMove.listener();
+  moved();
   scrollTo(0, 0);
 }
 

@@ -1,7 +1,12 @@
 // Requests to the server: JSON, streams of server-sent events, and what can go wrong with them.
 
-/** A request that was not served. field: the option that is wrong; retryAfter: seconds, where the server is busy. */
+/** A request that was not served. */
 export class Refusal extends Error {
+  /**
+   * @param {string} words
+   * @param {{field?: string | null, status?: number, retryAfter?: number | null}} [how] field: the option that is
+   *   wrong; retryAfter: seconds, where the server is busy
+   */
   constructor(words, { field = null, status = 0, retryAfter = null } = {}) {
     super(words);
     this.field = field?.replaceAll("_", "-") ?? null;
@@ -21,18 +26,22 @@ export class Refusal extends Error {
 const ANY_JSON = "application/json";
 const EVENTS = "text/event-stream";
 
+/** Words of whatever was thrown. */
+export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Whether what was thrown says that nobody waits for the answer any more. */
+export const isAborted = (error) => error?.name === "AbortError";
+
 async function send(path, body, accept, signal) {
-  const options = { headers: { Accept: accept }, signal, cache: "no-store" };
-  if (body !== undefined) {
-    options.method = "POST";
-    options.headers["Content-Type"] = "application/json";
-    options.body = JSON.stringify(body);
-  }
+  const headers = { Accept: accept, ...(body === undefined ? {} : { "Content-Type": ANY_JSON }) };
+  /** @type {RequestInit} */
+  const options = { headers, signal, cache: "no-store" };
+  if (body !== undefined) Object.assign(options, { method: "POST", body: JSON.stringify(body) });
   let answer;
   try {
     answer = await fetch(path, options);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isAborted(error)) throw error;
     throw new Refusal("The server does not answer.");
   }
   if (!answer.ok) throw await refusalOf(answer);
@@ -51,18 +60,30 @@ async function refusalOf(answer) {
   return new Refusal(words, { field: said.field ?? null, status: answer.status, retryAfter });
 }
 
-/** JSON of a path; a POST where there is a body. */
+/**
+ * JSON of a path; a POST where there is a body.
+ *
+ * @param {string} path
+ * @param {any} [body]
+ * @param {{signal?: AbortSignal}} [how]
+ */
 export async function ask(path, body, { signal } = {}) {
   const answer = await send(path, body, ANY_JSON, signal);
   try {
     return await answer.json();
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isAborted(error)) throw error;
     throw new Refusal("The server's answer broke off.");
   }
 }
 
-/** A file of a path: a Blob. */
+/**
+ * A file of a path: a Blob.
+ *
+ * @param {string} path
+ * @param {any} [body]
+ * @param {{signal?: AbortSignal}} [how]
+ */
 export async function askFile(path, body, { signal } = {}) {
   return (await send(path, body, "*/*", signal)).blob();
 }
@@ -70,7 +91,10 @@ export async function askFile(path, body, { signal } = {}) {
 /**
  * Follows a stream; returns the data of its `end`.
  *
- * on: functions by the name of an event, given its data.
+ * @param {string} path
+ * @param {any} body
+ * @param {Record<string, (data: any) => void>} on by the name of an event
+ * @param {{signal?: AbortSignal}} [how]
  */
 export async function follow(path, body, on, { signal } = {}) {
   const answer = await send(path, body, EVENTS, signal);
@@ -81,7 +105,7 @@ export async function follow(path, body, on, { signal } = {}) {
     const { value, done } = await readOn(reader);
     if (done) throw new Refusal("The server's answer broke off.");
     const parts = (waiting + value).split(/\r?\n\r?\n/);
-    waiting = parts.pop();
+    waiting = parts.pop() ?? "";
     for (const part of parts) {
       const event = eventOf(part);
       if (event.name === "end") return event.data;
@@ -98,7 +122,7 @@ async function readOn(reader) {
   try {
     return await reader.read();
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isAborted(error)) throw error;
     throw new Refusal("The server's answer broke off.");
   }
 }

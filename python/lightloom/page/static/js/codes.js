@@ -9,9 +9,11 @@ export function codes() {
   const [command, python] = [block("As a command", "command"), block("As Python", "python")];
   const files = h("div", {});
   const element = h(
-    "section", { class: "card", "aria-labelledby": "as-code", hidden: true },
+    "section",
+    { class: "card", "aria-labelledby": "as-code", hidden: true },
     h("header", {}, h("h2", { id: "as-code" }, "The same outside this page")),
-    h("div", { class: "codes" }, command.element, python.element), files,
+    h("div", { class: "codes" }, command.element, python.element),
+    files,
   );
   const tell = (said) => {
     command.show(said.command);
@@ -23,7 +25,8 @@ export function codes() {
   };
   let asked = 0;
   return {
-    element, tell,
+    element,
+    tell,
     async show(verb, body) {
       asked += 1;
       const mine = asked;
@@ -40,8 +43,18 @@ export function codes() {
 /** Files that both need, to be saved beside them. */
 function fileButtons(files) {
   const buttons = files.map(([name, text]) =>
-    h("button", { type: "button", class: "small", onclick: () => save(new Blob([text], { type: "text/plain" }), name) }, name));
-  return h("p", { class: "downloads" }, h("span", { class: "quiet" }, "Both read this file, to be saved where they run:"), buttons);
+    h(
+      "button",
+      { type: "button", class: "small", onclick: () => save(new Blob([text], { type: "text/plain" }), name) },
+      name,
+    ),
+  );
+  return h(
+    "p",
+    { class: "downloads" },
+    h("span", { class: "quiet" }, "Both read this file, to be saved where they run:"),
+    buttons,
+  );
 }
 
 function block(title, kind) {

@@ -2,12 +2,28 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element. attributes: `on…` are listeners, `class`, `data-…`; false and null are left out. */
+/**
+ * An HTML element. attributes: `on…` are listeners, `class`, `data-…`; false and null are left out.
+ *
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, any>} [attributes]
+ * @param {...any} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
 export function h(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** An SVG element. */
+/**
+ * An SVG element.
+ *
+ * @template {keyof SVGElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, any>} [attributes]
+ * @param {...any} children
+ * @returns {SVGElementTagNameMap[Name]}
+ */
 export function s(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
@@ -33,6 +49,13 @@ export function append(element, children) {
   return element;
 }
 
+/** The element of the page with this id, which its HTML has. */
+export function part(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no element ${id}`);
+  return element;
+}
+
 /** Replaces what an element holds. */
 export function replace(element, ...children) {
   element.replaceChildren();
@@ -42,13 +65,17 @@ export function replace(element, ...children) {
 /** The parts of a text, what stands between backticks as code. */
 export const withCode = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 
-/** Sets a select. A value that is none of its own is shown all the same, so that the server can say what is wrong with it. */
+/**
+ * Sets a select. A value that it does not offer is shown all the same, so that the server can say what is wrong.
+ */
 export function choose(select, value) {
   if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, value));
   select.value = value;
 }
 
 let made = 0;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let announcing;
 
 /** An id that no other element has. */
 export function freshId(stem) {
@@ -58,9 +85,9 @@ export function freshId(stem) {
 
 /** Says something to screen readers, once it has settled. */
 export function announce(words) {
-  clearTimeout(announce.timer);
-  announce.timer = setTimeout(() => {
-    document.getElementById("status").textContent = words;
+  clearTimeout(announcing);
+  announcing = setTimeout(() => {
+    part("status").textContent = words;
   }, 350);
 }
 

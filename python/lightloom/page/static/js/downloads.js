@@ -38,11 +38,21 @@ export function downloads(files) {
     });
     return button;
   });
-  return h("div", { class: "downloads", role: "group", "aria-label": "Downloads" }, h("span", { class: "quiet" }, "Download"), buttons, said);
+  return h(
+    "div",
+    { class: "downloads", role: "group", "aria-label": "Downloads" },
+    h("span", { class: "quiet" }, "Download"),
+    buttons,
+    said,
+  );
 }
 
 /** A file of JSON. */
-export const json = (name, get) => ({ words: "JSON", name, blob: async () => new Blob([`${JSON.stringify(await get(), null, 1)}\n`], { type: "application/json" }) });
+export const json = (name, get) => ({
+  words: "JSON",
+  name,
+  blob: async () => new Blob([`${JSON.stringify(await get(), null, 1)}\n`], { type: "application/json" }),
+});
 
 /** A file of a text. */
 export const text = (words, name, type, get) => ({ words, name, blob: async () => new Blob([get()], { type }) });
@@ -52,12 +62,29 @@ export const fromServer = (words, name, path, body) => ({ words, name, blob: () 
 
 /** A file of rows: names of columns, then a list each. */
 export function csv(name, get) {
-  const cell = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
-  return { words: "CSV", name, blob: async () => new Blob([`${get().map((row) => row.map(cell).join(",")).join("\n")}\n`], { type: "text/csv" }) };
+  const cell = (value) =>
+    /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "");
+  return {
+    words: "CSV",
+    name,
+    blob: async () =>
+      new Blob(
+        [
+          `${get()
+            .map((row) => row.map(cell).join(","))
+            .join("\n")}\n`,
+        ],
+        { type: "text/csv" },
+      ),
+  };
 }
 
 /** The two files of a drawing of this page. head: makes what stands above it, `{title, legend}`. */
 export const ofDrawing = (stem, get, head) => [
-  { words: "SVG", name: `${stem}.svg`, blob: async () => new Blob([svgTextOf(get(), head())], { type: "image/svg+xml" }) },
+  {
+    words: "SVG",
+    name: `${stem}.svg`,
+    blob: async () => new Blob([svgTextOf(get(), head())], { type: "image/svg+xml" }),
+  },
   { words: "PNG", name: `${stem}.png`, blob: () => pngOf(get(), head()) },
 ];

@@ -1,7 +1,7 @@
 // A form made from the table of options: the few that matter first, the rest folded by group.
 
-import { choose, h, freshId, replace, withCode } from "./dom.js";
-import { defaultOf, labelOf, namesOf, otherwiseOf, widgetOf, limits } from "./options.js";
+import { choose, freshId, h, replace, withCode } from "./dom.js";
+import { defaultOf, labelOf, limits, namesOf, otherwiseOf, widgetOf } from "./options.js";
 import { sliderOf } from "./scales.js";
 
 const FOLDED = ["problem", "fabric", "planner", "expert"];
@@ -31,16 +31,10 @@ export function fieldsOf({ options, first, onChange, hint }) {
     return field.element;
   };
   const shown = first.filter((name) => named.has(name)).map((name) => make(named.get(name), true));
-  const folds = FOLDED.map((group) => {
-    const inside = options.filter((option) => !first.includes(option.name) && groupOf(option) === group);
-    if (!inside.length) return null;
-    const set = h("span", { class: "set" });
-    const element = h(
-      "details", {}, h("summary", {}, h("span", {}, TITLES[group]), set),
-      h("div", { class: "fields" }, inside.map((option) => make(option, false))),
-    );
-    return { element, set, names: inside.map((option) => option.name) };
-  }).filter(Boolean);
+  const folds = foldsOf(
+    options.filter((option) => !first.includes(option.name)),
+    (option) => make(option, false),
+  );
 
   /** Name of the fabric that says what fields are where nothing is entered; empty for none. */
   function fabric() {
@@ -58,12 +52,19 @@ export function fieldsOf({ options, first, onChange, hint }) {
     }
   }
 
-  const element = h("div", { class: "fields-of" }, h("div", { class: "fields" }, shown), folds.map((fold) => fold.element));
+  const element = h(
+    "div",
+    { class: "fields-of" },
+    h("div", { class: "fields" }, shown),
+    folds.map((fold) => fold.element),
+  );
   showHints(element, hint, fields);
   return {
     element,
     values() {
-      return new Map([...fields].map(([name, field]) => [name, field.value()]).filter(([, value]) => value !== ""));
+      /** @type {[string, string][]} */
+      const entered = [...fields].map(([name, field]) => [name, field.value()]);
+      return new Map(entered.filter(([, value]) => value !== ""));
     },
     set(values) {
       for (const [name, field] of fields) field.set(values.get(name) ?? "");
@@ -83,6 +84,18 @@ export function fieldsOf({ options, first, onChange, hint }) {
       for (const field of fields.values()) field.wrong("");
     },
   };
+}
+
+/** The options that are folded, by group, with how many of them are set. */
+function foldsOf(options, make) {
+  return FOLDED.map((group) => options.filter((option) => groupOf(option) === group))
+    .filter((inside) => inside.length)
+    .map((inside) => {
+      const set = h("span", { class: "set" });
+      const summary = h("summary", {}, h("span", {}, TITLES[groupOf(inside[0])]), set);
+      const element = h("details", {}, summary, h("div", { class: "fields" }, inside.map(make)));
+      return { element, set, names: inside.map((option) => option.name) };
+    });
 }
 
 const groupOf = (option) => {
@@ -108,7 +121,13 @@ function fieldOf(option, isFirst, fabric, onChange) {
   const help = h("span", { id: ids.help, class: "unseen" }, option.help);
   const wrong = h("span", { id: ids.wrong, class: "wrong", hidden: true });
   const described = { "aria-describedby": `${ids.help} ${ids.wrong}` };
-  const input = inputOf(option, widget, { id: ids.input, name: option.name, autocomplete: "off", spellcheck: "false", ...described });
+  const input = inputOf(option, widget, {
+    id: ids.input,
+    name: option.name,
+    autocomplete: "off",
+    spellcheck: "false",
+    ...described,
+  });
   const slider = isFirst && input.type === "text" ? sliderFor(option, widget, input, ownDefault, onChange) : null;
   const follow = () => {
     if (input.type === "text") input.placeholder = otherwiseOf(option, fabric());
@@ -124,10 +143,13 @@ function fieldOf(option, isFirst, fabric, onChange) {
   const list = input.type === "text" ? listFor(option, input) : null;
   const isWide = slider !== null || (isFirst && input.tagName === "SELECT");
   const element = h(
-    "div", { class: `field ${widget === "yes-or-no" ? "yes-or-no" : ""} ${isWide ? "full" : ""}`, "data-field": option.name },
+    "div",
+    { class: `field ${widget === "yes-or-no" ? "yes-or-no" : ""} ${isWide ? "full" : ""}`, "data-field": option.name },
     h("label", { for: ids.input }, labelOf(option)),
     slider ? h("div", { class: "with-slider" }, input, slider.element) : input,
-    list, help, wrong,
+    list,
+    help,
+    wrong,
   );
   return {
     element,
@@ -152,11 +174,14 @@ function fieldOf(option, isFirst, fabric, onChange) {
   };
 }
 
+/** @returns {any} an input, or a select */
 function inputOf(option, widget, attributes) {
   if (widget === "yes-or-no") return h("input", { ...attributes, type: "checkbox" });
   if (widget === "choice") {
     const none = option.required || defaultOf(option) ? [] : [h("option", { value: "" }, option.otherwise || "–")];
-    const entries = namesOf(option).map(({ name, summary }) => h("option", { value: name, title: summary || null }, name));
+    const entries = namesOf(option).map(({ name, summary }) =>
+      h("option", { value: name, title: summary || null }, name),
+    );
     return h("select", attributes, none, entries);
   }
   const isNumber = widget === "whole";
@@ -168,14 +193,25 @@ function listFor(option, input) {
   if (!names.length) return null;
   const id = freshId("names");
   input.setAttribute("list", id);
-  return h("datalist", { id }, names.map(({ name, summary }) => h("option", { value: name }, summary)));
+  return h(
+    "datalist",
+    { id },
+    names.map(({ name, summary }) => h("option", { value: name }, summary)),
+  );
 }
 
 function sliderFor(option, widget, input, ownDefault, onChange) {
-  const most = option.name === "gpus" ? Math.min(limits().gpus ?? 1024, 1024) : option.name === "ports" ? 16 : option.most;
+  const most =
+    option.name === "gpus" ? Math.min(limits().gpus ?? 1024, 1024) : option.name === "ports" ? 16 : option.most;
   const scale = sliderOf(widget, option.least ?? 1, most);
   if (!scale) return null;
-  const element = h("input", { type: "range", min: 0, max: scale.count - 1, step: 1, "aria-label": `${labelOf(option)}, slider` });
+  const element = h("input", {
+    type: "range",
+    min: 0,
+    max: scale.count - 1,
+    step: 1,
+    "aria-label": `${labelOf(option)}, slider`,
+  });
   const say = () => element.setAttribute("aria-valuetext", input.value || ownDefault());
   element.addEventListener("input", () => {
     input.value = scale.textAt(Number(element.value), input.value);

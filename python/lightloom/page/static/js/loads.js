@@ -8,8 +8,12 @@ const LONGEST = 400_000;
 
 /** Links by their ends, `{bytes, circuits, paths}`; paths are none where there are too many to be told. */
 function byLink({ links, paths }) {
-  return new Map(links.map(({ source, target, bytes, circuits, flows }) =>
-    [`${source}>${target}`, { bytes, circuits, paths: paths && flows ? flows.map((place) => paths[place]) : [] }]));
+  return new Map(
+    links.map(({ source, target, bytes, circuits, flows }) => [
+      `${source}>${target}`,
+      { bytes, circuits, paths: paths && flows ? flows.map((place) => paths[place]) : [] },
+    ]),
+  );
 }
 
 /**
@@ -24,11 +28,16 @@ export function loadsOf(plan, body) {
   function of(step) {
     if (!kept.has(step)) {
       if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
-      kept.set(step, ask("/api/loads", { ...told, step }, { signal: controller.signal }).then(byLink).catch(() => {
-        // Circuits are then shown without bytes; it is asked again when the step is shown again.
-        kept.delete(step);
-        return null;
-      }));
+      kept.set(
+        step,
+        ask("/api/loads", { ...told, step }, { signal: controller.signal })
+          .then(byLink)
+          .catch(() => {
+            // Circuits are then shown without bytes; it is asked again when the step is shown again.
+            kept.delete(step);
+            return null;
+          }),
+      );
     }
     return kept.get(step);
   }

@@ -1,23 +1,16 @@
-// The page: its views by their addresses.
+// The page: its views by their addresses, each the module of that name in `views/`.
 
 import { here, onMove } from "./address.js";
 import { Refusal } from "./api.js";
-import { h, replace } from "./dom.js";
+import { h, part, replace } from "./dom.js";
 import { limits, loadTable } from "./options.js";
 import { connectTheme } from "./theme.js";
 import { notice } from "./work.js";
 
-const VIEWS = {
-  plan: () => import("./views/plan.js"),
-  compare: () => import("./views/compare.js"),
-  "when-it-pays": () => import("./views/when-it-pays.js"),
-  training: () => import("./views/training.js"),
-  results: () => import("./views/results.js"),
-};
-
-const root = document.getElementById("view");
+const root = part("view");
 // What may be packed in an address where the server does not say what it takes.
 const MOST_BYTES = 4 << 20;
+/** @type {{name: string | null, view: {show: Function, leave: () => void} | null}} */
 let shown = { name: null, view: null };
 let moves = 0;
 
@@ -29,7 +22,7 @@ async function move() {
   if (name !== shown.name) {
     shown.view?.leave();
     shown = { name, view: null };
-    const { mount } = await VIEWS[name]();
+    const { mount } = await import(`./views/${name}.js`);
     if (mine !== moves) {
       if (shown.name === name) shown.name = null;
       return;
@@ -37,14 +30,14 @@ async function move() {
     root.className = "view";
     replace(root);
     shown.view = mount(root);
-    for (const link of document.querySelectorAll(".views a")) {
+    for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".views a"))) {
       if (link.dataset.view === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
   }
   shown.view?.show(query, lost);
   // What had the focus may be gone with the former view; before the first, tabs begin at the top.
-  if (mine > 1 && document.activeElement === document.body) document.getElementById("result").focus({ preventScroll: true });
+  if (mine > 1 && document.activeElement === document.body) part("result").focus({ preventScroll: true });
 }
 
 async function start() {
@@ -64,9 +57,9 @@ async function start() {
 
 /** The link past the form leaves the address alone, whose fragment may hold what was pasted. */
 function connectSkip() {
-  document.querySelector(".skip").addEventListener("click", (event) => {
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
     event.preventDefault();
-    const result = document.getElementById("result");
+    const result = part("result");
     result.focus({ preventScroll: true });
     result.scrollIntoView();
   });

@@ -1,7 +1,7 @@
 // The two axes of a map: what may be varied, how it is entered and written.
 
-import { choose, h, freshId, replace } from "./dom.js";
-import { NEVER_CHANGE, labelOf, optionsOf, widgetOf } from "./options.js";
+import { choose, freshId, h, replace } from "./dom.js";
+import { labelOf, NEVER_CHANGE, optionsOf, widgetOf } from "./options.js";
 import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
 
@@ -34,7 +34,8 @@ const PAIR = /\/pair\s*$/;
 
 /** Whether an axis has sizes of one pair's block, as it or the size of the form says. */
 export const isPerPair = (query, letter) =>
-  query.get(letter) === "size" && [query.get("size"), query.get(`${letter}-from`)].some((text) => PAIR.test(text ?? ""));
+  query.get(letter) === "size" &&
+  [query.get("size"), query.get(`${letter}-from`)].some((text) => PAIR.test(text ?? ""));
 
 /** An axis as the server takes it. Whole numbers are told one by one, powers of two where these are the ends. */
 export function axisBody(query, letter) {
@@ -43,7 +44,8 @@ export function axisBody(query, letter) {
   const [least, most] = [Number(from), Number(to)];
   const ofPairs = (text) => (isPerPair(query, letter) && !PAIR.test(text) ? `${text}/pair` : text);
   const count = /^\d+$/.test(points) ? Number(points) : points;
-  if (!isWhole || !(least >= 1) || !(most >= least)) return { option, from: ofPairs(from), to: ofPairs(to), points: count };
+  if (!isWhole || !(least >= 1) || !(most >= least))
+    return { option, from: ofPairs(from), to: ofPairs(to), points: count };
   const values = new Set();
   const isDoubling = Number.isInteger(Math.log2(least)) && Number.isInteger(Math.log2(most)) && option === "gpus";
   const all = isDoubling ? Math.log2(most / least) + 1 : Math.min(Number(points) || 1, most - least + 1);
@@ -67,39 +69,84 @@ export function pointsOf(query, letter) {
 export function axisFields(onChange, baselines) {
   const axes = ["x", "y"].map((letter) => axisField(letter, onChange));
   const id = freshId("against");
-  const against = h("select", { id }, baselines.map(({ name, summary }) => h("option", { value: name, title: summary || null }, name === NEVER_CHANGE ? "circuits that never change" : name)));
+  const against = h(
+    "select",
+    { id },
+    baselines.map(({ name, summary }) =>
+      h("option", { value: name, title: summary || null }, name === NEVER_CHANGE ? "circuits that never change" : name),
+    ),
+  );
   against.addEventListener("change", () => onChange({ draft: false }));
-  const parts = [...axes, {
-    names: ["against"],
-    values: () => [["against", against.value]],
-    set: (query) => choose(against, query.get("against") || NEVER_CHANGE),
-    input: () => against,
-  }];
-  const element = h("div", { class: "fields-of" }, axes.map((axis) => axis.element), h("div", { class: "field full" }, h("label", { for: id }, "Compared with"), against));
+  const parts = [
+    ...axes,
+    {
+      names: ["against"],
+      values: () => [["against", against.value]],
+      set: (query) => choose(against, query.get("against") || NEVER_CHANGE),
+      input: () => against,
+    },
+  ];
+  const element = h(
+    "div",
+    { class: "fields-of" },
+    axes.map((axis) => axis.element),
+    h("div", { class: "field full" }, h("label", { for: id }, "Compared with"), against),
+  );
   return {
     before: element,
     names: parts.flatMap((part) => part.names),
     values: () => parts.flatMap((part) => part.values()),
-    set: (query) => parts.forEach((part) => part.set(query)),
+    set(query) {
+      for (const part of parts) part.set(query);
+    },
     wrong(field, words) {
       const [name] = field.split(".");
       const axis = field === "points" ? axes[0] : axes.find((each) => field.includes(".") && each.isOf(name));
       axis?.wrong(words);
       return Boolean(axis);
     },
-    right: () => axes.forEach((axis) => axis.wrong("")),
+    right() {
+      for (const axis of axes) axis.wrong("");
+    },
   };
 }
 
 function axisField(letter, onChange) {
-  const select = h("select", { id: freshId(letter) }, varied().map((option) => h("option", { value: option.name }, labelOf(option))));
+  const select = h(
+    "select",
+    { id: freshId(letter) },
+    varied().map((option) => h("option", { value: option.name }, labelOf(option))),
+  );
   const wrong = h("p", { class: "wrong", id: freshId("wrong"), role: "alert", hidden: true });
-  const inputs = PARTS.map((part) => h("input", { type: "text", id: freshId(`${letter}-${part}`), "aria-describedby": wrong.id, autocomplete: "off", inputmode: part === "points" ? "numeric" : null }));
-  const fields = PARTS.map((part, place) => h("div", { class: "field" }, h("label", { for: inputs[place].id }, { from: "From", to: "To", points: "Values" }[part]), inputs[place]));
+  const inputs = PARTS.map((part) =>
+    h("input", {
+      type: "text",
+      id: freshId(`${letter}-${part}`),
+      "aria-describedby": wrong.id,
+      autocomplete: "off",
+      inputmode: part === "points" ? "numeric" : null,
+    }),
+  );
+  const fields = PARTS.map((part, place) =>
+    h(
+      "div",
+      { class: "field" },
+      h("label", { for: inputs[place].id }, { from: "From", to: "To", points: "Values" }[part]),
+      inputs[place],
+    ),
+  );
   const name = letter === "x" ? "Across" : "Up";
-  const element = h("fieldset", {}, h("legend", { class: "unseen" }, `${name}: axis of the map`),
-    h("div", { class: "axis" }, h("div", { class: "field" }, h("label", { for: select.id }, name), select), fields), wrong);
-  const fill = (told) => inputs.forEach((input, place) => { input.value = told(PARTS[place]) ?? RANGES[select.value][PARTS[place]]; });
+  const element = h(
+    "fieldset",
+    {},
+    h("legend", { class: "unseen" }, `${name}: axis of the map`),
+    h("div", { class: "axis" }, h("div", { class: "field" }, h("label", { for: select.id }, name), select), fields),
+    wrong,
+  );
+  const fill = (told) =>
+    inputs.forEach((input, place) => {
+      input.value = told(PARTS[place]) ?? RANGES[select.value][PARTS[place]];
+    });
   select.addEventListener("change", () => {
     fill(() => undefined);
     onChange({ draft: false });
@@ -112,7 +159,10 @@ function axisField(letter, onChange) {
     element,
     names: [letter, ...PARTS.map((part) => `${letter}-${part}`)],
     isOf: (name) => name === letter || name === select.value,
-    values: () => [[letter, select.value], ...PARTS.map((part, place) => [`${letter}-${part}`, inputs[place].value.trim()])],
+    values: () => [
+      [letter, select.value],
+      ...PARTS.map((part, place) => [`${letter}-${part}`, inputs[place].value.trim()]),
+    ],
     set(query) {
       const chosen = query.get(letter);
       select.value = chosen in RANGES ? chosen : letter === "x" ? "size" : "reconfiguration-delay";

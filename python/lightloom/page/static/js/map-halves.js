@@ -8,12 +8,13 @@ const LEAST_CELLS = 100;
 /**
  * Asks for a map; `on.row` is given every cell, `on.progress` how many of how many are there. Returns the whole map.
  *
- * told: one axis as the server tells it, `{x}` or `{y}`; every other one of its values goes into either half. Without it,
- * or of few cells, there is one request.
+ * told: one axis as the server tells it, `{x}` or `{y}`; every other one of its values goes into either half. Without
+ * it, or of few cells, there is one request.
  */
 export async function mapOf(body, told, points, on, signal) {
   const [letter] = Object.keys(told);
-  if (!letter || told[letter].values.length < 2 || points < LEAST_CELLS) return follow("/api/map", body, on, { signal });
+  if (!letter || told[letter].values.length < 2 || points < LEAST_CELLS)
+    return follow("/api/map", body, on, { signal });
   const { values, per_pair: isPerPair } = told[letter];
   const asked = isPerPair ? values.map((bytes) => `${bytes}B/pair`) : values;
   const stop = new AbortController();
@@ -22,14 +23,22 @@ export async function mapOf(body, told, points, on, signal) {
   const done = [0, 0];
   const half = async (offset) => {
     const place = (cell) => ({ ...cell, [`${letter}_index`]: cell[`${letter}_index`] * 2 + offset });
-    const part = { ...body, [letter]: { option: body[letter].option, values: asked.filter((_, at) => at % 2 === offset) } };
-    const answer = await follow("/api/map", part, {
-      row: (cell) => on.row(place(cell)),
-      progress(told) {
-        done[offset] = told.done;
-        on.progress({ done: done[0] + done[1], of: points });
+    const part = {
+      ...body,
+      [letter]: { option: body[letter].option, values: asked.filter((_, at) => at % 2 === offset) },
+    };
+    const answer = await follow(
+      "/api/map",
+      part,
+      {
+        row: (cell) => on.row(place(cell)),
+        progress(told) {
+          done[offset] = told.done;
+          on.progress({ done: done[0] + done[1], of: points });
+        },
       },
-    }, { signal: stop.signal });
+      { signal: stop.signal },
+    );
     return { ...answer, cells: answer.cells.map(place) };
   };
   try {

@@ -1,7 +1,7 @@
 // What a map says, in a sentence.
 
-import { NEVER_CHANGE, labelOf } from "./options.js";
 import { manner, varied } from "./map-axes.js";
+import { labelOf, NEVER_CHANGE } from "./options.js";
 import { counted, times } from "./quantities.js";
 
 // Below this, a difference is not worth a switch.
@@ -28,7 +28,8 @@ function where(line, words) {
   if (count === 0) return { none: true };
   const [first, last] = [inside.indexOf(true), inside.lastIndexOf(true)];
   if (count === inside.length) return { words: `at every value from ${at(0)} to ${at(inside.length - 1)}` };
-  if (count !== last - first + 1) return { words: `at ${count} of ${inside.length} values between ${at(first)} and ${at(last)}` };
+  if (count !== last - first + 1)
+    return { words: `at ${count} of ${inside.length} values between ${at(first)} and ${at(last)}` };
   if (first === 0) return { words: `up to ${at(last)}` };
   if (last === inside.length - 1) return { words: `from ${at(first)} on` };
   return first === last ? { words: `at ${at(first)}` } : { words: `from ${at(first)} to ${at(last)}` };
@@ -45,15 +46,22 @@ export function sentenceOf({ map, own, problem, against }) {
   const paying = cells.filter(pays).length;
   const best = Math.max(...cells.map((cell) => cell.speedup ?? 0));
   const start = `For ${problem}, changing circuits`;
-  if (!paying) return `${start} does not pay anywhere on this map: nowhere does a plan that changes them save a hundredth over ${against}.`;
+  if (!paying) {
+    const nowhere = `nowhere does a plan that changes them save a hundredth over ${against}`;
+    return `${start} does not pay anywhere on this map: ${nowhere}.`;
+  }
   const said = [along(map, own, "x"), along(map, own, "y")].filter(Boolean);
-  const share = paying === cells.length ? "everywhere on this map" : `on ${Math.round((100 * paying) / cells.length)} % of this map`;
+  const share =
+    paying === cells.length
+      ? "everywhere on this map"
+      : `on ${Math.round((100 * paying) / cells.length)} % of this map`;
   if (!said.length) return `${start} pays ${share}; it is up to ${times(best)} as fast as ${against}.`;
   return `${start} ${joined(said)}. It pays ${share} and is up to ${times(best)} as fast as ${against}.`;
 }
 
 /** `pays up to 256 MiB at 10 µs, and up to 31.6 µs at 1 MiB`. */
-function joined([first, second]) {
+function joined(said) {
+  const [first, second] = said;
   if (!second) return first;
   const both = [first, second].every((words) => words.startsWith(PAYING));
   return both ? `${first}, and ${second.slice(PAYING.length)}` : `${first}; it ${second}`;
@@ -83,6 +91,7 @@ export function inWords({ option, isPerPair = false }) {
 }
 
 /** What is compared with, in words. */
-export const againstWords = (against) => (against === NEVER_CHANGE ? "circuits that never change" : `planner ${against}`);
+export const againstWords = (against) =>
+  against === NEVER_CHANGE ? "circuits that never change" : `planner ${against}`;
 
 export const titleOf = (name) => labelOf(varied().find((option) => option.name === name));

@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { parseTime } from "./quantities.js";
 import { writtenTime } from "./scales.js";
 
+/** What the server tells: it is there before any view is. @type {any} */
 let table = null;
 
 /** The table, asked for once: verbs with their options, registries, presets, limits. */
@@ -23,10 +24,15 @@ function dashed(told) {
     for (const option of options) option.name = dashes(option.name);
   }
   for (const preset of told.presets ?? []) {
-    preset.options = Object.fromEntries(Object.entries({ ...preset.options, ...preset.axes }).map(([name, value]) => [dashes(name), String(value)]));
+    preset.options = Object.fromEntries(
+      Object.entries({ ...preset.options, ...preset.axes }).map(([name, value]) => [dashes(name), String(value)]),
+    );
   }
   for (const [name, said] of Object.entries(told.fabrics)) {
-    const settings = Object.entries(said).map(([option, value]) => [dashes(option), option === DELAY ? writtenTime(parseTime(value)) : value]);
+    const settings = Object.entries(said).map(([option, value]) => [
+      dashes(option),
+      option === DELAY ? writtenTime(parseTime(value)) : value,
+    ]);
     told.fabrics[name] = Object.fromEntries(settings);
   }
   return told;
@@ -62,7 +68,8 @@ export function defaultOf(option, fabric = "") {
 }
 
 /** What is said of a value that is left out. */
-export const otherwiseOf = (option, fabric = "") => fabricSays(fabric, option.name) || option.otherwise || defaultOf(option);
+export const otherwiseOf = (option, fabric = "") =>
+  fabricSays(fabric, option.name) || option.otherwise || defaultOf(option);
 
 /** A label: the option's name in words. */
 export function labelOf(option) {
@@ -94,11 +101,11 @@ export function kept(verb, query, others = []) {
 /** Options as a body has them: what is entered as yes or no is a boolean, and a matrix may be one of numbers. */
 export function bodyOf(verb, query) {
   const kinds = new Map(optionsOf(verb).map((option) => [option.name, option.kind]));
-  const valueOf = (name, value) => {
+  const entered = (name, value) => {
     if (kinds.get(name) === "flag") return value === "true";
     return kinds.get(name) === "matrix" ? rowsOf(value) : value;
   };
-  return Object.fromEntries([...query].map(([name, value]) => [name, valueOf(name, value)]));
+  return Object.fromEntries([...query].map(([name, value]) => [name, entered(name, value)]));
 }
 
 /** Rows of numbers such as `[[0, 1], [1, 0]]`; any other text as it is. */

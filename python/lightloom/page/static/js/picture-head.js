@@ -12,6 +12,7 @@ const SIZE = 12;
  */
 export function pictureHead({ title, legend }, width, looks) {
   const pen = document.createElement("canvas").getContext("2d");
+  if (!pen) throw new Error("this browser cannot measure texts");
   pen.font = `${SIZE}px ${looks.fontFamily}`;
   const wide = (words) => pen.measureText(words).width;
   const element = s("g", { "font-family": looks.fontFamily, "font-size": SIZE, fill: looks.color });
@@ -29,7 +30,10 @@ export function pictureHead({ title, legend }, width, looks) {
     const room = SWATCH + 6 + wide(words) + GAP;
     if (x > SIDE && x + room > width) [x, y] = [SIDE, y + LINE];
     const colour = getComputedStyle(item.querySelector(".swatch")).backgroundColor;
-    element.append(s("rect", { x, y: y - SWATCH + 1, width: SWATCH, height: SWATCH, rx: 2, fill: colour }), s("text", { x: x + SWATCH + 6, y }, words));
+    element.append(
+      s("rect", { x, y: y - SWATCH + 1, width: SWATCH, height: SWATCH, rx: 2, fill: colour }),
+      s("text", { x: x + SWATCH + 6, y }, words),
+    );
     x += room;
   }
   return { element, height: y + 8 };

@@ -3,8 +3,22 @@
 import { pictureHead } from "./picture-head.js";
 
 const LOOKS = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity", "font-family", "font-size",
-  "font-weight", "text-anchor", "dominant-baseline", "display", "visibility",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "paint-order",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "dominant-baseline",
+  "display",
+  "visibility",
 ];
 
 /** An SVG of its own that looks as the drawing does now, under a head of a title and a legend. */
@@ -49,7 +63,7 @@ export async function pngOf(drawing, head) {
     const canvas = document.createElement("canvas");
     canvas.width = Math.round(width * 2);
     canvas.height = Math.round(height * 2);
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png");
     });

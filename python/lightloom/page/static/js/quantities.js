@@ -1,6 +1,12 @@
 // Numbers as the command line writes them: four digits of a time, sizes in the units of who wrote them.
 
-const TIMES = [[1e-6, 1e9, "ns"], [1e-3, 1e6, "µs"], [1, 1e3, "ms"], [Infinity, 1, "s"]];
+/** @type {[number, number, string][]} */
+const TIMES = [
+  [1e-6, 1e9, "ns"],
+  [1e-3, 1e6, "µs"],
+  [1, 1e3, "ms"],
+  [Infinity, 1, "s"],
+];
 
 /** A number with so many decimals, halves to even as the command line rounds them; `toFixed` rounds them up. */
 function fixed(value, decimals) {
@@ -10,11 +16,17 @@ function fixed(value, decimals) {
   return isHalf ? ((2 * Math.round(scaled / 2)) / 10 ** decimals).toFixed(decimals) : value.toFixed(decimals);
 }
 
+/** Factor and unit of seconds. */
+function unitOf(seconds) {
+  const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995) ?? TIMES[TIMES.length - 1];
+  return /** @type {const} */ ([factor, unit]);
+}
+
 /** `[number, unit]` of seconds, four significant digits. */
 export function timeParts(seconds) {
   if (!Number.isFinite(seconds)) return ["–", ""];
   if (seconds === 0) return ["0", "s"];
-  const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995);
+  const [factor, unit] = unitOf(seconds);
   const value = seconds * factor;
   const decimals = Math.min(3, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
   return [fixed(value, decimals), unit];
@@ -26,7 +38,7 @@ export const time = (seconds) => timeParts(seconds).join("\u00a0").trim();
 /** A time as short as it can be written: `10 µs`, for axes and choices. */
 export function shortTime(seconds, most = 3) {
   if (seconds === 0) return "0";
-  const [, factor, unit] = TIMES.find(([end]) => Math.abs(seconds) < end * 0.99995);
+  const [factor, unit] = unitOf(seconds);
   return `${Number((seconds * factor).toPrecision(most))}\u00a0${unit}`;
 }
 
@@ -72,7 +84,8 @@ export function shortSize(bytes) {
 
 /** `800 Gbit/s`. */
 export function rate(bitsPerSecond) {
-  const [factor, unit] = bitsPerSecond >= 1e12 ? [1e12, "Tbit/s"] : bitsPerSecond >= 1e9 ? [1e9, "Gbit/s"] : [1e6, "Mbit/s"];
+  const [factor, unit] =
+    bitsPerSecond >= 1e12 ? [1e12, "Tbit/s"] : bitsPerSecond >= 1e9 ? [1e9, "Gbit/s"] : [1e6, "Mbit/s"];
   return `${Number((bitsPerSecond / factor).toPrecision(4))}\u00a0${unit}`;
 }
 
@@ -80,7 +93,8 @@ export function rate(bitsPerSecond) {
 export const digits = (number) => (Number.isFinite(number) ? String(Number(number.toPrecision(4))) : "–");
 
 /** `1.53×`. */
-export const times = (ratio) => (Number.isFinite(ratio) ? `${ratio < 9.995 ? ratio.toFixed(2) : Number(ratio.toPrecision(3))}×` : "–");
+export const times = (ratio) =>
+  Number.isFinite(ratio) ? `${ratio < 9.995 ? ratio.toFixed(2) : Number(ratio.toPrecision(3))}×` : "–";
 
 /** `1 step`, `2 steps`. */
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : noun.endsWith("y") ? "" : "s"}`;
@@ -89,17 +103,19 @@ export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : no
 export function aboveBound(total, bound, what = "the plan") {
   const ratio = total / bound;
   if (ratio < 1 + 1e-6) return "no schedule can be faster";
-  return ratio < 1.1 ? `${what} is ${((ratio - 1) * 100).toPrecision(2)} % above it` : `${what} takes ${times(ratio)} as long`;
+  return ratio < 1.1
+    ? `${what} is ${((ratio - 1) * 100).toPrecision(2)} % above it`
+    : `${what} takes ${times(ratio)} as long`;
 }
 
-// Units as the core reads them (model/src/units/spelling.rs): `b` is a bit and `B` a byte, prefixes are capitals or not, and
-// times have none.
+// Units as the core reads them (model/src/units/spelling.rs): `b` is a bit and `B` a byte, prefixes are capitals or
+// not, and times have none.
 const NUMBER = String.raw`^\s*([\d.]+(?:[eE][+-]?\d+)?)\s*`;
 const SECOND = new RegExp(`${NUMBER}([pnuµμm]?)s\\s*$`);
 const BYTE = new RegExp(`${NUMBER}(?:([kKmMgGtT])([iI]?))?B(?:/pair)?\\s*$`);
 const PER_SECOND = new RegExp(`${NUMBER}(?:([kKmMgGtT])([iI]?))?(bps|b/s|[bB][iI][tT]/[sS]|Bps|B/s)\\s*$`);
 // How many of a unit are a second: a quotient is rounded once, a product with the unit in seconds twice.
-const IN_A_SECOND = { "": 1, p: 1e12, n: 1e9, u: 1e6, "µ": 1e6, "μ": 1e6, m: 1e3 };
+const IN_A_SECOND = { "": 1, p: 1e12, n: 1e9, u: 1e6, µ: 1e6, μ: 1e6, m: 1e3 };
 
 const factorOf = (prefix, binary) => (binary ? 1024 : 1000) ** " KMGT".indexOf((prefix ?? " ").toUpperCase());
 
@@ -129,12 +145,17 @@ export function busFactor(collective, gpus) {
 
 /** A fabric as plans have it: `1 port of 800 Gbit/s, startup 500 ns, …`, a sentence's end. */
 export function fabricWords(fabric) {
-  return `${counted(fabric.ports, "port")} of ${rate(fabric.bandwidth_bps)}, startup ${shortTime(fabric.startup_s)}, ` +
-    `hop delay ${shortTime(fabric.hop_delay_s)}, reconfiguration delay ${delayOf(fabric)}.`;
+  return (
+    `${counted(fabric.ports, "port")} of ${rate(fabric.bandwidth_bps)}, startup ${shortTime(fabric.startup_s)}, ` +
+    `hop delay ${shortTime(fabric.hop_delay_s)}, reconfiguration delay ${delayOf(fabric)}.`
+  );
 }
 
 function delayOf(fabric) {
   const each = fabric.reconfiguration_delay_per_port_s;
-  const parts = [fabric.reconfiguration_delay_s || !each ? shortTime(fabric.reconfiguration_delay_s ?? 0) : "", each ? `${shortTime(each)} a port` : ""];
+  const parts = [
+    fabric.reconfiguration_delay_s || !each ? shortTime(fabric.reconfiguration_delay_s ?? 0) : "",
+    each ? `${shortTime(each)} a port` : "",
+  ];
   return fabric.reconfiguration_delays_s ? "by port" : parts.filter(Boolean).join(" and ");
 }

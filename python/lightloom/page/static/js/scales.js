@@ -3,7 +3,13 @@
 import { parseRate, parseSize, parseTime } from "./quantities.js";
 
 const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
-const TIME_UNITS = [[1e-9, "ns"], [1e-6, "us"], [1e-3, "ms"], [1, "s"]];
+/** @type {[number, string][]} */
+const TIME_UNITS = [
+  [1e-9, "ns"],
+  [1e-6, "us"],
+  [1e-3, "ms"],
+  [1, "s"],
+];
 
 /** Bytes as a person types them: `64MiB`; all digits where a few do not say it. */
 export function writtenSize(bytes) {
@@ -16,10 +22,13 @@ export function writtenSize(bytes) {
 export function writtenTime(seconds) {
   const [one, unit] = TIME_UNITS.findLast(([least]) => seconds >= least * 0.999999) ?? TIME_UNITS[0];
   const short = Number((seconds / one).toPrecision(6));
-  return Math.abs(short * one - seconds) <= 1e-15 * seconds ? `${short}${unit}` : `${seconds < 1e-3 ? seconds.toExponential() : seconds}s`;
+  return Math.abs(short * one - seconds) <= 1e-15 * seconds
+    ? `${short}${unit}`
+    : `${seconds < 1e-3 ? seconds.toExponential() : seconds}s`;
 }
 
-const writtenRate = (bps) => (bps >= 1e12 ? `${Number((bps / 1e12).toPrecision(6))}Tbps` : `${Number((bps / 1e9).toPrecision(6))}Gbps`);
+const writtenRate = (bps) =>
+  bps >= 1e12 ? `${Number((bps / 1e12).toPrecision(6))}Tbps` : `${Number((bps / 1e9).toPrecision(6))}Gbps`;
 
 function oneTwoFive(from, to) {
   const values = [];
@@ -34,7 +43,13 @@ const powersOfTwo = (from, to) => Array.from({ length: to - from + 1 }, (_, plac
 const SLIDERS = {
   size: { values: powersOfTwo(10, 34), parse: parseSize, write: writtenSize },
   time: { values: oneTwoFive(-9, -1), parse: parseTime, write: writtenTime },
-  rate: { values: oneTwoFive(9, 13).concat(4e11, 8e11, 1.6e12).sort((a, b) => a - b), parse: parseRate, write: writtenRate },
+  rate: {
+    values: oneTwoFive(9, 13)
+      .concat(4e11, 8e11, 1.6e12)
+      .sort((a, b) => a - b),
+    parse: parseRate,
+    write: writtenRate,
+  },
   whole: { values: powersOfTwo(0, 10), parse: Number, write: String },
 };
 
@@ -62,7 +77,7 @@ export function ticks(from, to, count = 5) {
   if (!(to > from)) return [from];
   const rough = (to - from) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((digit) => digit * power).find((each) => each >= rough * 0.999);
+  const step = [1, 2, 2.5, 5].map((digit) => digit * power).find((each) => each >= rough * 0.999) ?? 10 * power;
   const first = Math.ceil(from / step - 1e-9);
   return Array.from({ length: Math.floor(to / step + 1e-9) - first + 1 }, (_, place) => (first + place) * step);
 }
@@ -70,10 +85,13 @@ export function ticks(from, to, count = 5) {
 /** Powers of ten, and 2 and 5 where there is room, of a logarithmic axis. */
 export function logTicks(from, to, most = 7) {
   const decades = [];
-  for (let power = Math.ceil(Math.log10(from) - 1e-9); power <= Math.log10(to) + 1e-9; power += 1) decades.push(10 ** power);
+  for (let power = Math.ceil(Math.log10(from) - 1e-9); power <= Math.log10(to) + 1e-9; power += 1)
+    decades.push(10 ** power);
   if (decades.length > most) return decades.filter((_, place) => place % Math.ceil(decades.length / most) === 0);
   if (decades.length * 3 > most) return decades;
-  return oneTwoFive(Math.floor(Math.log10(from)), Math.ceil(Math.log10(to)) + 1).filter((value) => value >= from * 0.999 && value <= to * 1.001);
+  return oneTwoFive(Math.floor(Math.log10(from)), Math.ceil(Math.log10(to)) + 1).filter(
+    (value) => value >= from * 0.999 && value <= to * 1.001,
+  );
 }
 
 export const linear = (from, to, start, end) => (value) => start + ((value - from) / (to - from || 1)) * (end - start);

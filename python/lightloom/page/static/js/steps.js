@@ -37,7 +37,14 @@ export const nameOf = (plan, step) => plan.topologies[step.topology]?.name ?? ""
 
 /** Runs of equal steps on one topology; equal neighbours on different ones where there would be too many. */
 export function groupsOf(plan) {
-  const look = (step) => [step.reconfigured, step.hops, step.load.toPrecision(6), step.transfer_bytes.toPrecision(6), totalOf(step).toPrecision(6)].join();
+  const look = (step) =>
+    [
+      step.reconfigured,
+      step.hops,
+      step.load.toPrecision(6),
+      step.transfer_bytes.toPrecision(6),
+      totalOf(step).toPrecision(6),
+    ].join();
   const runs = (key) => {
     const found = [];
     for (const step of plan.steps) {
@@ -51,7 +58,8 @@ export function groupsOf(plan) {
 }
 
 /** Columns of a chart: a step each where there is room, else a run each. */
-export const columnsOf = (plan, most) => (plan.steps.length <= most ? plan.steps.map((step) => new Group([step], plan)) : groupsOf(plan).slice(0, most));
+export const columnsOf = (plan, most) =>
+  plan.steps.length <= most ? plan.steps.map((step) => new Group([step], plan)) : groupsOf(plan).slice(0, most);
 
 /** Spans of the plan's time: `{step, term, from, to}`, reconfiguration before the step's other terms. */
 export function spansOf(plan) {
@@ -91,5 +99,9 @@ export function stateAt(plan, starts, seconds) {
   if (within < dark) return { step: low, term: "reconfiguration", share: 0 };
   if (within < dark + step.startup_s) return { step: low, term: "startup", share: 0 };
   const sending = step.propagation_s + step.transmission_s;
-  return { step: low, term: "sending", share: sending > 0 ? Math.min(1, (within - dark - step.startup_s) / sending) : 1 };
+  return {
+    step: low,
+    term: "sending",
+    share: sending > 0 ? Math.min(1, (within - dark - step.startup_s) / sending) : 1,
+  };
 }

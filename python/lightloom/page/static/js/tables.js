@@ -5,17 +5,31 @@ import { append, h } from "./dom.js";
 /**
  * A table in a box that scrolls where it is too wide.
  *
- * columns: `[{head, right, words, wide}]`, right of numbers, words of sentences, wide where narrow screens leave it out. rows: `[{cells, chosen, attributes}]`; a cell is text or an element. foot: cells of a
- * last row. caption: what the table is, for screen readers.
+ * columns: right of numbers, words of sentences, wide where narrow screens leave it out. rows: a cell is text or an
+ * element. foot: cells of a last row. caption: what the table is, for screen readers.
+ *
+ * @param {{
+ *   caption: string, columns: {head: string, right?: boolean, words?: boolean, wide?: boolean}[],
+ *   rows: {cells: any[], chosen?: boolean, attributes?: Record<string, any>}[], foot?: any[] | null, tall?: boolean,
+ * }} told
  */
 export function table({ caption, columns, rows, foot = null, tall = false }) {
   const kind = (place) => ["right", "words", "wide"].filter((name) => columns[place][name]).join(" ") || null;
-  const head = h("tr", {}, columns.map((column, place) => h("th", { scope: "col", class: kind(place) }, column.head)));
+  const head = h(
+    "tr",
+    {},
+    columns.map((column, place) => h("th", { scope: "col", class: kind(place) }, column.head)),
+  );
   const body = rows.map(({ cells, chosen = false, attributes = {} }) =>
-    h("tr", { class: chosen ? "chosen" : null, ...attributes }, cells.map((cell, place) => h("td", { class: kind(place) }, cell))),
+    h(
+      "tr",
+      { class: chosen ? "chosen" : null, ...attributes },
+      cells.map((cell, place) => h("td", { class: kind(place) }, cell)),
+    ),
   );
   const made = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, head), h("tbody", {}, body));
-  if (foot) made.append(h("tfoot", {}, h("tr", {}, foot.map((cell, place) => h("td", { class: kind(place) }, cell)))));
+  const last = foot?.map((cell, place) => h("td", { class: kind(place) }, cell));
+  if (last) made.append(h("tfoot", {}, h("tr", {}, last)));
   return h("div", { class: `scroll ${tall ? "tall" : ""}`, tabindex: 0, role: "region", "aria-label": caption }, made);
 }
 
@@ -31,5 +45,9 @@ export function cardWith(title, end, ...children) {
   return append(h("section", { class: "card", "aria-labelledby": id }, header), children);
 }
 
-/** A number and its unit, the unit smaller. */
+/**
+ * A number and its unit, the unit smaller.
+ *
+ * @param {any[]} parts
+ */
 export const quantity = ([number, unit]) => [number, h("span", { class: "unit" }, unit)];

@@ -1,10 +1,12 @@
 // The choice of colours: the system's, light or dark; kept in this browser.
 
+import { part } from "./dom.js";
+
 const KEY = "lightloom-theme";
 
 /** Makes the select of the header work. */
 export function connectTheme() {
-  const select = document.getElementById("theme");
+  const select = /** @type {HTMLSelectElement} */ (part("theme"));
   select.value = document.documentElement.dataset.theme ?? "auto";
   select.addEventListener("change", () => {
     if (select.value === "auto") delete document.documentElement.dataset.theme;

@@ -1,8 +1,8 @@
 // One calculation at a time: the newest request counts, what is outdated is cancelled, what goes wrong is said.
 
 import { isShown } from "./address.js";
+import { isAborted, Refusal } from "./api.js";
 import { announce, h, replace } from "./dom.js";
-import { Refusal } from "./api.js";
 
 const SEEN_BUSY_MS = 160;
 const OFFLINE_RETRY_S = 3;
@@ -18,7 +18,12 @@ const OFFLINE_RETRY_S = 3;
  */
 export class Work {
   constructor({ notices, busy, result, wrong, right }) {
-    Object.assign(this, { notices, busy, result, wrong, right });
+    this.notices = notices;
+    this.busy = busy;
+    this.result = result;
+    this.wrong = wrong;
+    this.right = right;
+    /** @type {AbortController | null} */
     this.controller = null;
     this.timers = new Set();
     this.hasFailed = false;
@@ -66,7 +71,7 @@ export class Work {
       this.result.classList.remove("outdated");
       isShown();
     } catch (error) {
-      if (error.name === "AbortError" || this.controller !== controller) return;
+      if (isAborted(error) || this.controller !== controller) return;
       this.settle();
       this.hasFailed = true;
       this.result.classList.add("outdated");
@@ -90,7 +95,11 @@ export class Work {
       announce(error.message);
       return;
     }
-    const wait = error.isOffline ? OFFLINE_RETRY_S : error.isBusy ? Math.max(1, Math.ceil(error.retryAfter ?? 2)) : null;
+    const wait = error.isOffline
+      ? OFFLINE_RETRY_S
+      : error.isBusy
+        ? Math.max(1, Math.ceil(error.retryAfter ?? 2))
+        : null;
     if (wait === null) {
       replace(this.notices, notice("bad", error.message || "Something went wrong in this page."));
       announce(error.message);

@@ -4,13 +4,20 @@ import { s } from "../dom.js";
 
 /** An SVG of a width and height in units of its own, with a title and a description for screen readers. */
 export function drawing(width, height, label, attributes = {}) {
-  return s("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label, ...attributes });
+  return s("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "chart",
+    role: "img",
+    "aria-label": label,
+    ...attributes,
+  });
 }
 
 /** Gridlines and labels of a horizontal axis at the bottom. place: from value to x. */
 export function bottomAxis({ values, place, words, top, bottom, title = "", middle = 0 }) {
   return s(
-    "g", { "aria-hidden": "true" },
+    "g",
+    { "aria-hidden": "true" },
     values.map((value) => [
       s("line", { class: "gridline", x1: place(value), x2: place(value), y1: top, y2: bottom }),
       s("text", { x: place(value), y: bottom + 15, "text-anchor": "middle" }, words(value)),
@@ -22,7 +29,8 @@ export function bottomAxis({ values, place, words, top, bottom, title = "", midd
 /** Gridlines and labels of a vertical axis at the left. place: from value to y. */
 export function leftAxis({ values, place, words, left, right }) {
   return s(
-    "g", { "aria-hidden": "true" },
+    "g",
+    { "aria-hidden": "true" },
     values.map((value) => [
       s("line", { class: "gridline", x1: left, x2: right, y1: place(value), y2: place(value) }),
       s("text", { x: left - 7, y: place(value) + 4, "text-anchor": "end" }, words(value)),

@@ -25,13 +25,29 @@ export function bars({ rows, width, label, bound = 0, boundWords = "lower bound"
   const words = s("g", {});
   rows.forEach((each, place) => {
     const y = top + place * row + (isNarrow ? 17 : 4);
-    const name = s("text", { class: each.chosen ? "strong" : null, x: isNarrow ? left : left - 8, y: isNarrow ? y - 4 : y + 13, "text-anchor": isNarrow ? "start" : "end" }, each.name);
+    const name = s(
+      "text",
+      {
+        class: each.chosen ? "strong" : null,
+        x: isNarrow ? left : left - 8,
+        y: isNarrow ? y - 4 : y + 13,
+        "text-anchor": isNarrow ? "start" : "end",
+      },
+      each.name,
+    );
     if (each.detail) name.append(s("tspan", { class: "detail" }, ` · ${each.detail}`));
     words.append(name);
     let at = left;
     for (const term of terms) {
       const wide = x(termOf(each, term)) - left;
-      if (wide > 0) svg.append(s("rect", { class: `term-${term}`, x: at, y, width: wide, height: ROW - 8 }, s("title", {}, `${each.name}: ${term} ${time(termOf(each, term))}`)));
+      if (wide > 0)
+        svg.append(
+          s(
+            "rect",
+            { class: `term-${term}`, x: at, y, width: wide, height: ROW - 8 },
+            s("title", {}, `${each.name}: ${term} ${time(termOf(each, term))}`),
+          ),
+        );
       at += wide;
     }
     const ratio = best && !isNarrow && each.total_s > best * (1 + 1e-9) ? ` · ${times(each.total_s / best)}` : "";
@@ -40,7 +56,13 @@ export function bars({ rows, width, label, bound = 0, boundWords = "lower bound"
   if (bound > 0) {
     svg.append(s("line", { class: "reference", x1: x(bound), x2: x(bound), y1: top - 3, y2: bottom }));
     const atEnd = x(bound) > width * 0.5;
-    svg.append(s("text", { x: x(bound) + (atEnd ? 3 : -3), y: top - 7, "text-anchor": atEnd ? "end" : "start" }, `${boundWords} ${time(bound)}`));
+    svg.append(
+      s(
+        "text",
+        { x: x(bound) + (atEnd ? 3 : -3), y: top - 7, "text-anchor": atEnd ? "end" : "start" },
+        `${boundWords} ${time(bound)}`,
+      ),
+    );
   }
   svg.append(words);
   return svg;

@@ -19,7 +19,9 @@ export function beside({ paper_least: least, paper_most: most, ours }, label) {
   svg.append(
     s("line", { class: "gridline", x1: x(0), x2: x(0), y1: 1, y2: HEIGHT - 1 }),
     s("rect", { class: "ours", x: nothing, y: 7, width: Math.max(1, end - nothing), height: HEIGHT - 14 }),
-    most > least ? s("rect", { class: "paper-range", x: x(least), y: 2.5, width: x(most) - x(least), height: HEIGHT - 5 }) : markAt(x(least)),
+    most > least
+      ? s("rect", { class: "paper-range", x: x(least), y: 2.5, width: x(most) - x(least), height: HEIGHT - 5 })
+      : markAt(x(least)),
   );
   return svg;
 }
@@ -30,5 +32,10 @@ const markAt = (x) => s("path", { class: "paper-mark", d: `M${x} ${HEIGHT / 2 - 
 /** What the two are. */
 export function besideLegend() {
   const mark = s("svg", { width: 12, height: HEIGHT, "aria-hidden": "true", class: "beside" }, markAt(6));
-  return h("ul", { class: "legend wide" }, h("li", {}, mark, "the paper’s number"), h("li", {}, h("span", { class: "swatch ours" }), "ours"));
+  return h(
+    "ul",
+    { class: "legend wide" },
+    h("li", {}, mark, "the paper’s number"),
+    h("li", {}, h("span", { class: "swatch ours" }), "ours"),
+  );
 }

@@ -8,14 +8,21 @@ import { arc, placesOf, radiusOf } from "./places.js";
 const MOST_CIRCUITS = 640;
 export const MOST_GPUS = 1024;
 // Transfers that share a circuit, and the colours that stand for it: blue to vermilion, for any colour vision.
-const SHARED = [[1.001, "#2f86c9"], [2.001, "#8f8fc4"], [4.001, "#d3834f"], [Infinity, "#d55e00"]];
-const colourOf = (load) => SHARED.find(([most]) => load <= most)[1];
+/** @type {[number, string][]} */
+const SHARED = [
+  [1.001, "#2f86c9"],
+  [2.001, "#8f8fc4"],
+  [4.001, "#d3834f"],
+  [Infinity, "#d55e00"],
+];
+const colourOf = (load) => SHARED.find(([most]) => load <= most)?.[1] ?? "";
 
 /** What widths and colours stand for. */
 export function circuitLegend() {
   const words = ["1×", "to 2×", "to 4×", "more"];
   return h(
-    "ul", { class: "legend", "aria-label": "Width: bytes on a circuit. Colour: bytes on it over those of one transfer." },
+    "ul",
+    { class: "legend", "aria-label": "Width: bytes on a circuit. Colour: bytes on it over those of one transfer." },
     h("li", {}, "width: bytes, colour: load"),
     SHARED.map(([, colour], place) => {
       const swatch = h("span", { class: "swatch line" });
@@ -25,114 +32,146 @@ export function circuitLegend() {
   );
 }
 
-/**
- * A drawing of circuits.
- *
- * plan: as JSON. onGpu: called with a GPU that is pointed at, or null.
- * Returns `{element, circuits(topology), loads(loads, step), phase(state), select(gpu), words()}`.
- */
-export function circuitDrawing({ plan, onGpu }) {
-  const gpus = plan.gpus;
-  const places = placesOf(gpus, plan.fabric.dims);
-  const isRound = (plan.fabric.dims ?? []).filter((side) => side > 1).length < 2;
-  const radius = radiusOf(gpus);
-  const paths = s("g", {});
-  const flows = s("g", {});
-  const marks = s("g", {});
-  const svg = s("svg", { viewBox: "0 0 640 640", "aria-hidden": "true", focusable: "false" }, arrow(), paths, flows, marks);
-  const element = h("div", { class: "drawing" }, svg);
-  const nodes = places.map((place, gpu) => node(gpu, place, radius, gpus <= 72));
-  marks.append(...nodes);
-  marks.addEventListener("pointerover", (event) => {
-    const found = event.target.closest(".gpu");
-    if (found) onGpu(Number(found.dataset.gpu), { lasting: false });
-  });
-  marks.addEventListener("pointerout", () => onGpu(null, { lasting: false }));
-  marks.addEventListener("click", (event) => {
-    const found = event.target.closest(".gpu");
-    if (found) onGpu(Number(found.dataset.gpu), { lasting: true });
-  });
-  const most = Math.max(...plan.steps.map((step) => step.transfer_bytes * step.load), 1);
-  let drawn = new Map();
-  let shownTopology = null;
-  let chosen = null;
-  let stride = 1;
-  let thick = 4;
+/** A drawing of a plan's circuits, with the bytes that each carries. */
+export class CircuitDrawing {
+  #paths = s("g", {});
+  #flows = s("g", {});
+  /** By `source>target`: the circuits that are drawn. */
+  #drawn = new Map();
+  /** @type {number | null} */
+  #chosen = null;
+  #shownTopology = null;
+  #stride = 1;
+  #thick = 4;
 
-  function circuits(topology) {
-    if (topology.id === shownTopology) return;
-    shownTopology = topology.id;
-    drawn = new Map();
-    const links = topology.links ?? [];
-    stride = Math.max(1, Math.ceil(links.length / MOST_CIRCUITS));
-    const kept = links.filter(([source]) => source % stride === 0);
-    const arrows = kept.length <= 200;
-    // Of many circuits, thin ones: more is seen of those below.
-    thick = Math.min(4.2, 0.4 + 230 / kept.length);
-    for (const [source, target] of kept) {
-      const d = arc(places[source], places[target], radius, isRound);
-      const path = s("path", { class: "circuit", d, "marker-end": arrows ? "url(#arrow)" : null }, s("title", {}, `circuit ${source} → ${target}`));
-      const flow = kept.length <= 260 ? s("path", { class: "flow", d }) : null;
-      drawn.set(`${source}>${target}`, { path, flow, source, target });
-    }
-    replace(paths, [...drawn.values()].map(({ path }) => path));
-    replace(flows, [...drawn.values()].map(({ flow }) => flow));
-    mark();
+  /** plan: as JSON. onGpu: called with a GPU that is pointed at, or null. */
+  constructor({ plan, onGpu }) {
+    this.plan = plan;
+    this.places = placesOf(plan.gpus, plan.fabric.dims);
+    this.isRound = (plan.fabric.dims ?? []).filter((side) => side > 1).length < 2;
+    this.radius = radiusOf(plan.gpus);
+    this.most = Math.max(...plan.steps.map((step) => step.transfer_bytes * step.load), 1);
+    this.nodes = this.places.map((place, gpu) => node(gpu, place, this.radius, plan.gpus <= 72));
+    this.svg = s(
+      "svg",
+      { viewBox: "0 0 640 640", "aria-hidden": "true", focusable: "false" },
+      arrow(),
+      this.#paths,
+      this.#flows,
+      marksOf(this.nodes, onGpu),
+    );
+    this.element = h("div", { class: "drawing" }, this.svg);
   }
 
-  function loads(found, step) {
-    for (const [key, { path, flow, source, target }] of drawn) {
+  /** Draws a topology's circuits, some of them where they are too many. */
+  circuits(topology) {
+    if (topology.id === this.#shownTopology) return;
+    this.#shownTopology = topology.id;
+    const links = topology.links ?? [];
+    this.#stride = Math.max(1, Math.ceil(links.length / MOST_CIRCUITS));
+    const kept = links.filter(([source]) => source % this.#stride === 0);
+    // Of many circuits, thin ones: more is seen of those below.
+    this.#thick = Math.min(4.2, 0.4 + 230 / kept.length);
+    const drawn = kept.map(([source, target]) => this.#circuit(source, target, kept.length));
+    this.#drawn = new Map(drawn.map((circuit) => [`${circuit.source}>${circuit.target}`, circuit]));
+    const all = [...this.#drawn.values()];
+    replace(
+      this.#paths,
+      all.map(({ path }) => path),
+    );
+    replace(
+      this.#flows,
+      all.map(({ flow }) => flow),
+    );
+    this.#mark();
+  }
+
+  #circuit(source, target, count) {
+    const d = arc(this.places[source], this.places[target], this.radius, this.isRound);
+    const path = s(
+      "path",
+      { class: "circuit", d, "marker-end": count <= 200 ? "url(#arrow)" : null },
+      s("title", {}, `circuit ${source} → ${target}`),
+    );
+    const flow = count <= 260 ? s("path", { class: "flow", d }) : null;
+    return { path, flow, source, target };
+  }
+
+  /** Shows the bytes of a step on each circuit; found is null while they are not known. */
+  loads(found, step) {
+    for (const [key, { path, flow, source, target }] of this.#drawn) {
       const link = found?.get(key);
       const busy = Boolean(link && link.bytes > 0);
       path.classList.toggle("busy", busy);
       if (flow) flow.style.display = busy ? "" : "none";
       const load = busy ? link.bytes / link.circuits / step.transfer_bytes : 0;
       path.style.stroke = busy ? colourOf(load) : "";
-      path.style.strokeWidth = busy ? String(1 + thick * Math.sqrt(link.bytes / link.circuits / most)) : "";
+      path.style.strokeWidth = busy ? String(1 + this.#thick * Math.sqrt(link.bytes / link.circuits / this.most)) : "";
       path.firstChild.textContent = busy
-        ? `circuit ${source} → ${target}: ${size(link.bytes, plan.size_bytes)}, load ${times(load)}`
+        ? `circuit ${source} → ${target}: ${size(link.bytes, this.plan.size_bytes)}, load ${times(load)}`
         : `circuit ${source} → ${target}: idle`;
     }
   }
 
-  function mark() {
-    svg.classList.toggle("selecting", chosen !== null);
+  #mark() {
+    const chosen = this.#chosen;
+    this.svg.classList.toggle("selecting", chosen !== null);
     const peers = new Set();
-    for (const { path, flow, source, target } of drawn.values()) {
+    for (const { path, flow, source, target } of this.#drawn.values()) {
       const isHis = source === chosen || target === chosen;
       path.classList.toggle("of-selected", isHis);
       flow?.classList.toggle("of-selected", isHis);
       if (isHis) peers.add(source).add(target);
     }
-    nodes.forEach((each, gpu) => {
+    this.nodes.forEach((each, gpu) => {
       each.classList.toggle("selected", gpu === chosen);
       each.classList.toggle("peer", gpu !== chosen && peers.has(gpu));
     });
   }
 
-  return {
-    element, circuits, loads,
-    phase({ term, share }) {
-      svg.classList.toggle("dark-time", term === "reconfiguration");
-      svg.classList.toggle("sending", term === "sending" && share < 1);
-    },
-    /** Moves the dashes that stand for data; from 0 on. */
-    flow(distance) {
-      svg.style.setProperty("--flow", String(-distance % 16));
-    },
-    select(gpu) {
-      chosen = gpu;
-      mark();
-    },
-    words() {
-      return stride > 1 ? `Drawn are the circuits out of one GPU in ${stride}, ${counted(drawn.size, "circuit")}; numbers are of all.` : "";
-    },
+  /** Shows what happens: circuits change, start up, or carry data. */
+  phase({ term, share }) {
+    this.svg.classList.toggle("dark-time", term === "reconfiguration");
+    this.svg.classList.toggle("sending", term === "sending" && share < 1);
+  }
+
+  /** Moves the dashes that stand for data; from 0 on. */
+  flow(distance) {
+    this.svg.style.setProperty("--flow", String(-distance % 16));
+  }
+
+  /** Marks a GPU with its circuits and peers; null for no GPU. */
+  select(gpu) {
+    this.#chosen = gpu;
+    this.#mark();
+  }
+
+  /** Says which circuits are left out; empty where all are drawn. */
+  words() {
+    if (this.#stride === 1) return "";
+    const drawn = counted(this.#drawn.size, "circuit");
+    return `Drawn are the circuits out of one GPU in ${this.#stride}, ${drawn}; numbers are of all.`;
+  }
+}
+
+/** The GPUs, which say where they are pointed at. */
+function marksOf(nodes, onGpu) {
+  const marks = s("g", {}, nodes);
+  const point = (event, lasting) => {
+    const found = event.target.closest(".gpu");
+    if (found) onGpu(Number(found.dataset.gpu), { lasting });
   };
+  marks.addEventListener("pointerover", (event) => point(event, false));
+  marks.addEventListener("pointerout", () => onGpu(null, { lasting: false }));
+  marks.addEventListener("click", (event) => point(event, true));
+  return marks;
 }
 
 function node(gpu, { x, y }, radius, isNamed) {
   return s(
-    "g", { class: "gpu", "data-gpu": gpu }, s("circle", { cx: x, cy: y, r: radius }),
+    "g",
+    { class: "gpu", "data-gpu": gpu },
+    s("circle", { cx: x, cy: y, r: radius }),
     isNamed ? s("text", { x, y, "font-size": Math.min(11, radius * 1.12) }, gpu) : null,
     s("title", {}, `GPU ${gpu}`),
   );
@@ -140,5 +179,13 @@ function node(gpu, { x, y }, radius, isNamed) {
 
 function arrow() {
   const tip = s("path", { d: "M0 0L6 3L0 6z", fill: "context-stroke" });
-  return s("defs", {}, s("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 4.4, refY: 3, markerWidth: 3, markerHeight: 3, orient: "auto" }, tip));
+  return s(
+    "defs",
+    {},
+    s(
+      "marker",
+      { id: "arrow", viewBox: "0 0 6 6", refX: 4.4, refY: 3, markerWidth: 3, markerHeight: 3, orient: "auto" },
+      tip,
+    ),
+  );
 }

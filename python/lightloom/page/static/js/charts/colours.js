@@ -3,8 +3,14 @@
 import { h } from "../dom.js";
 import { isDark } from "../theme.js";
 
-const LIGHT = { over: ["#f1efea", "#a9cfe4", "#4a97c9", "#1764a0", "#08306b"], under: ["#f1efea", "#fdc28c", "#e8802f", "#b34e0a", "#6d2a02"] };
-const DARK = { over: ["#2b323a", "#22516f", "#2b7cae", "#62b5e8", "#c9e8ff"], under: ["#2b323a", "#6b3a12", "#b0601a", "#ee9445", "#ffd3a8"] };
+const LIGHT = {
+  over: ["#f1efea", "#a9cfe4", "#4a97c9", "#1764a0", "#08306b"],
+  under: ["#f1efea", "#fdc28c", "#e8802f", "#b34e0a", "#6d2a02"],
+};
+const DARK = {
+  over: ["#2b323a", "#22516f", "#2b7cae", "#62b5e8", "#c9e8ff"],
+  under: ["#2b323a", "#6b3a12", "#b0601a", "#ee9445", "#ffd3a8"],
+};
 const ENDS = [1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000];
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -32,10 +38,14 @@ export function ratioColour(ratio, end) {
 /** A legend of ratios. */
 export function ratioLegend(end, hasLess) {
   const steps = [-1, -0.5, 0, 0.25, 0.5, 0.75, 1].filter((share) => hasLess || share >= 0);
-  return h("ul", { class: "legend", "aria-label": "Colours: how much faster" }, steps.map((share) => {
-    const ratio = end ** share;
-    const swatch = h("span", { class: "swatch" });
-    swatch.style.background = ratioColour(ratio, end);
-    return h("li", {}, swatch, share === 0 ? "equal" : `${Number(ratio.toPrecision(2))}×`);
-  }));
+  return h(
+    "ul",
+    { class: "legend", "aria-label": "Colours: how much faster" },
+    steps.map((share) => {
+      const ratio = end ** share;
+      const swatch = h("span", { class: "swatch" });
+      swatch.style.background = ratioColour(ratio, end);
+      return h("li", {}, swatch, share === 0 ? "equal" : `${Number(ratio.toPrecision(2))}×`);
+    }),
+  );
 }

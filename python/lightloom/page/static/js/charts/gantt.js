@@ -10,27 +10,40 @@ const LEAST_ROW = 22;
 // Of axes and groups, in the order of their rows; those of computation and of dark circuits are not among them.
 const PALETTE = ["#3f8fd0", "#e69f00", "#12a07a", "#cc79a7", "#56b4e9", "#a59a2a"];
 const FIXED = { "=compute": "compute", "=dark": "reconfiguration" };
-const WORDS = { "=compute": "computation", "=dark": "reconfiguration, waited for", "=hidden": "reconfiguration, hidden" };
+const WORDS = {
+  "=compute": "computation",
+  "=dark": "reconfiguration, waited for",
+  "=hidden": "reconfiguration, hidden",
+};
 
-/** Looks of what boxes stand for: `{className, colour}` by role, those that are used. */
+/**
+ * Looks of what boxes stand for by role, those that are used.
+ *
+ * @returns {Map<string, any>} `{className, colour}`
+ */
 function looksOf(rows) {
   const roles = new Set(rows.flatMap((row) => row.boxes.map((box) => box.role)));
   const named = [...roles].filter((role) => !role.startsWith("="));
-  return new Map([...roles].map((role) => {
-    if (role in FIXED) return [role, { className: `term-${FIXED[role]}`, colour: null }];
-    if (role === "=hidden") return [role, { className: "hidden-change", colour: null }];
-    return [role, { className: "", colour: PALETTE[named.indexOf(role) % PALETTE.length] }];
-  }));
+  const lookOf = (role) => {
+    if (role in FIXED) return { className: `term-${FIXED[role]}`, colour: null };
+    if (role === "=hidden") return { className: "hidden-change", colour: null };
+    return { className: "", colour: PALETTE[named.indexOf(role) % PALETTE.length] };
+  };
+  return new Map([...roles].map((role) => [role, lookOf(role)]));
 }
 
 /** What the colours stand for. */
 export function ganttLegend(rows) {
   const looks = looksOf(rows);
-  return h("ul", { class: "legend" }, [...looks].map(([role, look]) => {
-    const swatch = h("span", { class: `swatch ${look.className}` });
-    if (look.colour) swatch.style.background = look.colour;
-    return h("li", {}, swatch, WORDS[role] ?? role);
-  }));
+  return h(
+    "ul",
+    { class: "legend" },
+    [...looks].map(([role, look]) => {
+      const swatch = h("span", { class: `swatch ${look.className}` });
+      if (look.colour) swatch.style.background = look.colour;
+      return h("li", {}, swatch, WORDS[role] ?? role);
+    }),
+  );
 }
 
 /**
@@ -48,21 +61,30 @@ export function gantt({ rows, first, last, width, label, onShow }) {
   const svg = drawing(width, bottom + 22, label, { class: "chart gantt" });
   // Far into the iteration, short spans need more digits.
   const words = (seconds) => shortTime(seconds, first > last - first ? 6 : 3);
-  svg.append(bottomAxis({ values: ticks(first, last, Math.max(3, (width - left) / 110)), place: x, words, top, bottom }));
+  svg.append(
+    bottomAxis({ values: ticks(first, last, Math.max(3, (width - left) / 110)), place: x, words, top, bottom }),
+  );
   let y = top;
   rows.forEach((row, place) => {
     const height = heights[place];
     const lane = (height - 6) / row.lanes;
     svg.append(s("rect", { class: "lane", x: left, y: y + 2, width: width - right - left, height: height - 4 }));
-    svg.append(s("text", { x: left - 8, y: y + height / 2 + 4, "text-anchor": "end" }, shortened(row.name, (left - 8) / 6.9)));
+    svg.append(
+      s("text", { x: left - 8, y: y + height / 2 + 4, "text-anchor": "end" }, shortened(row.name, (left - 8) / 6.9)),
+    );
     for (const box of joined(row.boxes, first, last, (last - first) / (width - left))) {
       const look = looks.get(box.role);
       const [from, to] = [Math.max(first, box.first_s), Math.min(last, box.last_s)];
       const rect = s("rect", {
-        class: `event ${look.className}`, x: x(from), y: y + 3 + box.lane * lane, width: Math.max(0.7, x(to) - x(from)), height: lane - 1,
+        class: `event ${look.className}`,
+        x: x(from),
+        y: y + 3 + box.lane * lane,
+        width: Math.max(0.7, x(to) - x(from)),
+        height: lane - 1,
       });
       if (look.colour) rect.style.fill = look.colour;
-      if (box.count > 1) rect.style.fillOpacity = String(0.3 + 0.7 * Math.min(1, box.covered / (box.last_s - box.first_s)));
+      if (box.count > 1)
+        rect.style.fillOpacity = String(0.3 + 0.7 * Math.min(1, box.covered / (box.last_s - box.first_s)));
       rect.addEventListener("pointerover", () => onShow(row, box));
       svg.append(rect);
     }
@@ -81,7 +103,12 @@ function joined(boxes, first, last, pixel) {
     if (box.last_s <= first || box.first_s >= last) continue;
     const key = `${box.role} ${box.lane}`;
     const before = open.get(key);
-    if (before && box.first_s - before.last_s < pixel && box.last_s - box.first_s < 3 * pixel && box.first_s >= before.first_s) {
+    if (
+      before &&
+      box.first_s - before.last_s < pixel &&
+      box.last_s - box.first_s < 3 * pixel &&
+      box.first_s >= before.first_s
+    ) {
       before.last_s = Math.max(before.last_s, box.last_s);
       before.count += 1;
       before.covered += box.last_s - box.first_s;

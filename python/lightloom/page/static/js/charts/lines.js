@@ -5,18 +5,29 @@ import { shortTime, time } from "../quantities.js";
 import { linear, logarithmic, logTicks, ticks } from "../scales.js";
 import { bottomAxis, drawing, leftAxis } from "./axes.js";
 
-const LOOKS = [["#0072b2", ""], ["#e69f00", "6 3"], ["#12a07a", "2 3"], ["#cc79a7", "8 3 2 3"], ["#56b4e9", ""], ["#d55e00", "4 2"]];
+const LOOKS = [
+  ["#0072b2", ""],
+  ["#e69f00", "6 3"],
+  ["#12a07a", "2 3"],
+  ["#cc79a7", "8 3 2 3"],
+  ["#56b4e9", ""],
+  ["#d55e00", "4 2"],
+];
 
 const lookOf = (place) => LOOKS[place % LOOKS.length];
 
 /** What the lines are. */
 export function lineLegend(names) {
-  return h("ul", { class: "legend" }, names.map((name, place) => {
-    const [colour, dash] = lookOf(place);
-    const line = s("line", { x1: 0, x2: 22, y1: 5, y2: 5, "stroke-width": 2.5, "stroke-dasharray": dash || null });
-    line.style.stroke = colour;
-    return h("li", {}, s("svg", { width: 22, height: 10, "aria-hidden": "true" }, line), name);
-  }));
+  return h(
+    "ul",
+    { class: "legend" },
+    names.map((name, place) => {
+      const [colour, dash] = lookOf(place);
+      const line = s("line", { x1: 0, x2: 22, y1: 5, y2: 5, "stroke-width": 2.5, "stroke-dasharray": dash || null });
+      line.style.stroke = colour;
+      return h("li", {}, s("svg", { width: 22, height: 10, "aria-hidden": "true" }, line), name);
+    }),
+  );
 }
 
 /** Lines `{name, values}` over `xs`, seconds both; values may be null. */
@@ -28,12 +39,33 @@ export function lines({ xs, series, width, xTitle, label }) {
   const x = logarithmic(xs[0], xs.at(-1), left, width - right);
   const y = linear(least - room, most + room, bottom, top);
   const svg = drawing(width, bottom + 40, label, { class: "chart lines" });
-  svg.append(leftAxis({ values: ticks(Math.max(0, least - room), most + room, 4), place: y, words: shortTime, left, right: width - right }));
-  svg.append(bottomAxis({ values: logTicks(xs[0], xs.at(-1)), place: x, words: shortTime, top, bottom, title: xTitle, middle: (left + width) / 2 }));
+  svg.append(
+    leftAxis({
+      values: ticks(Math.max(0, least - room), most + room, 4),
+      place: y,
+      words: shortTime,
+      left,
+      right: width - right,
+    }),
+  );
+  svg.append(
+    bottomAxis({
+      values: logTicks(xs[0], xs.at(-1)),
+      place: x,
+      words: shortTime,
+      top,
+      bottom,
+      title: xTitle,
+      middle: (left + width) / 2,
+    }),
+  );
   series.forEach(({ name, values }, place) => {
     const [colour, dash] = lookOf(place);
     const points = xs.map((value, at) => [x(value), values[at]]).filter(([, value]) => Number.isFinite(value));
-    const path = s("path", { d: points.map(([px, value], at) => `${at ? "L" : "M"}${px.toFixed(1)} ${y(value).toFixed(1)}`).join(""), "stroke-dasharray": dash || null });
+    const path = s("path", {
+      d: points.map(([px, value], at) => `${at ? "L" : "M"}${px.toFixed(1)} ${y(value).toFixed(1)}`).join(""),
+      "stroke-dasharray": dash || null,
+    });
     path.style.stroke = colour;
     svg.append(path);
     for (const [px, value] of points) {

@@ -36,7 +36,10 @@ function layers(gpus, [depth, rows, columns]) {
     const across = (column + 0.5) / columns;
     const down = rows > 1 ? row / (rows - 1) : 0.5;
     const width = (SIDE - 2 * EDGE) * (1 - shear);
-    return { x: EDGE + across * width + (1 - down) * shear * (SIDE - 2 * EDGE), y: EDGE + height * (layer + 0.12 + down * 0.68) };
+    return {
+      x: EDGE + across * width + (1 - down) * shear * (SIDE - 2 * EDGE),
+      y: EDGE + height * (layer + 0.12 + down * 0.68),
+    };
   });
 }
 
@@ -64,4 +67,5 @@ function towards(from, to, distance) {
 const round = (value) => value.toFixed(1);
 
 /** Radius of a GPU's mark, by how many there are. */
-export const radiusOf = (gpus) => (gpus <= 16 ? 14 : gpus <= 40 ? 11 : gpus <= 72 ? 9 : gpus <= 160 ? 5 : gpus <= 400 ? 3 : 2);
+export const radiusOf = (gpus) =>
+  gpus <= 16 ? 14 : gpus <= 40 ? 11 : gpus <= 72 ? 9 : gpus <= 160 ? 5 : gpus <= 400 ? 3 : 2;

@@ -8,93 +8,125 @@ const RANGE = 2000;
 // Without motion the time goes from step to step.
 const STILL_MS = 900;
 
-/**
- * A player of a plan.
- *
- * total: seconds of the plan. starts: when each step begins. onTime: called with seconds. say: words for a time.
- * Returns `{element, set(seconds), again(), toggle(), step(by), leave()}`.
- */
-export function player({ total, starts, onTime, say }) {
-  let now = 0;
-  let frame = null;
-  let pace = PLAYS_S[1];
-  const play = h("button", { type: "button", class: "main", "aria-label": "Play", title: "Play or pause (space)", onclick: () => toggle() }, "▶");
-  const back = h("button", { type: "button", "aria-label": "Step back", title: "Step back (left)", onclick: () => step(-1) }, "◂");
-  const on = h("button", { type: "button", "aria-label": "Step on", title: "Step on (right)", onclick: () => step(1) }, "▸");
-  const range = h("input", { type: "range", min: 0, max: RANGE, value: 0, "aria-label": "Time in the plan" });
-  const shown = h("output", { "aria-hidden": "true" });
-  const speed = h(
-    "label", {}, h("span", { class: "unseen" }, "Play it in"),
-    h("select", { onchange: (event) => { pace = Number(event.target.value); } }, PLAYS_S.map((each) => h("option", { value: each, selected: each === pace }, `in ${each} s`))),
-  );
-  const element = h("div", { class: "player", role: "group", "aria-label": "Player" }, back, play, on, range, shown, speed);
-  range.addEventListener("input", () => {
-    pause();
-    show((Number(range.value) / RANGE) * total);
-  });
-  range.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation();
-    step(by);
-  });
+const ARROWS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
-  function show(seconds) {
-    now = Math.min(total, Math.max(0, seconds));
-    range.value = String(Math.round((now / total) * RANGE));
-    range.setAttribute("aria-valuetext", say(now));
-    replace(shown, time(now));
-    onTime(now);
+/** A player of a plan: its time runs, goes from step to step, or is dragged. */
+export class Player {
+  #now = 0;
+  /** @type {{id?: number, still?: number} | null} */
+  #frame = null;
+  #pace = PLAYS_S[1];
+  #play = button("▶", "Play", "Play or pause (space)", () => this.toggle());
+  #range = h("input", { type: "range", min: 0, max: RANGE, value: 0, "aria-label": "Time in the plan" });
+  #shown = h("output", { "aria-hidden": "true" });
+
+  /** total: seconds of the plan. starts: when each step begins. onTime: called with seconds. say: words for a time. */
+  constructor({ total, starts, onTime, say }) {
+    this.total = total;
+    this.starts = starts;
+    this.onTime = onTime;
+    this.say = say;
+    this.#play.className = "main";
+    this.element = h(
+      "div",
+      { class: "player", role: "group", "aria-label": "Player" },
+      button("◂", "Step back", "Step back (left)", () => this.step(-1)),
+      this.#play,
+      button("▸", "Step on", "Step on (right)", () => this.step(1)),
+      this.#range,
+      this.#shown,
+      this.#speed(),
+    );
+    this.#listen();
+  }
+
+  #speed() {
+    const options = PLAYS_S.map((each) => h("option", { value: each, selected: each === this.#pace }, `in ${each} s`));
+    const select = h("select", {}, options);
+    select.addEventListener("change", () => {
+      this.#pace = Number(select.value);
+    });
+    return h("label", {}, h("span", { class: "unseen" }, "Play it in"), select);
+  }
+
+  #listen() {
+    this.#range.addEventListener("input", () => {
+      this.leave();
+      this.set((Number(this.#range.value) / RANGE) * this.total);
+    });
+    this.#range.addEventListener("keydown", (event) => {
+      const by = ARROWS[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.step(by);
+    });
+  }
+
+  /** Goes to a time, in seconds. */
+  set(seconds) {
+    this.#now = Math.min(this.total, Math.max(0, seconds));
+    this.#range.value = String(Math.round((this.#now / this.total) * RANGE));
+    this.#range.setAttribute("aria-valuetext", this.say(this.#now));
+    replace(this.#shown, time(this.#now));
+    this.onTime(this.#now);
+  }
+
+  /** Shows the same time once more. */
+  again() {
+    this.set(this.#now);
   }
 
   /** To the beginning of a step; half a millionth into it, so that rounding does not fall into the one before. */
-  function step(by) {
-    pause();
-    const edge = total * 1e-9;
-    const at = starts.findLastIndex((start) => start <= now + edge);
-    const next = Math.min(starts.length - 1, Math.max(0, at + by));
-    show(starts[next] + edge / 2);
+  step(by) {
+    this.leave();
+    const edge = this.total * 1e-9;
+    const at = this.starts.findLastIndex((start) => start <= this.#now + edge);
+    const next = Math.min(this.starts.length - 1, Math.max(0, at + by));
+    this.set(this.starts[next] + edge / 2);
   }
 
-  function toggle() {
-    if (frame !== null) {
-      pause();
+  /** Plays, or pauses. */
+  toggle() {
+    if (this.#frame !== null) {
+      this.leave();
       return;
     }
-    if (now >= total * (1 - 1e-6)) show(0);
-    replace(play, "❚❚");
-    play.setAttribute("aria-label", "Pause");
-    if (reducedMotion()) frame = { still: setInterval(stepOrEnd, STILL_MS) };
-    else run();
+    if (this.#now >= this.total * (1 - 1e-6)) this.set(0);
+    replace(this.#play, "❚❚");
+    this.#play.setAttribute("aria-label", "Pause");
+    if (reducedMotion()) this.#frame = { still: setInterval(() => this.#stepOrEnd(), STILL_MS) };
+    else this.#run();
   }
 
-  function stepOrEnd() {
-    const next = starts.findIndex((start) => start > now + total * 1e-9);
+  #stepOrEnd() {
+    const next = this.starts.findIndex((start) => start > this.#now + this.total * 1e-9);
     if (next < 0) {
-      pause();
-      show(total);
-    } else show(starts[next] + total * 5e-10);
+      this.leave();
+      this.set(this.total);
+    } else this.set(this.starts[next] + this.total * 5e-10);
   }
 
-  function run() {
+  #run() {
     let last = performance.now();
     const tick = (moment) => {
-      show(now + ((moment - last) / 1000 / pace) * total);
+      this.set(this.#now + ((moment - last) / 1000 / this.#pace) * this.total);
       last = moment;
-      if (now >= total) pause();
-      else frame = { id: requestAnimationFrame(tick) };
+      if (this.#now >= this.total) this.leave();
+      else this.#frame = { id: requestAnimationFrame(tick) };
     };
-    frame = { id: requestAnimationFrame(tick) };
+    this.#frame = { id: requestAnimationFrame(tick) };
   }
 
-  function pause() {
-    if (frame?.id) cancelAnimationFrame(frame.id);
-    if (frame?.still) clearInterval(frame.still);
-    frame = null;
-    replace(play, "▶");
-    play.setAttribute("aria-label", "Play");
+  /** Pauses. */
+  leave() {
+    if (this.#frame?.id) cancelAnimationFrame(this.#frame.id);
+    if (this.#frame?.still) clearInterval(this.#frame.still);
+    this.#frame = null;
+    replace(this.#play, "▶");
+    this.#play.setAttribute("aria-label", "Play");
   }
-
-  return { element, set: show, again: () => show(now), toggle, step, leave: pause };
 }
+
+const button = (sign, label, title, onclick) =>
+  h("button", { type: "button", "aria-label": label, title, onclick }, sign);

@@ -15,7 +15,11 @@ export const totalOf = (row) => TERMS.reduce((sum, term) => sum + termOf(row, te
 
 /** What the colours stand for. */
 export function legend(names = TERMS) {
-  return h("ul", { class: "legend" }, names.map((term) => h("li", {}, h("span", { class: `swatch term-${term}` }), term)));
+  return h(
+    "ul",
+    { class: "legend" },
+    names.map((term) => h("li", {}, h("span", { class: `swatch term-${term}` }), term)),
+  );
 }
 
 /**
@@ -44,7 +48,15 @@ export function stepColumns({ groups, width, onChoice, label }) {
       svg.append(s("text", { x: x + thick / 2, y: bottom + 14, "text-anchor": "middle" }, group.numbers));
     }
     const hit = s(
-      "rect", { class: "bar-hit", x: left + place * room, y: top, width: room, height: bottom - top + 18, onclick: () => onChoice(group) },
+      "rect",
+      {
+        class: "bar-hit",
+        x: left + place * room,
+        y: top,
+        width: room,
+        height: bottom - top + 18,
+        onclick: () => onChoice(group),
+      },
       s("title", {}, `steps ${group.numbers} on ${group.topology}: ${time(totalOf(group.first))} each`),
     );
     svg.append(hit);
@@ -55,7 +67,7 @@ export function stepColumns({ groups, width, onChoice, label }) {
   return {
     element: svg,
     mark(step) {
-      groups.forEach((group, place) => hits[place].classList.toggle("now", group.holds(step)));
+      for (const [place, group] of groups.entries()) hits[place].classList.toggle("now", group.holds(step));
     },
   };
 }
@@ -71,15 +83,35 @@ export function timeStrip({ spans, total, width, bound, onChoice, label }) {
   const svg = drawing(width, bottom + 22, label);
   for (const { term, from, to, step } of spans) {
     svg.append(
-      s("rect", { class: `term-${term}`, x: x(from), y: top, width: Math.max(0.4, x(to) - x(from)), height: bottom - top, onclick: () => onChoice(from, step) },
-        s("title", {}, `step ${step + 1}: ${term} ${time(to - from)}`)),
+      s(
+        "rect",
+        {
+          class: `term-${term}`,
+          x: x(from),
+          y: top,
+          width: Math.max(0.4, x(to) - x(from)),
+          height: bottom - top,
+          onclick: () => onChoice(from, step),
+        },
+        s("title", {}, `step ${step + 1}: ${term} ${time(to - from)}`),
+      ),
     );
   }
-  svg.append(bottomAxis({ values: ticks(0, total, Math.max(3, width / 130)), place: x, words: shortTime, top: bottom, bottom: bottom + 4 }));
+  svg.append(
+    bottomAxis({
+      values: ticks(0, total, Math.max(3, width / 130)),
+      place: x,
+      words: shortTime,
+      top: bottom,
+      bottom: bottom + 4,
+    }),
+  );
   if (bound > 0) {
     svg.append(s("line", { class: "reference", x1: x(bound), x2: x(bound), y1: top - 5, y2: bottom + 4 }));
     const end = bound > total * 0.6;
-    svg.append(s("text", { x: x(bound) + (end ? -4 : 4), y: top - 5, "text-anchor": end ? "end" : "start" }, "lower bound"));
+    svg.append(
+      s("text", { x: x(bound) + (end ? -4 : 4), y: top - 5, "text-anchor": end ? "end" : "start" }, "lower bound"),
+    );
   }
   const head = s("line", { class: "playhead", x1: left, x2: left, y1: top - 3, y2: bottom + 4 });
   svg.append(head);

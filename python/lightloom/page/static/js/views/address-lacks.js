@@ -7,14 +7,23 @@ import { notice } from "../work.js";
 
 const inWords = (count) => count.toLocaleString("en").replaceAll(",", "\u00a0");
 
-/** A notice with what is to be passed on beside the address; null where that holds all. held: as `show` of addresses tells it. */
+/**
+ * A notice with what is to be passed on with the address; null where that holds all.
+ * held: as `show` of addresses says.
+ */
 export function lackOf({ names, characters }, query) {
   if (!names.length) return null;
-  const words = `The address of this view lacks the ${names.join(" and the ")}: that takes ${inWords(characters)} characters, and an address holds ${inWords(MOST_PACKED)}. ` +
+  const words =
+    `The address of this view lacks the ${names.join(" and the ")}: that takes ${inWords(characters)} characters, ` +
+    `and an address holds ${inWords(MOST_PACKED)}. ` +
     "Who opens it is asked to paste it.";
   const buttons = names.map((name) => {
     const file = `${name}.${isJson(query.get(name)) ? "json" : "txt"}`;
-    return h("button", { type: "button", class: "small", onclick: () => save(new Blob([query.get(name)]), file) }, `Save ${file}`);
+    return h(
+      "button",
+      { type: "button", class: "small", onclick: () => save(new Blob([query.get(name)]), file) },
+      `Save ${file}`,
+    );
   });
   return notice("", words, ...buttons);
 }

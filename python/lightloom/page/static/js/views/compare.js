@@ -11,7 +11,7 @@ import { bodyOf, kept, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
 import { planOfFixed, taking } from "./plan-worth.js";
-import { scaffold } from "./scaffold.js";
+import { Scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
 const MOST_ROWS = 400;
@@ -19,22 +19,32 @@ const MOST_ROWS = 400;
 /** Makes the view. */
 export function mount(root) {
   let end = () => {};
-  const frame = scaffold({
-    root, view: "compare", verb: "compare", title: "Compare", first: FIRST, presets: ["plan", "compare"],
+  const frame = new Scaffold({
+    root,
+    view: "compare",
+    verb: "compare",
+    title: "Compare",
+    first: FIRST,
+    presets: ["plan", "compare"],
     lead: "Every planner and baseline on the same problem, beside the time that none can beat.",
     async compute(query, signal) {
       const body = bodyOf("compare", query);
-      const view = live(frame.result, query, body);
+      const view = new Found(frame.result, query, body);
       end();
-      end = view.leave;
+      end = () => view.leave();
       let found = 0;
-      const whole = await follow("/api/compare", body, {
-        row(row) {
-          found += 1;
-          view.add(row);
+      const whole = await follow(
+        "/api/compare",
+        body,
+        {
+          row(row) {
+            found += 1;
+            view.add(row);
+          },
+          progress: (said) => view.progress(said),
         },
-        progress: view.progress,
-      }, { signal });
+        { signal },
+      );
       view.finish(whole);
       await view.besideFixed(() => planOfFixed(bodyOf("plan", kept("plan", query)), signal));
       announce(view.sentence());
@@ -42,7 +52,7 @@ export function mount(root) {
     },
   });
   return {
-    show: frame.show,
+    show: (query, lost) => frame.show(query, lost),
     leave() {
       end();
       frame.leave();
@@ -60,87 +70,123 @@ export function bestOfEach(rows) {
   return [...best.values()].sort((one, other) => one.total_s - other.total_s);
 }
 
-function live(result, query, body) {
-  const rows = [];
-  let whole = null;
-  let fixed = null;
-  let waiting = null;
-  let isFirst = true;
-  const chart = h("div", {});
-  const words = h("p", { class: "sentence" });
-  const state = h("span", { class: "quiet" });
-  const tables = h("div", { class: "result" });
-  const colours = legend();
-  let drawn = null;
+/** What is found, as it is found. */
+class Found {
+  #rows = [];
+  /** The server's whole answer, and the plan whose circuits never change, once they are there. @type {any} */
+  #whole = null;
+  #fixed = null;
+  /** @type {number | null} */
+  #waiting = null;
+  #isFirst = true;
+  #chart = h("div", {});
+  #words = h("p", { class: "sentence" });
+  #state = h("span", { class: "quiet" });
+  #tables = h("div", { class: "result" });
+  #colours = legend();
+  /** @type {SVGElement | null} */
+  #drawn = null;
 
-  function begin() {
-    isFirst = false;
-    result.classList.remove("outdated");
-    replace(result, h("div", { class: "card" }, words), cardWith("Best of each planner", [state, colours], chart), tables);
+  constructor(result, query, body) {
+    this.result = result;
+    this.query = query;
+    this.body = body;
+    this.still = onResize(result, () => this.#drawn && this.#draw());
   }
 
-  function draw() {
-    waiting = null;
-    if (isFirst) begin();
-    const best = bestOfEach(rows);
+  #begin() {
+    this.#isFirst = false;
+    this.result.classList.remove("outdated");
+    replace(
+      this.result,
+      h("div", { class: "card" }, this.#words),
+      cardWith("Best of each planner", [this.#state, this.#colours], this.#chart),
+      this.#tables,
+    );
+  }
+
+  #draw() {
+    this.#waiting = null;
+    if (this.#isFirst) this.#begin();
+    const best = bestOfEach(this.#rows);
     if (!best.length) return;
-    const fastest = best[0].total_s;
-    drawn = bars({
-      rows: best.map((row) => ({ ...row, name: row.planner, detail: row.algorithm === row.planner ? "" : row.algorithm, chosen: row === best[0] })),
-      width: widthOf(chart), bound: whole?.lower_bound_s ?? 0, best: fastest, label: sentence(),
+    const rows = best.map((row) => ({
+      ...row,
+      name: row.planner,
+      detail: row.algorithm === row.planner ? "" : row.algorithm,
+      chosen: row === best[0],
+    }));
+    this.#drawn = bars({
+      rows,
+      width: widthOf(this.#chart),
+      bound: this.#whole?.lower_bound_s ?? 0,
+      best: best[0].total_s,
+      label: this.sentence(),
     });
-    replace(chart, drawn);
-    replace(words, sentence());
+    replace(this.#chart, this.#drawn);
+    replace(this.#words, this.sentence());
   }
 
-  function sentence() {
-    const best = bestOfEach(rows);
-    if (!best.length) return whole ? "No planner takes this problem." : "";
-    const [first, second] = best;
-    const bound = whole?.lower_bound_s ? ` The lower bound is ${time(whole.lower_bound_s)}: ${aboveBound(first.total_s, whole.lower_bound_s, "the fastest")}.` : "";
+  /** The result in words. */
+  sentence() {
+    const [first, second] = bestOfEach(this.#rows);
+    if (!first) return this.#whole ? "No planner takes this problem." : "";
+    const least = this.#whole?.lower_bound_s;
+    const bound = least
+      ? ` The lower bound is ${time(least)}: ${aboveBound(first.total_s, least, "the fastest")}.`
+      : "";
     const ratio = second ? times(second.total_s / first.total_s) : "";
     const others = second ? ` Next is ${second.planner}, ${ratio === times(1) ? "as fast" : `${ratio} as long`}.` : "";
-    const still = fixed ? ` Circuits that never change take at best ${taking(fixed)}.` : "";
-    return `${first.planner} with ${first.algorithm} is fastest: ${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}.${others}${still}${bound}`;
+    const still = this.#fixed ? ` Circuits that never change take at best ${taking(this.#fixed)}.` : "";
+    const takes = `${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}`;
+    return `${first.planner} with ${first.algorithm} is fastest: ${takes}.${others}${still}${bound}`;
   }
 
-  function later() {
-    if (waiting === null) waiting = requestAnimationFrame(draw);
+  /** Ends what waits to be drawn. */
+  leave() {
+    this.still();
+    this.#forget();
   }
 
-  const still = onResize(result, () => drawn && draw());
-  return {
-    sentence,
-    leave() {
-      still();
-      if (waiting !== null) cancelAnimationFrame(waiting);
-    },
-    add(row) {
-      rows.push(row);
-      replace(state, `${rows.length} found …`);
-      later();
-    },
-    /** Says too what circuits that never change take, where the fastest plan changes them. */
-    async besideFixed(planned) {
-      if (!bestOfEach(rows)[0]?.reconfigurations) return;
-      try {
-        fixed = await planned();
-      } catch (error) {
-        // A comparison is shown without.
-        if (!(error instanceof Refusal)) throw error;
-      }
-      replace(words, sentence());
-    },
-    progress: ({ done, of }) => replace(state, `${done} of ${of} …`),
-    finish(answer) {
-      if (waiting !== null) cancelAnimationFrame(waiting);
-      whole = answer;
-      rows.splice(0, rows.length, ...(answer.rows ?? rows));
-      draw();
-      replace(state);
-      replace(tables, rowTable(rows, query), refused(whole), files(whole, body, () => drawn, () => ({ title: titleOf(body, whole), legend: colours })));
-    },
-  };
+  #forget() {
+    if (this.#waiting !== null) cancelAnimationFrame(this.#waiting);
+  }
+
+  /** Adds a row. */
+  add(row) {
+    this.#rows.push(row);
+    replace(this.#state, `${this.#rows.length} found …`);
+    this.#waiting ??= requestAnimationFrame(() => this.#draw());
+  }
+
+  /** Says too what circuits that never change take, where the fastest plan changes them. */
+  async besideFixed(planned) {
+    if (!bestOfEach(this.#rows)[0]?.reconfigurations) return;
+    try {
+      this.#fixed = await planned();
+    } catch (error) {
+      // A comparison is shown without.
+      if (!(error instanceof Refusal)) throw error;
+    }
+    replace(this.#words, this.sentence());
+  }
+
+  /** Says how far it is. */
+  progress({ done, of }) {
+    replace(this.#state, `${done} of ${of} …`);
+  }
+
+  /** Shows the whole answer. */
+  finish(whole) {
+    this.#forget();
+    this.#whole = whole;
+    this.#rows.splice(0, this.#rows.length, ...(whole.rows ?? this.#rows));
+    this.#draw();
+    replace(this.#state);
+    const drawing = () => this.#drawn;
+    const head = () => ({ title: titleOf(this.body, whole), legend: this.#colours });
+    replace(this.#tables, rowTable(this.#rows, this.query), refused(whole), files(whole, this.body, drawing, head));
+  }
 }
 
 function rowTable(rows, query) {
@@ -152,7 +198,12 @@ function rowTable(rows, query) {
     return {
       chosen: place === 0,
       cells: [
-        link, row.algorithm, row.topology || "–", time(row.total_s), times(row.total_s / sorted[0].total_s), String(row.reconfigurations),
+        link,
+        row.algorithm,
+        row.topology || "–",
+        time(row.total_s),
+        times(row.total_s / sorted[0].total_s),
+        String(row.reconfigurations),
         ...TERMS.map((term) => (row[`${term}_s`] ? time(row[`${term}_s`]) : "–")),
       ],
     };
@@ -160,8 +211,18 @@ function rowTable(rows, query) {
   return card(
     "All that were found",
     table({
-      caption: "Every planner with every algorithm, fastest first", tall: true, rows: lines,
-      columns: [{ head: "Planner" }, { head: "Algorithm" }, { head: "Topology" }, right("Time"), right("Over the best"), right("Reconf."), ...["Startup", "Propagation", "Transmission", "Reconfig."].map(right)],
+      caption: "Every planner with every algorithm, fastest first",
+      tall: true,
+      rows: lines,
+      columns: [
+        { head: "Planner" },
+        { head: "Algorithm" },
+        { head: "Topology" },
+        right("Time"),
+        right("Over the best"),
+        right("Reconf."),
+        ...["Startup", "Propagation", "Transmission", "Reconfig."].map(right),
+      ],
     }),
   );
 }
@@ -180,19 +241,33 @@ function refused(whole) {
   const by = new Map();
   for (const { planner, reason } of entries) by.set(`${planner}\n${reason}`, { planner, reason });
   return h(
-    "details", { class: "behind card" }, h("summary", {}, `${counted(entries.length, "combination")} without a time`),
-    table({ caption: "Planners that cannot serve this problem, or are slower and were left out", tall: true, columns: [{ head: "Planner" }, { head: "Why" }], rows: [...by.values()].map(({ planner, reason }) => ({ cells: [planner, reason] })) }),
+    "details",
+    { class: "behind card" },
+    h("summary", {}, `${counted(entries.length, "combination")} without a time`),
+    table({
+      caption: "Planners that cannot serve this problem, or are slower and were left out",
+      tall: true,
+      columns: [{ head: "Planner" }, { head: "Why" }],
+      rows: [...by.values()].map(({ planner, reason }) => ({ cells: [planner, reason] })),
+    }),
   );
 }
 
 /** `Best plan of each planner: all-reduce of 1MiB on 64 GPUs`. */
-const titleOf = ({ collective, size, gpus }, whole) =>
-  `Best plan of each planner: ${[collective, size && `of ${size}`, gpus && `on ${gpus} GPUs`].filter(Boolean).join(" ")}${whole.bound_class ? `; the bound holds for ${whole.bound_class}` : ""}`;
+function titleOf({ collective, size, gpus }, whole) {
+  const problem = [collective, size && `of ${size}`, gpus && `on ${gpus} GPUs`].filter(Boolean).join(" ");
+  const bound = whole.bound_class ? `; the bound holds for ${whole.bound_class}` : "";
+  return `Best plan of each planner: ${problem}${bound}`;
+}
 
 function files(whole, body, drawing, head) {
-  return h("div", { class: "card" }, downloads([
-    json("lightloom-compare.json", () => whole),
-    fromServer("CSV", "lightloom-compare.csv", "/api/table", () => ({ of: "compare", ...body, format: "csv" })),
-    ...ofDrawing("lightloom-compare", drawing, head),
-  ]));
+  return h(
+    "div",
+    { class: "card" },
+    downloads([
+      json("lightloom-compare.json", () => whole),
+      fromServer("CSV", "lightloom-compare.csv", "/api/table", () => ({ of: "compare", ...body, format: "csv" })),
+      ...ofDrawing("lightloom-compare", drawing, head),
+    ]),
+  );
 }

@@ -1,7 +1,7 @@
 // The part of a plan's view that shows its circuits in time.
 
-import { circuitDrawing, circuitLegend, MOST_GPUS } from "../charts/circuits.js";
-import { player } from "../charts/player.js";
+import { CircuitDrawing, circuitLegend, MOST_GPUS } from "../charts/circuits.js";
+import { Player } from "../charts/player.js";
 import { totalOf } from "../charts/terms.js";
 import { h, replace } from "../dom.js";
 import { loadsOf } from "../loads.js";
@@ -15,127 +15,173 @@ const MOST_PATHS = 4;
 const PRESSED = "input, select, textarea, button, summary, a";
 const MOVED = "input, select, textarea, .scroll, pre";
 
-/**
- * Circuits of a plan with their player. onTime: called with seconds and the step.
- *
- * Returns `{element, toTime(seconds), toStep(index), again(), key(event), leave()}`.
- */
-export function circuitsOf({ plan, body, onTime }) {
-  const starts = startsOf(plan);
-  const facts = h("div", {});
-  const ports = h("ul", { class: "ports-list" });
-  const loads = loadsOf(plan, body);
-  const isDrawn = plan.gpus <= MOST_GPUS && plan.topologies.every((topology) => Array.isArray(topology.links));
-  const drawing = isDrawn ? circuitDrawing({ plan, onGpu: pointed }) : null;
-  const words = h("p", { class: "quiet" });
-  const input = h("input", { type: "number", id: "gpu", min: 0, max: plan.gpus - 1, placeholder: "none" });
-  const group = h(
-    "div", { class: "drawing", tabindex: 0, role: "group", "aria-label": "Circuits. Space plays and pauses, left and right go from step to step, up and down from GPU to GPU." },
-    drawing?.element ?? h("p", { class: "quiet" }, `Circuits of ${plan.gpus} GPUs are too many to be drawn. The table of steps has them all.`),
-  );
-  let kept = null;
-  let shown = null;
-  let state = null;
-  let stepLoads = null;
-  let travelled = 0;
-  const play = player({ total: plan.total_s, starts, onTime: show, say: (seconds) => spoken(plan, stateAt(plan, starts, seconds), seconds) });
-  input.addEventListener("input", () => {
-    kept = input.value === "" ? null : Math.min(plan.gpus - 1, Math.max(0, Math.round(Number(input.value))));
-    choose(kept);
-  });
-  group.addEventListener("keydown", (event) => {
-    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    kept = ((kept ?? (by > 0 ? -1 : 0)) + by + plan.gpus) % plan.gpus;
-    input.value = String(kept);
-    choose(kept);
-  });
+const KEYS = "Circuits. Space plays and pauses, left and right go from step to step, up and down from GPU to GPU.";
 
-  function pointed(gpu, { lasting }) {
-    if (lasting) {
-      kept = gpu === kept ? null : gpu;
-      input.value = kept === null ? "" : String(kept);
-    }
-    choose(lasting ? kept : (gpu ?? kept));
+/** Circuits of a plan with their player. */
+export class PlanCircuits {
+  #facts = h("div", {});
+  #ports = h("ul", { class: "ports-list" });
+  #words = h("p", { class: "quiet" });
+  /** The GPU that is kept after the pointer has left it, and the one that is shown. @type {number | null} */
+  #kept = null;
+  /** @type {number | null} */
+  #shown = null;
+  /** @type {{step: number, term: string, share: number} | null} */
+  #state = null;
+  /** @type {Map<string, any> | null} */
+  #stepLoads = null;
+  #travelled = 0;
+
+  /** onTime: called with seconds and the step. */
+  constructor({ plan, body, onTime }) {
+    this.plan = plan;
+    this.onTime = onTime;
+    this.starts = startsOf(plan);
+    this.loads = loadsOf(plan, body);
+    const isDrawn = plan.gpus <= MOST_GPUS && plan.topologies.every((topology) => Array.isArray(topology.links));
+    this.drawing = isDrawn ? new CircuitDrawing({ plan, onGpu: (gpu, how) => this.#pointed(gpu, how) }) : null;
+    this.input = h("input", { type: "number", id: "gpu", min: 0, max: plan.gpus - 1, placeholder: "none" });
+    this.play = new Player({
+      total: plan.total_s,
+      starts: this.starts,
+      onTime: (seconds) => this.#show(seconds),
+      say: (seconds) => spoken(plan, stateAt(plan, this.starts, seconds), seconds),
+    });
+    const tooMany = `Circuits of ${plan.gpus} GPUs are too many to be drawn. The table of steps has them all.`;
+    this.group = h(
+      "div",
+      { class: "drawing", tabindex: 0, role: "group", "aria-label": KEYS },
+      this.drawing?.element ?? h("p", { class: "quiet" }, tooMany),
+    );
+    this.element = this.#layout();
+    this.#listen();
+    this.#show(0);
   }
 
-  function choose(gpu) {
-    shown = gpu;
-    drawing?.select(gpu);
-    replace(ports, portWords());
+  #layout() {
+    const pick = h("div", { class: "pick" }, h("label", { for: "gpu" }, "GPU"), this.input);
+    const aside = h("div", { class: "aside" }, this.#facts, h("div", {}, h("h3", {}, "Ports"), pick, this.#ports));
+    return cardWith(
+      "Circuits",
+      this.drawing ? [circuitLegend()] : [],
+      h("div", { class: "circuits" }, h("div", {}, this.play.element, this.group, this.#words), aside),
+    );
   }
 
-  function portWords() {
-    const topology = plan.topologies[plan.steps[state.step].topology];
-    if (shown === null) return h("li", { class: "quiet" }, "Point at a GPU, or give its number: its ports, and what is on them.");
-    const own = (topology.links ?? []).filter(([source, target]) => source === shown || target === shown);
-    const used = own.filter(([source]) => source === shown).reduce((sum, [, , count]) => sum + count, 0);
-    const line = ([source, target, count]) => {
-      const link = stepLoads?.get(`${source}>${target}`);
-      const bytes = link?.bytes ? size(link.bytes, plan.size_bytes) : stepLoads ? "idle" : "";
-      const shared = link?.paths.length > 1 ? `, ${link.paths.length} transfers: ${pathWords(link.paths)}` : "";
-      return h("li", {}, h("span", {}, `${source} → ${target}${count > 1 ? ` ×${count}` : ""}${shared}`), h("span", {}, bytes));
-    };
-    return [h("li", {}, h("span", {}, `circuits out of ${used} of ${counted(plan.fabric.ports, "port")}`)), own.map(line)];
-  }
-
-  function show(seconds) {
-    const next = stateAt(plan, starts, seconds);
-    const isOther = next.step !== state?.step;
-    const isNews = isOther || next.term !== state.term;
-    state = next;
-    const step = plan.steps[next.step];
-    if (isOther) turnTo(step);
-    drawing?.phase(next);
-    if (next.term === "sending") {
-      travelled += FLOW_PER_FRAME;
-      drawing?.flow(travelled);
-    }
-    if (isNews) replace(facts, factsOf(plan, step, next));
-    onTime(seconds, next.step);
-  }
-
-  function turnTo(step) {
-    drawing?.circuits(plan.topologies[step.topology]);
-    replace(words, drawing?.words() ?? "");
-    stepLoads = null;
-    drawing?.loads(null, step);
-    replace(ports, portWords());
-    if (!isDrawn) return;
-    loads.of(step.index).then((found) => {
-      if (!found || state.step !== step.index) return;
-      stepLoads = found;
-      drawing?.loads(found, step);
-      replace(ports, portWords());
-      loads.ahead(step.index);
+  #listen() {
+    const { gpus } = this.plan;
+    this.input.addEventListener("input", () => {
+      const { value } = this.input;
+      this.#kept = value === "" ? null : Math.min(gpus - 1, Math.max(0, Math.round(Number(value))));
+      this.#choose(this.#kept);
+    });
+    this.group.addEventListener("keydown", (event) => {
+      const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      this.#kept = ((this.#kept ?? (by > 0 ? -1 : 0)) + by + gpus) % gpus;
+      this.input.value = String(this.#kept);
+      this.#choose(this.#kept);
     });
   }
 
-  show(0);
-  const aside = h(
-    "div", { class: "aside" }, facts,
-    h("div", {}, h("h3", {}, "Ports"), h("div", { class: "pick" }, h("label", { for: "gpu" }, "GPU"), input), ports),
-  );
-  const element = cardWith("Circuits", isDrawn ? [circuitLegend()] : [], h("div", { class: "circuits" }, h("div", {}, play.element, group, words), aside));
-  return {
-    element,
-    toTime: (seconds) => play.set(seconds + plan.total_s * 5e-10),
-    toStep: (index) => play.set(starts[index] + plan.total_s * 5e-10),
-    again: play.again,
-    key(event) {
-      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!isPlain || (event.key !== " " && !by) || event.target.closest?.(by ? MOVED : PRESSED)) return;
-      if (by) play.step(by);
-      else play.toggle();
-      event.preventDefault();
-    },
-    leave() {
-      play.leave();
-      loads.leave();
-    },
-  };
+  #pointed(gpu, { lasting }) {
+    if (lasting) {
+      this.#kept = gpu === this.#kept ? null : gpu;
+      this.input.value = this.#kept === null ? "" : String(this.#kept);
+    }
+    this.#choose(lasting ? this.#kept : (gpu ?? this.#kept));
+  }
+
+  #choose(gpu) {
+    this.#shown = gpu;
+    this.drawing?.select(gpu);
+    replace(this.#ports, this.#portWords());
+  }
+
+  #portWords() {
+    const shown = this.#shown;
+    if (shown === null)
+      return h("li", { class: "quiet" }, "Point at a GPU, or give its number: its ports, and what is on them.");
+    const topology = this.plan.topologies[this.plan.steps[this.#state?.step ?? 0].topology];
+    const own = (topology.links ?? []).filter(([source, target]) => source === shown || target === shown);
+    const used = own.filter(([source]) => source === shown).reduce((sum, [, , count]) => sum + count, 0);
+    return [
+      h("li", {}, h("span", {}, `circuits out of ${used} of ${counted(this.plan.fabric.ports, "port")}`)),
+      own.map((link) => this.#portLine(link)),
+    ];
+  }
+
+  #portLine([source, target, count]) {
+    const link = this.#stepLoads?.get(`${source}>${target}`);
+    const bytes = link?.bytes ? size(link.bytes, this.plan.size_bytes) : this.#stepLoads ? "idle" : "";
+    const shared = link?.paths.length > 1 ? `, ${link.paths.length} transfers: ${pathWords(link.paths)}` : "";
+    const circuit = `${source} → ${target}${count > 1 ? ` ×${count}` : ""}${shared}`;
+    return h("li", {}, h("span", {}, circuit), h("span", {}, bytes));
+  }
+
+  #show(seconds) {
+    const next = stateAt(this.plan, this.starts, seconds);
+    const isOther = next.step !== this.#state?.step;
+    const isNews = isOther || next.term !== this.#state?.term;
+    this.#state = next;
+    const step = this.plan.steps[next.step];
+    if (isOther) this.#turnTo(step);
+    this.drawing?.phase(next);
+    if (next.term === "sending") {
+      this.#travelled += FLOW_PER_FRAME;
+      this.drawing?.flow(this.#travelled);
+    }
+    if (isNews) replace(this.#facts, factsOf(this.plan, step, next));
+    this.onTime(seconds, next.step);
+  }
+
+  #turnTo(step) {
+    this.drawing?.circuits(this.plan.topologies[step.topology]);
+    replace(this.#words, this.drawing?.words() ?? "");
+    this.#stepLoads = null;
+    this.drawing?.loads(null, step);
+    replace(this.#ports, this.#portWords());
+    if (!this.drawing) return;
+    this.loads.of(step.index).then((found) => {
+      if (!found || this.#state?.step !== step.index) return;
+      this.#stepLoads = found;
+      this.drawing?.loads(found, step);
+      replace(this.#ports, this.#portWords());
+      this.loads.ahead(step.index);
+    });
+  }
+
+  /** Goes to a time, in seconds. */
+  toTime(seconds) {
+    this.play.set(seconds + this.plan.total_s * 5e-10);
+  }
+
+  /** Goes to a step's beginning. */
+  toStep(index) {
+    this.toTime(this.starts[index]);
+  }
+
+  /** Shows the same time once more. */
+  again() {
+    this.play.again();
+  }
+
+  /** Takes a key that nothing else on the page has a use for. */
+  key(event) {
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!isPlain || (event.key !== " " && !by) || event.target.closest?.(by ? MOVED : PRESSED)) return;
+    if (by) this.play.step(by);
+    else this.play.toggle();
+    event.preventDefault();
+  }
+
+  /** Ends what runs and what is asked for. */
+  leave() {
+    this.play.leave();
+    this.loads.leave();
+  }
 }
 
 function pathWords(paths) {
@@ -145,15 +191,18 @@ function pathWords(paths) {
 
 const DOING = { reconfiguration: "circuits change", startup: "starting up", sending: "sending" };
 
-const spoken = (plan, { step, term }, seconds) => `${time(seconds)}, step ${step + 1} of ${plan.steps.length}, ${DOING[term]}`;
+const spoken = (plan, { step, term }, seconds) =>
+  `${time(seconds)}, step ${step + 1} of ${plan.steps.length}, ${DOING[term]}`;
 
 function factsOf(plan, step, { term }) {
   const line = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
   return [
     h("h3", {}, `Step ${step.index + 1} of ${plan.steps.length}: ${DOING[term]}`),
     h(
-      "dl", { class: "facts" },
-      h("dt", {}, "Topology"), h("dd", { class: "name" }, nameOf(plan, step)),
+      "dl",
+      { class: "facts" },
+      h("dt", {}, "Topology"),
+      h("dd", { class: "name" }, nameOf(plan, step)),
       line("Circuits change before it", step.reconfigured ? "yes" : "no"),
       line("Largest transfer", size(step.transfer_bytes, plan.size_bytes)),
       line("Busiest circuit", size(step.transfer_bytes * step.load, plan.size_bytes)),

@@ -9,13 +9,22 @@ import { card } from "../tables.js";
 /** A card of downloads for a plan. body: the options that it was planned with. */
 export function exportsOf(body, stem) {
   const formats = registry("formats").filter(({ written }) => written !== "no");
-  const select = h("select", { id: "format" }, formats.map(({ name, summary }) => h("option", { value: name }, `${name}: ${summary}`)));
+  const select = h(
+    "select",
+    { id: "format" },
+    formats.map(({ name, summary }) => h("option", { value: name }, `${name}: ${summary}`)),
+  );
   const lost = h("p", { class: "quiet" });
   const file = h("div", {});
   const follow = () => {
     const format = formats.find(({ name }) => name === select.value);
     replace(lost, format["cannot say"] ? `It cannot say: ${format["cannot say"]}.` : "");
-    replace(file, downloads([fromServer("Archive", `${stem}-${format.name}.zip`, "/api/export", () => ({ ...body, to: format.name }))]));
+    replace(
+      file,
+      downloads([
+        fromServer("Archive", `${stem}-${format.name}.zip`, "/api/export", () => ({ ...body, to: format.name })),
+      ]),
+    );
   };
   select.addEventListener("change", follow);
   follow();
@@ -23,6 +32,7 @@ export function exportsOf(body, stem) {
     "For switches and other tools",
     h("p", {}, "Which port each switch joins to which, configuration by configuration:"),
     downloads([json(`${stem}-circuits.json`, () => ask("/api/circuits", body))]),
-    h("div", { class: "format" }, h("label", { for: "format" }, "Files of another tool"), select, file), lost,
+    h("div", { class: "format" }, h("label", { for: "format" }, "Files of another tool"), select, file),
+    lost,
   );
 }

@@ -12,14 +12,23 @@ export const explanationsOf = async (body, signal) => (await ask("/api/explain",
 
 /** A list of names and what they mean; explanations: of the topologies. */
 export function namesOf(plan, explanations) {
-  const named = [["planner", "planners", plan.planner], ["algorithm", "algorithms", plan.algorithm]].map(([what, kind, name]) => [
-    `${what} ${name}`, registry(kind).find((entry) => entry.name === name)?.summary,
-  ]);
-  const topologies = [...new Map(plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology]]))];
+  const named = [
+    ["planner", "planners", plan.planner],
+    ["algorithm", "algorithms", plan.algorithm],
+  ].map(([what, kind, name]) => [`${what} ${name}`, registry(kind).find((entry) => entry.name === name)?.summary]);
+  const topologies = [
+    ...new Map(plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology]])),
+  ];
   const entries = [...named.filter(([, words]) => words), ...topologies.slice(0, MOST)];
   const more = topologies.length - MOST;
   return [
-    h("dl", { class: "names" }, entries.map(([name, words]) => [h("dt", {}, name), h("dd", {}, words)])),
-    more > 0 ? h("p", { class: "quiet" }, more === 1 ? "And one more topology." : `And ${more} more topologies.`) : null,
+    h(
+      "dl",
+      { class: "names" },
+      entries.map(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]),
+    ),
+    more > 0
+      ? h("p", { class: "quiet" }, more === 1 ? "And one more topology." : `And ${more} more topologies.`)
+      : null,
   ];
 }

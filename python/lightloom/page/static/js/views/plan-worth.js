@@ -1,6 +1,6 @@
 // Whether changing circuits is worth it: a plan beside the best one of circuits that never change.
 
-import { Refusal, ask } from "../api.js";
+import { ask, Refusal } from "../api.js";
 import { PAYS } from "../map-words.js";
 import { NEVER_CHANGE } from "../options.js";
 import { counted, shortTime, time, times } from "../quantities.js";
@@ -9,9 +9,12 @@ import { counted, shortTime, time, times } from "../quantities.js";
 const NARROWING = ["planner", "algorithm", "topology", "candidates"];
 
 /** `planner static, topology ring`: what these options leave out of plans; empty where they leave out none. */
-export const narrowingWords = (body) => NARROWING.filter((name) => name in body).map((name) => `${name} ${body[name]}`).join(", ");
+export const narrowingWords = (body) =>
+  NARROWING.filter((name) => name in body)
+    .map((name) => `${name} ${body[name]}`)
+    .join(", ");
 
-/** A sentence on a plan. body: the options that it was planned with. Empty where there is nothing to compare it with. */
+/** A sentence on a plan; empty where there is nothing to compare it with. body: options that it was planned with. */
 export async function worthOf(plan, body, signal) {
   const asSet = narrowingWords(body);
   if (plan.reconfigurations > 0) return worthOfChanges(plan, body, asSet, signal);
@@ -22,7 +25,8 @@ export async function worthOf(plan, body, signal) {
   const free = await ask("/api/plan", without(body, NARROWING), { signal });
   const ratio = plan.total_s / free.total_s;
   if (ratio < PAYS) return `${start} no plan is a hundredth faster than this one with ${asSet}.`;
-  const best = `the best plan of all ${free.reconfigurations ? `changes them ${often(free)}` : "leaves them so too"} and is ${times(ratio)} as fast: ${taking(free)}`;
+  const does = free.reconfigurations ? `changes them ${often(free)}` : "leaves them so too";
+  const best = `the best plan of all ${does} and is ${times(ratio)} as fast: ${taking(free)}`;
   return `With ${asSet} circuits stay as they are; ${best}.`;
 }
 
@@ -32,7 +36,10 @@ async function worthOfChanges(plan, body, asSet, signal) {
   if (!still) return "";
   const ratio = still.total_s / plan.total_s;
   const others = `circuits that never change, which take ${taking(still)}`;
-  if (asSet && ratio < 1) return `Changing circuits ${often(plan)} does not pay here: with ${asSet} it takes ${times(1 / ratio)} as long as ${others}.`;
+  if (asSet && ratio < 1) {
+    const takes = `with ${asSet} it takes ${times(1 / ratio)} as long as ${others}`;
+    return `Changing circuits ${often(plan)} does not pay here: ${takes}.`;
+  }
   if (ratio < PAYS) return `Changing circuits ${often(plan)} saves less than a hundredth here over ${others}.`;
   return `Changing circuits ${often(plan)} makes it ${times(ratio)} as fast as ${others}.`;
 }

@@ -1,44 +1,67 @@
 // Plan: the answer for one problem, its steps, its circuits in motion.
 
-import { ask } from "../api.js";
 import { addressOf } from "../address.js";
+import { ask } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { legend, stepColumns, TERMS, timeStrip } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
-import { aboveBound, busFactor, counted, digits, fabricWords, shortTime, size, time, timeParts, times } from "../quantities.js";
+import {
+  aboveBound,
+  busFactor,
+  counted,
+  digits,
+  fabricWords,
+  shortTime,
+  size,
+  time,
+  timeParts,
+  times,
+} from "../quantities.js";
 import { columnsOf, groupsOf, spansOf } from "../steps.js";
 import { card, cardWith, quantity, table } from "../tables.js";
-import { circuitsOf } from "./plan-circuits.js";
+import { PlanCircuits } from "./plan-circuits.js";
 import { exportsOf } from "./plan-exports.js";
 import { explanationsOf, namesOf } from "./plan-names.js";
 import { worthOf } from "./plan-worth.js";
-import { scaffold } from "./scaffold.js";
+import { Scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
 
 /** Makes the view. */
 export function mount(root) {
   let parts = [];
-  const ends = () => parts.forEach((part) => part.leave());
-  const frame = scaffold({
-    root, view: "plan", verb: "plan", title: "Plan", first: FIRST,
-    lead: "One collective on one fabric: which algorithm, which circuits in every step, and when to pay for changing them.",
+  const ends = () => {
+    for (const part of parts) part.leave();
+  };
+  const frame = new Scaffold({
+    root,
+    view: "plan",
+    verb: "plan",
+    title: "Plan",
+    first: FIRST,
+    lead:
+      "One collective on one fabric: which algorithm, which circuits in every step, and when to pay for changing " +
+      "them.",
     async compute(query, signal) {
       const body = bodyOf("plan", query);
       const plan = await ask("/api/plan", body, { signal });
       ends();
       parts = draw(frame.result, plan, body, query);
       tell(frame.result.querySelector(".sentence"), worthOf(plan, body, signal));
-      tell(frame.result.querySelector(".names-of"), explanationsOf(body, signal).then((words) => namesOf(plan, words)));
-      announce(`${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs takes ${time(plan.total_s)}, with ${counted(plan.reconfigurations, "reconfiguration")}.`);
+      tell(
+        frame.result.querySelector(".names-of"),
+        explanationsOf(body, signal).then((words) => namesOf(plan, words)),
+      );
+      const problem = `${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs`;
+      announce(`${problem} takes ${time(plan.total_s)}, with ${counted(plan.reconfigurations, "reconfiguration")}.`);
     },
   });
   const keys = (event) => parts.find((part) => part.key)?.key(event);
   document.addEventListener("keydown", keys);
   return {
-    show: frame.show,
+    show: (query, lost) => frame.show(query, lost),
     leave() {
       document.removeEventListener("keydown", keys);
       ends();
@@ -61,14 +84,26 @@ function draw(result, plan, body, query) {
   const costs = h("div", {});
   const strips = h("div", {});
   const marks = [];
-  const circuits = circuitsOf({ plan, body, onTime: (seconds, step) => marks.forEach((mark) => mark(seconds, step)) });
+  const circuits = new PlanCircuits({
+    plan,
+    body,
+    onTime(seconds, step) {
+      for (const mark of marks) mark(seconds, step);
+    },
+  });
   const rows = stepTable(plan);
   replace(
-    result, headline(plan), h("p", { class: "sentence" }), problemLine(plan, query),
+    result,
+    headline(plan),
+    h("p", { class: "sentence" }),
+    problemLine(plan, query),
     cardWith("Time of the plan", [legend()], strips),
     circuits.element,
     cardWith("What each step takes", [legend()], costs),
-    card(plan.steps.length === 1 ? "The step" : "Steps", rows.element, h("div", { class: "names-of" }),
+    card(
+      plan.steps.length === 1 ? "The step" : "Steps",
+      rows.element,
+      h("div", { class: "names-of" }),
       downloads([
         json(`${stem}.json`, () => plan),
         fromServer("CSV", `${stem}.csv`, "/api/table", () => ({ of: "plan", ...body, format: "csv" })),
@@ -81,35 +116,61 @@ function draw(result, plan, body, query) {
   const redraw = () => {
     marks.length = 0;
     const columns = stepColumns({
-      groups: columnsOf(plan, Math.max(12, Math.floor(widthOf(costs) / 14))), width: widthOf(costs),
-      onChoice: (group) => circuits.toStep(group.first.index), label: `Time of each step in its terms. ${spoken(plan)}`,
+      groups: columnsOf(plan, Math.max(12, Math.floor(widthOf(costs) / 14))),
+      width: widthOf(costs),
+      onChoice: (group) => circuits.toStep(group.first.index),
+      label: `Time of each step in its terms. ${spoken(plan)}`,
     });
     const strip = timeStrip({
-      spans: spansOf(plan), total: plan.total_s, bound: plan.lower_bound_s, width: widthOf(strips),
-      onChoice: (seconds) => circuits.toTime(seconds), label: `The plan's ${plan.steps.length} steps in time, ${shortTime(plan.total_s)} in all.`,
+      spans: spansOf(plan),
+      total: plan.total_s,
+      bound: plan.lower_bound_s,
+      width: widthOf(strips),
+      onChoice: (seconds) => circuits.toTime(seconds),
+      label: `The plan's ${plan.steps.length} steps in time, ${shortTime(plan.total_s)} in all.`,
     });
     replace(costs, columns.element);
     replace(strips, strip.element);
-    marks.push((_, step) => columns.mark(step), (seconds) => strip.mark(seconds), (_, step) => rows.mark(step));
+    marks.push(
+      (_, step) => columns.mark(step),
+      (seconds) => strip.mark(seconds),
+      (_, step) => rows.mark(step),
+    );
     circuits.again();
   };
   redraw();
   return [circuits, { leave: onResize(costs, redraw) }];
 }
 
-const spoken = (plan) => TERMS.map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + step[`${term}_s`], 0))}`).join(", ");
+const spoken = (plan) =>
+  TERMS.map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + step[`${term}_s`], 0))}`).join(", ");
 
 function headline(plan) {
   const algbw = plan.size_bytes / plan.total_s;
   const item = (name, value, under, isFirst = false) =>
-    h("div", { class: isFirst ? "first" : null }, h("dt", {}, name), h("dd", {}, value), h("dd", { class: "under" }, under));
+    h(
+      "div",
+      { class: isFirst ? "first" : null },
+      h("dt", {}, name),
+      h("dd", {}, value),
+      h("dd", { class: "under" }, under),
+    );
   const most = plan.steps.length - 1;
   return h(
-    "dl", { class: "headline", "aria-label": "Result" },
+    "dl",
+    { class: "headline", "aria-label": "Result" },
     item("Time", quantity(timeParts(plan.total_s)), `in ${counted(plan.steps.length, "step")}`, true),
     item("Lower bound", quantity(timeParts(plan.lower_bound_s)), aboveBound(plan.total_s, plan.lower_bound_s)),
-    item("Bandwidth", quantity([digits(algbw / 1e9), "GB/s algbw"]), `${digits((algbw * busFactor(plan.collective, plan.gpus)) / 1e9)} GB/s busbw`),
-    item("Reconfigurations", String(plan.reconfigurations), plan.reconfigurations ? `of at most ${most}` : "circuits stay as they are"),
+    item(
+      "Bandwidth",
+      quantity([digits(algbw / 1e9), "GB/s algbw"]),
+      `${digits((algbw * busFactor(plan.collective, plan.gpus)) / 1e9)} GB/s busbw`,
+    ),
+    item(
+      "Reconfigurations",
+      String(plan.reconfigurations),
+      plan.reconfigurations ? `of at most ${most}` : "circuits stay as they are",
+    ),
     item("Chosen", plan.algorithm, `planner ${plan.planner}`),
   );
 }
@@ -117,9 +178,16 @@ function headline(plan) {
 function problemLine(plan, query) {
   const words = `${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs, ${fabricWords(plan.fabric)}`;
   return h(
-    "p", { class: "quiet" }, words, " The bound holds for ", plan.bound_class, ". ",
-    h("a", { href: addressOf("compare", kept("compare", query)) }, "Compare all planners"), " or see ",
-    h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays"), ".",
+    "p",
+    { class: "quiet" },
+    words,
+    " The bound holds for ",
+    plan.bound_class,
+    ". ",
+    h("a", { href: addressOf("compare", kept("compare", query)) }, "Compare all planners"),
+    " or see ",
+    h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays"),
+    ".",
   );
 }
 
@@ -133,20 +201,35 @@ function stepTable(plan) {
     const change = group.reconfigured ? (group.reconfigured === steps.length ? "yes" : `${group.reconfigured}`) : "–";
     return {
       cells: [
-        group.numbers, name, change, size(first.transfer_bytes, plan.size_bytes), String(first.hops), times(first.load),
-        ...TERMS.map((term) => seconds(group.term(term))), seconds(group.total),
+        group.numbers,
+        name,
+        change,
+        size(first.transfer_bytes, plan.size_bytes),
+        String(first.hops),
+        times(first.load),
+        ...TERMS.map((term) => seconds(group.term(term))),
+        seconds(group.total),
       ],
     };
   });
   const sums = TERMS.map((term) => seconds(groups.reduce((sum, group) => sum + group.term(term), 0)));
   const element = table({
     caption: "Steps of the plan, equal neighbours in one row",
-    columns: [right("Step"), { head: "Topology" }, { head: "Circuits change" }, ...["Transfer", "Hops", "Load", "Startup", "Propagation", "Transmission", "Reconfig.", "Total"].map(right)],
-    rows, foot: ["", "Sum", String(plan.reconfigurations), "", "", "", ...sums, time(plan.total_s)], tall: true,
+    columns: [
+      right("Step"),
+      { head: "Topology" },
+      { head: "Circuits change" },
+      ...["Transfer", "Hops", "Load", "Startup", "Propagation", "Transmission", "Reconfig.", "Total"].map(right),
+    ],
+    rows,
+    foot: ["", "Sum", String(plan.reconfigurations), "", "", "", ...sums, time(plan.total_s)],
+    tall: true,
   });
   const lines = [...element.querySelectorAll("tbody tr")];
   return {
     element,
-    mark: (step) => groups.forEach((group, place) => lines[place].classList.toggle("now", group.holds(step))),
+    mark(step) {
+      for (const [place, group] of groups.entries()) lines[place].classList.toggle("now", group.holds(step));
+    },
   };
 }

@@ -3,14 +3,21 @@
 import { defaultOf, labelOf, optionsOf } from "../options.js";
 
 const NAMED = ["model", "collective", "size"];
-const COUNTED = [["gpus", "GPUs"], ["ranks", "ranks"]];
+const COUNTED = [
+  ["gpus", "GPUs"],
+  ["ranks", "ranks"],
+];
 const FIRST = [...NAMED, ...COUNTED.map(([name]) => name)];
 const MOST = 3;
 
-/** `64 GPUs · all-reduce · 1MiB · ports 2 · …`: what a query says first, and so much of the rest as there is room for. */
+/** `64 GPUs · all-reduce · 1MiB · ports 2 · …`: what a query says first, and as much of the rest as has room. */
 export function problemWords(query) {
   const known = new Map(["plan", "train"].flatMap(optionsOf).map((option) => [option.name, option]));
-  const isSet = ([name, value]) => !FIRST.includes(name) && known.has(name) && value !== "" && value !== defaultOf(known.get(name), query.get("fabric"));
+  const isSet = ([name, value]) =>
+    !FIRST.includes(name) &&
+    known.has(name) &&
+    value !== "" &&
+    value !== defaultOf(known.get(name), query.get("fabric"));
   const counted = COUNTED.filter(([name]) => query.get(name)).map(([name, words]) => `${query.get(name)} ${words}`);
   const named = NAMED.map((name) => query.get(name)).filter(Boolean);
   const more = [...query].filter(isSet).map(([name, value]) => `${lower(labelOf(known.get(name)))} ${short(value)}`);

@@ -1,13 +1,13 @@
 // Results: the papers' figures made again, with a verdict on each of their claims.
 
 import { addressOf, isShown } from "../address.js";
-import { ask, follow } from "../api.js";
+import { ask, follow, wordsOf } from "../api.js";
 import { beside, besideLegend } from "../charts/beside.js";
 import { codes } from "../codes.js";
-import { announce, append, h, replace, withCode } from "../dom.js";
 import { rowsOfCsv } from "../csv.js";
-import { foldOf } from "../fold.js";
+import { announce, append, h, replace, withCode } from "../dom.js";
 import { downloads, json, text } from "../downloads.js";
+import { foldOf } from "../fold.js";
 import { counted } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
 import { notice, Work } from "../work.js";
@@ -19,18 +19,9 @@ const VERDICTS = { holds: "holds", "does not hold": "fails", "not judged": "open
 export function mount(root) {
   root.classList.add("wide");
   document.title = "Results – Lightloom";
-  const [list, busy, notices, result] = [h("div", { class: "listed" }), h("span", { class: "busy" }), h("div", { class: "notices" }), h("div", { class: "result" })];
-  const asCode = codes();
-  const navigation = h("nav", { class: "card list", "aria-label": "Figures" });
-  const fold = foldOf({ holder: navigation, part: list, words: "Choose another", done: "Show the figure", next: () => main });
-  append(navigation, [fold.button, list, fold.end]);
-  const main = h(
-    "main", { id: "result", tabindex: -1 },
-    h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, "Figures and tables of five papers, computed on demand from their settings, beside the numbers that the papers state."), busy),
-    h("div", { class: "figures" }, navigation, h("div", { class: "column" }, notices, result, asCode.element)),
-  );
-  append(root, [main]);
+  const { list, busy, notices, result, asCode, navigation, fold } = layout(root);
   const work = new Work({ notices, busy, result, wrong: () => false, right: () => {} });
+  /** @type {any[] | null} */
   let papers = null;
 
   async function show(query) {
@@ -41,12 +32,12 @@ export function mount(root) {
         papers = (await ask("/api/figures")).papers;
       } catch (error) {
         navigation.hidden = true;
-        replace(result, notice("bad", error.message));
+        replace(result, notice("bad", wordsOf(error)));
         isShown();
         return;
       }
     }
-    const wanted = papers.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
+    const wanted = papers?.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
     listFigures(list, papers, wanted);
     fold.say(wanted?.title ?? "All figures");
     if (wanted) {
@@ -63,28 +54,74 @@ export function mount(root) {
 
   function compute(figure) {
     replace(result, introduction(figure));
-    work.run(async (signal) => {
-      const begun = performance.now();
-      const answer = await follow("/api/reproduce", { figure: figure.name }, {
-        progress: ({ done, of }) => replace(busy, `${done} of ${of} points…`),
-      }, { signal });
-      draw(result, figure, answer, (performance.now() - begun) / 1000);
-      asCode.tell({ command: `lightloom reproduce ${figure.name}` });
-      announce(`${figure.name}: ${counted(answer.claims.length, "claim")}.`);
-    }, { words: "Computing the figure…" });
+    work.run(
+      async (signal) => {
+        const begun = performance.now();
+        const answer = await follow(
+          "/api/reproduce",
+          { figure: figure.name },
+          {
+            progress: ({ done, of }) => replace(busy, `${done} of ${of} points…`),
+          },
+          { signal },
+        );
+        draw(result, figure, answer, (performance.now() - begun) / 1000);
+        asCode.tell({ command: `lightloom reproduce ${figure.name}` });
+        announce(`${figure.name}: ${counted(answer.claims.length, "claim")}.`);
+      },
+      { words: "Computing the figure…" },
+    );
   }
 
   return { show, leave: () => work.stop() };
 }
 
+const LEAD =
+  "Figures and tables of five papers, computed on demand from their settings, beside the numbers that the papers " +
+  "state.";
+
+function layout(root) {
+  const list = h("div", { class: "listed" });
+  const busy = h("span", { class: "busy" });
+  const notices = h("div", { class: "notices" });
+  const result = h("div", { class: "result" });
+  const asCode = codes();
+  const navigation = h("nav", { class: "card list", "aria-label": "Figures" });
+  const head = h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, LEAD), busy);
+  const column = h("div", { class: "column" }, notices, result, asCode.element);
+  const figures = h("div", { class: "figures" }, navigation, column);
+  const main = h("main", { id: "result", tabindex: -1 }, head, figures);
+  const words = { words: "Choose another", done: "Show the figure" };
+  const fold = foldOf({ holder: navigation, part: list, ...words, next: () => main });
+  append(navigation, [fold.button, list, fold.end]);
+  append(root, [main]);
+  return { list, busy, notices, result, asCode, navigation, fold };
+}
+
 function listFigures(list, papers, chosen) {
-  const link = (figure) => h(
-    "a", { href: addressOf("results", new Map([["figure", figure.name]])), "aria-current": figure === chosen ? "page" : null, title: figure.source },
-    h("span", {}, figure.title), h("span", { class: "counts" }, isComputed(figure) ? "" : "measured"),
+  const link = (figure) =>
+    h(
+      "a",
+      {
+        href: addressOf("results", new Map([["figure", figure.name]])),
+        "aria-current": figure === chosen ? "page" : null,
+        title: figure.source,
+      },
+      h("span", {}, figure.title),
+      h("span", { class: "counts" }, isComputed(figure) ? "" : "measured"),
+    );
+  replace(
+    list,
+    h("a", { href: "/results", "aria-current": chosen ? null : "page" }, "Overview"),
+    papers.map((paper) => [
+      h("h2", {}, paper.title),
+      h(
+        "ul",
+        {},
+        paper.figures.map((figure) => h("li", {}, link(figure))),
+      ),
+    ]),
   );
-  replace(list, h("a", { href: "/results", "aria-current": chosen ? null : "page" }, "Overview"), papers.map((paper) => [
-    h("h2", {}, paper.title), h("ul", {}, paper.figures.map((figure) => h("li", {}, link(figure)))),
-  ]));
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
@@ -97,36 +134,78 @@ function overview(papers) {
   const figures = papers.flatMap((paper) => paper.figures);
   const others = papers.flatMap((paper) => (paper.other_claims ?? []).map((claim) => ({ paper, claim })));
   const computed = figures.filter(isComputed).length;
+  const words =
+    `${counted(computed, "figure")} and tables of ${counted(papers.length, "paper")} are computed here when they ` +
+    "are chosen, most in a few seconds: our times, the picture, and for each claim the paper’s number beside ours, with " +
+    "a verdict.";
+  const measured = "are measured on processes, which the command line does: lightloom reproduce NAME.";
+  const more = `${figures.length - computed} more ${measured}`;
   return [
     card(
       "Choose a figure",
-      h("p", { class: "sentence" }, `${counted(computed, "figure")} and tables of ${counted(papers.length, "paper")} are computed here when they are chosen, most in a few seconds: our times, the picture, and for each claim the paper’s number beside ours, with a verdict.`),
-      figures.length > computed ? h("p", { class: "quiet" }, `${figures.length - computed} more are measured on processes, which the command line does: lightloom reproduce NAME.`) : null,
+      h("p", { class: "sentence" }, words),
+      figures.length > computed ? h("p", { class: "quiet" }, more) : null,
     ),
     others.length
-      ? card("Claims that no figure covers", claimTable("Claims judged without a figure", others.map(({ claim }) => claim), others.map(({ paper }) => paper.title)))
+      ? card(
+          "Claims that no figure covers",
+          claimTable(
+            "Claims judged without a figure",
+            others.map(({ claim }) => claim),
+            others.map(({ paper }) => paper.title),
+          ),
+        )
       : null,
   ];
 }
 
 const introduction = (figure) => card(figure.title, h("p", { class: "quiet" }, figure.source));
 
-/** Claims as a table: the paper's numbers, ours, and how far apart they are. papers: whose each is, where they are of several. */
+/**
+ * Claims as a table: the paper's numbers, ours, and how far apart they are.
+ *
+ * @param {string} caption
+ * @param {any[]} claims
+ * @param {string[] | null} papers titles of the paper of each claim, where there are several papers
+ */
 function claimTable(caption, claims, papers = null) {
   const isDrawn = claims.some(({ numbers }) => numbers);
   const rows = claims.map((claim, place) => ({
     cells: [
-      verdict(claim.verdict), ...(papers ? [papers[place]] : []),
-      [withCode(claim.text), h("p", { class: "narrow" }, inALine(claim)), h("p", { class: "quiet" }, withCode(remark(claim)))], claim.paper, found(claim), ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
+      verdict(claim.verdict),
+      ...(papers ? [papers[place]] : []),
+      [
+        withCode(claim.text),
+        h("p", { class: "narrow" }, inALine(claim)),
+        h("p", { class: "quiet" }, withCode(remark(claim))),
+      ],
+      claim.paper,
+      found(claim),
+      ...(isDrawn ? [claim.deviation || "–", drawn(claim)] : []),
     ],
   }));
-  const columns = [{ head: "The paper says", words: true }, ...["Paper", "Ours"].map((head) => ({ head, words: true, wide: true }))];
-  const apart = isDrawn ? [{ head: "Deviation", right: true, wide: true }, { head: "Side by side", wide: true }] : [];
-  return table({ caption, columns: [{ head: "Verdict" }, ...(papers ? [{ head: "Of" }] : []), ...columns, ...apart], rows });
+  const columns = [
+    { head: "The paper says", words: true },
+    ...["Paper", "Ours"].map((head) => ({ head, words: true, wide: true })),
+  ];
+  const apart = isDrawn
+    ? [
+        { head: "Deviation", right: true, wide: true },
+        { head: "Side by side", wide: true },
+      ]
+    : [];
+  return table({
+    caption,
+    columns: [{ head: "Verdict" }, ...(papers ? [{ head: "Of" }] : []), ...columns, ...apart],
+    rows,
+  });
 }
 
 /** What the columns say that narrow screens leave out. */
-const inALine = (claim) => [`Paper: ${claim.paper}. Ours: ${found(claim)}.`, claim.deviation && ` Deviation: ${claim.deviation}.`];
+const inALine = (claim) => [
+  `Paper: ${claim.paper}. Ours: ${found(claim)}.`,
+  claim.deviation && ` Deviation: ${claim.deviation}.`,
+];
 
 /** Where a claim is, when it holds, and why it does not. */
 function remark({ where, rule, why }) {
@@ -145,19 +224,44 @@ function draw(result, figure, answer, seconds) {
   const summary = [...verdicts].map(([word, count]) => h("li", {}, verdict(word), String(count)));
   replace(
     result,
-    cardWith(figure.title, [h("ul", { class: "legend", "aria-label": "Verdicts on its claims" }, summary)],
+    cardWith(
+      figure.title,
+      [h("ul", { class: "legend", "aria-label": "Verdicts on its claims" }, summary)],
       h("p", { class: "quiet" }, `${figure.source}.${seconds < 0.1 ? "" : ` Computed in ${seconds.toFixed(1)} s.`}`),
-      h("figure", { class: "pictures" }, picture(answer.svg, `${figure.title}, as computed here`), answer.notes ? h("figcaption", {}, answer.notes) : null)),
-    answer.claims.length ? cardWith("Claims", answer.claims.some(({ numbers }) => numbers) ? [besideLegend()] : [], claimTable(`Claims of ${figure.name}`, answer.claims)) : null,
-    h("details", { class: "behind card" }, h("summary", {}, `${counted(rows.length, "row")} of data`), table({
-      caption: `Data of ${figure.name}`, tall: true, columns: head.map((name, place) => ({ head: name, right: isNumber(rows[0]?.[place]) })),
-      rows: rows.slice(0, MOST_ROWS).map((row) => ({ cells: row.map(short) })),
-    })),
-    h("div", { class: "card" }, downloads([
-      json(`${figure.name}.json`, () => answer),
-      text("CSV", `${figure.name}.csv`, "text/csv", () => answer.csv),
-      text("SVG", `${figure.name}.svg`, "image/svg+xml", () => answer.svg),
-    ])),
+      h(
+        "figure",
+        { class: "pictures" },
+        picture(answer.svg, `${figure.title}, as computed here`),
+        answer.notes ? h("figcaption", {}, answer.notes) : null,
+      ),
+    ),
+    answer.claims.length
+      ? cardWith(
+          "Claims",
+          answer.claims.some(({ numbers }) => numbers) ? [besideLegend()] : [],
+          claimTable(`Claims of ${figure.name}`, answer.claims),
+        )
+      : null,
+    h(
+      "details",
+      { class: "behind card" },
+      h("summary", {}, `${counted(rows.length, "row")} of data`),
+      table({
+        caption: `Data of ${figure.name}`,
+        tall: true,
+        columns: head.map((name, place) => ({ head: name, right: isNumber(rows[0]?.[place]) })),
+        rows: rows.slice(0, MOST_ROWS).map((row) => ({ cells: row.map(short) })),
+      }),
+    ),
+    h(
+      "div",
+      { class: "card" },
+      downloads([
+        json(`${figure.name}.json`, () => answer),
+        text("CSV", `${figure.name}.csv`, "text/csv", () => answer.csv),
+        text("SVG", `${figure.name}.svg`, "image/svg+xml", () => answer.svg),
+      ]),
+    ),
   );
 }
 

@@ -12,134 +12,179 @@ import { lackOf } from "./address-lacks.js";
 import { problemWords } from "./problem-words.js";
 
 const TYPING_MS = 180;
-const START = new Map([["collective", "all-reduce"], ["size", "1MiB"], ["gpus", "64"]]);
+const START = new Map([
+  ["collective", "all-reduce"],
+  ["size", "1MiB"],
+  ["gpus", "64"],
+]);
+
+const LOST = "The address was too short for what stood here: paste it again.";
+const DAMAGED = "What is packed in this address is cut off or damaged, and left out.";
 
 /**
  * A view with a form.
  *
  * root: where it goes. view: its path. verb: whose options it has. title, lead: what it is for. first: options that are
- * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a function
- * that makes it of what the address says. extras:
- * `{element, names, values(), set(query), wrong(field, words)}`, form parts beside the options. compute: async function
- * of `(query, signal)` that shows the result. code: `[verb, body]` of a query where it is not the verb with its options.
+ * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a
+ * function that makes it from what the address says. extras: form parts next to the options. compute: shows the result.
+ * code: `[verb, body]` of a query where it is not the verb with its options.
  *
- * Returns `{result, work, form, query(), code(), changed(change), show(query, lost), leave()}`.
+ * @typedef {{
+ *   root: HTMLElement, view: string, verb: string, title: string, lead: string, first: string[], presets?: string[],
+ *   start?: Map<string, string> | ((given: Map<string, string>) => Map<string, string>),
+ *   extras?: Extras, options?: any[], compute: (query: Map<string, string>, signal: AbortSignal) => Promise<any>,
+ *   code?: (query: Map<string, string>) => [string, any],
+ * }} Settings
+ *
+ * @typedef {{
+ *   names: string[], values: () => string[][], set: (query: Map<string, string>) => void,
+ *   wrong: (field: string, words: string) => boolean, right: () => void, before?: Node, element?: Node,
+ * }} Extras
  */
-export function scaffold({ root, view, verb, title, lead, first, presets = [verb], start = START, extras = null, options = optionsOf(verb), compute, code }) {
-  const [hint, notices, busy] = [h("p", { class: "hint", "aria-hidden": "true" }), h("div", { class: "notices" }), h("span", { class: "busy" })];
-  const result = h("div", { class: "result" });
-  const asCode = codes();
-  let query = new Map();
-  // What was last computed, or is.
-  let asked = null;
-  // Names of values that the address was too short for: nothing is computed until something is entered; and of those
-  // that were left out then.
-  let lost = [];
-  let left = [];
-  let reading = Promise.resolve();
-  const form = fieldsOf({ options, first, onChange: changed, hint });
-  replace(hint, "What an option means is said here.");
-  const preset = presetSelect(presetsOf(...presets), (chosen) => {
-    set(new Map(chosen));
-    changed({ draft: false });
-  });
-  const element = h(
-    "form", { "aria-label": title, onsubmit: (event) => event.preventDefault() }, preset, extras?.before, form.element, extras?.element,
-  );
-  const heading = h("h1", {}, title);
-  const aside = h("aside", { class: "form", "aria-label": "Problem" }, heading, h("p", { class: "lead" }, lead), element, hint);
-  const lack = h("div", { class: "notices" });
-  const main = h("main", { id: "result", tabindex: -1 }, busy, notices, lack, result, asCode.element);
-  const fold = foldOf({ holder: aside, part: element, words: "Change", done: "Show the result", next: () => main });
-  heading.after(fold.button);
-  aside.append(fold.end);
-  append(root, [aside, main]);
-  document.title = titleOf(new Map(), title);
-  const work = new Work({
-    notices, busy, result,
-    wrong(field, words) {
-      const isSaid = form.wrong(field, words) || extras?.wrong?.(field, words) || false;
-      if (isSaid) fold.unfold();
-      return isSaid;
-    },
-    right: () => {
-      form.right();
-      extras?.right?.();
-    },
-  });
-  const names = extras?.names ?? [];
+export class Scaffold {
+  result = h("div", { class: "result" });
+  #hint = h("p", { class: "hint", "aria-hidden": "true" }, "What an option means is said here.");
+  #lack = h("div", { class: "notices" });
+  #code = codes();
+  /** @type {Map<string, string>} */
+  #query = new Map();
+  /** What was last computed, or is. @type {Map<string, string> | null} */
+  #asked = null;
+  /**
+   * Names of values that the address was too short for: nothing is computed until something is entered; and of those
+   * that were left out then.
+   */
+  #lost = [];
+  #left = [];
 
-  function values() {
-    return new Map([...form.values(), ...(extras?.values() ?? [])]);
+  /** @param {Settings} settings */
+  constructor(settings) {
+    const { title, verb, first, options = optionsOf(verb) } = settings;
+    this.settings = settings;
+    this.extras = settings.extras;
+    this.names = settings.extras?.names ?? [];
+    this.form = fieldsOf({ options, first, onChange: (change) => this.changed(change), hint: this.#hint });
+    const [notices, busy] = [h("div", { class: "notices" }), h("span", { class: "busy" })];
+    this.fold = this.#layout(notices, busy);
+    document.title = titleOf(new Map(), title);
+    this.work = new Work({
+      notices,
+      busy,
+      result: this.result,
+      wrong: (field, words) => this.#wrong(field, words),
+      right: () => {
+        this.form.right();
+        this.extras?.right();
+      },
+    });
   }
 
-  function set(next) {
-    query = next;
-    form.set(query);
-    extras?.set(query);
+  /** Puts the form and the result on the page; returns what folds the form. */
+  #layout(notices, busy) {
+    const { root, title, lead, verb, presets = [verb] } = this.settings;
+    const preset = presetSelect(presetsOf(...presets), (chosen) => {
+      this.#set(new Map(chosen));
+      this.changed({ draft: false });
+    });
+    const attributes = { "aria-label": title, onsubmit: (event) => event.preventDefault() };
+    const part = h("form", attributes, preset, this.extras?.before, this.form.element, this.extras?.element);
+    const heading = h("h1", {}, title);
+    const says = h("p", { class: "lead" }, lead);
+    const holder = h("aside", { class: "form", "aria-label": "Problem" }, heading, says, part, this.#hint);
+    const shown = [busy, notices, this.#lack, this.result, this.#code.element];
+    const main = h("main", { id: "result", tabindex: -1 }, shown);
+    const fold = foldOf({ holder, part, words: "Change", done: "Show the result", next: () => main });
+    heading.after(fold.button);
+    holder.append(fold.end);
+    append(root, [holder, main]);
+    return fold;
+  }
+
+  #wrong(field, words) {
+    const isSaid = this.form.wrong(field, words) || this.extras?.wrong(field, words) || false;
+    if (isSaid) this.fold.unfold();
+    return isSaid;
+  }
+
+  #values() {
+    const others = /** @type {[string, string][]} */ (this.extras?.values() ?? []);
+    return new Map([...this.form.values(), ...others]);
+  }
+
+  #set(next) {
+    this.#query = next;
+    this.form.set(next);
+    this.extras?.set(next);
   }
 
   /** Says the problem where it is said beside the form. */
-  function spread() {
-    fold.say(problemWords(query));
-    carry(query);
+  #spread() {
+    this.fold.say(problemWords(this.#query));
+    carry(this.#query);
   }
 
-  function tell(held) {
+  #tell(held) {
     if (!held) return;
-    const without = `This is without the ${left.join(" and the ")} that the address was made with: it was too short for that.`;
-    replace(lack, left.length ? notice("", without) : lackOf(held, query));
+    const names = this.#left.join(" and the ");
+    const without = `This is without the ${names} that the address was made with: it was too short for that.`;
+    replace(this.#lack, names ? notice("", without) : lackOf(held, this.#query));
   }
 
-  function changed({ draft }) {
-    query = values();
-    left = [...left, ...lost].filter((name) => !query.get(name));
-    lost = [];
-    show(view, kept(verb, query, names), { draft }).then(tell);
-    spread();
+  /** Computes what is in the form by now; draft: while a value is being typed. */
+  changed({ draft }) {
+    const { view, verb } = this.settings;
+    this.#query = this.#values();
+    this.#left = [...this.#left, ...this.#lost].filter((name) => !this.#query.get(name));
+    this.#lost = [];
+    show(view, kept(verb, this.#query, this.names), { draft }).then((held) => this.#tell(held));
+    this.#spread();
     // A field that is left says once more what was typed into it.
-    if (draft || work.hasFailed || !isSame(query, asked)) run(draft ? TYPING_MS : 0);
+    if (draft || this.work.hasFailed || !isSame(this.#query, this.#asked)) this.#run(draft ? TYPING_MS : 0);
   }
 
-  function run(delay) {
-    asked = new Map(query);
-    const problem = asked;
-    work.run(
-      async (signal) => {
-        for (const name of lost) {
-          if (!problem.get(name)) throw new Refusal("The address was too short for what stood here: paste it again.", { field: name, status: 422 });
-        }
-        await compute(problem, signal);
-        document.title = titleOf(problem, title);
-        reading = asCode.show(...(code?.(problem) ?? [verb, bodyOf(verb, problem)]));
-      },
-      { delay },
-    );
+  #run(delay) {
+    const problem = new Map(this.#query);
+    this.#asked = problem;
+    this.work.run((signal) => this.#compute(problem, signal), { delay });
   }
 
-  return {
-    result, work, form,
-    query: () => new Map(query),
-    code: () => reading,
-    /**
-     * Shows an address's query: what it leaves open of the problem is the start's. told, hasLost: of the address, as
-     * `here` tells them.
-     */
-    show(told, hasLost = []) {
-      const given = kept(verb, told, names);
-      const full = complete(given, start);
-      set(full);
-      query = values();
-      lost = hasLost ?? [];
-      left = [];
-      replace(lack, hasLost ? null : notice("bad", "What is packed in this address is cut off or damaged, and left out."));
-      if (!lost.length && hasLost) restate(view, full).then(tell);
-      spread();
-      run(0);
-    },
-    changed,
-    leave: () => work.stop(),
-  };
+  async #compute(problem, signal) {
+    const { verb, title, compute, code } = this.settings;
+    for (const name of this.#lost) {
+      if (!problem.get(name)) throw new Refusal(LOST, { field: name, status: 422 });
+    }
+    await compute(problem, signal);
+    document.title = titleOf(problem, title);
+    const [own, body] = code?.(problem) ?? [verb, bodyOf(verb, problem)];
+    this.#code.show(own, body);
+  }
+
+  /** What the form holds. */
+  query() {
+    return new Map(this.#query);
+  }
+
+  /**
+   * Shows an address's query: what it leaves open of the problem is the start's. told, hasLost: of the address, as
+   * `here` tells them.
+   */
+  show(told, hasLost = []) {
+    const { view, verb, start = START } = this.settings;
+    const full = complete(kept(verb, told, this.names), start);
+    this.#set(full);
+    this.#query = this.#values();
+    this.#lost = hasLost ?? [];
+    this.#left = [];
+    replace(this.#lack, hasLost ? null : notice("bad", DAMAGED));
+    if (!this.#lost.length && hasLost) restate(view, full).then((held) => this.#tell(held));
+    this.#spread();
+    this.#run(0);
+  }
+
+  /** Ends what runs. */
+  leave() {
+    this.work.stop();
+  }
 }
 
 function isSame(one, other) {
@@ -156,13 +201,17 @@ function titleOf(query, view) {
 /** The start's options where the problem itself is not given. */
 function complete(given, begin) {
   const start = typeof begin === "function" ? begin(given) : begin;
-  const isSaid = (name) => given.has(name) || (name === "gpus" && (given.has("dims") || fabricSays(given.get("fabric"), "gpus") !== undefined));
+  const isSaid = (name) =>
+    given.has(name) ||
+    (name === "gpus" && (given.has("dims") || fabricSays(given.get("fabric"), "gpus") !== undefined));
   return new Map([...[...start].filter(([name]) => !isSaid(name)), ...given]);
 }
 
 function presetSelect(presets, onChoice) {
   if (!presets.length) return null;
-  const entries = presets.map((preset, place) => h("option", { value: place, title: preset.summary }, preset.summary || preset.name));
+  const entries = presets.map((preset, place) =>
+    h("option", { value: place, title: preset.summary }, preset.summary || preset.name),
+  );
   const select = h("select", { id: "preset" }, h("option", { value: "" }, "An example…"), entries);
   select.addEventListener("change", () => {
     if (select.value !== "") onChoice(Object.entries(presets[Number(select.value)].options));
@@ -171,11 +220,14 @@ function presetSelect(presets, onChoice) {
   return h("div", { class: "field full" }, h("label", { for: "preset" }, "Start from"), select);
 }
 
+// Verbs of views whose options are not those of `plan`.
+const VERBS = { training: "train", compare: "compare" };
+
 /** Links of the header take the problem with them. */
 function carry(query) {
-  for (const link of document.querySelectorAll(".views a")) {
-    const other = link.dataset.view;
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".views a"))) {
+    const other = link.dataset.view ?? "";
     if (other === "results") continue;
-    link.setAttribute("href", addressOf(other, kept(other === "training" ? "train" : other === "compare" ? "compare" : "plan", query)));
+    link.setAttribute("href", addressOf(other, kept(VERBS[other] ?? "plan", query)));
   }
 }

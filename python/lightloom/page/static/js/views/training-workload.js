@@ -1,21 +1,16 @@
 // Which training job: a description of a model that ships, or a workload as JSON.
 
-import { Refusal } from "../api.js";
+import { Refusal, wordsOf } from "../api.js";
 import { freshId, h, replace } from "../dom.js";
 import { registry } from "../options.js";
 
 const OWN = "pasted";
 
-/** Fields of the job, as `scaffold` takes them, and `workload()`: what the server is told of it. */
+const EXAMPLE = '{"schema": "lightloom.workload/1", "ranks": 8, …}';
+
+/** Fields of the job, as `Scaffold` takes them, and `workload()`: what the server is told of it. */
 export function workloadFields(onChange) {
-  const ids = { select: freshId("model"), text: freshId("workload"), wrong: freshId("wrong") };
-  const entries = registry("models").map(({ name, summary }) => h("option", { value: name, title: summary || null }, name));
-  const select = h("select", { id: ids.select }, entries, h("option", { value: OWN }, "A workload of your own (JSON)"));
-  const summary = h("p", { class: "quiet" });
-  const text = h("textarea", { id: ids.text, spellcheck: "false", "aria-describedby": ids.wrong, placeholder: '{"schema": "lightloom.workload/1", "ranks": 8, …}' });
-  const wrong = h("span", { class: "wrong", id: ids.wrong, hidden: true });
-  const pasted = h("div", { class: "field full", hidden: true }, h("label", { for: ids.text }, "Workload"), text, wrong);
-  const before = h("div", { class: "fields" }, h("div", { class: "field full" }, h("label", { for: ids.select }, "Training job"), select, summary), pasted);
+  const { before, pasted, select, summary, text, wrong } = jobElements();
 
   function follow() {
     pasted.hidden = select.value !== OWN;
@@ -38,10 +33,17 @@ export function workloadFields(onChange) {
   return {
     before,
     names: ["model", "workload"],
-    values: () => (select.value === OWN ? [["model", OWN], ["workload", text.value]] : [["model", select.value]]),
+    values: () =>
+      select.value === OWN
+        ? [
+            ["model", OWN],
+            ["workload", text.value],
+          ]
+        : [["model", select.value]],
     set(query) {
       const wanted = query.get("model") ?? "";
-      if (![...select.options].some((option) => option.value === wanted) && wanted) select.append(h("option", { value: wanted }, wanted));
+      if (![...select.options].some((option) => option.value === wanted) && wanted)
+        select.append(h("option", { value: wanted }, wanted));
       if (wanted) select.value = wanted;
       if (query.has("workload")) text.value = query.get("workload");
       follow();
@@ -54,12 +56,29 @@ export function workloadFields(onChange) {
     right: () => say(""),
     workload() {
       if (select.value !== OWN) return { model: select.value };
-      if (!text.value.trim()) throw new Refusal("Paste a workload: JSON of schema lightloom.workload/1.", { field: "workload", status: 422 });
+      if (!text.value.trim())
+        throw new Refusal("Paste a workload: JSON of schema lightloom.workload/1.", { field: "workload", status: 422 });
       try {
         return { workload: JSON.parse(text.value) };
       } catch (error) {
-        throw new Refusal(`It is not JSON: ${error.message}`, { field: "workload", status: 422 });
+        throw new Refusal(`It is not JSON: ${wordsOf(error)}`, { field: "workload", status: 422 });
       }
     },
   };
+}
+
+function jobElements() {
+  const ids = { select: freshId("model"), text: freshId("workload"), wrong: freshId("wrong") };
+  const entries = registry("models").map(({ name, summary }) =>
+    h("option", { value: name, title: summary || null }, name),
+  );
+  const select = h("select", { id: ids.select }, entries, h("option", { value: OWN }, "A workload of your own (JSON)"));
+  const summary = h("p", { class: "quiet" });
+  const described = { "aria-describedby": ids.wrong, placeholder: EXAMPLE };
+  const text = h("textarea", { id: ids.text, spellcheck: "false", ...described });
+  const wrong = h("span", { class: "wrong", id: ids.wrong, hidden: true });
+  const label = h("label", { for: ids.text }, "Workload");
+  const pasted = h("div", { class: "field full", hidden: true }, label, text, wrong);
+  const job = h("div", { class: "field full" }, h("label", { for: ids.select }, "Training job"), select, summary);
+  return { before: h("div", { class: "fields" }, job, pasted), pasted, select, summary, text, wrong };
 }

@@ -1,6 +1,6 @@
 // Training: one iteration of a training job, its policies beside each other, its course in time.
 
-import { ask } from "../api.js";
+import { ask, isAborted, wordsOf } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
 import { boxWords, gantt, ganttLegend } from "../charts/gantt.js";
@@ -10,11 +10,15 @@ import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf, registry } from "../options.js";
 import { aboveBound, counted, fabricWords, shortTime, time, timeParts, times } from "../quantities.js";
 import { cardWith, quantity, table } from "../tables.js";
-import { scaffold } from "./scaffold.js";
+import { Scaffold } from "./scaffold.js";
 import { workloadFields } from "./training-workload.js";
 
 const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"];
-const START = [["model", "bert-pccl"], ["ranks", "8"]];
+/** @type {[string, string][]} */
+const START = [
+  ["model", "bert-pccl"],
+  ["ranks", "8"],
+];
 const ZOOMS = [1, 4, 16, 64, 256];
 
 /** Makes the view. */
@@ -25,8 +29,14 @@ export function mount(root) {
     if (change.isOther) frame.form.set(new Map([...frame.query()].filter(([name]) => name !== "ranks")));
     frame.changed(change);
   });
-  const frame = scaffold({
-    root, view: "training", verb: "train", title: "Training", first: FIRST, presets: ["train"], extras,
+  const frame = new Scaffold({
+    root,
+    view: "training",
+    verb: "train",
+    title: "Training",
+    first: FIRST,
+    presets: ["train"],
+    extras,
     start: (given) => new Map(given.has("model") ? [] : START),
     options: optionsOf("train").filter((option) => !extras.names.includes(option.name)),
     lead: "One iteration of a training job: all its collectives planned together, and when its circuits change.",
@@ -36,11 +46,13 @@ export function mount(root) {
       const training = await ask("/api/train", { ...body, timeline: true }, { signal });
       end();
       end = draw(frame.result, training, body);
-      announce(`An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations, "reconfiguration")}.`);
+      announce(
+        `An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations, "reconfiguration")}.`,
+      );
     },
   });
   return {
-    show: frame.show,
+    show: (query, lost) => frame.show(query, lost),
     leave() {
       end();
       frame.leave();
@@ -54,44 +66,25 @@ function bodyFor(query, extras) {
   return { ...extras.workload(), ...options };
 }
 
+/** Shows an iteration; returns a function that ends what waits. */
 function draw(result, training, body) {
-  const [policies, timeline] = [h("div", {}), h("div", {})];
-  const zoom = h("select", { id: "zoom" }, ZOOMS.map((each) => h("option", { value: each }, each === 1 ? "all" : `1/${each}`)));
-  const place = h("input", { type: "range", min: 0, max: 1000, value: 0, "aria-label": "Part of the iteration that is shown" });
-  const readout = h("p", { class: "readout quiet" }, "Point at a box to see what it is.");
-  const rows = training.timeline ?? [];
+  const policies = h("div", {});
+  const timeline = training.timeline?.length ? timelineCard(training) : null;
   const breakEven = breakEvenCard(body);
   replace(
-    result, headline(training), fabricLine(training), cardWith("Policies", [policyLegend()], policies, policyTable(training)),
-    rows.length
-      ? cardWith("The iteration in time", [ganttLegend(rows)], timeline,
-        h("div", { class: "part" }, h("label", { for: "zoom" }, "Show"), zoom, place), readout, communicationTable(training))
-      : null,
+    result,
+    headline(training),
+    fabricLine(training),
+    cardWith("Policies", [policyLegend()], policies, policyTable(training)),
+    timeline?.element,
     breakEven.element,
-    h("div", { class: "card" }, downloads([
-      json("lightloom-training.json", () => Object.fromEntries(Object.entries(training).filter(([name]) => name !== "timeline"))),
-      fromServer("CSV", "lightloom-training.csv", "/api/table", () => ({ of: "train", ...body, format: "csv" })),
-      fromServer("SVG", "lightloom-training.svg", "/api/picture", () => ({ of: "train", ...body, format: "svg" })),
-      fromServer("PNG", "lightloom-training.png", "/api/picture", () => ({ of: "train", ...body, format: "png" })),
-    ])),
+    h("div", { class: "card" }, files(training, body)),
   );
-  const drawTimeline = () => {
-    const span = training.total_s / Number(zoom.value);
-    place.disabled = zoom.value === "1";
-    const first = (Number(place.value) / 1000) * (training.total_s - span);
-    replace(timeline, gantt({
-      rows, first, last: first + span, width: widthOf(timeline), label: `What ranks, axes and ports do from ${time(first)} to ${time(first + span)}`,
-      onShow: (row, box) => replace(readout, boxWords(row, box)),
-    }));
-    place.setAttribute("aria-valuetext", `from ${time(first)}`);
-  };
   const redraw = () => {
     replace(policies, policyBars(training, widthOf(policies)));
-    if (rows.length) drawTimeline();
+    timeline?.redraw();
     breakEven.redraw();
   };
-  zoom.addEventListener("change", drawTimeline);
-  place.addEventListener("input", drawTimeline);
   redraw();
   const still = onResize(policies, redraw);
   return () => {
@@ -100,16 +93,77 @@ function draw(result, training, body) {
   };
 }
 
+/** What ranks, axes and ports do, the whole iteration or a part of it. */
+function timelineCard(training) {
+  const rows = training.timeline;
+  const timeline = h("div", {});
+  const zooms = ZOOMS.map((each) => h("option", { value: each }, each === 1 ? "all" : `1/${each}`));
+  const zoom = h("select", { id: "zoom" }, zooms);
+  const range = { type: "range", min: 0, max: 1000, value: 0 };
+  const place = h("input", { ...range, "aria-label": "Part of the iteration that is shown" });
+  const readout = h("p", { class: "readout quiet" }, "Point at a box to see what it is.");
+  const redraw = () => {
+    const span = training.total_s / Number(zoom.value);
+    place.disabled = zoom.value === "1";
+    const first = (Number(place.value) / 1000) * (training.total_s - span);
+    const last = first + span;
+    const label = `What ranks, axes and ports do from ${time(first)} to ${time(last)}`;
+    const onShow = (row, box) => replace(readout, boxWords(row, box));
+    replace(timeline, gantt({ rows, first, last, width: widthOf(timeline), label, onShow }));
+    place.setAttribute("aria-valuetext", `from ${time(first)}`);
+  };
+  zoom.addEventListener("change", redraw);
+  place.addEventListener("input", redraw);
+  const part = h("div", { class: "part" }, h("label", { for: "zoom" }, "Show"), zoom, place);
+  const parts = [timeline, part, readout, communicationTable(training)];
+  return { element: cardWith("The iteration in time", [ganttLegend(rows)], ...parts), redraw };
+}
+
+function files(training, body) {
+  const { timeline: _, ...told } = training;
+  const of = { of: "train", ...body };
+  return downloads([
+    json("lightloom-training.json", () => told),
+    fromServer("CSV", "lightloom-training.csv", "/api/table", () => ({ ...of, format: "csv" })),
+    fromServer("SVG", "lightloom-training.svg", "/api/picture", () => ({ ...of, format: "svg" })),
+    fromServer("PNG", "lightloom-training.png", "/api/picture", () => ({ ...of, format: "png" })),
+  ]);
+}
+
 function headline(training) {
   const item = (name, value, under, isFirst = false) =>
-    h("div", { class: isFirst ? "first" : null }, h("dt", {}, name), h("dd", {}, value), h("dd", { class: "under" }, under));
+    h(
+      "div",
+      { class: isFirst ? "first" : null },
+      h("dt", {}, name),
+      h("dd", {}, value),
+      h("dd", { class: "under" }, under),
+    );
   const { reconfiguration_hidden_s: hidden, reconfiguration_exposed_s: exposed } = training;
   return h(
-    "dl", { class: "headline", "aria-label": "Result" },
-    item("An iteration", quantity(timeParts(training.total_s)), `${training.workload.name ?? "workload"} on ${training.workload.ranks} ranks, policy ${training.policy}`, true),
-    item("Lower bound", quantity(timeParts(training.lower_bound_s)), aboveBound(training.total_s, training.lower_bound_s)),
-    item("Computation", quantity(timeParts(training.compute_s)), `${Math.round((100 * training.compute_s) / training.total_s)} % of the iteration`),
-    item("Exposed communication", quantity(timeParts(training.exposed_communication_s)), "that computation does not hide"),
+    "dl",
+    { class: "headline", "aria-label": "Result" },
+    item(
+      "An iteration",
+      quantity(timeParts(training.total_s)),
+      `${training.workload.name ?? "workload"} on ${training.workload.ranks} ranks, policy ${training.policy}`,
+      true,
+    ),
+    item(
+      "Lower bound",
+      quantity(timeParts(training.lower_bound_s)),
+      aboveBound(training.total_s, training.lower_bound_s),
+    ),
+    item(
+      "Computation",
+      quantity(timeParts(training.compute_s)),
+      `${Math.round((100 * training.compute_s) / training.total_s)} % of the iteration`,
+    ),
+    item(
+      "Exposed communication",
+      quantity(timeParts(training.exposed_communication_s)),
+      "that computation does not hide",
+    ),
     item("Reconfigurations", String(training.reconfigurations), changesWords(training, hidden, exposed)),
   );
 }
@@ -124,43 +178,78 @@ function changesWords(training, hidden, exposed) {
 }
 
 function fabricLine(training) {
-  return h(
-    "p", { class: "quiet" },
-    `${fabricWords(training.fabric)} The bound holds for ${training.bound_class}. An ideal packet switch, which joins all pairs at once, is no plan of circuits and may take less.`,
-  );
+  const bound = `The bound holds for ${training.bound_class}.`;
+  const ideal = "An ideal packet switch, which joins all pairs at once, is no plan of circuits and may take less.";
+  return h("p", { class: "quiet" }, `${fabricWords(training.fabric)} ${bound} ${ideal}`);
 }
 
 // Beside the policies of circuits: a packet switch that joins all pairs at once, which is no plan of circuits.
 const IDEAL = "packet-switch";
 
-const served = (training) => Object.entries(training.policies).filter(([, seconds]) => Number.isFinite(seconds)).sort((one, other) => one[1] - other[1]);
+const served = (training) =>
+  Object.entries(training.policies)
+    .filter(([, seconds]) => Number.isFinite(seconds))
+    .sort((one, other) => one[1] - other[1]);
 const bestOf = (training) => served(training).find(([name]) => name !== IDEAL)?.[1];
 
 function policyLegend() {
   const item = (term, words) => h("li", {}, h("span", { class: `swatch term-${term}` }), words);
-  return h("ul", { class: "legend" }, item("compute", "computation"), item("transmission", "communication that it does not hide"));
+  return h(
+    "ul",
+    { class: "legend" },
+    item("compute", "computation"),
+    item("transmission", "communication that it does not hide"),
+  );
 }
 
 function policyBars(training, width) {
   const rows = served(training).map(([name, seconds]) => {
     const compute = Math.min(seconds, training.compute_s);
-    return { name: name === IDEAL ? "ideal packet switch" : name, total_s: seconds, compute_s: compute, transmission_s: seconds - compute, chosen: name === training.policy };
+    return {
+      name: name === IDEAL ? "ideal packet switch" : name,
+      total_s: seconds,
+      compute_s: compute,
+      transmission_s: seconds - compute,
+      chosen: name === training.policy,
+    };
   });
-  return bars({ rows, width, bound: training.lower_bound_s, best: bestOf(training), terms: ["compute", "transmission"], label: `Iteration times: ${rows.map((row) => `${row.name} ${time(row.total_s)}`).join(", ")}` });
+  return bars({
+    rows,
+    width,
+    bound: training.lower_bound_s,
+    best: bestOf(training),
+    terms: ["compute", "transmission"],
+    label: `Iteration times: ${rows.map((row) => `${row.name} ${time(row.total_s)}`).join(", ")}`,
+  });
 }
 
 function policyTable(training) {
   const best = bestOf(training);
   const rows = Object.entries(training.policies).map(([name, seconds]) => ({
     chosen: name === training.policy,
-    cells: [name, Number.isFinite(seconds) ? time(seconds) : "cannot serve it", Number.isFinite(seconds) ? `${(seconds / best).toFixed(3)}×` : "–", whatItDoes(training, name)],
+    cells: [
+      name,
+      Number.isFinite(seconds) ? time(seconds) : "cannot serve it",
+      Number.isFinite(seconds) ? `${(seconds / best).toFixed(3)}×` : "–",
+      whatItDoes(training, name),
+    ],
   }));
-  return table({ caption: "Iteration time by policy", columns: [{ head: "Policy" }, { head: "Iteration", right: true }, { head: "Over the best", right: true }, { head: "What it does", words: true }], rows });
+  return table({
+    caption: "Iteration time by policy",
+    columns: [
+      { head: "Policy" },
+      { head: "Iteration", right: true },
+      { head: "Over the best", right: true },
+      { head: "What it does", words: true },
+    ],
+    rows,
+  });
 }
 
 /** What came of a policy; of one that cannot serve the iteration, what it does. */
 function whatItDoes(training, name) {
-  const said = training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";
+  const said =
+    training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";
   return name === IDEAL ? `ideal, for reference: ${said}` : said;
 }
 
@@ -176,19 +265,43 @@ function communicationTable(training) {
     kinds.set(event.plan, kind);
   }
   const rows = [...kinds.values()].map(({ plan, count, total, exposed }) => ({
-    cells: [plan.collective, String(plan.gpus), plan.algorithm, String(count), time(plan.total_s), time(total), exposed ? time(exposed) : "–"],
+    cells: [
+      plan.collective,
+      String(plan.gpus),
+      plan.algorithm,
+      String(count),
+      time(plan.total_s),
+      time(total),
+      exposed ? time(exposed) : "–",
+    ],
   }));
   const right = (head) => ({ head, right: true });
-  return h("details", { class: "behind" }, h("summary", {}, `${counted(rows.length, "kind")} of communication, as a table`), table({
-    caption: "Kinds of communication", tall: true, rows,
-    columns: [{ head: "Collective" }, right("Ranks"), { head: "Algorithm" }, right("Times"), right("Each"), right("In all"), right("Waited for circuits")],
-  }));
+  return h(
+    "details",
+    { class: "behind" },
+    h("summary", {}, `${counted(rows.length, "kind")} of communication, as a table`),
+    table({
+      caption: "Kinds of communication",
+      tall: true,
+      rows,
+      columns: [
+        { head: "Collective" },
+        right("Ranks"),
+        { head: "Algorithm" },
+        right("Times"),
+        right("Each"),
+        right("In all"),
+        right("Waited for circuits"),
+      ],
+    }),
+  );
 }
 
 /** Policies against the reconfiguration delay, computed when it is asked for. */
 function breakEvenCard(body) {
   const place = h("div", {});
   const controller = new AbortController();
+  /** @type {any} */
   let found = null;
   const button = h("button", { type: "button", onclick: start }, "Compute at delays from 1 µs to 10 ms");
   const element = cardWith("Up to which delay does changing circuits pay?", [], h("p", {}, button), place);
@@ -198,11 +311,11 @@ function breakEvenCard(body) {
     replace(button, "Computing…");
     try {
       found = (await ask("/api/train", { ...body, break_even: true }, { signal: controller.signal })).break_even;
-      button.parentElement.remove();
+      button.parentElement?.remove();
       draw();
     } catch (error) {
-      if (error.name === "AbortError") return;
-      replace(place, h("p", { class: "quiet", role: "alert" }, error.message));
+      if (isAborted(error)) return;
+      replace(place, h("p", { class: "quiet", role: "alert" }, wordsOf(error)));
       replace(button, "Compute again");
       button.disabled = false;
     }
@@ -210,14 +323,33 @@ function breakEvenCard(body) {
 
   function draw() {
     if (!found) return;
-    const series = Object.entries(found.policies_s).filter(([, values]) => values.some(Number.isFinite)).map(([name, values]) => ({ name, values }));
-    const rows = found.delays_s.map((delay, at) => ({ cells: [shortTime(delay), ...series.map(({ values }) => (Number.isFinite(values[at]) ? time(values[at]) : "–"))] }));
+    const series = Object.entries(found.policies_s)
+      .filter(([, values]) => values.some(Number.isFinite))
+      .map(([name, values]) => ({ name, values }));
+    const rows = found.delays_s.map((delay, at) => ({
+      cells: [shortTime(delay), ...series.map(({ values }) => (Number.isFinite(values[at]) ? time(values[at]) : "–"))],
+    }));
     replace(
-      place, h("p", { class: "sentence" }, breakEvenWords(found)), lineLegend(series.map(({ name }) => name)),
-      lines({ xs: found.delays_s, series, width: widthOf(place), xTitle: "Reconfiguration delay", label: "Iteration time of every policy against the reconfiguration delay" }),
-      h("details", { class: "behind" }, h("summary", {}, "As a table"), table({
-        caption: "Iteration times by reconfiguration delay", columns: [{ head: "Delay" }, ...series.map(({ name }) => ({ head: name, right: true }))], rows,
-      })),
+      place,
+      h("p", { class: "sentence" }, breakEvenWords(found)),
+      lineLegend(series.map(({ name }) => name)),
+      lines({
+        xs: found.delays_s,
+        series,
+        width: widthOf(place),
+        xTitle: "Reconfiguration delay",
+        label: "Iteration time of every policy against the reconfiguration delay",
+      }),
+      h(
+        "details",
+        { class: "behind" },
+        h("summary", {}, "As a table"),
+        table({
+          caption: "Iteration times by reconfiguration delay",
+          columns: [{ head: "Delay" }, ...series.map(({ name }) => ({ head: name, right: true }))],
+          rows,
+        }),
+      ),
     );
     announce(breakEvenWords(found));
   }
@@ -232,7 +364,13 @@ function breakEvenWords({ delays_s: delays, policies_s: policies }) {
   const pays = delays.filter((_, at) => still[at] > ours[at] * 1.001);
   if (!pays.length) return "Changing circuits saves nothing here, however fast they change.";
   const gain = Math.max(...delays.map((_, at) => still[at] / ours[at]));
-  const until = pays.at(-1) === delays.at(-1) ? `at all delays up to ${shortTime(delays.at(-1))}` : `up to ${shortTime(pays.at(-1))}`;
-  const saved = gain < 1.1 ? `it saves up to ${(100 * (1 - 1 / gain)).toPrecision(2)} % of the iteration` : `the iteration is up to ${times(gain)} as fast`;
+  const until =
+    pays.at(-1) === delays.at(-1)
+      ? `at all delays up to ${shortTime(delays.at(-1))}`
+      : `up to ${shortTime(pays.at(-1))}`;
+  const saved =
+    gain < 1.1
+      ? `it saves up to ${(100 * (1 - 1 / gain)).toPrecision(2)} % of the iteration`
+      : `the iteration is up to ${times(gain)} as fast`;
   return `Changing circuits pays ${until}: ${saved}.`;
 }

@@ -3,41 +3,52 @@
 import { addressOf, go } from "../address.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { ratioLegend } from "../charts/colours.js";
-import { heatMap } from "../charts/heat.js";
+import { HeatMap } from "../charts/heat.js";
 import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
 import { axisBody, axisFields, isPerPair, manner, pointsOf } from "../map-axes.js";
 import { mapOf } from "../map-halves.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
-import { NEVER_CHANGE, bodyOf, defaultOf, kept, optionsOf, registry } from "../options.js";
+import { bodyOf, defaultOf, kept, NEVER_CHANGE, optionsOf, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
 import { narrowingWords } from "./plan-worth.js";
-import { scaffold } from "./scaffold.js";
+import { Scaffold } from "./scaffold.js";
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
-const START = new Map([["collective", "all-reduce"], ["size", "1MiB"], ["gpus", "64"]]);
+const START = new Map([
+  ["collective", "all-reduce"],
+  ["size", "1MiB"],
+  ["gpus", "64"],
+]);
 
 /** Makes the view. */
 export function mount(root) {
   let end = () => {};
   const extras = axisFields((change) => frame.changed(change), BASELINES());
-  const frame = scaffold({
-    root, view: "when-it-pays", verb: "plan", title: "When does it pay?", first: FIRST, presets: ["map"], start: START, extras,
+  const frame = new Scaffold({
+    root,
+    view: "when-it-pays",
+    verb: "plan",
+    title: "When does it pay?",
+    first: FIRST,
+    presets: ["map"],
+    start: START,
+    extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
     code: (query) => ["map", bodyFor(query)],
     async compute(query, signal) {
-      const view = live(frame.result, query);
+      const view = new PaysMap(frame.result, query);
       const body = bodyFor(query);
       end();
-      end = view.leave;
-      const on = { row: view.add, progress: view.progress };
+      end = () => view.leave();
+      const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
       view.finish(await mapOf(body, {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal));
       announce(view.sentence());
     },
   });
   return {
-    show: frame.show,
+    show: (query, lost) => frame.show(query, lost),
     leave() {
       end();
       frame.leave();
@@ -46,144 +57,226 @@ export function mount(root) {
 }
 
 // What the best plan is compared with: the best plan whose circuits never change, or another planner.
-const BASELINES = () => [...registry("planners")].sort((one, other) => (other.name === NEVER_CHANGE) - (one.name === NEVER_CHANGE));
+const BASELINES = () =>
+  [...registry("planners")].sort(
+    (one, other) => Number(other.name === NEVER_CHANGE) - Number(one.name === NEVER_CHANGE),
+  );
 const AXES = new Set(["x", "y", "x-from", "x-to", "x-points", "y-from", "y-to", "y-points", "against"]);
 
 function bodyFor(query) {
   const problem = new Map([...query].filter(([name]) => !AXES.has(name)));
-  return { options: bodyOf("plan", problem), x: axisBody(query, "x"), y: axisBody(query, "y"), against: query.get("against") };
+  return {
+    options: bodyOf("plan", problem),
+    x: axisBody(query, "x"),
+    y: axisBody(query, "y"),
+    against: query.get("against"),
+  };
 }
 
-function live(result, query) {
-  const names = { x: query.get("x"), y: query.get("y") };
-  const axisOf = (letter) => ({ option: names[letter], isPerPair: isPerPair(query, letter) });
-  const axes = { x: axisOf("x"), y: axisOf("y") };
-  const counts = { x: pointsOf(query, "x"), y: pointsOf(query, "y") };
-  const values = { x: [], y: [] };
-  const cells = new Map();
-  const against = query.get("against");
-  const enclosed = `The line encloses where a plan that changes circuits saves at least 1 % over ${againstWords(against)}; the frame marks the problem of the form.`;
-  const [chart, legend, words, readout, behind] = [h("div", {}), h("div", {}), h("p", { class: "sentence" }), h("p", { class: "readout quiet" }), h("div", { class: "result" })];
-  const bar = h("progress", { max: 1, value: 0, "aria-label": "Cells computed" });
-  let drawn = null;
-  let isFirst = true;
-  let waiting = null;
-  let whole = null;
+const LETTERS = ["x", "y"];
 
-  const options = (x, y) => {
-    const told = new Map([...query].filter(([name]) => !AXES.has(name)));
-    for (const [letter, place] of [["x", x], ["y", y]]) {
-      told.set(names[letter], manner(names[letter]).written(values[letter][place]) + (whole?.[letter]?.per_pair ? "/pair" : ""));
-      if (names[letter] === "gpus") told.delete("dims");
+/** The map, as its cells are computed. */
+class PaysMap {
+  /** @type {{x: any[], y: any[]}} */
+  #values = { x: [], y: [] };
+  /** By place `x,y`. */
+  #cells = new Map();
+  #chart = h("div", {});
+  #legend = h("div", {});
+  #words = h("p", { class: "sentence" });
+  #readout = h("p", { class: "readout quiet" });
+  #behind = h("div", { class: "result" });
+  #bar = h("progress", { max: 1, value: 0, "aria-label": "Cells computed" });
+  /** @type {HeatMap | null} */
+  #drawn = null;
+  /** @type {number | null} */
+  #waiting = null;
+  /** The server's whole answer, once it is there. @type {any} */
+  #whole = null;
+
+  constructor(result, query) {
+    this.result = result;
+    this.query = query;
+    this.names = { x: query.get("x"), y: query.get("y") };
+    const axisOf = (letter) => ({ option: this.names[letter], isPerPair: isPerPair(query, letter) });
+    this.axes = { x: axisOf("x"), y: axisOf("y") };
+    this.counts = { x: pointsOf(query, "x"), y: pointsOf(query, "y") };
+    this.against = againstWords(query.get("against"));
+    this.enclosed =
+      `The line encloses where a plan that changes circuits saves at least 1 % over ${this.against}; ` +
+      "the frame marks the problem of the form.";
+    this.recolour = () => this.#drawn && this.#settle();
+    addEventListener("colours", this.recolour);
+    this.still = onResize(result, () => this.#drawn && this.#make());
+  }
+
+  /** Options of the plan of a cell. */
+  #options(x, y) {
+    const told = new Map([...this.query].filter(([name]) => !AXES.has(name)));
+    for (const [letter, place] of Object.entries({ x, y })) {
+      const name = this.names[letter];
+      const ofPair = this.#whole?.[letter]?.per_pair ? "/pair" : "";
+      told.set(name, manner(name).written(this.#values[letter][place]) + ofPair);
+      if (name === "gpus") told.delete("dims");
     }
     return told;
-  };
-
-  function describe(cell) {
-    const place = ["x", "y"].map((letter) => inWords(axes[letter])(cell[letter])).join(", ");
-    if (!Number.isFinite(cell.total_s)) return `${place}: no plan${cell.reason ? ` (${cell.reason})` : ""}`;
-    if (!Number.isFinite(cell.speedup)) return `${place}: ${time(cell.total_s)} (${cell.planner}, ${cell.algorithm}); ${againstWords(against)}: no plan`;
-    const others = cell.speedup >= 1 ? `${times(cell.speedup)} as fast` : `that is ${times(1 / cell.speedup)} as fast`;
-    const bound = cell.lower_bound_s ? `; lower bound ${time(cell.lower_bound_s)}, ${aboveBound(cell.total_s, cell.lower_bound_s, "the best plan")}` : "";
-    return `${place}: ${time(cell.total_s)} with ${counted(cell.reconfigurations, "reconfiguration")} (${cell.planner}, ${cell.algorithm}); ${againstWords(against)} ${time(cell.against_s)}: ${others}${bound}`;
   }
 
-  function make() {
-    drawn = heatMap({
-      columns: counts.x, rows: counts.y, width: widthOf(chart, 320, 1180), xTitle: titleOf(names.x), yTitle: titleOf(names.y),
-      xWords: (place) => (values.x[place] === undefined ? "" : manner(names.x).words(values.x[place])),
-      yWords: (place) => (values.y[place] === undefined ? "" : manner(names.y).words(values.y[place])),
-      describe, pays: (cell) => pays(cell),
-      onShow: (x, y) => replace(readout, cells.has(`${x},${y}`) ? `${describe(cells.get(`${x},${y}`))}. Enter or a click opens the plan.` : "Not computed yet."),
-      onOpen: (x, y) => cells.has(`${x},${y}`) && go(addressOf("plan", kept("plan", options(x, y)))),
+  #describe(cell) {
+    const place = LETTERS.map((letter) => inWords(this.axes[letter])(cell[letter])).join(", ");
+    const { total_s: total, lower_bound_s: least, speedup } = cell;
+    if (!Number.isFinite(total)) return `${place}: no plan${cell.reason ? ` (${cell.reason})` : ""}`;
+    const by = `(${cell.planner}, ${cell.algorithm}); ${this.against}`;
+    if (!Number.isFinite(speedup)) return `${place}: ${time(total)} ${by}: no plan`;
+    const others = speedup >= 1 ? `${times(speedup)} as fast` : `that is ${times(1 / speedup)} as fast`;
+    const bound = least ? `; lower bound ${time(least)}, ${aboveBound(total, least, "the best plan")}` : "";
+    const changes = counted(cell.reconfigurations, "reconfiguration");
+    return `${place}: ${time(total)} with ${changes} ${by} ${time(cell.against_s)}: ${others}${bound}`;
+  }
+
+  #make() {
+    const wordsOf = (letter) => (place) => {
+      const value = this.#values[letter][place];
+      return value === undefined ? "" : manner(this.names[letter]).words(value);
+    };
+    const drawn = new HeatMap({
+      columns: this.counts.x,
+      rows: this.counts.y,
+      width: widthOf(this.#chart, 320, 1180),
+      xTitle: titleOf(this.names.x),
+      yTitle: titleOf(this.names.y),
+      xWords: wordsOf("x"),
+      yWords: wordsOf("y"),
+      describe: (cell) => this.#describe(cell),
+      pays: (cell) => pays(cell),
+      onShow: (x, y) => replace(this.#readout, this.#readoutOf(this.#cells.get(`${x},${y}`))),
+      onOpen: (x, y) => this.#cells.has(`${x},${y}`) && go(addressOf("plan", kept("plan", this.#options(x, y)))),
     });
-    for (const [key, cell] of cells) drawn.put(...key.split(",").map(Number), cell);
-    replace(chart, drawn.element);
-    settle();
+    for (const [key, cell] of this.#cells) {
+      const [x, y] = key.split(",").map(Number);
+      drawn.put(x, y, cell);
+    }
+    this.#drawn = drawn;
+    replace(this.#chart, drawn.element);
+    this.#settle();
+    return drawn;
   }
 
-  function begin() {
-    isFirst = false;
-    result.classList.remove("outdated");
-    replace(readout, "Point at a cell, or move with the arrows.");
+  #readoutOf(cell) {
+    return cell ? `${this.#describe(cell)}. Enter or a click opens the plan.` : "Not computed yet.";
+  }
+
+  #begin() {
+    this.result.classList.remove("outdated");
+    replace(this.#readout, "Point at a cell, or move with the arrows.");
+    const parts = [this.#legend, this.#chart, this.#readout, h("p", { class: "quiet" }, this.enclosed)];
     replace(
-      result, h("div", { class: "card" }, words),
-      cardWith("How much faster the best plan is", [bar], legend, chart, readout, h("p", { class: "quiet" }, enclosed)),
-      behind,
+      this.result,
+      h("div", { class: "card" }, this.#words),
+      cardWith("How much faster the best plan is", [this.#bar], ...parts),
+      this.#behind,
     );
-    make();
+    return this.#make();
   }
 
-  function settle() {
-    waiting = null;
+  #settle() {
+    this.#waiting = null;
+    const drawn = this.#drawn;
+    if (!drawn) return;
     const end = drawn.settle();
-    const hasLess = [...cells.values()].some((cell) => cell.speedup < 0.995);
-    replace(legend, ratioLegend(end, hasLess));
-    const own = ownPlace();
-    drawn.here(nearest(known("x"), own.x), nearest(known("y"), own.y));
-    bar.value = cells.size / (counts.x * counts.y);
-    replace(words, sentence());
+    const hasLess = [...this.#cells.values()].some((cell) => cell.speedup < 0.995);
+    replace(this.#legend, ratioLegend(end, hasLess));
+    const own = this.#ownPlace();
+    drawn.here(nearest(this.#known("x"), own.x), nearest(this.#known("y"), own.y));
+    this.#bar.value = this.#cells.size / (this.counts.x * this.counts.y);
+    replace(this.#words, this.sentence());
   }
 
-  const known = (letter) => (values[letter].filter((value) => value !== undefined).length === counts[letter] ? values[letter] : []);
+  /** Values of an axis, once all are known. */
+  #known(letter) {
+    const values = this.#values[letter];
+    return values.filter((value) => value !== undefined).length === this.counts[letter] ? values : [];
+  }
 
-  function ownPlace() {
+  #ownPlace() {
     const of = (letter) => {
-      const option = optionsOf("plan").find((each) => each.name === names[letter]);
-      return manner(names[letter]).parse(query.get(names[letter]) ?? defaultOf(option, query.get("fabric")));
+      const name = this.names[letter];
+      const option = optionsOf("plan").find((each) => each.name === name);
+      return manner(name).parse(this.query.get(name) ?? defaultOf(option, this.query.get("fabric")));
     };
     return { x: of("x"), y: of("y") };
   }
 
-  function problem() {
-    const fixed = (name) => name !== names.x && name !== names.y;
-    const parts = [query.get("collective")];
-    if (fixed("size") && query.has("size")) parts.push(`of ${query.get("size")}`);
-    if (fixed("gpus") && query.has("gpus")) parts.push(`on ${query.get("gpus")} GPUs`);
-    const narrowing = narrowingWords(Object.fromEntries(query));
+  #problem() {
+    const isGiven = (name) => name !== this.names.x && name !== this.names.y && this.query.has(name);
+    const parts = [this.query.get("collective")];
+    if (isGiven("size")) parts.push(`of ${this.query.get("size")}`);
+    if (isGiven("gpus")) parts.push(`on ${this.query.get("gpus")} GPUs`);
+    const narrowing = narrowingWords(Object.fromEntries(this.query));
     if (narrowing) parts.push(`with ${narrowing}`);
     return parts.join(" ");
   }
 
-  function sentence() {
-    const map = { x: { ...axes.x, values: values.x }, y: { ...axes.y, values: values.y }, cell: (x, y) => cells.get(`${x},${y}`) };
-    return sentenceOf({ map, own: ownPlace(), problem: problem(), against: againstWords(against) });
+  /** The result in words. */
+  sentence() {
+    const map = {
+      x: { ...this.axes.x, values: this.#values.x },
+      y: { ...this.axes.y, values: this.#values.y },
+      cell: (x, y) => this.#cells.get(`${x},${y}`),
+    };
+    return sentenceOf({ map, own: this.#ownPlace(), problem: this.#problem(), against: this.against });
   }
 
-  const recolour = () => drawn && settle();
-  addEventListener("colours", recolour);
-  const still = onResize(result, () => drawn && make());
-  return {
-    sentence,
-    leave() {
-      removeEventListener("colours", recolour);
-      still();
-      if (waiting !== null) cancelAnimationFrame(waiting);
-    },
-    add(cell) {
-      if (isFirst) begin();
-      values.x[cell.x_index] = cell.x;
-      values.y[cell.y_index] = cell.y;
-      cells.set(`${cell.x_index},${cell.y_index}`, cell);
-      drawn.put(cell.x_index, cell.y_index, cell);
-      waiting ??= requestAnimationFrame(settle);
-    },
-    progress({ done, of }) {
-      bar.value = done / of;
-    },
-    finish(answer) {
-      whole = answer;
-      for (const cell of answer.cells) this.add(cell);
-      if (waiting !== null) cancelAnimationFrame(waiting);
-      if (!drawn) return;
-      settle();
-      bar.hidden = true;
-      replace(behind, matrix(cells, values, names), h("div", { class: "card" }, downloads([
-        json("lightloom-map.json", () => answer), csv("lightloom-map.csv", () => rowsOf(answer.cells, names)),
-        ...ofDrawing("lightloom-map", () => drawn.element, () => ({ title: `How many times as fast as ${againstWords(against)} the best plan is: ${problem()}. ${enclosed}`, legend: legend.firstChild })),
-      ])));
-    },
-  };
+  /** Ends what waits to be drawn. */
+  leave() {
+    removeEventListener("colours", this.recolour);
+    this.still();
+    this.#forget();
+  }
+
+  #forget() {
+    if (this.#waiting !== null) cancelAnimationFrame(this.#waiting);
+  }
+
+  /** Adds a cell. */
+  add(cell) {
+    const drawn = this.#drawn ?? this.#begin();
+    this.#values.x[cell.x_index] = cell.x;
+    this.#values.y[cell.y_index] = cell.y;
+    this.#cells.set(`${cell.x_index},${cell.y_index}`, cell);
+    drawn.put(cell.x_index, cell.y_index, cell);
+    this.#waiting ??= requestAnimationFrame(() => this.#settle());
+  }
+
+  /** Says how far it is. */
+  progress({ done, of }) {
+    this.#bar.value = done / of;
+  }
+
+  /** Shows the whole answer. */
+  finish(answer) {
+    this.#whole = answer;
+    for (const cell of answer.cells) this.add(cell);
+    this.#forget();
+    if (!this.#drawn) return;
+    this.#settle();
+    this.#bar.hidden = true;
+    replace(this.#behind, matrix(this.#cells, this.#values, this.names), this.#files(answer));
+  }
+
+  #files(answer) {
+    const title = `How many times as fast as ${this.against} the best plan is: ${this.#problem()}. ${this.enclosed}`;
+    const drawing = () => this.#drawn?.element;
+    return h(
+      "div",
+      { class: "card" },
+      downloads([
+        json("lightloom-map.json", () => answer),
+        csv("lightloom-map.csv", () => rowsOf(answer.cells, this.names)),
+        ...ofDrawing("lightloom-map", drawing, () => ({ title, legend: this.#legend.firstChild })),
+      ]),
+    );
+  }
 }
 
 const COLUMNS = ["total_s", "against_s", "speedup", "reconfigurations", "planner", "algorithm", "lower_bound_s", "gap"];
@@ -200,11 +293,19 @@ function matrix(cells, values, names) {
   element.addEventListener("toggle", () => {
     if (!element.open || place.firstChild) return;
     const [across, up] = [manner(names.x).words, manner(names.y).words];
-    replace(place, table({
-      caption: `How many times as fast: ${titleOf(names.y)} by ${titleOf(names.x)}`, tall: true,
-      columns: [{ head: titleOf(names.y) }, ...values.x.map((value) => ({ head: across(value), right: true }))],
-      rows: values.y.map((value, y) => ({ cells: [up(value), ...values.x.map((_, x) => times(cells.get(`${x},${y}`)?.speedup ?? NaN))] })).reverse(),
-    }));
+    replace(
+      place,
+      table({
+        caption: `How many times as fast: ${titleOf(names.y)} by ${titleOf(names.x)}`,
+        tall: true,
+        columns: [{ head: titleOf(names.y) }, ...values.x.map((value) => ({ head: across(value), right: true }))],
+        rows: values.y
+          .map((value, y) => ({
+            cells: [up(value), ...values.x.map((_, x) => times(cells.get(`${x},${y}`)?.speedup ?? NaN))],
+          }))
+          .reverse(),
+      }),
+    );
   });
   return element;
 }
