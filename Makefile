@@ -19,7 +19,7 @@ PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile --durations 25 -p n
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: demo check test test-rust test-python test-peers data bench lint lint-fast audit format docs fuzz \
-	fuzz-command-line build clean wheel c-library c-header c-example install-c
+	fuzz-command-line build clean wheel release c-library c-header c-example install-c
 
 build: $(VENV)/built
 
@@ -91,6 +91,12 @@ wheel: $(VENV)/built
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" maturin build --release --sdist --zig --compatibility manylinux2014 --out dist
 	cd papers && ../$(VENV)/bin/hatchling build -d ../dist
 	$(VENV)/bin/python -m tests.wheel dist
+
+# Wheels, sources, notes and checksums of this version in dist/. Nothing is published: what a person has to do for that is said.
+release: $(VENV)/built
+	$(VENV)/bin/python -m docs.generators.release check
+	$(MAKE) wheel
+	$(VENV)/bin/python -m docs.generators.release write dist
 
 # The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.
 c-library:

@@ -1,0 +1,111 @@
+"""What a release needs in addition to its wheels: a version that all files agree on, notes, checksums, what to do then.
+
+`python -m docs.generators.release check` refuses a version that cannot be released; `python -m docs.generators.release
+write dist` writes `NOTES.md` and `SHA256SUMS` next to the wheels and sources there. `make release` runs both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+import tomllib
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTES, SUMS = "NOTES.md", "SHA256SUMS"
+HEADING = re.compile(r"^## (?:\[?(?P<version>\d+\.\d+\.\d+)\]? - (?P<day>\S+)|Unreleased)$", re.MULTILINE)
+STEPS = """\
+dist/ holds {version}. Nothing is published yet; a person does the following:
+
+1. Read dist/{notes}, and try the wheel: pip install dist/lightloom-{version}-*.whl
+2. Tag the commit and push the tag:     git tag -a v{version} -F dist/{notes} --cleanup=whitespace
+                                        git push origin v{version}
+3. Upload to the package index:         pipx run twine upload dist/*.whl dist/*.tar.gz
+   On a forge that runs .github/workflows/release.yml, the tag does that once its environment `pypi` is approved.
+4. Make a release of the tag with dist/{notes} as its text, and the files of dist/.
+5. Begin the next version: the number in Cargo.toml, Cargo.lock and papers/pyproject.toml.
+"""
+
+
+class Section(NamedTuple):
+    """A section of the CHANGELOG. version, day: None of what is not released."""
+
+    version: str | None
+    day: str | None
+    text: str
+
+
+def sections(changelog: str) -> list[Section]:
+    """The sections of a CHANGELOG, the newest first."""
+    found = list(HEADING.finditer(changelog))
+    ends = [one.start() for one in found[1:]] + [len(changelog)]
+    return [
+        Section(one["version"], one["day"], changelog[one.end() : end].strip())
+        for one, end in zip(found, ends, strict=True)
+    ]
+
+
+def version(root: Path = ROOT) -> str:
+    """The version that Cargo.toml states."""
+    return str(tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["package"]["version"])
+
+
+def faults(root: Path = ROOT) -> list[str]:
+    """What keeps the version from being released, a line each."""
+    stated = version(root)
+    papers = tomllib.loads((root / "papers" / "pyproject.toml").read_text())["project"]["version"]
+    unreleased, *released = sections((root / "CHANGELOG.md").read_text())
+    found = []
+    if papers != stated:
+        found.append(f"papers/pyproject.toml has version {papers}, Cargo.toml {stated}")
+    if unreleased.version is not None:
+        return [*found, "CHANGELOG.md has no section `## Unreleased` above all others"]
+    if unreleased.text:
+        found.append(f"CHANGELOG.md has changes under Unreleased: move them below `## {stated} - YYYY-MM-DD`")
+    if not released or released[0].version != stated:
+        newest = released[0].version if released else "none"
+        found.append(f"CHANGELOG.md: the newest version is {newest}, Cargo.toml has {stated}")
+    return found + [line for one in released for line in _wrong_day(one)]
+
+
+def _wrong_day(section: Section) -> list[str]:
+    try:
+        date.fromisoformat(section.day or "")
+    except ValueError:
+        return [f"CHANGELOG.md: `{section.day}` of version {section.version} is no date of the form YYYY-MM-DD"]
+    return []
+
+
+def write(folder: Path, root: Path = ROOT) -> str:
+    """Write the notes of the version and the checksums of the folder's wheels and sources; what a person does then.
+
+    The notes are the version's section of the CHANGELOG. Raises `FileNotFoundError` where no wheel or no sources of the
+    version are there.
+    """
+    stated = version(root)
+    [section] = [one for one in sections((root / "CHANGELOG.md").read_text()) if one.version == stated]
+    files = sorted(folder.glob(f"lightloom*-{stated}*.whl")) + sorted(folder.glob(f"lightloom*-{stated}.tar.gz"))
+    for kind in (".whl", ".tar.gz"):
+        if not any(file.name.endswith(kind) for file in files):
+            raise FileNotFoundError(f"no {kind} of version {stated} in {folder}")
+    (folder / NOTES).write_text(f"# Lightloom {stated} ({section.day})\n\n{section.text}\n")
+    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    (folder / SUMS).write_text(sums)
+    return STEPS.format(version=stated, notes=NOTES)
+
+
+def main(command: str, *folders: str) -> int:
+    """The status: 1 where the version cannot be released."""
+    found = faults()
+    for line in found:
+        sys.stderr.write(f"error: {line}\n")
+    if command == "write" and not found:
+        sys.stdout.write(write(Path(*folders)))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
