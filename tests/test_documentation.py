@@ -13,7 +13,7 @@ from tests.conftest import MSCCL, ROOT
 
 pytestmark = pytest.mark.slow
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # These two write data; tests elsewhere hold what they write.
 WRITERS = {"moe_matrix.py", "single_hop_times.py"}
 EXAMPLES = sorted(file for file in (ROOT / "examples").glob("*.py") if file.name not in WRITERS)

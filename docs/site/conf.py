@@ -30,12 +30,15 @@ extensions = [
 ]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/README"
-include_patterns = ["README.md", "CHANGELOG.md", "crates/README.md", "papers/README.md", "docs/**"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "crates/README.md", "papers/README.md"]
+include_patterns = [*PAGES, "docs/**"]
 exclude_patterns = [
     "docs/site/**",
     ".*",
     "target",
     "out",
+    "data",
+    "node_modules",
     "python",
     "papers/*/**",
     "tests",
