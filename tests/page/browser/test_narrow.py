@@ -118,9 +118,15 @@ def test_a_figure_is_on_the_first_screen(narrow: Opened, axe: str) -> None:
     # The paper's numbers and ours are in the table without scrolling it sideways.
     claims = page.get_by_role("region", name="Claims of harvest-3")
     assert claims.evaluate("(one) => one.scrollWidth <= one.clientWidth")
-    expect(claims.get_by_text("Paper: 1. Ours: 1.")).to_be_visible()
+    expect(claims.get_by_text("Paper: 1. Ours: 1.", exact=True)).to_be_visible()
     fold(narrow).tap()
     page.get_by_role("link", name="Overview").tap()
     page.wait_for_url(re.compile("/results$"))
     narrow.settle()
     expect(page.get_by_role("link", name="schedules between static and BvN")).to_be_visible()
+
+
+def test_a_deviation_is_below_the_numbers_that_it_is_of(narrow: Opened) -> None:
+    claims = narrow.go("/results?figure=harvest-5a").get_by_role("region", name="Claims of harvest-5a")
+    assert claims.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    expect(claims.get_by_text(re.compile(r"^Paper: \S+×\. Ours: \S+×\. Deviation: .*\d %\.$")).first).to_be_visible()
