@@ -176,7 +176,7 @@ def test_files_that_are_missing_or_of_others_are_named(tmp_path: Path, cli: RunC
     ran = cli("verify", tmp_path / "u.0.et")
     assert ran.err.startswith(f"error: file: `{tmp_path / 'u.0.et'}` is not a Chakra trace: its messages end or break")
     ran = cli("verify", tmp_path / "v.0.et")
-    assert ran.err == f"error: file: `{tmp_path / 'v.0.et'}` is not there\n"
+    assert ran.err == f"error: file: no such file: `{tmp_path / 'v.0.et'}`\n"
 
 
 def test_groups_call_the_same_collectives(tmp_path: Path) -> None:

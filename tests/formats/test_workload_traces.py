@@ -254,7 +254,7 @@ def test_wrong_traces_are_refused_in_one_line(tmp_path: Path, case: str) -> None
         ({"element_bytes": 0}, "element_bytes: `0` is not accepted; it takes a whole number from 1 to "),
         ({"ranks": True}, "ranks: `True` is not accepted; it takes a whole number from 2 to 65536"),
         ({"ranks": 1}, "ranks: `1` is not accepted; it takes a whole number from 2 to 65536"),
-        ({"comm_groups": "none.json"}, "comm_groups: `none.json` is not there"),
+        ({"comm_groups": "none.json"}, "comm_groups: no such file: `none.json`"),
     ],
 )
 def test_options_are_asked_for(in_tmp: Path, options: dict[str, Any], said: str) -> None:

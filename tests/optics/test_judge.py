@@ -120,7 +120,7 @@ def test_the_command_judges_files(cli: RunCli, in_tmp: Path) -> None:
     ("arguments", "line"),
     [
         (("circuits.json",), "error: plan: plan: it is missing"),
-        (("circuits.json", "--plan", "nowhere.json"), "error: plan: `nowhere.json` is not there"),
+        (("circuits.json", "--plan", "nowhere.json"), "error: plan: no such file: `nowhere.json`"),
         (("circuits.json", "--plan", "plan.json", "--optics", "rings"), "error: optics: `rings` is not accepted"),
         (("plan.json", "--plan", "plan.json"), "error: plan: it goes with what the verb circuits wrote"),
         (("plan.json", "--optics", "crossbar"), "error: optics: it goes with what the verb circuits wrote"),

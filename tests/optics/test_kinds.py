@@ -208,7 +208,7 @@ def test_islands_have_the_ports_of_the_blocks_of_bridge(gpus: int, optical_ports
         ("islands:4x2x1", "error: optics: `islands:4x2x1` is not accepted"),
         ("parallel:2", "error: optics: `parallel:2` is not accepted; it takes `parallel` without parameters"),
         ("paralel", "error: optics: unknown name `paralel`, did you mean `parallel`?"),
-        ("nowhere/optics.toml", "error: optics: `nowhere/optics.toml` is not there"),
+        ("nowhere/optics.toml", "error: optics: no such file: `nowhere/optics.toml`"),
     ],
 )
 def test_what_cannot_be_is_one_line(cli: RunCli, in_tmp: Path, optics: str, line: str) -> None:

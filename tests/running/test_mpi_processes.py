@@ -277,7 +277,7 @@ def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
     run = ("-m", "lightloom", "run", in_own_folder / "plan.json", "--transport", "mpi", "--output")
     ran = ranks(3, *run, in_own_folder / "run.json")
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.count("all right: 3 ranks have what NumPy makes of the data") == 1
+    assert ran.stdout.count("all 3 ranks match NumPy") == 1
     assert json.loads(Path("run.json").read_text())["wrong"] == 0
     ran = ranks(2, *run, in_own_folder / "other.json")
     assert ran.returncode == 2

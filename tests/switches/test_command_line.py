@@ -318,7 +318,7 @@ SEND = ["--send", "scpi://127.0.0.1:1"]
         (["circuits.json", "--send", "a=scpi://127.0.0.1"], "send", "no switch `a`; it has core"),
         (["circuits.json", *SEND, *SEND], "send", "switch `core` is given twice"),
         (["circuits.json", "--send", "scpi:/127.0.0.1"], "send", "is no address"),
-        (["circuits.json", "--send", "restconf://a?tls=yes&ca=none.pem"], "send: ca", "`none.pem` is not there"),
+        (["circuits.json", "--send", "restconf://a?tls=yes&ca=none.pem"], "send: ca", "no such file: `none.pem`"),
         (["circuits.json", "--restore", "x.json"], "plan", "no PLAN is taken with --restore"),
         (["--restore", "circuits.json"], "restore", "unknown key `configurations`"),
         (["--restore", "x.json", "--follow"], "follow", "it does not go with --restore"),

@@ -147,13 +147,13 @@ def test_why_the_best_wins() -> None:
 
     first = row("weave", 1e-6, 1e-6, 50e-6, 20e-6)
     assert said(first, row("harvest", 1e-6, 1e-6, 91e-6, 0.0)) == (
-        "weave wins by 41.00 µs of transmission for 20.00 µs more reconfiguration than harvest (ring)"
+        "weave is faster: 41.00 µs less transmission and 20.00 µs more reconfiguration than harvest (ring)"
     )
     assert said(first, row("harvest", 3e-6, 2e-6, 50e-6, 20e-6)) == (
-        "weave wins by 2.000 µs of startup and 1.000 µs of propagation over harvest (ring)"
+        "weave is faster: 2.000 µs less startup and 1.000 µs less propagation than harvest (ring)"
     )
     assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6), row("static", 1e-6, 1e-6, 51e-6, 20e-6)) == (
-        "weave and pccl win by 1.000 µs of transmission over static (ring)"
+        "weave and pccl are faster: 1.000 µs less transmission than static (ring)"
     )
     assert said(first, row("pccl", 1e-6, 1e-6, 50e-6, 20e-6)) == "weave and pccl are equally fast"
     assert said(first) == ""

@@ -1,4 +1,4 @@
-//! A plan with every planner beside it.
+//! A plan, compared with that of every planner.
 
 use interruption::Interruptible;
 use model::{Plan, Result, StepCost};
@@ -76,7 +76,7 @@ fn in_order(mut rows: Vec<Placed>) -> Vec<Row> {
     rows.into_iter().map(|(_, _, row)| row).collect()
 }
 
-/// What the lines are beside of.
+/// The plan that the lines are compared with.
 struct Best<'a> {
     /// Its time; none where there is no plan.
     seconds: Option<f64>,
@@ -84,7 +84,7 @@ struct Best<'a> {
     row: Box<dyn Fn(&'static dyn Planner) -> Row + Sync + Send + 'a>,
 }
 
-/// The lines beside the best choice.
+/// Every planner's line, next to the best choice.
 fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f64) -> Beside) -> Vec<Placed> {
     let beside = best.seconds.map(beside);
     let line = |(place, planner): (usize, &'static dyn Planner)| -> Option<Placed> {

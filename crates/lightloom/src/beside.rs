@@ -64,11 +64,11 @@ impl Beside {
                 let digits = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
                 let least = units::show_time(promise.least_s);
                 format!(
-                    "{least} at least, {ratio:.digits$}× as long as the best plan; its exact time takes long to find: name it \
-                     as the planner"
+                    "{least} at least, {ratio:.digits$}× as long as the best plan; skipped, as its exact time takes long to \
+                     find: run `--planner {planner}`"
                 )
             }
-            _ => "no faster than the best plan, and not planned to the end: name it as the planner for its time".into(),
+            _ => format!("no faster than the best plan, and not planned to the end: run `--planner {planner}` for its time"),
         };
         Error::refused("planner", planner, reason)
     }

@@ -146,7 +146,10 @@ impl Request {
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         }
         if self.static_topologies.is_some() && !takes.takes_static_topologies {
-            let reason = "it takes no topology; a planner that takes candidates can be given that one alone";
+            let reason = match takes.takes_candidates {
+                true => "`topology` is for `static`; use `candidates`",
+                false => "`topology` is for `static`",
+            };
             return Err(Error::refused("topology", planner.name(), reason));
         }
         self.admit(planner)?;

@@ -63,7 +63,7 @@ const GAP_OF_MANY: f64 = 1e-3;
 /// Pivots of a front for each orbit of links, as measured on pairs without symmetry.
 const PIVOTS_PER_ROW: u64 = 3;
 
-/// About how many numbers a front passes over, from above: about as many nanoseconds.
+/// Upper estimate of the work of a front, in nanoseconds: about one for each number that it passes over.
 pub(crate) fn front_work(orbits_of_links: u64) -> u64 {
     PIVOTS_PER_ROW.saturating_mul(orbits_of_links.saturating_pow(3)).min(WORK_OF_FRONT as u64)
 }

@@ -96,18 +96,18 @@ fn half(bytes: [u8; 2]) -> f32 {
 
 fn short(value: f32) -> [u8; 2] {
     let bits = value.to_bits();
-    // A number that is none stays none, whatever its lower bits were.
+    // NaN stays NaN, whatever its lower bits were.
     if value.is_nan() {
         return ((bits >> 16) as u16 | 0x40).to_ne_bytes();
     }
-    // No number but those that are none overflows here.
+    // No other number overflows here.
     let to_even = (bits >> 16) & 1;
     (((bits + 0x7fff + to_even) >> 16) as u16).to_ne_bytes()
 }
 
 fn larger<T: PartialOrd + Copy>(a: T, b: T) -> T {
-    // `a` is no number where it does not equal itself.
-    #[allow(clippy::eq_op, reason = "a number that is none is unequal to itself")]
+    // `a` is NaN where it does not equal itself.
+    #[allow(clippy::eq_op, reason = "NaN is unequal to itself")]
     if a > b || a != a { a } else { b }
 }
 

@@ -13,10 +13,10 @@ use crate::jobs::{Family, Kind, Message};
 use crate::messages::over_topology;
 use crate::variants::{renumbered, reversed};
 
-/// What a topology is of.
+/// What a topology connects: a group, or pairs of ranks.
 #[derive(Debug, Clone, PartialEq)]
 enum Circuits {
-    /// A group's.
+    /// A group.
     Group(Topology),
     /// All ports of each pair of places.
     Messages(Vec<(u32, u32)>),

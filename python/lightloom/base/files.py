@@ -347,7 +347,7 @@ def _regular(field: str, path: str | os.PathLike[str]) -> Path:
     file = usable_path(field, path)
     try:
         if not file.is_file():
-            raise refuse(field, f"`{path}` is {'not a regular file' if file.exists() else 'not there'}")
+            raise refuse(field, f"`{path}` is not a regular file" if file.exists() else f"no such file: `{path}`")
     except OSError as error:
         raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
     return file

@@ -155,7 +155,8 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         if source.text.lstrip().startswith("{") and PLAN.search(source.text):
             return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
-        raise InputError(error.field, f"{error} (in `{path}`)") from error
+        place = "" if f"`{path}`" in str(error) else f" (in `{path}`)"
+        raise InputError(error.field, f"{error}{place}") from error
     names = ", ".join(one.name for one in readable_schedules())
     kinds = "neither a plan (JSON), nor a training iteration (JSON), nor circuits (JSON), nor a schedule"
     raise refuse("file", f"`{path}` is {kinds} ({names})")

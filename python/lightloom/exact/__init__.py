@@ -104,7 +104,7 @@ def exact_plan(
     closed = upper_s <= lower_s * (1 + TOLERANCE)
     status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
     bound_class = (
-        f"{problem.algorithm} in its {len(steps)} steps, none split or joined, every topology of degree at most "
+        f"{problem.algorithm} in its {len(steps)} steps unchanged, every topology of degree at most "
         f"{problem.ports}{held} in each, any reconfigurations ({status})"
     )
     chosen = [priced.topology for priced in intervals.topologies()]

@@ -74,7 +74,7 @@ pub fn given_schedule_statements(
 /// in its 4 steps".
 pub fn class_of_steps(steps: &str, fabric: &Fabric) -> String {
     let topology = any_topology(fabric.shape.ports(), fabric.optics.as_ref().and_then(OpticalLayer::islands));
-    format!("{steps}, none split or joined, {topology} in each, any reconfigurations")
+    format!("{steps} unchanged, {topology} in each, any reconfigurations")
 }
 
 /// The steps of a schedule, as the ones of its algorithm.

@@ -78,7 +78,7 @@ impl Planner for Exact {
         }
         let choice = self.choice(problem, &tried, search.path())?;
         let class = format!(
-            "{}, none split or joined, every topology of one port in each (all {permutations} permutations tried), any \
+            "{} unchanged, every topology of one port in each (all {permutations} permutations tried), any \
              reconfigurations",
             bounds::steps_of_algorithm(schedule)
         );

@@ -86,7 +86,7 @@ def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path
         if own is None:
             raise refuse(field, f"`{path}` is not the file of a rank; it takes NAME.RANK.et")
         if not place.is_file():
-            raise refuse(field, f"`{path}` is not there")
+            raise refuse(field, f"no such file: `{path}`")
         name = own["name"]
     ranks = {int(match["rank"]) for match in found if match["name"] == name}
     last = max(ranks)

@@ -94,7 +94,7 @@ def _plot_on_mesh(circuits: Circuits, placed: PlacedMesh, path: str | os.PathLik
 def _title(circuits: Circuits, columns: int) -> str:
     plan = circuits.plan
     of_plan = "" if plan is None else f"{plan.collective} on {plan.gpus} GPUs: "
-    still = f"{circuits.still_ports} of {counted(circuits.lit_ports, 'port')} never move"
+    still = f"{circuits.still_ports} of {counted(circuits.lit_ports, 'used port')} never switched"
     drawn = [
         f"first {columns} of {len(circuits.configurations)} configurations"
         if columns < len(circuits.configurations)

@@ -98,8 +98,9 @@ def _summary(circuits: Circuits) -> list[str]:
         )
     for configuration, paths in zip(circuits.configurations, circuits.light, strict=False):
         lines.append(f"light of configuration {configuration.index + 1}: {_light(paths)}")
-    share = f" ({100 * still / lit:.3g}%)" if lit else ""
-    lines.append(f"ports that never move: {still} of the {lit} that ever carry light{share}")
+    if lit:
+        never = f"{still} of the {lit} used ports ({100 * still / lit:.3g}%) are never switched"
+        lines.append(never if still else "every used port is switched at least once")
     return lines
 
 

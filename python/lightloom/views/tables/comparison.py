@@ -111,10 +111,10 @@ def why_the_best_wins(comparison: Comparison) -> str:
         (other - own, term.name) for own, other, term in zip(terms_of(best), terms_of(slower), TERMS, strict=True)
     ]
     told = [(seconds, name) for seconds, name in differences if abs(seconds) > NIL * best_s] or differences
-    saved = [f"{show_time(seconds)} of {name}" for seconds, name in sorted(told, reverse=True) if seconds > 0]
+    saved = [f"{show_time(seconds)} less {name}" for seconds, name in sorted(told, reverse=True) if seconds > 0]
     paid = [f"{show_time(-seconds)} more {name}" for seconds, name in sorted(told) if seconds < 0]
-    win = f"{_joined(equal)} win{'s' * (len(equal) == 1)} by {_joined(saved)}"
-    return f"{win} for {_joined(paid)} than {_name(slower)}" if paid else f"{win} over {_name(slower)}"
+    faster = f"{_joined(equal)} {'is' if len(equal) == 1 else 'are'} faster: {_joined([*saved, *paid])}"
+    return f"{faster} than {_name(slower)}"
 
 
 def _name(row: Row) -> str:

@@ -115,7 +115,7 @@ def _row(group: StepGroup[MeasuredStep]) -> list[str]:
 def _results(measurement: Measurement) -> str:
     if measurement.wrong:
         return f"results     {counted(measurement.wrong, 'element')} wrong"
-    return f"results     all right: {counted(measurement.plan.gpus, 'rank')} have what NumPy makes of the data"
+    return f"results     all {counted(measurement.plan.gpus, 'rank')} match NumPy"
 
 
 def _machine(measurement: Measurement) -> list[str]:
@@ -131,7 +131,7 @@ def _machine(measurement: Measurement) -> list[str]:
     is_late = measurement.lateness_s > measurement.tolerated_lateness_s
     against = "more than" if is_late else "at most"
     why = f"{found} late is {against} {most}, 5% of a mean step slowed down"
-    lines = [f"machine     {granted}, {locked}", f"lateness    of sleeps, the middle and 99 of 100: {late}"]
+    lines = [f"machine     {granted}, {locked}", f"jitter      of timers, median and p99: {late}"]
     if settings.packet_rate is not None and settings.most_packet_rate is not None:
         kept = "at most" if settings.keeps_up_with_packets else "more than"
         rates = f"{settings.packet_rate:,.0f} a second over all hops, {kept} the {settings.most_packet_rate:,.0f}"

@@ -64,10 +64,10 @@ def _title(training: Training) -> str:
 
 
 def changes_words(training: Training) -> str:
-    """How often circuits change: before communications, and within them."""
+    """How often circuits change: between communications, and inside them."""
     within = changes_within(training)
     words = counted(training.reconfigurations, "reconfiguration")
-    return f"{words} and {within:,} within communications" if within else words
+    return f"{words} between communications, {within:,} inside them" if within else words
 
 
 def _critical_path(training: Training) -> Table:
