@@ -87,6 +87,14 @@ gpus = 8
 size = ["1KiB", "1MiB"]
 reconfiguration-delay = ["1us", "1ms"]
 """
+EXCHANGE = """\
+[settings]
+collective = "all-to-all"
+gpus = 4
+
+[axes]
+size = ["1KiB", "1MiB"]
+"""
 
 
 def answers(folder: Path) -> dict[str, list[Any]]:
@@ -146,8 +154,9 @@ def _measured() -> dict[str, list[Any]]:
 
 def _listed() -> dict[str, list[Any]]:
     _written("sweep.toml", SWEEP)
+    _written("exchange.toml", EXCHANGE)
     return {
-        "sweep": [printed("sweep sweep.toml --output swept")],
+        "sweep": [printed("sweep sweep.toml --output swept"), printed("sweep exchange.toml --output exchanged")],
         "names": [printed("list"), printed("list formats")],
         "algorithms": [printed("list algorithms --gpus 12 --collective all-gather")],
     }
