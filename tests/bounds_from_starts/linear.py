@@ -17,6 +17,7 @@ from tests.bounds_from_starts.all_schedules import (
     reduce_scatter,
 )
 from tests.bounds_from_starts.graphs import Graph, drawn, even, topology
+from tests.names import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 BIT_RATE = 8e11
 # Of linear programs, relative to a time.
 ROUNDING = 1e-7
-KINDS = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all", "unequal all-to-all", "broadcast")
+KINDS = (*names("collectives"), "unequal all-to-all")
 # Startup, hop delay, reconfiguration delay, s; bytes of the buffer.
 PRICES = (
     (5e-7, 5e-7, 1.0, 3 << 20),

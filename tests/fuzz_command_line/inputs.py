@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz_command_line.values import FAMILIES, garbage
+from tests.names import names
 
 FABRIC = """summary = "a laboratory"
 gpus = 8
@@ -148,7 +149,7 @@ def workload_file(rng: Random, path: Path, wild: float) -> None:
     first, second = rng.choice(((2, 2), (4, 2), (3, 1)))
     ranks = list(range(first * second))
     size = rng.choice((1, 4096, 10**6))
-    collective = rng.choice(("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"))
+    collective = rng.choice(names("collectives"))
     document = {
         "schema": "lightloom.workload/1",
         "name": "small",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
+from lightloom import _core
+from tests.names import names
+
 
 class Values(NamedTuple):
     """What an option takes, and what lies at the edges of that or just beyond."""
@@ -206,74 +209,32 @@ NO_ADDRESSES = (
     "=scpi://127.0.0.1:1?timeout=",
     "scpi://[::1",
 )
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
-ALGORITHMS = (
-    "auto",
-    "ring",
-    "recursive-doubling",
-    "halving-doubling",
-    "swing",
-    "swing-mirrored",
-    "bucket",
-    "bruck",
-    "bruck-doubling",
-    "bruck-mirrored",
-    "dissemination",
-    "one-step",
-    "direct",
-    "pairwise-xor",
-    "dex",
-    "binomial-tree",
-    "binary-tree",
-    "scatter-allgather",
-)
+COLLECTIVES = names("collectives")
+ALGORITHMS = ("auto", *names("algorithms"))
+ALGORITHMS_OF = {
+    collective: (
+        "auto",
+        *(str(one["name"]) for one in _core.registry()["algorithms"] if collective in one["collectives"].split(", ")),
+    )
+    for collective in COLLECTIVES
+}
 # Those that serve any collective come first; planners of All-to-All follow.
 ANY_PLANNER = ("auto", "auto", "harvest", "harvest", "static", "static", "bvn", "pccl", "pccl-parallel", "weave")
-ALGORITHMS_OF = {
-    "all-reduce": ("auto", *ALGORITHMS[1:12]),
-    "reduce-scatter": ("auto", *ALGORITHMS[1:10], "one-step"),
-    "all-gather": ("auto", *ALGORITHMS[1:10], "one-step"),
-    "all-to-all": ("auto", "bruck", "bruck-mirrored", "direct", "pairwise-xor", "dex"),
-    "broadcast": ("auto", "one-step", "binomial-tree", "binary-tree", "scatter-allgather"),
-}
-PLANNERS = (
-    "auto",
-    "harvest",
-    "static",
-    "bvn",
-    "bridge",
-    "pccl",
-    "pccl-parallel",
-    "short-circuit",
-    "reconfigure-all-to-all",
-    "mixnet",
-    "fast",
-    "direct-connect-kautz",
-    "direct-connect-circulant",
-    "topo-opt",
-    "weave",
-)
+# `exact` searches for minutes, as its name is there for.
+PLANNERS = ("auto", *(name for name in names("planners") if name != "exact"))
 TOPOLOGIES = (
-    "ring",
     "ring:one-way",
     "ring:two-way",
     "shifted-ring:3",
     "shifted-ring:2,one-way",
     "block-ring:2",
     "circulant:1,3",
-    "torus",
     "torus:2x4",
     "shifted-torus:1,1",
-    "grid",
-    "hypercube",
-    "kautz",
-    "de-bruijn",
     "random-regular:7",
-    "random-lift",
-    "complete",
-    "dark",
+    *names("topologies"),
 )
-FAMILIES = ("shifted-rings", "shifted-tori", "expanders", "step-matchings", "static-baselines", "one-port-dark")
+FAMILIES = names("candidates")
 TOPOLOGY_EDGES = (
     "shifted-ring:0",
     "shifted-ring:-1",
@@ -311,9 +272,7 @@ WORKLOADS = Values(
         "zipf:",
     ),
 )
-ROUTINGS = ("concurrent-flow", "equal-split", "single-path")
-CONVENTIONS = ("harvest", "harvest-published", "reconfigure-all-to-all", "pccl", "bridge", "short-circuit")
-OVERLAPS = ("additive", "pipelined")
+ROUTINGS, CONVENTIONS, OVERLAPS = (names(kind) for kind in ("routings", "conventions", "overlaps"))
 
 GARBAGE = (
     "",

@@ -10,9 +10,10 @@ from statistics import median, quantiles
 from time import monotonic
 from typing import Any
 
+from tests.names import names
 from tests.page.served import Served
 
-COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
+COLLECTIVES = names("collectives")
 # What is changed, one after the other, so that nothing is known from before.
 CHANGED = [
     {"collective": collective, "size": size, "ports": ports, "gpus": 64}

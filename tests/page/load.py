@@ -16,9 +16,10 @@ from statistics import median, quantiles
 from time import monotonic
 from typing import Any
 
+from tests.names import names
 from tests.page.served import Served
 
-COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
+COLLECTIVES = names("collectives")
 SIZES = ("1KiB", "32KiB", "1MiB", "32MiB", "1GiB")
 FAILED, DONE = 0, 200
 HEAD = b"POST /api/plan HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"

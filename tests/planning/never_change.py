@@ -22,8 +22,9 @@ import numpy as np
 
 import lightloom as ll
 from lightloom.base.errors import InputError
+from tests.names import names
 
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
+COLLECTIVES = names("collectives")
 STARTS = ("free", "free", "repeated", "ring", "dark", "ring:one-way", "shifted-ring:2")
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import lightloom as ll
 from tests.conftest import RunCli
+from tests.names import names
 
 BETA = 8 / 800e9
 ALPHA = DELTA = 500e-9
@@ -58,7 +59,7 @@ def test_the_published_plan_is_the_best_for_its_algorithm() -> None:
     assert plan.gap == pytest.approx(1.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("collective", ["all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"])
+@pytest.mark.parametrize("collective", names("collectives"))
 @pytest.mark.parametrize("overlap", ["additive", "pipelined"])
 def test_a_plan_carries_the_bound_and_is_above_it(collective: str, overlap: str) -> None:
     fabric = ll.Fabric(gpus=12, ports=2)

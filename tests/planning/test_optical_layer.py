@@ -14,12 +14,13 @@ import pytest
 import lightloom as ll
 from lightloom.base.errors import InputError
 from tests.conftest import RunCli
+from tests.names import names
 from tests.planning.test_brute_force import steps_of
 from tests.refusals import assert_refused
 
 M = 1 << 20
 PLANNERS = ("harvest", "static", "bvn", "pccl", "pccl-parallel", "bridge", "short-circuit", "weave", "auto")
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
+COLLECTIVES = names("collectives")
 
 
 def busiest_island(links: np.ndarray, gpus: int) -> int:

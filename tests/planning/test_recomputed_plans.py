@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom import _core
 from tests.recompute.counts import Counts
 from tests.recompute.evaluate import recompute
 from tests.reference.plan_document import Arc
@@ -38,6 +39,7 @@ def test_problems_of_every_category_are_recomputed() -> None:
     for category in ("pipelined", "hidden", "per-port", "given start"):
         assert counts.outcomes[category, "recomputed"] >= 40
     assert counts.of("refused") < PROBLEMS / 5
+    assert set(counts.planners) == {entry["name"] for entry in _core.registry()["planners"]}
     assert max(counts.gpus) == 64
 
 

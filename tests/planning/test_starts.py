@@ -11,10 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
+from tests.names import names
 
 pytestmark = pytest.mark.slow
 
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "matrix")
+COLLECTIVES = (*names("collectives"), "matrix")
 
 
 def starts(gpus: int, ports: int) -> list[str]:

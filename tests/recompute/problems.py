@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tests.names import names
+
 CATEGORIES = ("pipelined", "hidden", "per-port", "given start", "plain")
 # How often each, of a round of ten: the last is there to be compared with.
 ROUND = ("pipelined", "hidden", "per-port", "given start") * 2 + ("pipelined", "plain")
 
 GPUS = (2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 10, 12, 15, 16, 16, 18, 24, 27, 32)
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
+COLLECTIVES = names("collectives")
 # Which GPUs an algorithm takes: any number, powers of two, or grids.
 ANY, POWERS, GRIDS = "any", "powers", "grids"
 REDUCTIONS = {
@@ -35,7 +37,9 @@ ALGORITHMS: dict[str, dict[str, str]] = {
     "all-to-all": {"bruck": ANY, "bruck-mirrored": ANY, "direct": ANY, "pairwise-xor": POWERS, "dex": POWERS},
     "broadcast": {"one-step": ANY, "binomial-tree": ANY, "binary-tree": ANY, "scatter-allgather": ANY},
 }
-PLANNERS = ("harvest", "harvest", "static", "bvn", "pccl", "pccl-parallel", "weave", "auto")
+PLANNERS = ("harvest", "harvest", "static", "bvn", "pccl", "pccl-parallel", "weave", "never-change", "auto")
+# They choose the algorithm themselves.
+PLANNERS_OF_ALL_ALGORITHMS = ("weave", "never-change")
 PLANNERS_OF_ALL_TO_ALL = (
     "reconfigure-all-to-all",
     "mixnet",
@@ -45,9 +49,15 @@ PLANNERS_OF_ALL_TO_ALL = (
     "topo-opt",
 )
 PLANNERS_OF_ONE_PORT = {"bridge": ("bruck", "bruck-doubling"), "short-circuit": ("recursive-doubling",)}
-PLANNERS_OF_ONE_ROUTING = ("pccl", "pccl-parallel", "bridge", "short-circuit", *PLANNERS_OF_ALL_TO_ALL)
+# Of the collectives whose blocks spread alike, and of as many GPUs as can be searched whole.
+PLANNERS_OF_FEW_GPUS = {"synthesize": 16, "exact": 5}
+PLANNERS_OF_ONE_ROUTING = (
+    *("pccl", "pccl-parallel", "bridge", "short-circuit"),
+    *PLANNERS_OF_ALL_TO_ALL,
+    *PLANNERS_OF_FEW_GPUS,
+)
 ROUTINGS = ("concurrent-flow", "equal-split", "single-path")
-CONVENTIONS = ("harvest", "harvest-published", "reconfigure-all-to-all", "pccl", "bridge", "short-circuit")
+CONVENTIONS = names("conventions")
 # How often the optical layer limits topologies, or is said to be one that limits none.
 OPTICS_OFTEN = 0.15
 # More GPUs than these cost too much where every pair is routed by a program of its own, or every planner is tried.
@@ -94,7 +104,7 @@ class _Sizes:
         self.algorithm: str | None = None
         self.dims: tuple[int, ...] | None = None
         self._choose_planner()
-        if self.planner in PLANNERS and self.planner != "weave":
+        if self.planner in {*PLANNERS, "exact"} - {*PLANNERS_OF_ALL_ALGORITHMS}:
             self._choose_algorithm()
         if self.dims is None and rng.random() < 0.15:
             self.dims = next(((a, self.gpus // a) for a in (4, 3, 2) if self.gpus % a == 0 and self.gpus > a), None)
@@ -115,7 +125,12 @@ class _Sizes:
             self.collective = rng.choice(("all-reduce", "reduce-scatter", "all-gather"))
             self.algorithm = rng.choice(PLANNERS_OF_ONE_PORT[self.planner]) if rng.random() < 0.8 else None
             self.gpus = 1 << rng.randint(1, 6)
-        elif self.planner in {"weave", "auto"}:
+        elif rng.random() < 0.08 and not pairwise:
+            self.planner = rng.choice(tuple(PLANNERS_OF_FEW_GPUS))
+            self.collective = rng.choice(("all-reduce", "reduce-scatter", "all-gather"))
+            self.gpus = min(self.gpus, PLANNERS_OF_FEW_GPUS[self.planner])
+            self.ports = 1 if self.planner == "exact" else self.ports
+        elif self.planner in {*PLANNERS_OF_ALL_ALGORITHMS, "auto"}:
             self.gpus = min(self.gpus, MOST_GPUS_OF_SEARCHES)
 
     def _choose_algorithm(self) -> None:

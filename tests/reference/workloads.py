@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.names import names
+
 Workload = Mapping[str, Any]
 Node = Mapping[str, Any]
 
@@ -39,7 +41,7 @@ KEYS = {
     "collective": ({"id", "kind", "collective", "size_bytes", "after"}, {"axis", "group", "ranks", "stream"}),
     "send": ({"id", "kind", "source", "destination", "size_bytes", "after"}, set()),
 }
-COLLECTIVES = {"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"}
+COLLECTIVES = {*names("collectives")}
 
 
 def check(workload: Workload) -> None:

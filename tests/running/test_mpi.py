@@ -13,6 +13,7 @@ import pytest
 
 from lightloom.running.mpi_processes import ENVIRONMENT
 from tests.conftest import ROOT
+from tests.names import names
 
 MPIEXEC = shutil.which("mpiexec", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))))
 
@@ -33,7 +34,7 @@ def test_every_algorithm_gives_what_numpy_says(gpus: int) -> None:
     ran = ranks(gpus, "-m", "tests.running.mpi_ranks")
     assert ran.returncode == 0, ran.stderr
     lines = [line.split() for line in ran.stdout.splitlines()]
-    assert {line[0] for line in lines} == {"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"}
+    assert {line[0] for line in lines} == {*names("collectives")}
     assert [line for line in lines if line[-1] != "0"] == []
     assert len(lines) >= 30
 

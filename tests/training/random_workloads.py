@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
+from tests.names import names
 
 if TYPE_CHECKING:
     import random
 
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
+COLLECTIVES = names("collectives")
 MESHES: tuple[dict[str, int], ...] = (
     {"a": 4},
     {"a": 8},
