@@ -15,10 +15,15 @@ CARGO_OUTPUT = $(or $(CARGO_TARGET_DIR),target)/release
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 FUZZ_RUNS ?= 20000
 # Every file's tests in one of two processes, which its fixtures are made in once.
-PYTEST = $(VENV)/bin/pytest --numprocesses 2 --dist loadfile --durations 25 -p no:benchmark --hypothesis-seed $(SEED)
+PYTEST = $(VENV)/bin/pytest --quiet --numprocesses 2 --dist loadfile --durations 25 -p no:benchmark --hypothesis-seed $(SEED)
+# Without documentation tests, which no crate has: tests/repository/test_crates.py.
+CARGO_TEST = cargo test --workspace --tests --locked --quiet
 PIP = $(VENV)/bin/pip install --quiet --disable-pip-version-check
+UV = $(VENV)/bin/uv pip install --quiet --python $(VENV)/bin/python
+# The module, built into python/, where the editable installation finds it.
+DEVELOP = PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" maturin develop --quiet --uv --locked --profile
 
-.PHONY: demo check test test-rust test-python test-peers data bench lint lint-fast audit format docs fuzz \
+.PHONY: demo check test test-rust test-python test-long test-peers data bench lint lint-fast audit format docs fuzz \
 	fuzz-command-line build clean wheel release c-library c-header c-example install-c
 
 build: $(VENV)/built
@@ -26,7 +31,7 @@ build: $(VENV)/built
 demo: $(VENV)/built
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" examples/demo.sh
 
-# What is fast of the tests, for use while working: after a build under a minute and a half.
+# What is fast of the tests, for use while working: about a minute after `make test`.
 check: $(VENV)/built
 	cargo test --workspace --lib --locked --quiet
 	$(PYTEST) -m 'not peers and not slow'
@@ -34,10 +39,18 @@ check: $(VENV)/built
 test: test-rust test-python
 
 test-rust:
-	cargo test --workspace --locked --quiet
+	$(CARGO_TEST)
 
 test-python: $(VENV)/built
 	$(PYTEST)
+
+# Random searches with all their cases, of which `make test` draws a quarter, from a new seed each time.
+test-long: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+test-long: export LIGHTLOOM_LONG_TESTS = $(SEED)
+test-long: $(VENV)/built
+	@echo "make test-long SEED=$(SEED) draws the same"
+	$(CARGO_TEST)
+	$(PYTEST) -m 'long and not peers'
 
 # Beside ns-3 and SimGrid, which are got where that can be done; what cannot be had is said on standard error.
 test-peers: $(VENV)/built
@@ -48,7 +61,10 @@ test-peers: $(VENV)/built
 data: $(VENV)/installed
 	$(VENV)/bin/python -m tests.data
 
+# With the module as it is released; `make build` is done anew behind it.
 bench: $(VENV)/built
+	$(DEVELOP) release
+	rm $(VENV)/built
 	cargo bench --workspace --locked
 	$(VENV)/bin/pytest benches -s
 
@@ -138,10 +154,12 @@ clean:
 # Stamp files: what is up to date is not done again.
 $(VENV)/installed: requirements-dev.lock
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --requirement requirements-dev.lock
+	$(PIP) $$(grep '^uv==' requirements-dev.lock)
+	$(UV) --requirement requirements-dev.lock
 	touch $@
 
+# With the profile of the tests, so that Cargo compiles nothing twice.
 $(VENV)/built: $(VENV)/installed pyproject.toml papers/pyproject.toml $(RUST)
-	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" MATURIN_PEP517_ARGS=--locked \
-		$(PIP) --no-build-isolation --no-deps --editable . --editable ./papers
+	$(DEVELOP) dev
+	$(UV) --no-build-isolation --no-deps --editable ./papers
 	touch $@

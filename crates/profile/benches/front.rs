@@ -4,13 +4,13 @@
 
 mod reference;
 
-use std::{hint::black_box, time::Instant};
+use std::time::Instant;
 
-use criterion::{Criterion, criterion_group, criterion_main};
 use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 use profile::RoutingNetwork;
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
+use ratio::{median_s, report_alone};
 
 fn circulant(n: u32, generators: &[u32]) -> Topology {
     let links = generators.iter().map(|&g| Link { src: 0, dst: g, count: 1 });
@@ -48,31 +48,17 @@ fn least_load(topology: &Topology, traffic: &Traffic) -> f64 {
     front.points()[front.points().len() - 1].load
 }
 
-/// Median seconds of `runs` runs, and the last result.
-fn median(runs: usize, mut run: impl FnMut() -> f64) -> (f64, f64) {
-    let mut result = 0.0;
-    let mut seconds: Vec<f64> = (0..runs)
-        .map(|_| {
-            let start = Instant::now();
-            result = black_box(run());
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    (seconds[runs / 2], result)
-}
-
-fn quotient_against_full(criterion: &mut Criterion) {
+fn quotient_against_full() {
     let generators = [1, 63, 8, 56, 20, 44];
     for degree in [2, 4, 6] {
         let (topology, traffic) = (circulant(64, &generators[..degree]), shifts(64, [27]));
         let (plain, arcs) = without_symmetry(&topology, &traffic);
-        criterion.bench_function(&format!("front/quotient/n=64,d={degree}"), |bench| {
-            bench.iter(|| least_load(black_box(&topology), &traffic));
-        });
-        let (quotient_s, load) = median(101, || least_load(&topology, &traffic));
-        let (columns_s, full) = median(3, || least_load(&plain, &arcs));
-        let (program_s, reference) = median(1, || reference::load_by_link_flows(&plain, &arcs).unwrap_or(f64::NAN));
+        let (load, full) = (least_load(&topology, &traffic), least_load(&plain, &arcs));
+        let quotient_s = median_s(101, || least_load(&topology, &traffic));
+        let columns_s = median_s(3, || least_load(&plain, &arcs));
+        let start = Instant::now();
+        let reference = reference::load_by_link_flows(&plain, &arcs).unwrap_or(f64::NAN);
+        let program_s = start.elapsed().as_secs_f64();
         assert!((load - full).abs() <= 1e-9 * load && (load - reference).abs() <= 1e-5 * load);
         println!(
             "n=64 d={degree}: whole front on the quotient {:.1} us; without symmetry {:.2} ms, {:.0}x; one linear program \
@@ -86,34 +72,30 @@ fn quotient_against_full(criterion: &mut Criterion) {
     }
 }
 
-fn without_any_symmetry(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("front/no symmetry");
-    group.sample_size(10);
+fn without_any_symmetry() {
     for (degree, peers) in [(2, 1), (4, 1), (6, 1), (6, 6)] {
         let none = Translations::trivial(64);
         let links = permutations(64, degree, 1).into_iter().map(|(src, dst)| Link { src, dst, count: 1 });
         let arcs = permutations(64, peers, 2).into_iter().map(|(src, dst)| TrafficEntry { src, dst, weight: 1.0 });
         let topology = Topology::new("random", none.clone(), links).expect("valid links");
         let traffic = Traffic::new(none, arcs).expect("valid arcs");
-        group.bench_function(format!("n=64,d={degree},peers={peers}"), |bench| {
-            bench.iter(|| least_load(black_box(&topology), &traffic));
-        });
+        let seconds = median_s(10, || least_load(&topology, &traffic));
+        report_alone(&format!("front without symmetry, n=64 d={degree}, {peers} peers"), seconds);
     }
-    group.finish();
 }
 
-fn many_arcs(criterion: &mut Criterion) {
+fn many_arcs() {
     let all = shifts(1024, 1..1024);
     let topology = circulant(1024, &[1, 1023, 32, 992]);
-    criterion.bench_function("front/all-to-all/n=1024,k=4", |bench| {
-        bench.iter(|| least_load(black_box(&topology), &all));
-    });
+    report_alone("front of All-to-All, n=1024 d=4", median_s(10, || least_load(&topology, &all)));
     let ring = RoutingNetwork::new(&circulant(1024, &[3]));
     let step = shifts(1024, [500]);
-    criterion.bench_function("estimate/one arc/n=1024", |bench| {
-        bench.iter(|| ring.estimate(black_box(&step), Routing::ConcurrentFlow));
-    });
+    let seconds = median_s(100, || ring.estimate(&step, Routing::ConcurrentFlow));
+    report_alone("estimate of one arc, n=1024", seconds);
 }
 
-criterion_group!(benches, quotient_against_full, without_any_symmetry, many_arcs);
-criterion_main!(benches);
+fn main() {
+    quotient_against_full();
+    without_any_symmetry();
+    many_arcs();
+}

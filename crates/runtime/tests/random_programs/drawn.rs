@@ -1,0 +1,119 @@
+//! Random programs: circuits between random ports, and messages of random segments along them, straight or through others.
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use runtime::{Element, Program, Reduction, Request, StepSetting};
+
+/// Bytes of an int32, of which all data are: sums wrap around, so that they are the same in any order.
+pub const ELEMENT_BYTES: u64 = 4;
+/// Elements of a rank's workspace.
+const ELEMENTS: u64 = 96;
+const CONFIGURATIONS: u32 = 3;
+/// A run that a busy machine delays is no fault.
+const PATIENCE_NS: u64 = 120_000_000_000;
+
+/// A program with its circuits and times, and what the workspaces hold first, one after the other.
+pub fn request(rng: &mut ChaCha8Rng) -> (Request, Vec<u8>) {
+    let (ranks, ports, steps) = (rng.random_range(2..=5), rng.random_range(1..=3), rng.random_range(1..=5));
+    let configurations: Vec<Vec<Option<u32>>> = (0..CONFIGURATIONS).map(|_| circuits(rng, ranks, ports)).collect();
+    let initial = rng.random_range(0..CONFIGURATIONS);
+    let mut held = initial;
+    let settings: Vec<StepSetting> = (0..steps).map(|_| setting(rng, &mut held)).collect();
+    let mut program = Program {
+        ranks,
+        steps,
+        workspace_bytes: vec![ELEMENTS * ELEMENT_BYTES; ranks as usize],
+        gpu_offsets: vec![0],
+        segment_offsets: vec![0],
+        ..Program::default()
+    };
+    for (step, setting) in (0..).zip(&settings) {
+        let circuits = &configurations[setting.configuration as usize];
+        for _ in 0..rng.random_range(0..=4) {
+            let path = path(rng, circuits, ranks, ports);
+            message(rng, &mut program, step, &path);
+        }
+    }
+    let request = Request {
+        workspace_offset: (0..u64::from(ranks)).map(|rank| rank * ELEMENTS * ELEMENT_BYTES).collect(),
+        program,
+        element: Element::Int32,
+        reduction: if rng.random_bool(0.5) { Reduction::Sum } else { Reduction::Max },
+        ports,
+        configurations,
+        initial,
+        steps: settings,
+        ns_per_byte: rng.random_range(0.0..20.0),
+        startup_ns: rng.random_range(0..20_000),
+        hop_ns: rng.random_range(0..20_000),
+        packet_bytes: rng.random_range(64..=300),
+        runs: rng.random_range(1..=2),
+        warm_ups: rng.random_range(0..=1),
+        asks_priority: false,
+        probe_ns: 0,
+        has_outside_switch: false,
+        namespaces: None,
+        deadline_factor: 1.0,
+        deadline_floor_ns: PATIENCE_NS,
+    };
+    let workspaces = (0..ranks as u64 * ELEMENTS * ELEMENT_BYTES).map(|_| rng.random()).collect();
+    (request, workspaces)
+}
+
+/// Where the circuit of each transmitter leads: to another port each, some of them nowhere.
+fn circuits(rng: &mut ChaCha8Rng, ranks: u32, ports: u32) -> Vec<Option<u32>> {
+    let mut ends: Vec<u32> = (0..ranks * ports).collect();
+    ends.shuffle(rng);
+    let leads = |(port, end): (u32, u32)| (port / ports != end / ports && rng.random_bool(0.9)).then_some(end);
+    (0..).zip(ends).map(leads).collect()
+}
+
+/// A step that holds the configuration of the step before, or changes to another one.
+fn setting(rng: &mut ChaCha8Rng, held: &mut u32) -> StepSetting {
+    let is_changed = rng.random_bool(0.5);
+    if is_changed {
+        *held = (*held + rng.random_range(1..CONFIGURATIONS)) % CONFIGURATIONS;
+    }
+    StepSetting {
+        configuration: *held,
+        is_changed,
+        dark_ns: if is_changed { rng.random_range(0..500_000) } else { 0 },
+        window_ns: if rng.random_bool(0.3) { rng.random_range(0..500_000) } else { 0 },
+        predicted_ns: 0,
+    }
+}
+
+/// Ranks along circuits, none of them twice; a single one where no circuit leaves the first.
+fn path(rng: &mut ChaCha8Rng, circuits: &[Option<u32>], ranks: u32, ports: u32) -> Vec<u32> {
+    let mut path = vec![rng.random_range(0..ranks)];
+    for _ in 0..rng.random_range(1..=3) {
+        let last = path[path.len() - 1] as usize * ports as usize;
+        let ends = circuits[last..last + ports as usize].iter().flatten().map(|end| end / ports);
+        let next: Vec<u32> = ends.filter(|rank| !path.contains(rank)).collect();
+        if next.is_empty() {
+            break;
+        }
+        path.push(next[rng.random_range(0..next.len())]);
+    }
+    path
+}
+
+/// Adds a message of one to three segments, which may overlap in the workspace that they are read from.
+fn message(rng: &mut ChaCha8Rng, program: &mut Program, step: u32, path: &[u32]) {
+    if path.len() < 2 {
+        return;
+    }
+    program.step.push(step);
+    program.gpus.extend(path);
+    program.gpu_offsets.push(program.gpus.len() as u64);
+    for _ in 0..rng.random_range(1..=3) {
+        let size = rng.random_range(1..=ELEMENTS);
+        let mut offset = || rng.random_range(0..=ELEMENTS - size) * ELEMENT_BYTES;
+        program.source_offset.push(offset());
+        program.destination_offset.push(offset());
+        program.size_bytes.push(size * ELEMENT_BYTES);
+        program.is_reduction.push(rng.random_bool(0.5));
+    }
+    program.segment_offsets.push(program.size_bytes.len() as u64);
+}
