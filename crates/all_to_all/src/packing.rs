@@ -244,7 +244,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
         /// Longest first, each flow takes the first round in which some shortest path is free, of all paths and all rounds.
         #[test]

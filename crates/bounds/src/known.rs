@@ -60,7 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(32)))]
 
         /// Whatever was asked before, the answer is that of the question.
         #[test]

@@ -117,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
         /// With no work allowed, planners that are slower than the best may be left out, and no others; the rest is as it is.
         #[test]

@@ -68,7 +68,9 @@ impl Beside {
                      find: run `--planner {planner}`"
                 )
             }
-            _ => format!("no faster than the best plan, and not planned to the end: run `--planner {planner}` for its time"),
+            _ => format!(
+                "no faster than the best plan, and not planned to the end: run `--planner {planner}` for its time"
+            ),
         };
         Error::refused("planner", planner, reason)
     }

@@ -33,7 +33,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(12))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(12)))]
 
         /// However little is spent on the fronts of a Kautz graph, the exact loads are between the two sides of theirs; and with
         /// enough they are within the gap that is asked for.

@@ -252,7 +252,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(900))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(900)))]
 
         #[test]
         fn any_delay_equals_brute_force((candidates, costs, mut delays, before) in instance()) {

@@ -204,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
 
         /// The load is that of the routes, no more than an even split's, and the optimum of as many hops is between the
         /// bound and it.

@@ -61,7 +61,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
         #[test]
         fn images_have_the_same_fronts_and_routes_of_them(ranks in 5u32..20, degree in 2u32..5, offset in 1u32..20) {

@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(400)))]
 
         #[test]
         fn the_bound_is_below_the_front_at_every_hop_limit(

@@ -71,7 +71,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
         /// Against every way to split the hops, each step's blocks counted one by one.
         #[test]

@@ -184,7 +184,7 @@ fn fewer_topologies_as_reconfigurations_cost_more() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
     #[test]
     fn the_best_passes_the_check_and_no_number_of_topologies_beats_it(

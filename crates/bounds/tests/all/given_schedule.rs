@@ -119,7 +119,7 @@ fn groups() -> impl Strategy<Value = Translations> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
     #[test]
     fn no_bound_is_above_the_best_of_all_permutations(

@@ -26,7 +26,7 @@ fn agrees(collective: Collective, dims: &[u32], radix: Option<u32>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(60)))]
 
     #[test]
     fn any_number_of_ranks(n in 2u32..300, collective in 0usize..5, radix in prop::option::of(2u32..400)) {

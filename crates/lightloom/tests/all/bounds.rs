@@ -90,7 +90,7 @@ fn check_classes(request: &Request) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
     #[test]
     fn no_plan_is_below_its_bounds(request in requests()) {
@@ -99,7 +99,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
     #[test]
     fn no_plan_is_below_the_bound_of_a_class_that_it_belongs_to(request in requests()) {
@@ -108,7 +108,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(16)))]
 
     #[test]
     fn no_plan_of_packets_is_below_its_bounds(request in requests()) {

@@ -45,7 +45,7 @@ fn pipelined(request: Request, size_is_odd: bool) -> Request {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
     #[test]
     fn what_is_left_open_is_never_above_what_is_named(request in requests(), in_packets in prop::bool::weighted(0.1)) {
@@ -135,7 +135,7 @@ fn is_dark(initial: &Initial) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(32)))]
 
     #[test]
     fn no_start_is_worse_than_another_and_a_change(request in requests(), in_packets in prop::bool::weighted(0.1)) {

@@ -64,7 +64,7 @@ fn requests() -> impl Strategy<Value = Request> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(40)))]
 
     #[test]
     fn the_open_plan_is_the_best_row_of_the_comparison_and_verified(request in requests()) {

@@ -96,7 +96,7 @@ fn is_of_input(error: &Error) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(2000)))]
 
     #[test]
     fn a_planner_and_its_judge_agree(request in requests()) {

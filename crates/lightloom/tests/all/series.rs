@@ -268,7 +268,7 @@ fn requests() -> impl Strategy<Value = Request> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(150)))]
 
     #[test]
     fn every_planner_finds_what_a_plan_of_each_point_has(request in requests(), skipped in 0usize..1000) {

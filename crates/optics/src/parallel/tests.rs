@@ -108,7 +108,7 @@ fn any(gpus: u32, switches: usize, most: usize) -> impl Strategy<Value = Vec<Top
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
     #[test]
     fn two_switches_change_as_little_as_possible(topologies in regular(5, 2, 4)) {

@@ -148,7 +148,7 @@ fn too_many_chunks_are_refused_by_name() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
     /// Every baseline, on any workload, in whole blocks or chunks, passes the judge.
     #[test]

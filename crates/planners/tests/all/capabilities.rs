@@ -17,7 +17,7 @@ fn schedules() -> impl Strategy<Value = (Schedule, Shape)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
     #[test]
     fn choices_keep_what_capabilities_say((schedule, shape) in schedules(), log_size in 6u32..28, log_delay in -8.0f64..-3.0) {

@@ -103,7 +103,7 @@ fn same_steps(ours: &Schedule, theirs: &Schedule) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(192)))]
 
     #[test]
     fn equals_the_search_over_every_set_of_circuits(setting in settings(5)) {

@@ -78,7 +78,7 @@ fn candidate_sets() -> impl Strategy<Value = Vec<Vec<u32>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(150)))]
 
     #[test]
     fn equals_brute_force_over_all_sequences(

@@ -197,7 +197,7 @@ fn with(problem: &Problem, hiding: ReconfigurationOverlap) -> Problem {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
 
     #[test]
     fn harvest_equals_brute_force_over_all_sequences(of in instances()) {

@@ -330,7 +330,7 @@ fn algorithms() -> impl Strategy<Value = (&'static str, Collective, u32)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
 
     #[test]
     fn equals_brute_force_over_all_allowed_sequences(

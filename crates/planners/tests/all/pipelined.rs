@@ -101,7 +101,7 @@ fn brute_force(problem: &Problem) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(96)))]
 
     #[test]
     fn every_plan_takes_what_its_packets_do(of in settings()) {

@@ -109,7 +109,7 @@ fn brute_force(of: &Instance) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(150)))]
 
     #[test]
     fn harvest_equals_brute_force_over_all_sequences(of in instances()) {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use topologies::candidates;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
     #[test]
     fn choices_take_no_less_than_was_promised(

@@ -176,7 +176,7 @@ fn judged_unequal(choice: Choice) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
     /// Every plan passes the judge, lies above its bound and above theorem 1, and does not depend on the
     /// routing that the user prefers for other planners.

@@ -214,7 +214,7 @@ fn other_schedules_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(150)))]
 
     /// Every pair of thresholds, charged by hand from a start that may be anything.
     #[test]

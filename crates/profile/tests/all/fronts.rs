@@ -56,7 +56,7 @@ fn at(front: &Front, hops: u32) -> Option<Point> {
 
 proptest! {
     // The reference is slow.
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(100)))]
 
     #[test]
     fn concurrent_flow_equals_the_program_over_link_flows((topology, traffic) in support::pair()) {
@@ -74,7 +74,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(512)))]
 
     #[test]
     fn loads_scale_with_weights((topology, traffic) in support::pair(), exponent in -12i32..13) {

@@ -66,7 +66,7 @@ fn best(ranks: u32, ports: u32, steps: &[PricedStep]) -> (Topology, f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
     #[test]
     fn the_best_of_each_interval_are_those_of_all(

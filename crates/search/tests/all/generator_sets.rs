@@ -98,7 +98,7 @@ fn up_to_512_ranks_within_1_50_of_theorem_1() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
     #[test]
     fn one_set_is_found_without_the_others((ranks, topologies) in (2u32..200).prop_flat_map(|n| (Just(n), 1..n))) {

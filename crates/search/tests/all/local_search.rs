@@ -83,7 +83,7 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(32)))]
 
     #[test]
     fn it_is_never_dearer_than_the_best_circulant_and_deterministic(

@@ -31,7 +31,7 @@ fn burst_fs(plan: &Plan, settings: &Settings) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(60)))]
 
     #[test]
     fn a_burst_on_one_way_rings_takes_the_closed_form(

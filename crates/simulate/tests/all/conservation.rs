@@ -55,7 +55,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(300)))]
 
     #[test]
     fn bytes_time_and_causes_are_kept(plan in any_plan(), settings in any_settings()) {

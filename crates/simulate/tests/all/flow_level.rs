@@ -15,7 +15,7 @@ fn flow_level() -> Settings {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(60)))]
 
     /// α + δ·hops + β·m·load, since every circuit of a ring is as busy as every other.
     #[test]

@@ -187,7 +187,7 @@ fn random_plan() -> impl Strategy<Value = Plan> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(600)))]
 
     #[test]
     fn random_plans_take_the_same_times(plan in random_plan(), settings in any_settings(vec![None])) {
@@ -207,7 +207,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(60)))]
 
     #[test]
     fn plans_of_planners_take_the_same_times(
@@ -235,7 +235,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(40)))]
 
     /// Hundreds of packets from each sender: what is under way comes back, and is left out, in most of these.
     #[test]

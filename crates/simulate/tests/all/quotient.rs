@@ -69,7 +69,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
 
     #[test]
     fn packets_on_orbits_take_the_times_of_all(plan in any_plan(), settings in any_settings()) {

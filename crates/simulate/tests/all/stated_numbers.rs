@@ -60,7 +60,7 @@ fn other(plan: &Plan, change: impl FnOnce(&mut PlanParts)) -> Plan {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
 
     #[test]
     fn what_a_plan_states_makes_no_difference(

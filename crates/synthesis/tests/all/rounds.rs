@@ -46,7 +46,7 @@ fn fewest_rounds(network: &Network, origins: &[Rank]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
     #[test]
     fn every_rank_gets_everything_by_the_rules(
         ranks in 2u32..9, extra in prop::collection::vec((0u32..9, 0u32..9), 0..20), parts in 1u32..5, root in 0u32..9,

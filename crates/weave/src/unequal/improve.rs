@@ -103,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(32)))]
 
         #[test]
         fn exchanges_keep_ports_and_never_cost_more(

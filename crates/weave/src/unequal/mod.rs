@@ -213,7 +213,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
         /// Every block arrives, over circuits that the ports have, whatever the matrix.
         #[test]

@@ -38,7 +38,7 @@ fn seconds(schedule: &Schedule, topology: &Topology, size_bytes: u64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(100)))]
 
     #[test]
     fn every_topology_serves_every_collective(

@@ -28,7 +28,7 @@ fn fabric(gpus: u32, ports: u32, change_s: f64, from_ring: bool) -> Fabric {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(150)))]
 
     #[test]
     fn every_composition_computes_its_collective(

@@ -42,7 +42,7 @@ fn check(choice: Choice) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(300)))]
 
     #[test]
     fn equals_the_best_of_all_vectors(setting in settings(), from_ring in prop::bool::ANY) {

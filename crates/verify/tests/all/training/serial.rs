@@ -65,7 +65,7 @@ fn items(choices: &[Choice], of: fn(Choice, Option<&Item>) -> Item) -> Vec<Item>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(200)))]
 
     #[test]
     fn carried_circuits_pass(choices in prop::collection::vec((0u8..6, 0usize..60, 0usize..60, 0usize..60), 1..12)) {
