@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
             let written = formats::plan_to_json(&plan);
             let again = formats::plan_from_json(&written).expect("what was written reads back");
             assert_eq!(formats::plan_to_json(&again), written);
-            let _ = verify::plan(&plan);
+            let _ = lightloom::verify_plan(&plan);
         }
         Err(error) => assert!(!error.to_string().contains('\n')),
     }

@@ -40,4 +40,4 @@ def test_no_file_but_the_registry_lists_planners() -> None:
         if len(found) > 1:
             lists[path.name] = found
     # Conventions are named after papers, as some planners are; the others are examples in docstrings.
-    assert lists.keys() <= {"cost.rs", "sweep.py", "run.py"}, lists
+    assert lists.keys() <= {"convention.rs", "sweep.py", "run.py"}, lists

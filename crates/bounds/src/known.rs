@@ -1,8 +1,6 @@
 //! Bounds that were asked for already.
 
-use std::sync::{Mutex, PoisonError};
-
-use model::{Collective, CostSettings, Fabric, Piece};
+use model::{Collective, CostSettings, Fabric, Latest, Piece};
 
 use crate::{Statement, any_algorithm};
 
@@ -10,7 +8,7 @@ use crate::{Statement, any_algorithm};
 /// planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
 #[derive(Debug, Default)]
 pub struct KnownBounds {
-    latest: Mutex<Vec<(Question, Statement)>>,
+    latest: Latest<(Question, Statement), MOST>,
 }
 
 /// What a bound depends on.
@@ -38,17 +36,12 @@ impl KnownBounds {
     ) -> Statement {
         let (pieces, fabric) = (pieces.map(<[Piece]>::to_vec), fabric.clone());
         let question = Question { collective, pieces, fabric, settings, size_bytes };
-        let lock = || self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = lock().iter().find(|(asked, _)| *asked == question) {
-            return known.clone();
+        if let Some((_, known)) = self.latest.find(|(asked, _)| *asked == question) {
+            return known;
         }
         let pieces = question.pieces.as_deref();
         let statement = any_algorithm(collective, pieces, &question.fabric, settings, size_bytes);
-        let mut latest = lock();
-        if latest.len() == MOST {
-            latest.remove(0);
-        }
-        latest.push((question, statement.clone()));
+        self.latest.keep((question, statement.clone()));
         statement
     }
 }
@@ -82,7 +75,7 @@ mod tests {
                 let settings = CostSettings::default();
                 let expected = any_algorithm(collective, None, &fabric, settings, 1 << 20);
                 prop_assert_eq!(known.any_algorithm(collective, None, &fabric, settings, 1 << 20), expected);
-                prop_assert!(known.latest.lock().unwrap().len() <= MOST);
+                prop_assert!(known.latest.count() <= MOST);
             }
         }
     }

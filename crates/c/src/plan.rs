@@ -54,7 +54,7 @@ impl LightloomPlan {
     /// Text that is no plan, and what the judge has against it.
     pub fn read(json: &str) -> Result<Self> {
         let plan = formats::plan_from_json(json)?;
-        match verify::plan(&plan).first_failure() {
+        match lightloom::verify_plan(&plan).first_failure() {
             None => Ok(Self::made(plan)),
             Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
         }

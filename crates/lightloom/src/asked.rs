@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Collective, Convention, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay,
-    ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+    Collective, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
+    ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
-use planners::{Cache, PlannerOptions};
+use planners::{Cache, Convention, PlannerOptions};
 
 use crate::matrix::MatrixRef;
 use crate::request::{Request, Size, TopologyRef, Workload};

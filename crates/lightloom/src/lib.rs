@@ -13,6 +13,7 @@ mod bound;
 mod budget;
 mod compare;
 mod explain;
+mod judgement;
 mod many_gpus;
 mod matrix;
 pub mod options;
@@ -40,6 +41,7 @@ pub use bounds::{BoundSegment, Statement};
 pub use budget::{MEMORY, check_extent, most_gpus};
 pub use compare::{Comparison, compare, compare_as_found};
 pub use explain::explain;
+pub use judgement::{verify_plan, verify_training};
 pub use matrix::{MatrixRef, workload_matrix};
 use prepared::Prepared;
 pub use proved::proved_plan;
@@ -84,7 +86,7 @@ fn planned(choice: Choice, narrow_first: bool) -> Result<Plan> {
     budget::check_plan(&choice)?;
     let cache = choice.problem.cache.clone();
     let plan = choice.into_plan(narrow_first)?;
-    let report = verify::plan_with(&plan, &cache.bounds);
+    let report = judgement::verify_plan_with(&plan, &cache.bounds);
     match report.first_failure() {
         None => Ok(plan),
         Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use collectives::Options;
 use model::{
-    Collective, Convention, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule,
-    Topology, units,
+    Collective, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule, Topology, units,
 };
-use planners::{Cache, Planner, PlannerOptions, Problem};
+use planners::{Cache, Convention, Planner, PlannerOptions, Problem};
 use topologies::candidates;
 
 use crate::many_gpus;
@@ -354,7 +353,8 @@ impl Workload {
             }
             (None, None) => {
                 let collective = collective.ok_or_else(|| {
-                    Error::value("collective", "nothing", Collective::ALL.map(Collective::name).join(", "))
+                    let names: Vec<&str> = Collective::ALL.iter().map(|collective| collective.name()).collect();
+                    Error::value("collective", "nothing", names.join(", "))
                 })?;
                 options.check(collective)?;
                 return Ok((Self::Collective { collective, algorithm, options }, size));

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use strum::{IntoStaticStr, VariantArray};
+
 use crate::{Error, Rank, Result, Translations, unknown_name};
 
 /// The collectives, named as in NCCL's tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Collective {
     /// Every rank ends with the reduction of all buffers.
     AllReduce,
@@ -21,17 +24,11 @@ pub enum Collective {
 
 impl Collective {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 5] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather, Self::AllToAll, Self::Broadcast];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in the command line, in JSON and in Python.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::AllReduce => "all-reduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllGather => "all-gather",
-            Self::AllToAll => "all-to-all",
-            Self::Broadcast => "broadcast",
-        }
+        self.into()
     }
 
     /// What it does, in a sentence.
@@ -48,10 +45,8 @@ impl Collective {
     /// The collective of that name; `_` and missing hyphens are forgiven (`allreduce`, `ALL_REDUCE`).
     pub fn parse(name: &str) -> Result<Self> {
         let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
-        Self::ALL
-            .into_iter()
-            .find(|collective| plain(collective.name()) == plain(name))
-            .ok_or_else(|| unknown_name("collective", name, Self::ALL.map(Self::name)))
+        let found = Self::ALL.iter().copied().find(|collective| plain(collective.name()) == plain(name));
+        found.ok_or_else(|| unknown_name("collective", name, Self::ALL.iter().map(|collective| collective.name())))
     }
 
     /// Whether the result is a reduction over all ranks.

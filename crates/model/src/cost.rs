@@ -2,10 +2,13 @@
 //!
 //! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ]   (HARVEST eq. 4)
 
-use crate::{Collective, Fabric, Result, unknown_name};
+use strum::{IntoStaticStr, VariantArray};
+
+use crate::Fabric;
 
 /// How the traffic of a step is put on paths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Routing {
     /// Maximum concurrent flow: fractional, least load on the busiest link (HARVEST eq. 3).
     ConcurrentFlow,
@@ -16,18 +19,6 @@ pub enum Routing {
 }
 
 impl Routing {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::ConcurrentFlow, Self::EqualSplit, Self::SinglePath];
-
-    /// The name in the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ConcurrentFlow => "concurrent-flow",
-            Self::EqualSplit => "equal-split",
-            Self::SinglePath => "single-path",
-        }
-    }
-
     /// What it does, in a sentence.
     pub fn summary(self) -> &'static str {
         match self {
@@ -36,19 +27,11 @@ impl Routing {
             Self::SinglePath => "one shortest path per transfer",
         }
     }
-
-    /// # Errors
-    /// An unknown name.
-    pub fn parse(name: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|routing| routing.name() == name)
-            .ok_or_else(|| unknown_name("routing", name, Self::ALL.map(Self::name)))
-    }
 }
 
 /// What the hop delay multiplies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Propagation {
     /// The longest path in use (HARVEST §3.3, as the paper's text has it).
     Hops,
@@ -85,9 +68,6 @@ impl HopDelays {
 }
 
 impl Propagation {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Hops, Self::InverseThroughput];
-
     /// What a step is charged whose busiest rank sends or receives `node_load`, in units of the step's largest transfer.
     pub fn of_step(self, ports: u32, node_load: impl FnOnce() -> f64) -> HopDelays {
         match self {
@@ -95,47 +75,20 @@ impl Propagation {
             Self::InverseThroughput => HopDelays::PerLoad(f64::from(ports) / node_load()),
         }
     }
-
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hops => "hops",
-            Self::InverseThroughput => "inverse-throughput",
-        }
-    }
-
-    /// # Errors
-    /// An unknown name.
-    pub fn parse(name: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|rule| rule.name() == name)
-            .ok_or_else(|| unknown_name("propagation", name, Self::ALL.map(Self::name)))
-    }
 }
 
 /// Whether a step's propagation and transmission overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Overlap {
     /// They do not: α + δ·hops + β·m·load, the limit of paced senders.
     Additive,
     /// As packets overlap them that are all handed over at the start of the step: what `simulate` finds by
-    /// default. Planners and judges take it from there.
+    /// default. Planners take it from there.
     Pipelined,
 }
 
 impl Overlap {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Additive, Self::Pipelined];
-
-    /// The name in the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Additive => "additive",
-            Self::Pipelined => "pipelined",
-        }
-    }
-
     /// What it does, in a sentence.
     pub fn summary(self) -> &'static str {
         match self {
@@ -143,15 +96,12 @@ impl Overlap {
             Self::Pipelined => "packets handed over at the start of a step overlap hop delays with queueing",
         }
     }
+}
 
-    /// # Errors
-    /// An unknown name.
-    pub fn parse(name: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|overlap| overlap.name() == name)
-            .ok_or_else(|| unknown_name("overlap", name, Self::ALL.map(Self::name)))
-    }
+crate::named! {
+    Routing of "routing",
+    Propagation of "propagation",
+    Overlap of "overlap",
 }
 
 /// Settings that change what a plan costs, beside the fabric's numbers.
@@ -185,81 +135,6 @@ impl CostSettings {
 impl Default for CostSettings {
     fn default() -> Self {
         Self::additive(Routing::ConcurrentFlow, Propagation::Hops)
-    }
-}
-
-/// A paper's assumptions, as a preset. Whatever is set explicitly wins over it.
-#[derive(Debug, Clone, Copy)]
-pub struct Convention {
-    /// Name for `--convention`; a planner of that name assumes it where nothing else is said.
-    pub name: &'static str,
-    /// What it sets, in words.
-    pub summary: &'static str,
-    /// Routing and propagation.
-    pub settings: CostSettings,
-    /// The topology before the first step of a collective: `free`, or a specification.
-    pub initial: fn(Collective) -> &'static str,
-}
-
-impl Convention {
-    /// The presets. The first is the default.
-    pub const ALL: &'static [Self] = &[
-        Self {
-            name: "harvest",
-            summary: "HARVEST eq. 4: first topology free, concurrent flow, the hop delay times the longest path",
-            settings: CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops),
-            initial: |_| "free",
-        },
-        Self {
-            name: "harvest-published",
-            summary: "HARVEST's published schedules: as harvest, but the hop delay times 1/θ",
-            settings: CostSettings::additive(Routing::ConcurrentFlow, Propagation::InverseThroughput),
-            initial: |_| "free",
-        },
-        Self {
-            name: "reconfigure-all-to-all",
-            summary: "all-to-all paper: the first topology is charged as a reconfiguration, shortest paths",
-            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
-            initial: |_| "dark",
-        },
-        Self {
-            name: "pccl",
-            summary: "PCCL: starts on a given topology (the ring), one shortest path per transfer",
-            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
-            initial: |_| "ring",
-        },
-        Self {
-            name: "bridge",
-            summary: "BRIDGE: starts on the ring, AllGather in the subring that it needs; the (sub)ring's one path",
-            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
-            initial: |collective| if collective == Collective::AllGather { "free" } else { "ring" },
-        },
-        Self {
-            name: "short-circuit",
-            summary: "short-circuiting rings: starts on the ring, the ring's one path",
-            settings: CostSettings::additive(Routing::SinglePath, Propagation::Hops),
-            initial: |_| "ring",
-        },
-    ];
-
-    /// # Errors
-    /// An unknown name.
-    pub fn parse(name: &str) -> Result<&'static Self> {
-        Self::ALL
-            .iter()
-            .find(|convention| convention.name == name)
-            .ok_or_else(|| unknown_name("convention", name, Self::ALL.iter().map(|convention| convention.name)))
-    }
-
-    /// The convention of that name; else that of the planner's name; else the default.
-    ///
-    /// # Errors
-    /// An unknown name of a convention.
-    pub fn select(name: Option<&str>, planner: Option<&str>) -> Result<&'static Self> {
-        if let Some(name) = name {
-            return Self::parse(name);
-        }
-        Ok(Self::ALL.iter().find(|convention| Some(convention.name) == planner).unwrap_or(&Self::ALL[0]))
     }
 }
 

@@ -19,8 +19,10 @@ mod counted;
 mod digit;
 mod error;
 mod fabric;
+mod latest;
 mod light;
 mod mzi_mesh;
+mod named;
 mod optical_layer;
 mod plan;
 pub mod ranges;
@@ -40,13 +42,15 @@ pub use circuits::{Circuits, Configuration, MAX_SWITCH_PORTS, Switch, SwitchSett
 pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
 pub use connection::Connection;
-pub use cost::{Convention, CostSettings, HopDelays, Overlap, Propagation, Routing, StepCost, sum_seconds};
+pub use cost::{CostSettings, HopDelays, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use counted::counted;
 pub use digit::Digit;
 pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
+pub use latest::Latest;
 pub use light::{Light, LightPath, MziPort, MziState};
 pub use mzi_mesh::MziMesh;
+pub use named::value_named;
 pub use optical_layer::{IslandCircuits, Islands, OpticalLayer};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
 pub use reconfiguration::{

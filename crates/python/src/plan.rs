@@ -37,7 +37,7 @@ impl PyPlan {
     /// # Errors
     /// What the judge has against it.
     pub fn judged(&self) -> Result<&Plan> {
-        let judge = || match verify::plan(&self.plan).first_failure() {
+        let judge = || match lightloom::verify_plan(&self.plan).first_failure() {
             None => Ok(()),
             Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
         };
@@ -262,5 +262,5 @@ pub fn proved_plan(
 
 #[pyfunction]
 pub fn verify_plan(py: Python<'_>, plan: &PyPlan) -> CoreResult<Vec<CheckTuple>> {
-    Ok(checks(&interruptible(py, || verify::plan(&plan.plan))?))
+    Ok(checks(&interruptible(py, || lightloom::verify_plan(&plan.plan))?))
 }

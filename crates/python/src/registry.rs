@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use all_to_all::workloads;
 use collectives::Options;
-use model::{Collective, Convention, Overlap, Routing, Shape, TECHNOLOGIES, units};
+use model::{Collective, Overlap, Routing, Shape, TECHNOLOGIES, units};
+use planners::Convention;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -85,7 +85,7 @@ pub fn train(
     };
     let plan = on_all_cores(py, || {
         let plan = training::train(&workload.0, &fabric.0.fabric, &resting, &policy, &say)?;
-        match verify::training(&plan).first_failure() {
+        match lightloom::verify_training(&plan).first_failure() {
             None => Ok(plan),
             Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),
         }
@@ -95,5 +95,5 @@ pub fn train(
 
 #[pyfunction]
 pub fn verify_training(py: Python<'_>, plan: &PyTrainingPlan) -> CoreResult<Vec<CheckTuple>> {
-    Ok(checks(&interruptible(py, || verify::training(&plan.0))?))
+    Ok(checks(&interruptible(py, || lightloom::verify_training(&plan.0))?))
 }

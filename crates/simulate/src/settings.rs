@@ -1,103 +1,87 @@
 //! What a simulation assumes beside the plan and its fabric.
 
-use model::{Error, Fabric, Result, unknown_name};
+use model::{Error, Fabric, Result};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::clock::{femtoseconds, wire_fs};
 
-/// An enumeration of choices with their names on the command line and in JSON.
-macro_rules! choices {
-    ($(#[$about:meta])* $name:ident of $field:literal { $($(#[$says:meta])* $choice:ident = $text:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-        pub enum $name { $($(#[$says])* $choice,)* }
-
-        impl $name {
-            /// All of them, the default first.
-            pub const ALL: &[Self] = &[$(Self::$choice,)*];
-
-            /// The name in the command line and in JSON.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$choice => $text,)* }
-            }
-
-            /// # Errors
-            /// An unknown name.
-            pub fn parse(name: &str) -> Result<Self> {
-                let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
-                found.ok_or_else(|| unknown_name($field, name, Self::ALL.iter().map(|choice| choice.name())))
-            }
-        }
-    };
+/// What is followed through the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Level {
+    /// Every packet, in FIFO queues.
+    #[default]
+    Packet,
+    /// Flows at max-min fair rates.
+    Flow,
 }
 
-choices! {
-    /// What is followed through the network.
-    Level of "level" {
-        /// Every packet, in FIFO queues.
-        #[default]
-        Packet = "packet",
-        /// Flows at max-min fair rates.
-        Flow = "flow",
-    }
+/// When a sender hands its packets to its first circuit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Injection {
+    /// All at the start of the step.
+    #[default]
+    Burst,
+    /// Evenly over the time that the step's busiest link needs.
+    Paced,
 }
 
-choices! {
-    /// When a sender hands its packets to its first circuit.
-    Injection of "injection" {
-        /// All at the start of the step.
-        #[default]
-        Burst = "burst",
-        /// Evenly over the time that the step's busiest link needs.
-        Paced = "paced",
-    }
+/// When a packet goes on at a GPU on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Forwarding {
+    /// Once its last bit is there.
+    #[default]
+    StoreAndForward,
+    /// Once its header is there.
+    CutThrough,
 }
 
-choices! {
-    /// When a packet goes on at a GPU on its way.
-    Forwarding of "forwarding" {
-        /// Once its last bit is there.
-        #[default]
-        StoreAndForward = "store-and-forward",
-        /// Once its header is there.
-        CutThrough = "cut-through",
-    }
+/// When a GPU goes on to its next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Synchronisation {
+    /// When every GPU has everything of this one.
+    #[default]
+    Barrier,
+    /// When its own data of this one are there and its own packets are out.
+    Dataflow,
 }
 
-choices! {
-    /// When a GPU goes on to its next step.
-    Synchronisation of "sync" {
-        /// When every GPU has everything of this one.
-        #[default]
-        Barrier = "barrier",
-        /// When its own data of this one are there and its own packets are out.
-        Dataflow = "dataflow",
-    }
+/// Which circuits are dark while the topology changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ReconfigurationScope {
+    /// All of them.
+    #[default]
+    Global,
+    /// Those that are set up or torn down.
+    Ports,
 }
 
-choices! {
-    /// Which circuits are dark while the topology changes.
-    ReconfigurationScope of "reconfiguration" {
-        /// All of them.
-        #[default]
-        Global = "global",
-        /// Those that are set up or torn down.
-        Ports = "ports",
-    }
-}
-
-choices! {
-    /// Whether one GPU stands for all that are like it.
-    Symmetry of "symmetry" {
-        /// One of each orbit is simulated; the results are those of all.
-        #[default]
-        Quotient = "quotient",
-        /// Every GPU is simulated.
-        Full = "full",
-    }
+/// Whether one GPU stands for all that are like it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Symmetry {
+    /// One of each orbit is simulated; the results are those of all.
+    #[default]
+    Quotient,
+    /// Every GPU is simulated.
+    Full,
 }
 
 /// Largest payload and largest header of a packet, bytes.
 const MAX_PACKET_BYTES: u32 = 1 << 30;
+
+model::named! {
+    Level of "level",
+    Injection of "injection",
+    Forwarding of "forwarding",
+    Synchronisation of "sync",
+    ReconfigurationScope of "reconfiguration",
+    Symmetry of "symmetry",
+}
 
 /// What a simulation assumes beside the plan and its fabric.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,12 +2,14 @@
 //! error that quotes it and says what the family takes.
 
 use model::{Error, Result, Shape};
+use strum::{EnumString, IntoStaticStr};
 
 /// More numbers than this in one spec are refused; no GPU has more ports.
 const MAX_NUMBERS: usize = model::MAX_PORTS as usize;
 
 /// Whether a ring's circuits run in one direction or in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Way {
     OneWay,
     TwoWay,
@@ -15,15 +17,7 @@ pub(crate) enum Way {
 
 impl Way {
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::OneWay => "one-way",
-            Self::TwoWay => "two-way",
-        }
-    }
-
-    /// The way of that name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        [Self::OneWay, Self::TwoWay].into_iter().find(|way| way.name() == name)
+        self.into()
     }
 }
 
@@ -72,7 +66,7 @@ impl<'a> Parameters<'a> {
     /// The parameters without a trailing `one-way` or `two-way`, and that.
     pub(crate) fn split_way(self) -> (Self, Option<Way>) {
         let (rest, last) = self.text.rsplit_once(',').unwrap_or(("", self.text));
-        let way = Way::parse(last.trim());
+        let way = last.trim().parse().ok();
         if way.is_some() { (Self { text: rest, ..self }, way) } else { (self, None) }
     }
 

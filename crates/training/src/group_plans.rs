@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use lightloom::{Request, Size, TopologyRef};
 use model::{
-    Collective, Convention, CostSettings, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Result, Routing,
-    Shape, Topology,
+    Collective, CostSettings, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Result, Routing, Shape, Topology,
 };
-use planners::{Cache, PlannerOptions};
+use planners::{Cache, Convention, PlannerOptions};
 
 use crate::variants::Variant;
 

@@ -1,8 +1,11 @@
-//! The independent judge of schedules and plans. It reads the model and sees no planner, no profile, no algorithm. What
-//! a plan states is recomputed here, by code written for this purpose, from the transfers, the links, the paths and the
-//! fabric's numbers. Two numbers are not its own alone: a step's time where packets overlap hop delays with queueing
-//! comes from `simulate`; and of a bound it finds out what is above the time of schedules that it makes itself, and
-//! compares the rest with `bounds`, which states bounds in the first place.
+//! The independent judge of schedules and plans. It reads the model and sees no planner, no front, no bound, no
+//! simulation, no algorithm. The numbers that a plan states are recomputed here, by code written for this purpose, from
+//! the transfers, the links, the paths and the fabric's numbers.
+//!
+//! Two numbers cannot be recomputed here. A step's time where packets overlap hop delays with queueing is taken as
+//! stated, once it is split into its terms as it must be; and a stated bound is held to the plan's time and to schedules
+//! that the judge makes itself, not to the bound of its class. `lightloom::verify_plan` adds both as checks of their own,
+//! `simulated-steps` and `recomputed-bound`, with the code that states them.
 //!
 //! | checks | file |
 //! |---|---|
@@ -14,7 +17,7 @@
 //! | what the stated routing says of paths | `routing` |
 //! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total | `costs` |
-//! | the bound, where its class is known | `bound` |
+//! | the bound: below the plan and the judge's own schedules | `bound` |
 //! | what switches are told for a plan: changes, circuits, steps, times; of a mesh of MZIs ways, losses and states |
 //! `circuits` |
 //! | a training iteration: times, ports, circuits and changes of every rank | `training` |
@@ -34,9 +37,8 @@ mod training;
 
 pub use circuits::circuits;
 pub use report::{Check, Report};
-pub use training::training;
+pub use training::{training, training_bound};
 
-use bounds::KnownBounds;
 use model::{Plan, Schedule, Step};
 
 /// Executes `schedule` symbolically: per (rank, chunk) the ranks whose contribution is folded in, or,
@@ -52,11 +54,6 @@ pub fn schedule(schedule: &Schedule) -> Report {
 /// Executes the steps of `plan` symbolically and recomputes all that the plan states: circuits per GPU,
 /// m_i, paths and their routing, hops, load, the four terms of every step, what is reconfigured, the total, the bound.
 pub fn plan(plan: &Plan) -> Report {
-    plan_with(plan, &KnownBounds::default())
-}
-
-/// [`plan`], where bounds that were computed already need not be computed again.
-pub fn plan_with(plan: &Plan, known: &KnownBounds) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
@@ -65,6 +62,6 @@ pub fn plan_with(plan: &Plan, known: &KnownBounds) -> Report {
     checks.extend(paths::check(plan));
     checks.push(routing::check(plan));
     checks.extend(costs::check(plan));
-    checks.push(bound::check(plan, known));
+    checks.push(bound::check(plan));
     Report { checks }
 }

@@ -29,9 +29,9 @@ mod routed;
 mod summary;
 mod waits;
 
-use model::TrainingPlan;
+use model::{Collective, CostSettings, Fabric, TrainingPlan};
 
-use crate::report::Report;
+use crate::report::{Check, Report};
 use catalogue::Catalogue;
 use iteration::Iteration;
 use waits::Waits;
@@ -55,7 +55,22 @@ pub fn training(training: &TrainingPlan) -> Report {
     checks.extend(waits::check(&iteration, &waits));
     checks.extend(summary::check(&iteration));
     checks.push(critical_path::check(&iteration));
-    checks.extend(lower_bound::check(&iteration, &streams));
+    checks.extend(lower_bound::check(&iteration));
     checks.push(order_bound::check(&iteration, &streams, &replayed.turns));
     Report { checks }
+}
+
+/// Whether the iteration's lower bound is at most the largest of three terms: the longest chain, what the busiest ports
+/// carry, and the computations of the busiest rank. `None` where events lack what their nodes need.
+///
+/// In the chain every collective takes what `collective_s` says that it takes at least: of a collective of so many bytes,
+/// on a fabric of its group alone whose first circuits are free. The judge has no bounds of its own.
+pub fn training_bound(
+    training: &TrainingPlan,
+    collective_s: impl FnMut(Collective, u64, &Fabric, CostSettings) -> f64,
+) -> Option<Check> {
+    let change_s = training.fabric.reconfiguration.delay().constant_s().filter(|_| events::check(training).passed)?;
+    let iteration = Iteration::new(training, change_s);
+    let streams = order::stream_predecessors(&training.workload);
+    Some(lower_bound::check_terms(&iteration, &streams, collective_s))
 }

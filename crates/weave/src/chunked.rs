@@ -6,7 +6,7 @@
 //! its kind, and nothing further is tried. A ReduceScatter is an AllGather backwards on the circuits turned round, an
 //! AllReduce both, one after the other or by segments at a time (`pipelined.rs`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topology, Transfer};
@@ -69,7 +69,7 @@ struct Spread {
 }
 
 /// Spreads that were found, for the points of a sweep: they depend on no rate, delay or size.
-pub(crate) type Kept = Arc<Mutex<Vec<((Topology, bool, u32, Length), Arc<[ChunkStep]>)>>>;
+pub(crate) type Kept = Arc<Mutex<VecDeque<((Topology, bool, u32, Length), Arc<[ChunkStep]>)>>>;
 
 /// Chunks that go over a link, of all spreads that are kept.
 const MOST_KEPT: usize = 1 << 21;
@@ -257,10 +257,10 @@ impl Chunked {
         }
         let found: Arc<[ChunkStep]> = steps(&pass.network, &pass.origins, parts, length)?.into();
         let mut kept = lock();
-        kept.push(((self.topology.clone(), pass.turned, parts, length), found.clone()));
+        kept.push_back(((self.topology.clone(), pass.turned, parts, length), found.clone()));
         let sent = |steps: &[ChunkStep]| steps.iter().map(|step| step.sent.len()).sum::<usize>();
         while kept.iter().map(|(_, steps)| sent(steps)).sum::<usize>() > MOST_KEPT {
-            kept.remove(0);
+            kept.pop_front();
         }
         Some(found)
     }

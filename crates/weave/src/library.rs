@@ -2,10 +2,10 @@
 //! library serves all points of a sweep.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use interruption::Interruptible;
-use model::{Chunks, Collective, Routing};
+use model::{Chunks, Collective, Latest, Routing};
 use rayon::prelude::*;
 use search::GeneratorSet;
 
@@ -47,7 +47,7 @@ const MOST_RINGS: u32 = 64;
 pub struct Libraries {
     /// Those of matrices.
     pub(crate) unequal: unequal::Libraries,
-    made: Mutex<Vec<(Key, Arc<Library>)>>,
+    made: Latest<(Key, Arc<Library>), MOST_KEPT>,
     /// Spreads of chunks over topologies that stay.
     pub(crate) spreads: chunked::Kept,
     /// What Broadcasts are made of.
@@ -64,16 +64,11 @@ impl Libraries {
     /// The library for `ranks` with `ports` ports each.
     pub(crate) fn of(&self, ranks: u32, ports: u32, routing: Routing) -> Arc<Library> {
         let key = (ranks, ports, routing);
-        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, library)) = lock().iter().find(|(made_for, _)| *made_for == key) {
-            return library.clone();
+        if let Some((_, library)) = self.made.find(|(made_for, _)| *made_for == key) {
+            return library;
         }
         let library = Arc::new(Library::new(ranks, ports, routing));
-        let mut made = lock();
-        if made.len() == MOST_KEPT {
-            made.remove(0);
-        }
-        made.push((key, library.clone()));
+        self.made.keep((key, library.clone()));
         library
     }
 }

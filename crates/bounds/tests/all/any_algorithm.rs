@@ -344,7 +344,7 @@ fn compositions_of_rings_and_direct_phases_are_above_it_and_near() {
 
 #[test]
 fn settings_only_weaken_it_and_a_dark_start_adds_a_change() {
-    for collective in Collective::ALL {
+    for &collective in Collective::ALL {
         for ports in 1..4 {
             let mut fabric = fabric(12, ports, [1.0, 2.0, 0.0, 7.0]);
             let of = |fabric: &Fabric, propagation, overlap| {

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn every_collective_has_an_algorithm_for_any_number_of_ranks() {
-        for collective in Collective::ALL {
+        for &collective in Collective::ALL {
             for n in 2..=17 {
                 let shape = Shape::new(n, &[], 1).unwrap();
                 let accepted = |a: &&dyn Algorithm| a.accepts(collective, &shape, &Options::default()).is_ok();

@@ -8,7 +8,7 @@ use model::{Collective, Schedule, Shape};
 /// Runs whatever `algorithm` accepts of this shape; returns how many collectives that were.
 fn run(algorithm: &dyn Algorithm, shape: &Shape, options: &Options) -> usize {
     let mut accepted = 0;
-    for collective in Collective::ALL {
+    for &collective in Collective::ALL {
         let built = algorithm.build(collective, shape, options);
         let verdict = algorithm.accepts(collective, shape, options);
         let what = format!("{} of {collective:?} on {:?} with {options:?}", algorithm.name(), shape.dims());
@@ -200,7 +200,7 @@ fn refusals_are_one_line_that_names_the_algorithm_and_says_what_it_takes() {
 fn the_oracle_notices_a_step_that_is_missing_and_a_sum_that_is_added_twice() {
     for algorithm in REGISTRY {
         for shape in [line(8), grid(&[2, 4])] {
-            for collective in Collective::ALL {
+            for &collective in Collective::ALL {
                 let Ok(schedule) = algorithm.build(collective, &shape, &Options::default()) else { continue };
                 let chunks = schedule.chunks().clone();
                 for index in 0..schedule.steps().len() {

@@ -75,7 +75,7 @@ proptest! {
         prop_assert!(times.is_sorted());
         prop_assert!(all.lower_bound_s <= times[0] * (1.0 + 1e-12));
         prop_assert!(best.bound.seconds <= best.total_s() * (1.0 + 1e-12));
-        let report = verify::plan(&best);
+        let report = lightloom::verify_plan(&best);
         prop_assert!(report.passed(), "{:?}", report.first_failure());
         prop_assert_eq!(plan(&request).unwrap(), best);
     }

@@ -338,12 +338,12 @@ fn taken(kind: &str, original: &Plan) -> (Vec<String>, usize, usize) {
             for other in both {
                 tried += 1;
                 let Ok(read) = plan_from_json(&other.to_string()) else { continue };
-                let report = verify::plan(&read);
+                let report = lightloom::verify_plan(&read);
                 if !report.passed() {
                     continue;
                 }
                 same += 1;
-                let bound = report.checks.iter().find(|check| check.name == "bound").unwrap();
+                let bound = report.checks.iter().find(|check| check.name == "recomputed-bound").unwrap();
                 let is_above = read.bound.seconds > original.bound.seconds * (1.0 + 1e-9);
                 let lies = is_above && !bound.detail.contains("stated, not checked");
                 if lies || (meaning(&read) != said && !is_free(original, &path, (&before, &after))) {

@@ -102,12 +102,12 @@ proptest! {
     fn a_planner_and_its_judge_agree(request in requests()) {
         match plan(&request) {
             Ok(plan) => {
-                let report = verify::plan(&plan);
+                let report = lightloom::verify_plan(&plan);
                 prop_assert_eq!(report.first_failure(), None);
                 prop_assert!(plan.bound.seconds <= plan.total_s());
                 prop_assert!(plan.total_s().is_finite());
                 prop_assert_eq!(plan.settings, plan.settings.of_packets());
-                let read = formats::plan_from_json(&formats::plan_to_json(&plan)).map(|read| verify::plan(&read));
+                let read = formats::plan_from_json(&formats::plan_to_json(&plan)).map(|read| lightloom::verify_plan(&read));
                 prop_assert!(read.as_ref().is_ok_and(verify::Report::passed), "{read:?}");
             }
             Err(error) => prop_assert!(is_of_input(&error), "{error:?}"),

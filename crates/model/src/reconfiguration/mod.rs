@@ -34,7 +34,7 @@ pub struct Reconfiguration {
 }
 
 /// What the charge of a change depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
 pub enum ChargeKind {
     /// Nothing: all changes are charged the same.
     Constant,
@@ -55,7 +55,7 @@ pub struct LinkChange {
 
 impl ChargeKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Constant, Self::ByTopologies, Self::Overlapping];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
 impl ReconfigurationPolicy {

@@ -30,7 +30,7 @@ impl Planner for Harvest {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             knows_overlap: true,
-            charges: &ChargeKind::ALL,
+            charges: ChargeKind::ALL,
             closes_cycles: true,
             least_sum: LeastSum::Always,
             ..Capabilities::default()

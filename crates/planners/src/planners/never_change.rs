@@ -27,7 +27,7 @@ impl Planner for NeverChange {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             takes_candidates: false,
-            charges: &ChargeKind::ALL,
+            charges: ChargeKind::ALL,
             closes_cycles: true,
             never_changes: true,
             chooses_algorithm: true,

@@ -29,7 +29,7 @@ impl Planner for Static {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             knows_overlap: true,
-            charges: &ChargeKind::ALL,
+            charges: ChargeKind::ALL,
             closes_cycles: true,
             takes_static_topologies: true,
             least_sum: LeastSum::Always,

@@ -30,7 +30,7 @@ impl Planner for Synthesize {
         Capabilities {
             // Every transfer has a circuit of its own.
             fixed_routing: Some(Routing::SinglePath),
-            charges: &ChargeKind::ALL,
+            charges: ChargeKind::ALL,
             closes_cycles: true,
             takes_static_topologies: true,
             // `weave` has it among its compositions.

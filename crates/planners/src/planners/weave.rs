@@ -28,7 +28,7 @@ impl Planner for Weave {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             takes_candidates: false,
-            charges: &ChargeKind::ALL,
+            charges: ChargeKind::ALL,
             closes_cycles: true,
             chooses_algorithm: true,
             takes_budget: true,

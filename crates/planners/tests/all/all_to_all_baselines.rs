@@ -48,7 +48,7 @@ fn choose(name: &str, problem: &Problem) -> Choice {
 fn judged(choice: Choice) -> Plan {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();
-    assert_eq!(verify::plan(&plan).first_failure(), None, "{}", plan.planner);
+    assert_eq!(lightloom::verify_plan(&plan).first_failure(), None, "{}", plan.planner);
     assert!((plan.total_s() - total_s).abs() <= 1e-9 * total_s, "{}: {} {total_s}", plan.planner, plan.total_s());
     assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{}: {} {total_s}", plan.planner, plan.bound.seconds);
     plan

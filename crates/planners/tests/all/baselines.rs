@@ -58,13 +58,13 @@ fn bvn_splits_steps_with_more_peers_than_ports() {
         // Ports that a sub-step leaves over run in parallel to the others.
         let direct = |step: &model::PlanStep| step.load == 1.0 / f64::from(ports / step.step.traffic().degree());
         assert!(plan.steps.iter().all(|step| step.hops == 1 && direct(step)));
-        assert!(verify::plan(&plan).passed());
+        assert!(lightloom::verify_plan(&plan).passed());
     }
     // A binary tree is not invariant under anything: its steps are coloured edge by edge.
     let plan = find("bvn").unwrap().choose(&problem("binary-tree", Collective::Broadcast, 21, 1, None)).unwrap();
     let plan = plan.into_plan(true).unwrap();
     assert!(plan.steps.iter().all(|step| step.step.traffic().degree() == 1 && step.hops == 1));
-    assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
+    assert!(lightloom::verify_plan(&plan).passed(), "{:?}", lightloom::verify_plan(&plan).first_failure());
 }
 
 #[test]

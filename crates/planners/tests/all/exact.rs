@@ -116,7 +116,7 @@ proptest! {
         prop_assert!((exact.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", exact.total_s);
         let plan = exact.into_plan(true).unwrap();
         prop_assert!((plan.bound.seconds - plan.total_s()).abs() <= 1e-12 * plan.total_s());
-        let report = verify::plan(&plan);
+        let report = lightloom::verify_plan(&plan);
         prop_assert!(report.passed(), "{:?}", report.first_failure());
     }
 
@@ -177,7 +177,7 @@ fn what_it_does_not_take_is_refused_by_name() {
     let pipelined = refusal(fabric.clone(), CostSettings { overlap: Overlap::Pipelined, ..settings });
     assert!(pipelined.starts_with("overlap: "), "{pipelined}");
     // With one port there is one path, whatever the routing.
-    for routing in Routing::ALL {
+    for &routing in Routing::ALL {
         let ring = topologies::build("ring", &fabric.shape).unwrap();
         let steps = schedule("ring", Collective::AllGather, 4).unwrap();
         let settings = CostSettings { routing, ..settings };

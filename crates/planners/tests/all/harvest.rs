@@ -110,7 +110,7 @@ proptest! {
         let plan = choice.into_plan(true).unwrap();
         prop_assert!((plan.total_s() - expected).abs() <= 1e-9 * expected);
         prop_assert!(plan.bound.seconds <= plan.total_s() * (1.0 + 1e-12));
-        let report = verify::plan(&plan);
+        let report = lightloom::verify_plan(&plan);
         prop_assert!(report.passed(), "{:?}", report.first_failure());
     }
 

@@ -100,7 +100,7 @@ fn brute_force(problem: &Problem) -> f64 {
 fn judged(choice: Choice) -> f64 {
     let (planner, total_s) = (choice.planner, choice.total_s);
     let plan = choice.into_plan(true).unwrap();
-    assert_eq!(verify::plan(&plan).first_failure(), None, "{planner}");
+    assert_eq!(lightloom::verify_plan(&plan).first_failure(), None, "{planner}");
     assert!((plan.total_s() - total_s).abs() <= 1e-12 * total_s, "{planner}: {} {total_s}", plan.total_s());
     assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{planner}: {} {total_s}", plan.bound.seconds);
     if plan.settings.overlap == Overlap::Pipelined {

@@ -60,7 +60,7 @@ fn started(shape: &Shape, start: &Topology, algorithm: &str, size: u64, delay_s:
 fn plan_of(planner: &str, problem: &Problem) -> Choice {
     let choice = find(planner).unwrap().choose(problem).unwrap();
     let plan = choice.clone().into_plan(true).unwrap();
-    assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
+    assert!(lightloom::verify_plan(&plan).passed(), "{:?}", lightloom::verify_plan(&plan).first_failure());
     assert!((plan.total_s() - choice.total_s).abs() <= 1e-12 * choice.total_s);
     assert_eq!(plan.reconfigurations(), choice.reconfigurations());
     choice
@@ -379,7 +379,7 @@ proptest! {
         let plan = choice.into_plan(true).unwrap();
         prop_assert!(plan.bound.seconds <= plan.total_s() * (1.0 + 1e-12));
         prop_assert!((plan.total_s() - expected).abs() <= 1e-12 * expected);
-        let report = verify::plan(&plan);
+        let report = lightloom::verify_plan(&plan);
         prop_assert!(report.passed(), "{:?}", report.first_failure());
     }
 }

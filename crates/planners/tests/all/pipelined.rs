@@ -71,7 +71,7 @@ fn problem(of: &Setting) -> Problem {
 fn judged(choice: Choice) -> f64 {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();
-    assert_eq!(verify::plan(&plan).first_failure(), None, "{}", plan.planner);
+    assert_eq!(lightloom::verify_plan(&plan).first_failure(), None, "{}", plan.planner);
     assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{}: {} {total_s}", plan.planner, plan.bound.seconds);
     let simulated_s = simulate::simulate(&plan, &Settings::default()).unwrap().total_s();
     // Delays and startups are simulated in whole femtoseconds.

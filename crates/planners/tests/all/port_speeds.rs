@@ -126,7 +126,7 @@ proptest! {
             if let Ok(Some(choice)) = choose(*planner, &problem, f64::INFINITY) {
                 let total_s = choice.total_s;
                 let plan = choice.into_plan(true).unwrap();
-                let verdict = verify::plan(&plan);
+                let verdict = lightloom::verify_plan(&plan);
                 prop_assert_eq!(verdict.first_failure(), None, "{}", planner.name());
                 prop_assert!((plan.total_s() - total_s).abs() <= 1e-12 * total_s, "{}", planner.name());
                 prop_assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12), "{}: {}", planner.name(), plan.bound.class);

@@ -46,7 +46,7 @@ fn choose(problem: &Problem) -> Choice {
 fn judged(choice: Choice) -> f64 {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();
-    assert_eq!(verify::plan(&plan).first_failure(), None);
+    assert_eq!(lightloom::verify_plan(&plan).first_failure(), None);
     assert!((plan.total_s() - total_s).abs() <= 1e-12 * total_s, "{} {total_s}", plan.total_s());
     assert!(plan.steps.iter().all(|step| step.hops == 1 && step.load == 1.0));
     total_s
@@ -171,7 +171,7 @@ proptest! {
 fn judged_unequal(choice: Choice) -> f64 {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();
-    assert_eq!(verify::plan(&plan).first_failure(), None);
+    assert_eq!(lightloom::verify_plan(&plan).first_failure(), None);
     total_s
 }
 

@@ -40,7 +40,7 @@ fn reduce_scatter(size: u64, hop_s: f64, delay_s: f64) -> Problem {
 fn choose(problem: &Problem) -> Choice {
     let choice = find("short-circuit").unwrap().choose(problem).unwrap();
     let plan = choice.clone().into_plan(true).unwrap();
-    assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
+    assert!(lightloom::verify_plan(&plan).passed(), "{:?}", lightloom::verify_plan(&plan).first_failure());
     assert!((plan.total_s() - choice.total_s).abs() <= 1e-12 * choice.total_s);
     assert!(plan.bound.seconds <= plan.total_s() * (1.0 + 1e-12));
     choice

@@ -107,7 +107,7 @@ proptest! {
     #[test]
     fn both_sides_meet_and_routes_attain_the_points((topology, traffic) in support::pair()) {
         let network = RoutingNetwork::new(&topology);
-        for routing in Routing::ALL {
+        for &routing in Routing::ALL {
             let Some(front) = network.front(&traffic, routing) else {
                 prop_assert!(network.estimate(&traffic, routing).is_none());
                 continue;
@@ -159,7 +159,7 @@ fn two_way_rings_have_the_closed_form() {
 fn one_way_rings_and_own_circuits_have_one_point() {
     for n in [5u32, 8, 64, 1024] {
         for k in [1, 2, n / 2, n - 1] {
-            for routing in Routing::ALL {
+            for &routing in Routing::ALL {
                 let front = RoutingNetwork::new(&circulant(n, &[1])).front(&shift(n, k), routing).unwrap();
                 assert_eq!(front.points(), [Point { hops: k, load: f64::from(k), lower: f64::from(k) }]);
             }
@@ -217,7 +217,7 @@ fn an_exchange_across_a_hypercube_splits_over_all_shortest_paths() {
     let links = (0..5).map(|bit| Link { src: 0, dst: 1 << bit, count: 1 });
     let network = RoutingNetwork::new(&Topology::new("hypercube", group.clone(), links).unwrap());
     let traffic = Traffic::new(group, [TrafficEntry { src: 0, dst: 31, weight: 1.0 }]).unwrap();
-    for routing in Routing::ALL {
+    for &routing in Routing::ALL {
         let (routes, point) = network.routes(&traffic, routing, 5).unwrap();
         assert_eq!(point.hops, 5);
         assert!(close(point.load, 1.0, 1e-12), "{routing:?}: {}", point.load);
@@ -270,7 +270,7 @@ fn large_pairs_are_bounded_on_both_sides() {
 #[test]
 fn no_path_means_no_front() {
     let rings = circulant(8, &[2]);
-    for routing in Routing::ALL {
+    for &routing in Routing::ALL {
         let network = RoutingNetwork::new(&rings);
         assert!(network.front(&shift(8, 3), routing).is_none());
         assert!(network.estimate(&shift(8, 3), routing).is_none());
@@ -281,7 +281,7 @@ fn no_path_means_no_front() {
         assert_eq!(network.front(&shift(8, 4), routing).unwrap().points()[0].hops, 2);
     }
     let empty = Topology::new("dark", Translations::cyclic(4), []).unwrap();
-    for routing in Routing::ALL {
+    for &routing in Routing::ALL {
         assert!(RoutingNetwork::new(&empty).front(&shift(4, 1), routing).is_none());
         assert!(RoutingNetwork::new(&empty).estimate(&shift(4, 1), routing).is_none());
     }

@@ -1,20 +1,17 @@
 //! The plans of the groups: each by itself, and whether they are plans of their nodes on this fabric.
 
-use bounds::KnownBounds;
 use model::{Plan, TrainingPlan, Work};
 
 use super::iteration::name;
-use crate::plan_with;
 use crate::report::{Check, Tally};
 
 /// Judges every plan as such; then, of every collective, that its plan is of the same collective and size, on as many
 /// ports as the event holds, and at the rates and delays of the fabric of all ranks.
 pub(super) fn check(training: &TrainingPlan) -> Check {
     let mut tally = Tally::new("plans");
-    let known = KnownBounds::default();
     for (index, plan) in training.plans.iter().enumerate() {
         interruption::check();
-        let report = plan_with(plan, &known);
+        let report = crate::plan(plan);
         let failure = report.first_failure();
         tally.expect(failure.is_none(), || {
             let user = training.events.iter().position(|event| event.plan == Some(index));

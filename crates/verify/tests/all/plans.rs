@@ -77,7 +77,7 @@ fn failures(parts: PlanParts) -> Vec<&'static str> {
 #[test]
 fn a_valid_plan_passes() {
     for per_port_s in [0.0, 2e-8] {
-        for propagation in Propagation::ALL {
+        for &propagation in Propagation::ALL {
             let plan = Plan::new(parts(per_port_s, propagation)).unwrap();
             assert_eq!(verify::plan(&plan).first_failure(), None);
         }

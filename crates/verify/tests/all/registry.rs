@@ -14,7 +14,7 @@ fn check_all(shape: &Shape, written_out: bool) -> usize {
         for radix in [None, Some(3)] {
             for root in [None, Some(shape.gpus() - 1)] {
                 let options = Options { radix, root };
-                for collective in Collective::ALL {
+                for &collective in Collective::ALL {
                     // Only Broadcast has a root.
                     if root.is_some() && collective != Collective::Broadcast {
                         continue;
@@ -56,7 +56,7 @@ fn every_algorithm_on_1024_ranks() {
     // Broadcasts from rank 0 only, and radix 2: the shapes above vary those.
     let shape = Shape::new(1024, &[], 1).unwrap();
     for algorithm in REGISTRY {
-        for collective in Collective::ALL {
+        for &collective in Collective::ALL {
             let Ok(schedule) = algorithm.build(collective, &shape, &Options::default()) else { continue };
             let name = format!("{} {}", algorithm.name(), collective.name());
             assert_eq!(verify::schedule(&schedule).first_failure(), None, "{name}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Rank, Result, Shape, Topology};
+use model::{Latest, Rank, Result, Shape, Topology};
 
 use super::one_topology::OneTopology;
 use super::shifts::Turns;
@@ -55,8 +55,8 @@ impl Made {
 /// What was made lately, by ranks, ports and root, and by the topology at the start and root.
 #[derive(Debug, Default)]
 pub(crate) struct Broadcasts {
-    made: Mutex<Vec<(Key, Arc<Made>)>>,
-    started: Mutex<Vec<Arc<OneTopology>>>,
+    made: Latest<(Key, Arc<Made>), MOST_KEPT>,
+    started: Latest<Arc<OneTopology>, MOST_KEPT>,
 }
 
 /// Ranks, ports, root.
@@ -72,31 +72,21 @@ impl Broadcasts {
     /// Those of [`Turns::new`].
     pub(super) fn of(&self, ranks: u32, ports: u32, root: Rank) -> Result<Arc<Made>> {
         let key = (ranks, ports, root);
-        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, made)) = lock().iter().find(|(made_for, _)| *made_for == key) {
-            return Ok(made.clone());
+        if let Some((_, made)) = self.made.find(|(made_for, _)| *made_for == key) {
+            return Ok(made);
         }
         let new = Arc::new(Made::new(ranks, ports, root)?);
-        keep(&mut lock(), (key, new.clone()));
+        self.made.keep((key, new.clone()));
         Ok(new)
     }
 
     /// On the topology at the start; `None` where the root cannot reach every rank.
     pub(super) fn on(&self, start: &Topology, root: Rank) -> Option<Arc<OneTopology>> {
-        let lock = || self.started.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |one: &&Arc<OneTopology>| one.root == root && one.topology == *start;
-        if let Some(one) = lock().iter().find(known) {
-            return Some(one.clone());
+        if let Some(one) = self.started.find(|one| one.root == root && one.topology == *start) {
+            return Some(one);
         }
         let new = Arc::new(OneTopology::new(start.clone(), root)?);
-        keep(&mut lock(), new.clone());
+        self.started.keep(new.clone());
         Some(new)
     }
-}
-
-fn keep<T>(kept: &mut Vec<T>, new: T) {
-    if kept.len() == MOST_KEPT {
-        kept.remove(0);
-    }
-    kept.push(new);
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use model::{Rank, Shape};
+use model::{Latest, Rank, Shape};
 
 use super::demand::Demand;
 use super::heaviest;
@@ -43,21 +43,15 @@ pub(crate) type Found = (Way, Estimate);
 /// Libraries that were made, for whoever asks for the same matrix again. Passed on by its owner; nothing else keeps them.
 #[derive(Debug, Default)]
 pub(crate) struct Libraries {
-    made: Mutex<Vec<Arc<Library>>>,
+    made: Latest<Arc<Library>, MOST_KEPT>,
 }
 
 impl Libraries {
     /// The library for a matrix and so many ports.
-    pub(crate) fn of(&self, demand: Demand, ports: usize) -> Arc<Library> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(library) = made.iter().find(|library| library.ports == ports && library.demand == demand) {
-            return library.clone();
-        }
-        if made.len() == MOST_KEPT {
-            made.remove(0);
-        }
-        made.push(Arc::new(Library { demand, ports, ways: Mutex::default() }));
-        made[made.len() - 1].clone()
+    pub(crate) fn of(&self, demand: &Demand, ports: usize) -> Arc<Library> {
+        let is_it = |library: &&Arc<Library>| library.ports == ports && library.demand == *demand;
+        let make = || Arc::new(Library { demand: demand.clone(), ports, ways: Mutex::default() });
+        self.made.find_or_make(is_it, make)
     }
 }
 

@@ -93,7 +93,7 @@ pub fn compositions(
     size_bytes: u64,
 ) -> Result<Vec<Composition>> {
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
-    let library = libraries.unequal.of(Demand::of(ranks, pieces), ports as usize);
+    let library = libraries.unequal.of(&Demand::of(ranks, pieces), ports as usize);
     let start = start_of(fabric);
     let starts: Vec<Option<&Wiring>> = std::iter::once(None).chain(start.as_ref().map(Some)).collect();
     let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes))?;
@@ -128,7 +128,7 @@ pub fn on_start(
     size_bytes: u64,
 ) -> Result<Vec<Composition>> {
     let Some(start) = start_of(fabric) else { return Ok(Vec::new()) };
-    let library = libraries.unequal.of(Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
+    let library = libraries.unequal.of(&Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
     let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))?;
     let of_equal = PhasePrices::new(fabric, size_bytes);
     if of_equal.ring().is_some() {

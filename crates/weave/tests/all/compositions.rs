@@ -59,7 +59,7 @@ fn every_divisor_structure_is_executed() {
         for ports in [1, 2, 3, 4] {
             let settings = CostSettings::default();
             let libraries = Libraries::default();
-            for collective in Collective::ALL {
+            for &collective in Collective::ALL {
                 let chunks = Chunks::even(collective, gpus, 1).unwrap();
                 for (log_size, change_s) in [(10, 1e-8), (10, 1e-5), (20, 1e-6), (24, 1e-5), (28, 1e-4), (33, 1e-3)] {
                     for from_ring in [false, true] {

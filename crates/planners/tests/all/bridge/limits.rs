@@ -30,7 +30,7 @@ fn a_change_of_blocks_moves_the_ports_at_their_ends() {
     assert_eq!(changes.iter().map(|ports| ports.round()).collect::<Vec<_>>(), [0.0, 0.0, 0.0, 16.0, 16.0, 16.0]);
     // §3.7: not one hop but 2n/z.
     assert_eq!(hops, [1, 2, 4, 4, 4, 4]);
-    assert!(verify::plan(&plan).passed());
+    assert!(lightloom::verify_plan(&plan).passed());
 }
 
 #[test]

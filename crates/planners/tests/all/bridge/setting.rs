@@ -92,6 +92,6 @@ pub fn near(a: f64, b: f64) -> bool {
 /// 1 before every step before which the fabric is reconfigured.
 pub fn vector(choice: Choice) -> String {
     let plan = choice.into_plan(true).unwrap();
-    assert!(verify::plan(&plan).passed(), "{:?}", verify::plan(&plan).first_failure());
+    assert!(lightloom::verify_plan(&plan).passed(), "{:?}", lightloom::verify_plan(&plan).first_failure());
     plan.steps.iter().map(|step| if step.reconfigured { '1' } else { '0' }).collect()
 }

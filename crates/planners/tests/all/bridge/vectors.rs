@@ -36,7 +36,7 @@ fn check(choice: Choice) -> Result<(), TestCaseError> {
     let plan = choice.into_plan(true).unwrap();
     prop_assert!((plan.total_s() - total_s).abs() <= 1e-9 * total_s);
     prop_assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12));
-    let report = verify::plan(&plan);
+    let report = lightloom::verify_plan(&plan);
     prop_assert!(report.passed(), "{:?}", report.first_failure());
     Ok(())
 }
