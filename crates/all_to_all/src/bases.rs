@@ -28,7 +28,7 @@ fn most_kautz_topologies(ranks: u32, ports: u32) -> Option<u64> {
     is_limited.then(|| (1..).take_while(|&topologies| packed_until(topologies) <= MOST_PACKED).last().unwrap_or(0))
 }
 
-/// What strategies for so many ranks and ports are not looked at for the effort that they take, in words.
+/// Strategies for so many ranks and ports that are not looked at, for the effort that they take, in words.
 pub fn left_out(ranks: u32, ports: u32) -> Option<String> {
     // One port has shifts, and ranks that are all a hop apart need one topology.
     let most = most_kautz_topologies(ranks, ports).filter(|_| ports > 1 && ports + 1 < ranks)?;

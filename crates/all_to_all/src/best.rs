@@ -80,7 +80,7 @@ fn fewest(ranks: u32, ports: u32, topologies: u32) -> u64 {
 
 struct Best<'a> {
     found: Option<(f64, Strategy)>,
-    /// What costs more is of no use, s.
+    /// Most that a strategy may cost to be of use, s.
     limit_s: f64,
     prices: &'a Prices<'a>,
 }

@@ -7,7 +7,7 @@ use model::{Result, Topology, Translations};
 
 use crate::contraction::Contractions;
 
-/// Bases whose rounds are packed, those that promise most first; the others are known by their promise alone.
+/// Bases whose rounds are packed, those that promise most first; the others are known only by their promise.
 const PACKED: usize = 64;
 
 /// The strategy in hand on the best circulant base of `ports` generators, 2 ≤ `ports` < `ranks`.

@@ -18,12 +18,12 @@ use crate::{Round, Stage, Strategy};
 /// Contractions are called by it and their place among the topologies.
 const PREFIX: &str = "contraction-";
 
-/// What names of this module's topologies mean.
+/// Meaning of the names of this module's topologies.
 pub const NAME: (&str, &str) =
     ("contraction-K", "direct circuits for the flows that took most hops with the K topologies before it");
 
-/// What a topology contracts, where its name says that it is a contraction: the hops between the ends of its circuits on
-/// the topologies `before` it, the fewest where these differ. O(ranks · links) for each of them.
+/// The topology that this one contracts, where its name says that it is a contraction: the hops between the ends of its
+/// circuits on the topologies `before` it, the fewest where these differ. O(ranks · links) for each of them.
 pub fn contracted(topology: &Topology, before: &[Topology]) -> Option<String> {
     if !topology.name().starts_with(PREFIX) {
         return None;

@@ -29,8 +29,8 @@ pub struct Shifts {
 /// shift is not meant: with every one of the 36 n-cycles of n = 63 the cost is 2.39 times the bound, more than
 /// the paper's worst (fig. 13a).
 ///
-/// What a shift saves only falls as others are added, so its last known saving is an upper bound, and only
-/// the shifts at the head of the queue are looked at again. O(n²) and a few looks of O(n) for each shift.
+/// The saving of a shift only falls as others are added, so its last known saving is an upper bound, and only the
+/// shifts at the head of the queue are looked at again. O(n²) and a few looks of O(n) for each shift.
 pub fn shifts(ranks: u32) -> Shifts {
     let mut least: Vec<u32> = (0..ranks).collect();
     let mut sum: u64 = least.iter().map(|&hops| u64::from(hops)).sum();

@@ -20,7 +20,7 @@ pub(crate) struct QuotientNetwork {
     /// By orbit of circuits: its place among the circuits that leave a GPU, and among those that enter one.
     places: Vec<(u32, u32)>,
     degree: u32,
-    /// Of every rank: its orbit and the element that takes it to the representative.
+    /// For every rank, its orbit and the element that takes it to the representative.
     home: Vec<(u32, u32)>,
     /// `[orbit][rank]`, from the orbit's representative.
     distances: Vec<u32>,

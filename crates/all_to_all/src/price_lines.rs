@@ -1,4 +1,4 @@
-//! What strategies cost as a function of the reconfiguration delay R: R·topologies + seconds of the rest, a line in R.
+//! Cost of strategies as a function of the reconfiguration delay R: R·topologies + seconds of the rest, a line in R.
 //!
 //! The best strategy at every R, as §5.2 and §5.4 sweep it, is then the lower envelope of the lines, without planning
 //! again at each delay.
@@ -28,8 +28,8 @@ pub fn price_line(strategy: &Strategy, blocks: &Blocks) -> Result<PriceLine> {
     line(strategy, blocks, &(0..strategy.ranks() as usize).collect::<Vec<_>>())
 }
 
-/// The lines of the strategies with one topology, two, and so on. Those that [`crate::best_for_blocks`] would relabel at
-/// one of these reconfiguration delays, s, are relabelled (§4.4), unless all blocks are equal.
+/// The lines of the strategies with one topology, two, and so on. Strategies that [`crate::best_for_blocks`] would
+/// relabel at one of these reconfiguration delays, s, are relabelled (§4.4), unless all blocks are equal.
 ///
 /// # Errors
 /// None for a shape that exists and a matrix with a row and a column per rank.

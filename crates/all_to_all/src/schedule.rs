@@ -17,7 +17,7 @@ use crate::{Round, Strategy};
 /// Longer schedules are refused: a plan lists every step.
 pub const MAX_STEPS: u64 = 1 << 18;
 
-/// What moves on when a round is run.
+/// The units that move on when a round is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forwarding {
     /// All chunks of a block together.

@@ -26,7 +26,7 @@ pub struct Stage {
     pub rounds: Vec<Round>,
 }
 
-/// What changes of topology and hops cost.
+/// Costs of changes of topology and of hops.
 #[derive(Debug, Clone, Copy)]
 pub struct Prices<'a> {
     /// T: seconds for one block over one hop.

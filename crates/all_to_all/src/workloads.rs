@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Skew of the paper's Zipfian workload.
 const ZIPF_FACTOR: f64 = 0.4;
-/// A factor beyond this leaves bytes to one pair alone.
+/// A factor beyond this leaves bytes to one pair only.
 const MAX_ZIPF_FACTOR: f64 = 16.0;
 
 /// Bytes, `[src][dst]`.
@@ -18,7 +18,7 @@ type Matrix = Vec<Vec<f64>>;
 pub struct Workload {
     /// Name before the first colon.
     pub name: &'static str,
-    /// What may follow.
+    /// The parameters that may follow.
     pub parameters: &'static str,
     /// A summary, in a sentence.
     pub summary: &'static str,

@@ -18,7 +18,7 @@
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 use crate::statement::BoundSegment;
 
-/// What growth costs.
+/// Costs of growth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GrowthPrices {
     /// A step.

@@ -11,7 +11,7 @@ pub struct KnownBounds {
     latest: Latest<(Question, Statement), MOST>,
 }
 
-/// What a bound depends on.
+/// The inputs on which a bound depends.
 #[derive(Debug, Clone, PartialEq)]
 struct Question {
     collective: Collective,

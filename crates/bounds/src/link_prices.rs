@@ -45,7 +45,7 @@ impl PricedLinks {
     /// told. Each pair has such a path. O(rounds · sources · hops · links).
     pub(crate) fn least_load(&self, sent: &BTreeMap<Rank, BTreeMap<Rank, f64>>, hops: Option<u32>) -> f64 {
         let circuits: f64 = self.links.iter().map(|link| link.2).sum();
-        // Of all circuits of a link together.
+        // The price of all circuits of a link together.
         let mut prices: Vec<f64> = self.links.iter().map(|link| link.2 / circuits).collect();
         let most_hops = hops.map_or(self.ranks - 1, |hops| hops as usize);
         let mut best = 0.0_f64;

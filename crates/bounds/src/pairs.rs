@@ -1,7 +1,7 @@
 //! Least link usage of an AllReduce on one topology of degree d in s steps of H hops together, by each block.
 //!
-//! What a rank i contributes comes to every other rank j over transfers of some of the steps, at most one of each. They
-//! lead over dist(i, j) links at least, so with P_t the sum over all pairs of the distance that they go in step t,
+//! The contribution of a rank i comes to every other rank j over transfers of some of the steps, at most one of each.
+//! They lead over dist(i, j) links at least, so with P_t the sum over all pairs of the distance that they go in step t,
 //!
 //! Σ_t P_t ≥ n·Σ_j dist(i, j), which is least where the ranks fill a d-ary tree, and P_t ≤ h_t·n·(n−1)
 //!
@@ -39,7 +39,7 @@ pub(crate) fn least_uses(ranks: u32, ports: u32, hops: u32) -> Vec<f64> {
     least
 }
 
-/// What bounds the pairs that transfers serve.
+/// Data for a bound on the pairs that transfers serve.
 struct Served {
     /// Ranks within so many hops.
     balls: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What the relaxations charge, from a fabric and the cost settings.
+//! Charges of the relaxations, from a fabric and the cost settings.
 
 use model::{CostSettings, Fabric, Initial, Overlap, Propagation};
 
@@ -45,7 +45,7 @@ impl Rates {
         }
     }
 
-    /// What of hop delays and bytes is charged: both, or the larger where they overlap.
+    /// The charged part of hop delays and bytes: both, or the larger where they overlap.
     pub(crate) fn charged(&self, propagation_s: f64, transmission_s: f64) -> (f64, f64) {
         match (self.overlaps, propagation_s > transmission_s) {
             (true, true) => (propagation_s, 0.0),

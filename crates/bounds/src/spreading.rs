@@ -6,9 +6,9 @@
 //!
 //! - d = 1, the line, exactly: the last target p of the first step costs p, what lies beyond it is informed from it in
 //!   s−1 steps, and what lies before it in the same way, so with F(s, x) the cost of x ranks in a row of which the
-//!   first is the source, F(s, x) = min over p of F(s−1, x−p) + [F(s, p) + p]. That is an infimal convolution, which
-//!   merges slopes: if F(s−1, ·) has slope c for C(s+c−2, c) ranks and F(s, ·) for C(s+c−1, c), the bracket has it
-//!   for C(s+c−2, c−1), and Pascal's rule closes the induction. So C(s+c−1, c) ranks cost c each.
+//!   first is the source, F(s, x) = min over p of F(s−1, x−p) + [F(s, p) + p]. This is an infimal convolution, which
+//!   merges slopes: if F(s−1, ·) has slope c for C(s+c−2, c) ranks and F(s, ·) for C(s+c−1, c), the bracket has it for
+//!   C(s+c−2, c−1), and Pascal's rule closes the induction. So C(s+c−1, c) ranks cost c each.
 //! - d ≥ 2, from below: a rank has d^j others at distance j below it, and each is informed once. With λ paid for each
 //!   informed rank, a rank that has t steps left is worth at most V_t = λ + Σ_j d^j·max(0, V_{t−1} − j), so
 //!   f(s, N) ≥ λ·(1+N) − V_s(λ) for every λ.

@@ -22,13 +22,13 @@ pub struct Statement {
     pub class: String,
     /// Why it holds, in a sentence.
     pub why: &'static str,
-    /// What startups take at least, s.
+    /// Least time of startups, s.
     pub startup_s: f64,
-    /// What hop delays take, s.
+    /// Time of hop delays, s.
     pub propagation_s: f64,
-    /// What bytes take, s.
+    /// Time of bytes, s.
     pub transmission_s: f64,
-    /// What changes of topology take, s.
+    /// Time of changes of topology, s.
     pub reconfiguration_s: f64,
     /// Number of topologies that it counts with.
     pub topologies: u32,

@@ -23,7 +23,7 @@ impl LightloomFabric {
     /// The fabric that JSON describes, which keeps at most so many plans, or all where `most_kept` is 0.
     ///
     /// # Errors
-    /// What [`options::read`] refuses, an option that does not take its value, and a fabric that there cannot be.
+    /// The errors of [`options::read`], an option that does not take its value, and a fabric that there cannot be.
     pub fn new(text: &str, most_kept: usize) -> Result<Self> {
         Self::of(&options::read(text)?, most_kept)
     }
@@ -31,7 +31,7 @@ impl LightloomFabric {
     /// The same of options by name.
     ///
     /// # Errors
-    /// What [`Given::of_texts`] refuses, an option that does not take its value, and a fabric that there cannot be.
+    /// The errors of [`Given::of_texts`], an option that does not take its value, and a fabric that there cannot be.
     pub fn of_pairs(pairs: &[(&str, &str)], most_kept: usize) -> Result<Self> {
         Self::of(&Given::of_texts(pairs.iter().copied())?, most_kept)
     }
@@ -44,7 +44,7 @@ impl LightloomFabric {
     /// The plan for a collective and a size, looked up or made.
     ///
     /// # Errors
-    /// What the planners refuse.
+    /// The errors of the planners.
     pub fn plan(&self, collective: Collective, size_bytes: u64) -> Result<Arc<LightloomPlan>> {
         lightloom::bound_threads();
         let make = || Ok(Arc::new(LightloomPlan::made(lightloom::plan(&self.request(collective, size_bytes)?)?)));

@@ -1,4 +1,4 @@
-//! What C sees, filled from a plan.
+//! The structures that C sees, filled from a plan.
 
 use lightloom::{SentPath, SentTransfer};
 use model::{Link, Op, PlanStep, Result};
@@ -10,7 +10,7 @@ use crate::views::{
 };
 
 impl LightloomSummary {
-    /// What the plan is and what it costs.
+    /// The plan's properties and cost.
     pub fn of(held: &LightloomPlan) -> Self {
         let (plan, texts) = (held.plan(), held.texts());
         Self {
@@ -56,7 +56,7 @@ impl LightloomTopology {
     /// The topology's name and size.
     ///
     /// # Errors
-    /// There is none of that index.
+    /// The index is too large.
     pub fn of(held: &LightloomPlan, index: u32) -> Result<Self> {
         let circuits = held.circuits(index)?.len() as u64;
         Ok(Self { name: held.texts().topologies[index as usize].as_ptr(), circuits })
@@ -106,7 +106,7 @@ impl LightloomChunk {
     /// The chunk's ends and size.
     ///
     /// # Errors
-    /// There is none of that index.
+    /// The index is too large.
     pub fn of(held: &LightloomPlan, index: u32) -> Result<Self> {
         let (plan, chunks) = (held.plan(), &held.plan().chunks);
         index_of("chunk", u64::from(index), chunks.count() as usize)?;

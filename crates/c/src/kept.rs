@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What is made for a key; empty while it is being made.
+/// The value made for a key; empty while it is being made.
 type Slot<V, E> = Arc<OnceLock<Result<V, E>>>;
 
 /// Values by key, of all threads.
@@ -29,11 +29,11 @@ impl<K: Ord + Clone, V: Clone, E: Clone> Kept<K, V, E> {
         slot.get().and_then(|made| made.clone().ok())
     }
 
-    /// The value under the key, made where there is none; of threads that ask at the same time one makes it. O(log
-    /// values) for one that is there.
+    /// The value under the key, made if missing; of threads that ask at the same time one makes it. O(log values) for
+    /// one that is there.
     ///
     /// # Errors
-    /// What `make` answers; it is asked again the next time.
+    /// The error of `make`, which is asked again the next time.
     pub fn get_or_make(&self, key: &K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         let mut is_new = false;
@@ -88,7 +88,7 @@ impl<K: Ord + Clone, V, E> Entries<K, V, E> {
 
     /// Drops the least recently used value where there are more than `most`, and that is not 0. O(entries).
     fn keep_at_most(&mut self, most: usize) {
-        // What panicked left nothing behind.
+        // A slot whose maker panicked is empty and is dropped.
         self.by_key.retain(|_, (slot, _)| slot.get().is_some() || Arc::strong_count(slot) > 1);
         let made = || self.by_key.iter().filter(|(_, (slot, _))| slot.get().is_some_and(Result::is_ok));
         if most > 0 && made().count() > most {

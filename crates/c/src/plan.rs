@@ -23,7 +23,7 @@ pub struct Texts {
     pub algorithm: CString,
     /// Name of the planner.
     pub planner: CString,
-    /// What is bounded.
+    /// The class of schedules that is bounded.
     pub bound_class: CString,
     /// Names of the topologies.
     pub topologies: Vec<CString>,
@@ -73,7 +73,7 @@ impl LightloomPlan {
     /// The step.
     ///
     /// # Errors
-    /// There is no such step.
+    /// The plan has no such step.
     pub fn step(&self, step: u32) -> Result<&PlanStep> {
         Ok(&self.plan.steps[index_of("step", u64::from(step), self.plan.steps.len())?])
     }

@@ -1,4 +1,4 @@
-//! What only unsafe code can do: reading and writing through a caller's pointers, and keeping panics in.
+//! Operations that only unsafe code can do: reading and writing through a caller's pointers, and keeping panics in.
 //!
 //! A caller promises, as the header says, that a pointer is null, or leads to what its type says for as long as the call
 //! lasts; that text ends with a zero; and that a handle came from this library and was not freed.
@@ -17,7 +17,7 @@ use crate::status::{Failure, LightloomError, LightloomStatus};
 /// # Safety
 /// As the module says of `error`.
 pub unsafe fn guarded(error: *mut LightloomError, call: impl FnOnce() -> Result<(), Failure>) -> LightloomStatus {
-    // What a panic leaves half done is dropped with it: plans are put under their keys whole.
+    // A value that a panic leaves half done is dropped with it: plans are put under their keys whole.
     let failed = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return LightloomStatus::Done,
         Ok(Err(failure)) => failure,
@@ -62,7 +62,7 @@ pub unsafe fn text_of_length<'a>(field: &str, bytes: *const c_char, length: usiz
     Ok(std::str::from_utf8(bytes).map_err(|_| Error::malformed(field, "it is no text in UTF-8"))?)
 }
 
-/// The so many items at a pointer, which may be null where they are none.
+/// The `count` items at a pointer, which may be null where `count` is 0.
 ///
 /// # Errors
 /// No items where there should be some, or more than there can be.
@@ -81,7 +81,7 @@ pub unsafe fn items<'a, T>(field: &str, items: *const T, count: usize) -> Result
     Ok(unsafe { std::slice::from_raw_parts(items, count) })
 }
 
-/// What a handle stands for.
+/// The object that a handle stands for.
 ///
 /// # Errors
 /// No handle.

@@ -31,7 +31,7 @@ pub struct LightloomError {
 /// Why a call did not do what it is for.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was given, or what came of it, is refused.
+    /// The input, or the result made of it, is refused.
     Core(Error),
     /// Nothing is kept under that key.
     NotFound,
@@ -52,7 +52,7 @@ impl Failure {
         Self::Panic(said.unwrap_or("it panicked").to_string())
     }
 
-    /// What the caller is told.
+    /// The status that the caller is told.
     pub fn status(&self) -> LightloomStatus {
         match self {
             Self::Core(Error::Rejected { .. }) | Self::Panic(_) => LightloomStatus::Failed,

@@ -1,4 +1,4 @@
-//! What every algorithm offers.
+//! The interface of every algorithm.
 
 use model::{Collective, Error, Rank, Result, Schedule, Shape};
 
@@ -36,7 +36,7 @@ pub trait Algorithm: Sync {
     /// The name in the command line, in plans and in Python.
     fn name(&self) -> &'static str;
 
-    /// What it does, in one line.
+    /// A description in one line.
     fn summary(&self) -> &'static str;
 
     /// Where it is published.
@@ -48,16 +48,16 @@ pub trait Algorithm: Sync {
     /// The shapes that it takes, in words.
     fn requirement(&self) -> &'static str;
 
-    /// What the schedule of [`Algorithm::build`] holds, at most, found in O(n) without building it. Steps are exact. Of
-    /// use only where [`Algorithm::accepts`] agrees.
+    /// The size of the schedule of [`Algorithm::build`], at most, found in O(n) without building it. Steps are exact.
+    /// Useful only where [`Algorithm::accepts`] agrees.
     fn extent(&self, collective: Collective, shape: &Shape, options: &Options) -> Extent;
 
-    /// Number of steps of [`Algorithm::build`]. Of use only where [`Algorithm::accepts`] agrees.
+    /// Number of steps of [`Algorithm::build`]. Useful only where [`Algorithm::accepts`] agrees.
     fn steps(&self, collective: Collective, shape: &Shape, options: &Options) -> u32 {
         self.extent(collective, shape, options).steps as u32
     }
 
-    /// What [`Algorithm::accepts`] asks beyond the collective being one of [`Algorithm::collectives`].
+    /// The conditions of [`Algorithm::accepts`] beyond the collective being one of [`Algorithm::collectives`].
     ///
     /// # Errors
     /// The reason why the shape or an option is refused, and what it would take.
@@ -66,7 +66,7 @@ pub trait Algorithm: Sync {
     /// The schedule, for a problem that [`Algorithm::accepts`] has agreed to.
     ///
     /// # Errors
-    /// Those of [`Schedule::new`].
+    /// The errors of [`Schedule::new`].
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule>;
 
     /// Whether [`Algorithm::build`] would succeed.
@@ -86,7 +86,7 @@ pub trait Algorithm: Sync {
     /// The schedule for these ranks.
     ///
     /// # Errors
-    /// Those of [`Algorithm::accepts`].
+    /// The errors of [`Algorithm::accepts`].
     fn build(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         self.accepts(collective, shape, options)?;
         self.construct(collective, shape, options)

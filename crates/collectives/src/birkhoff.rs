@@ -4,7 +4,7 @@ use model::{Error, Result};
 
 use crate::bottleneck::Bottleneck;
 
-/// What one matching carries: `(row, column, amount)`, at most one entry per row and per column.
+/// The entries that one matching carries: `(row, column, amount)`, at most one entry per row and per column.
 pub(crate) type Matching = Vec<(usize, usize, u128)>;
 
 /// Splits `matrix` (`[row·n + column]`) into matchings that add up to it exactly; their number is at most

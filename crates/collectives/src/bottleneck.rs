@@ -1,7 +1,7 @@
 //! Perfect matchings whose smallest weight is as large as it can be.
 
-/// The bottleneck assignment of a square matrix whose weights only ever decrease. What is still good of the
-/// last matching is kept.
+/// The bottleneck assignment of a square matrix whose weights only ever decrease. The part of the last matching that is
+/// still good is kept.
 #[derive(Debug)]
 pub(crate) struct Bottleneck {
     n: usize,

@@ -4,7 +4,7 @@ use std::ops::{Add, Mul};
 
 use model::{Collective, Schedule, Traffic, Translations};
 
-/// What a schedule keeps: of every orbit of transfers one representative, with its chunks.
+/// The size of a schedule as it is kept: one representative of every orbit of transfers, with its chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Steps.
@@ -39,7 +39,8 @@ impl Extent {
         Self { steps, patterns: steps, transfers: edges, chunks, arcs: edges, orbits: u64::from(gpus) }
     }
 
-    /// Of `self`, a ReduceScatter or an AllGather, and for an AllReduce of the two, which have the same patterns.
+    /// The extent `self` of a ReduceScatter or an AllGather, and for an AllReduce that of the two, which have the same
+    /// patterns.
     pub(crate) fn of_half(self, collective: Collective) -> Self {
         if collective == Collective::AllReduce { Self { patterns: self.patterns, ..self * 2 } } else { self }
     }

@@ -1,6 +1,6 @@
-//! What switches are told as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1; keys
-//! are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `mesh`, `light` and
-//! `mzis` are there where a mesh of MZIs is the switch, `mesh` not in the oldest files.
+//! Instructions for switches as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1;
+//! keys are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `mesh`, `light`
+//! and `mzis` are there where a mesh of MZIs is the switch, `mesh` not in the oldest files.
 
 use model::{
     Circuits, Configuration, Connection, Error, Light, LightPath, MziMesh, MziPort, MziState, Result, Switch,
@@ -77,7 +77,7 @@ struct LightText {
     loss_db: f64,
 }
 
-/// What an MZI does: where light comes in and goes out, and its number among the waveguides there.
+/// The setting of an MZI: where light comes in and goes out, and its number among the waveguides there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MziText {
@@ -202,7 +202,7 @@ fn pairs(list: &[Connection]) -> String {
     format!("[{}]", pairs.join(","))
 }
 
-/// What `text` says that switches are told; the inverse of [`circuits_to_json`].
+/// The instructions for switches that `text` holds; the inverse of [`circuits_to_json`].
 ///
 /// # Errors
 /// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or that switches cannot

@@ -1,10 +1,10 @@
-//! What is wrong with a JSON document, in words that name no type of the program.
+//! The fault of a JSON document, in words that name no type of the program.
 
 use serde_json::error::Category;
 
 use crate::one_line::one_line;
 
-/// What serde says is expected, and what it means to whoever wrote the document.
+/// Phrases of serde for the value that it expects, and their meaning to whoever wrote the document.
 const EXPECTED: [(&str, &str); 11] = [
     ("u8", "a whole number, 0 or above"),
     ("u32", "a whole number, 0 or above"),
@@ -19,7 +19,7 @@ const EXPECTED: [(&str, &str); 11] = [
     ("option", "null or a value"),
 ];
 
-/// What was found, by how serde begins to say it.
+/// Names for the value that was found, by how serde begins to say it.
 const FOUND: [(&str, &str); 9] = [
     ("string ", ""),
     ("integer ", ""),

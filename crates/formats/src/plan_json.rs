@@ -1,8 +1,8 @@
 //! Plans as JSON, version `lightloom.plan/1`. Times are seconds, sizes bytes; keys are exactly those
 //! that [`plan_to_json`] writes, none may be missing and no other is taken.
 //!
-//! Data is written as it is kept: `links` are all links of a topology, while `transfers` and `routes` are
-//! one representative per orbit of the `symmetry` beside them, a list of `[stride, radix]` digits.
+//! Data is written as it is kept: `links` are all links of a topology, while `transfers` and `routes` are one
+//! representative per orbit of the `symmetry` next to them, a list of `[stride, radix]` digits.
 //!
 //! | key | form |
 //! |---|---|
@@ -35,9 +35,9 @@ pub fn plan_to_json(plan: &Plan) -> String {
 ///
 /// # Errors
 /// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or whose parts
-/// contradict each other: a total that is not the sum of the terms (to 1e-12), reconfigurations or steps
-/// miscounted, a rank, topology or chunk that does not exist, links that are not invariant under the symmetry
-/// beside them. What the numbers are worth is for the judge to say, not for the reader.
+/// contradict each other: a total that is not the sum of the terms (to 1e-12), reconfigurations or steps miscounted, a
+/// rank, topology or chunk that does not exist, links that are not invariant under the symmetry next to them. The
+/// values of the numbers are checked by the judge, not by the reader.
 pub fn plan_from_json(text: &str) -> Result<Plan> {
     if text.len() > MAX_BYTES {
         return Err(Error::malformed("plan", format!("{} bytes of text; at most {MAX_BYTES} are read", text.len())));

@@ -171,11 +171,11 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
     format!("{{\n  {}\n}}\n", lines.join(",\n  "))
 }
 
-/// What `text` says of a planned iteration; the inverse of [`training_to_json`].
+/// The planned iteration that `text` holds; the inverse of [`training_to_json`].
 ///
 /// # Errors
-/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or whose parts do not fit
-/// each other. What the numbers are worth is for the judge to say.
+/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or whose parts do not
+/// fit each other. The values of the numbers are checked by the judge.
 pub fn training_from_json(text: &str) -> Result<TrainingPlan> {
     if text.len() > MAX_BYTES {
         let reason = format!("{} bytes of text; at most {MAX_BYTES} are read", text.len());

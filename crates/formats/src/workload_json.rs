@@ -192,7 +192,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
     })
 }
 
-/// The kinds of nodes, and the keys that each takes beside `id`, `kind` and `after`.
+/// The kinds of nodes, and the keys that each takes in addition to `id`, `kind` and `after`.
 const KINDS: [(&str, &[&str]); 3] = [
     ("compute", &["ranks", "duration_s"]),
     ("collective", &["collective", "axis", "ranks", "group", "size_bytes", "stream"]),
@@ -217,7 +217,7 @@ impl NodeText {
     }
 
     /// # Errors
-    /// No such kind, or a key that it does not take.
+    /// An unknown kind, or a key that the kind does not take.
     fn check_keys(&self, field: &dyn Fn(&str) -> String) -> Result<()> {
         let Some((kind, taken)) = KINDS.iter().find(|(kind, _)| *kind == self.kind) else {
             return Err(unknown_name(&field("kind"), &one_line(&self.kind), KINDS.iter().map(|(kind, _)| *kind)));

@@ -24,7 +24,7 @@ pub trait Interruptible: ParallelIterator {
 
 impl<I: ParallelIterator> Interruptible for I {}
 
-/// What [`Interruptible::interruptible`] returns.
+/// The iterator that [`Interruptible::interruptible`] returns.
 pub struct InterruptibleIter<I>(I);
 
 impl<I: ParallelIterator> ParallelIterator for InterruptibleIter<I> {

@@ -25,11 +25,11 @@ pub fn within<T>(token: &Token, watch: Option<Watch>, work: impl FnOnce() -> T) 
 }
 
 thread_local! {
-    /// What the work that this thread is at heeds; `None` where nobody can interrupt it.
+    /// The reach of the work that this thread is at; `None` where nobody can interrupt it.
     static CURRENT: RefCell<Option<Reach>> = const { RefCell::new(None) };
 }
 
-/// What some work heeds: a token and, on the thread that calls, a watch.
+/// The signals that some work heeds: a token and, on the thread that calls, a watch.
 #[derive(Clone)]
 pub(crate) struct Reach {
     token: Token,
@@ -41,7 +41,7 @@ impl Reach {
         Self { token, watch: watch.map(Rc::new) }
     }
 
-    /// That of the work that this thread is at.
+    /// The reach of the work that this thread is at.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.with_borrow(Clone::clone)
     }
@@ -91,7 +91,7 @@ pub fn check() {
 
 #[cold]
 fn leave() {
-    // What is dropped while a call is being left goes on.
+    // While a call is already being left, a value that is dropped goes on.
     if !std::thread::panicking() {
         resume_unwind(Box::new(Interrupted));
     }

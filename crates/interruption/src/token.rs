@@ -1,16 +1,16 @@
-//! What tells a call to end.
+//! The token that tells a call to end.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What tells calls to end. Copies are the same token; once set, it stays set.
+/// A token that tells calls to end. Copies are the same token; once set, it stays set.
 #[derive(Debug, Clone, Default)]
 pub struct Token(Arc<Flag>);
 
 #[derive(Debug, Default)]
 struct Flag {
     is_set: AtomicBool,
-    /// Those of the tokens that are set with this one.
+    /// The tokens that are set with this one.
     children: Mutex<Vec<Weak<Flag>>>,
 }
 

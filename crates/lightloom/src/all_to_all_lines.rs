@@ -5,9 +5,9 @@ use model::{Error, Result};
 
 use crate::Request;
 
-/// What the planners that forward blocks in rounds cost at any reconfiguration delay R: R·topologies and seconds of the
-/// rest, by the planner's name. As the paper charges it, the first topology counts. Those lines are exact that the planner
-/// would take at one of these delays, s.
+/// Cost of the planners that forward blocks in rounds at any reconfiguration delay R: R·topologies and seconds of the
+/// rest, by the planner's name. As the paper charges it, the first topology counts. Lines are exact if the planner
+/// would take them at one of these delays, s.
 ///
 /// # Errors
 /// Wrong input, or anything but a direct All-to-All.

@@ -19,7 +19,7 @@ use crate::request::{Request, Size, TopologyRef, Workload};
 pub struct AskedFabric {
     /// GPUs; as many as their grid has places where it is left out.
     pub gpus: Option<u32>,
-    /// Sizes of their grid, whose last dimension is the fastest; empty where there is none.
+    /// Sizes of their grid, whose last dimension is the fastest; empty if there is no grid.
     pub dims: Vec<u32>,
     /// Circuits out of and into one GPU.
     pub ports: u32,
@@ -29,11 +29,11 @@ pub struct AskedFabric {
     pub startup_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,
-    /// What a change of topology takes.
+    /// Time of a change of topology.
     pub reconfiguration_delay: ReconfigurationDelay,
-    /// What hides it.
+    /// Overlap that hides it.
     pub overlap: ReconfigurationOverlap,
-    /// The topology before the first step; `free` is none.
+    /// The topology before the first step; `None` for `free`.
     pub initial: Option<TopologyRef>,
     /// Kind of optical layer with its parameters, such as `islands:4x2`.
     pub optics: Option<String>,
@@ -52,7 +52,7 @@ impl AskedFabric {
     /// The fabric, checked.
     ///
     /// # Errors
-    /// What [`Shape::new`], [`Fabric::check`] or a registry of names refuses.
+    /// The errors of [`Shape::new`], [`Fabric::check`] or a registry of names.
     pub fn stated(self) -> Result<StatedFabric> {
         let places = self.dims.iter().try_fold(1u32, |product, size| product.checked_mul(*size));
         let gpus = self.gpus.or(places.filter(|_| !self.dims.is_empty()));

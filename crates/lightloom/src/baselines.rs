@@ -148,7 +148,7 @@ mod tests {
                 seed: 0,
             };
             let plan = crate::plan(&request).unwrap();
-            // The best without a change of circuits is none of the planners that run by themselves.
+            // The best without a change of circuits is not one of the planners that run by themselves.
             let mut rows = baselines(&request, None).unwrap();
             rows.retain(|row| planners::find(&row.planner).is_ok_and(|of| !of.capabilities().never_changes));
             let (prepared, at) = for_all_planners(&request).unwrap();

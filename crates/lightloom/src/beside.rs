@@ -1,14 +1,14 @@
 //! Baselines that are known to be slower than the best plan, and whose exact time would take long to find.
 //!
 //! A planner that chooses from candidates says what it takes at least, by estimates, and about how long its flows take
-//! ([`planners::Promise`]). A line beside a plan says the first where the second is long, and so where a schedule has too
-//! many patterns to be looked at on every candidate; whoever names the planner gets the exact time.
+//! ([`planners::Promise`]). A line next to a plan states the first where the second is long, and so where a schedule
+//! has too many patterns to be looked at on every candidate; whoever names the planner gets the exact time.
 
 use collectives::Extent;
 use model::{Error, Schedule, units};
 use planners::{Planner, Problem, Promise, ties};
 
-/// What a line is compared with, and how much work it may be.
+/// The time that a line is compared with, and how much work it may be.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beside {
     /// Time of the best plan.
@@ -20,12 +20,12 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Of the lines beside a plan: about a quarter of a second of flows each.
+    /// For the lines next to a plan: about a quarter of a second of flows each.
     pub(crate) fn plan(best_s: f64) -> Self {
         Self { best_s, most_work: 1 << 28, most_patterns: 1 << 19 }
     }
 
-    /// Of the lines of a comparison: about a quarter of a minute each.
+    /// For the lines of a comparison: about a quarter of a minute each.
     pub(crate) fn comparison(best_s: f64) -> Self {
         Self { best_s, most_work: 1 << 34, most_patterns: 1 << 21 }
     }
@@ -35,12 +35,13 @@ impl Beside {
         Extent::of(schedule).patterns.saturating_mul(u64::from(schedule.ranks())) > self.most_patterns
     }
 
-    /// What a planner takes at least that was part of the choice of the best, where `bound_s` is known of it beside.
+    /// The least time of a planner that took part in the choice of the best, where the bound `bound_s` is known as
+    /// well.
     pub(crate) fn at_least(&self, bound_s: f64) -> Promise {
         Promise { least_s: bound_s.max(self.best_s), work: u64::MAX }
     }
 
-    /// [`Beside::at_least`] of a planner for a problem: what its steps take at least, where it keeps them.
+    /// [`Beside::at_least`] of a planner for a problem: the least time of its steps, where it keeps them.
     pub(crate) fn at_least_of(&self, planner: &dyn Planner, problem: &Problem) -> Promise {
         let (schedule, fabric) = (problem.schedule(), &problem.fabric);
         let replaced =
@@ -49,13 +50,13 @@ impl Beside {
         self.at_least(if replaced { 0.0 } else { bound_s() })
     }
 
-    /// What the planner promises for a problem, where that is above the best time and its flows are too much work.
+    /// The promise of the planner for a problem, where it is above the best time and its flows are too much work.
     pub(crate) fn left_out(&self, planner: &dyn Planner, problem: &Problem) -> Option<Promise> {
         let is_slower = |promise: &Promise| promise.least_s.is_finite() && !ties::within(promise.least_s, self.best_s);
         planner.promise(problem).filter(|promise| promise.work > self.most_work && is_slower(promise))
     }
 
-    /// What stands in place of the time of a planner that was left out.
+    /// The reason that stands in place of the time of a planner that was left out.
     pub(crate) fn reason(&self, planner: &str, promise: Promise) -> Error {
         let ratio = promise.least_s / self.best_s;
         let reason = match ratio {

@@ -8,7 +8,7 @@ use crate::{Prepared, Request};
 /// Every bound that is known for a request, and which of them is the largest that holds for all of its plans.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
-    /// That of any algorithm first.
+    /// The bound for any algorithm first.
     pub statements: Vec<Statement>,
     /// Index of the largest that holds for every plan of the request.
     pub largest: usize,

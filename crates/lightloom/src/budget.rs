@@ -1,4 +1,4 @@
-//! What a request would need, estimated before anything large is built, and refused where that is too much.
+//! The needs of a request, estimated before anything large is built, and refused where they are too much.
 //!
 //! Every figure is from above: of n GPUs with d ports, a schedule's extent ([`collectives::Extent`]) and the number of
 //! candidate topologies. `docs/limits.md` has the GPUs that follow for every algorithm.
@@ -29,7 +29,7 @@ const SCHEDULE: [u64; 3] = [2048, 512, 48];
 /// Per candidate: its name, links and symmetry.
 const CANDIDATE: u64 = 768;
 
-/// What a request needs for one schedule.
+/// The needs of a request for one schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Need {
     /// Bytes of the candidates and of what is known of the schedule on them.
@@ -40,7 +40,7 @@ struct Need {
 }
 
 impl Need {
-    /// Alone: the problem of the best and the one that it is compared with.
+    /// One schedule by itself: the problem of the best and the one that it is compared with.
     fn bytes(self) -> u64 {
         PROGRAM + 2 * self.problem + self.schedule
     }
@@ -49,7 +49,7 @@ impl Need {
         self.bytes() <= MEMORY && self.work <= WORK
     }
 
-    /// What is too much, in words.
+    /// The excess, in words.
     fn shown(self) -> String {
         match self.bytes() <= MEMORY {
             true => "hours of work".into(),
@@ -69,12 +69,12 @@ struct Candidates {
     two_way: u64,
     /// Tori and whatever else is named, like the default families' with a port dark: up to six links a GPU.
     others: u64,
-    /// Those that may look different from every GPU.
+    /// Topologies that may look different from every GPU.
     irregular: u64,
 }
 
 impl Candidates {
-    /// Those that the request leaves open or names, for steps on which `kinds` of GPUs look different.
+    /// The topologies that the request leaves open or names, for steps on which `kinds` of GPUs look different.
     fn of(request: &Request, shape: &Shape, kinds: u64) -> Self {
         let (n, d) = (u64::from(shape.gpus()), u64::from(shape.ports()));
         let is_large = shape.gpus() > MOST_FOR_ALL;
@@ -129,7 +129,7 @@ fn is_irregular(item: &TopologyRef) -> bool {
     }
 }
 
-/// What a schedule of this extent needs.
+/// The needs of a schedule of this extent.
 fn need(request: &Request, shape: &Shape, extent: Extent) -> Need {
     let candidates = Candidates::of(request, shape, extent.orbits);
     let (n, count) = (u64::from(shape.gpus()), candidates.count());
@@ -146,8 +146,8 @@ fn need(request: &Request, shape: &Shape, extent: Extent) -> Need {
     Need { problem: networks + tables + changes + packets, schedule, work }
 }
 
-/// What every algorithm of the list needs, those that need least first, as far as all together fit; then the others,
-/// each with why it was left out.
+/// The needs of every algorithm of the list, smallest first, as far as all together fit; then the others, each with why
+/// it was left out.
 pub(crate) fn that_fit<'a>(
     request: &Request,
     collective: Collective,
@@ -270,7 +270,7 @@ fn smaller(shape: &Shape) -> impl Iterator<Item = Shape> {
     grids.into_iter().filter_map(move |dims| Shape::new(dims.iter().product(), &dims, ports).ok())
 }
 
-/// Bytes of a path beside its GPUs, and of a circuit in a plan and its file.
+/// Bytes of a path in addition to its GPUs, and of a circuit in a plan and its file.
 const PATH: u64 = 160;
 const CIRCUIT: u64 = 48;
 /// Paths of one transfer at most, where shortest paths share it.

@@ -159,7 +159,7 @@ fn rows_of(
     listed.par_iter().interruptible().map(only).collect()
 }
 
-/// What the planner chooses.
+/// The choice of the planner.
 fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
     let choice = planners::choose(planner, problem, f64::INFINITY)?;
     let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));

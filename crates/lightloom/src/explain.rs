@@ -1,4 +1,4 @@
-//! What the topologies of a plan are, in a sentence each.
+//! A description of the topologies of a plan, in a sentence each.
 
 use model::Plan;
 use topologies::Explanation;

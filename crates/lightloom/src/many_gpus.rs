@@ -1,4 +1,5 @@
-//! What is left out where there are many GPUs and nothing is named, so that planning stays a matter of seconds.
+//! The parts that are left out where there are many GPUs and nothing is named, so that planning stays a matter of
+//! seconds.
 
 use collectives::{Algorithm, Options};
 use model::{Collective, Error, Result, Schedule, Shape, Topology, Translations};
@@ -25,7 +26,7 @@ pub(crate) fn looked_at(topologies: Vec<Topology>, schedule: &Schedule) -> Vec<T
 }
 
 /// # Errors
-/// An algorithm of too many steps to be looked at beside others.
+/// An algorithm of too many steps to be looked at among others.
 pub(crate) fn check_steps(
     algorithm: &dyn Algorithm,
     collective: Collective,

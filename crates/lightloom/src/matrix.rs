@@ -43,7 +43,7 @@ impl MatrixRef {
 /// # Errors
 /// A name that there is not, or more GPUs than a matrix has ranks.
 pub fn workload_matrix(name: &str, gpus: u32, mean_bytes: f64, seed: u64) -> Result<Vec<Vec<f64>>> {
-    // What cannot be planned is not made: it may not fit into memory.
+    // A matrix that cannot be planned is not made: it may not fit into memory.
     if gpus as usize > MAX_MATRIX_RANKS {
         let found = format!("`{name}` for {gpus} GPUs");
         return Err(Error::value("matrix", found, format!("2 to {MAX_MATRIX_RANKS} GPUs")));

@@ -10,7 +10,7 @@ use crate::best::starts_dark;
 use crate::race::Race;
 use crate::unchanging::KnownWinners;
 
-/// What does not depend on the numbers of a point.
+/// The part of a request that does not depend on the numbers of a point.
 pub(crate) struct Prepared {
     request: Request,
     planners: Vec<&'static dyn Planner>,
@@ -120,7 +120,7 @@ impl Prepared {
     /// The problem of a schedule as a planner takes it.
     ///
     /// # Errors
-    /// Those of [`Request::problem`].
+    /// The errors of [`Request::problem`].
     pub(crate) fn problem_for(&self, planner: &dyn Planner, order: usize, at: &OperatingPoint) -> Result<Problem> {
         if planner.capabilities().takes_candidates {
             self.problem(order, at)

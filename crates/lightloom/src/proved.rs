@@ -5,8 +5,8 @@ use planners::Exact;
 
 use crate::{Request, TopologyRef, planned, problem};
 
-/// The plan of planner `exact` for the request's schedule on these topologies, with the bound that was proved beside them.
-/// Where the solver's tolerance puts the bound above the plan's time, it is the plan's time.
+/// The plan of planner `exact` for the request's schedule on these topologies, with the bound that was proved with
+/// them. Where the solver's tolerance puts the bound above the plan's time, it is the plan's time.
 ///
 /// # Errors
 /// Wrong input, or topologies that do not serve every step.

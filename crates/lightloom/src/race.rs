@@ -17,7 +17,7 @@ pub(crate) struct Race<'a> {
     /// Why there is no choice, each with the index of the schedule.
     refusals: Vec<(usize, Error)>,
     pub(crate) beside: Option<Beside>,
-    /// The least that was promised where a planner was left out beside a better plan.
+    /// The least that was promised where a planner was left out because of a better plan.
     pub(crate) left_out: Option<Promise>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Race<'a> {
         Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusals: Vec::new(), beside: None, left_out: None }
     }
 
-    /// Of planners for lines beside a plan, which need not all be exact.
+    /// A race of planners for lines next to a plan, which need not all be exact.
     pub(crate) fn beside(beside: Option<Beside>) -> Self {
         Self { beside, ..Self::new(None) }
     }
@@ -96,8 +96,8 @@ impl<'a> Race<'a> {
         self.refusals.push((order, error));
     }
 
-    /// The first of the reasons that hold for the fewest schedules, whose algorithms `name_of` tells: a planner that takes
-    /// one algorithm alone says so of all others, and of that one why it cannot be served.
+    /// The first of the reasons that hold for the fewest schedules, whose algorithms `name_of` tells: a planner that
+    /// takes only one algorithm says so of all others, and of that one why it cannot be served.
     pub(crate) fn telling_refusal<'n>(&self, name_of: impl Fn(usize) -> &'n str) -> Option<&Error> {
         let reasons: Vec<String> =
             self.refusals.iter().map(|(of, error)| error.reason().replace(name_of(*of), "")).collect();

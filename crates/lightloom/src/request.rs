@@ -1,4 +1,4 @@
-//! What can be asked for, and how the parts left open are filled in.
+//! The contents of a request, and how the parts left open are filled in.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub enum Size {
     PerPair(u64),
 }
 
-/// What to run.
+/// The communication to run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Workload {
     /// A collective by an algorithm, or by the best of all (`None`).
@@ -50,31 +50,31 @@ pub enum Workload {
     Matrix(Schedule),
 }
 
-/// What to plan, on what, and how.
+/// The task of planning: the communication, the fabric, and how to plan.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The fabric.
     pub fabric: Fabric,
-    /// What to run.
+    /// The communication to run.
     pub workload: Workload,
     /// How much data.
     pub size: Size,
     /// How costs are counted.
     pub settings: CostSettings,
-    /// Whether the routing was asked for, so that planners which know another one alone do not apply.
+    /// Whether the routing was asked for, so that planners which know only another one do not apply.
     pub routing_is_given: bool,
-    /// Name of the planner; all of them where it is none or `auto`, those that are given an algorithm for `auto-given`.
+    /// Name of the planner; all of them for `None` or `auto`, those that are given an algorithm for `auto-given`.
     pub planner: Option<String>,
     /// Topologies and families to choose from; the default families and the static planner's topologies where
     /// none is named.
     pub candidates: Option<Vec<TopologyRef>>,
     /// Topologies of the static planner; the family of static baselines where none is named.
     pub static_topologies: Option<Vec<TopologyRef>>,
-    /// What some planners are told beside.
+    /// Settings of some planners.
     pub options: PlannerOptions,
     /// Seed of random topologies.
     pub seed: u64,
-    /// What requests may share: those of one cache find what others have found.
+    /// Results that requests may share: those of one cache find what others have found.
     pub cache: Arc<Cache>,
 }
 
@@ -107,7 +107,7 @@ impl Request {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
     }
 
-    /// Whether all planners may serve the request, none of them named and no topology that one alone takes.
+    /// Whether all planners may serve the request, none of them named and no topology that only one takes.
     pub(crate) fn leaves_planner_open(&self) -> bool {
         self.planner.as_deref().is_none_or(|name| name == "auto") && self.static_topologies.is_none()
     }

@@ -18,14 +18,14 @@ pub struct Row {
     pub algorithm: String,
     /// The topology of a static plan, else empty.
     pub topology: String,
-    /// What it found, or why it found nothing.
+    /// Its result, or why it found nothing.
     pub outcome: Result<PlannerOutcome>,
-    /// What it takes at least, s, where it is known to be slower than the best and was not solved to the end.
+    /// Its least time, s, where it is known to be slower than the best and was not solved to the end.
     pub at_least_s: Option<f64>,
 }
 
 impl Row {
-    /// The line of a planner that was left out beside a better one, on `topology` if it keeps one.
+    /// The line of a planner that was left out because of a better one, on `topology` if it keeps one.
     pub(crate) fn left_out(
         planner: &'static dyn Planner,
         algorithm: Option<&str>,
@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// What a planner found.
+/// The result of a planner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannerOutcome {
     /// Completion time, s.

@@ -40,7 +40,7 @@ impl Request {
         }
     }
 
-    /// The schedule that is named, for what is said of it alone: it may be larger than one that is planned.
+    /// The schedule that is named, for statements about the schedule only: it may be larger than one that is planned.
     ///
     /// # Errors
     /// An unknown algorithm, one that refuses the problem, or none that is named.

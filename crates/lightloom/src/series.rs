@@ -1,4 +1,4 @@
-//! One request at many points that differ in numbers alone: size, bandwidth and delays.
+//! One request at many points that differ only in numbers: size, bandwidth and delays.
 //!
 //! Schedules, candidates and profiles do not depend on these numbers, so all points share them.
 
@@ -29,7 +29,7 @@ pub struct Points<'a> {
     pub reconfiguration_delay_s: &'a [f64],
 }
 
-/// What was found, one each per point.
+/// The results, one for each point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// Completion times, s; not a number where nothing serves the point.
@@ -47,7 +47,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Index of a choice that there is none of.
+    /// Index that stands for no choice.
     pub const NOTHING: u32 = u32::MAX;
 }
 
@@ -78,7 +78,7 @@ impl Series {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What [`crate::plan`] finds at every point. `bound`: whether to bound the times from below.
+    /// The results of [`crate::plan`] at every point. `bound`: whether to bound the times from below.
     ///
     /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
     /// elsewhere every point is searched. Neither the number of threads nor the other points show, but that plans which
@@ -166,7 +166,7 @@ impl Series {
     }
 }
 
-/// What is kept of the choice at one point.
+/// The numbers kept of the choice at one point.
 struct Figures {
     total_s: f64,
     reconfigurations: u32,

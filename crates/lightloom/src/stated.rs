@@ -5,7 +5,7 @@ use planners::Choice;
 
 use crate::{Request, TopologyRef, planned, problem};
 
-/// What such plans say in the place of a planner's name.
+/// The word that such plans have in the place of a planner's name.
 pub const STATED: &str = "stated";
 
 /// The plan of the request's one schedule on these topologies, one for each step, as they are.

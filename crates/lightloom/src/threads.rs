@@ -27,7 +27,7 @@ pub fn bound_threads() {
     });
 }
 
-/// What `RAYON_NUM_THREADS` says; nothing, where rayon takes no notice of it.
+/// The value of `RAYON_NUM_THREADS`; `None` where rayon takes no notice of it.
 fn asked() -> Option<usize> {
     std::env::var(ASKED).ok()?.parse().ok().filter(|threads| *threads > 0)
 }

@@ -1,4 +1,4 @@
-//! What a plan's step sends, every rank of it, for those that carry it out or write it for other tools.
+//! The transfers of a plan's step, of every rank, for those that carry it out or write it for other tools.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct SentTransfer {
     pub src: Rank,
     /// Receiver.
     pub dst: Rank,
-    /// What the receiver does.
+    /// The receiver's operation.
     pub op: Op,
     /// All bytes of it.
     pub bytes: f64,

@@ -1,4 +1,5 @@
-//! What switches are told: which of their ports to join in which configuration, and what changes from one to the next.
+//! Instructions for switches: which of their ports to join in which configuration, and what changes from one to the
+//! next.
 
 use std::collections::BTreeSet;
 
@@ -19,14 +20,14 @@ pub struct Switch {
     pub ports: u32,
 }
 
-/// What one switch does in one configuration. All lists are sorted.
+/// The connections of one switch in one configuration. All lists are sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SwitchSetting {
     /// All that it joins.
     pub connections: Vec<Connection>,
-    /// What of it is new.
+    /// The connections that are new.
     pub connect: Vec<Connection>,
-    /// What it joined in the configuration before and does not any more.
+    /// Connections of the configuration before that it does not have any more.
     pub disconnect: Vec<Connection>,
 }
 
@@ -41,7 +42,7 @@ impl SwitchSetting {
     }
 }
 
-/// What all switches do during some steps of a plan.
+/// The settings of all switches during some steps of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Configuration {
     /// Index of the plan's topology that it is.

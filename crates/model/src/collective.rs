@@ -1,4 +1,4 @@
-//! What a collective starts from and must end with, per (rank, chunk).
+//! The data that a collective starts from and must end with, per (rank, chunk).
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Collective {
         self.into()
     }
 
-    /// What it does, in a sentence.
+    /// A description in a sentence.
     pub fn summary(self) -> &'static str {
         match self {
             Self::AllReduce => "every rank ends with the reduction of all buffers; m in and out",
@@ -97,7 +97,7 @@ pub struct Chunks {
     kind: Kind,
 }
 
-/// Bytes of a sum that a rank holds while a schedule is executed, beside its contributors.
+/// Bytes of a sum that a rank holds while a schedule is executed, in addition to its contributors.
 const SUM_BYTES: u64 = 96;
 
 /// More chunks than this are refused, so that outside files cannot exhaust memory.
@@ -211,7 +211,8 @@ impl Chunks {
         if let Kind::Pieces(pieces) = &self.kind { Some(pieces) } else { None }
     }
 
-    /// What all ranks send to others in an All-to-All, over the busiest rank's buffer; none for other collectives.
+    /// The data that all ranks send to others in an All-to-All, over the busiest rank's buffer; `None` for other
+    /// collectives.
     pub fn exchanged_share(&self) -> Option<f64> {
         match &self.kind {
             Kind::Pairs { .. } => Some(f64::from(self.ranks - 1)),

@@ -1,4 +1,4 @@
-//! What a step costs, and the settings in which the papers differ.
+//! The cost of a step, and the settings in which the papers differ.
 //!
 //! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ]   (HARVEST eq. 4)
 
@@ -104,12 +104,12 @@ crate::named! {
     Overlap of "overlap",
 }
 
-/// Settings that change what a plan costs, beside the fabric's numbers.
+/// Settings that change what a plan costs, in addition to the fabric's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CostSettings {
     /// How traffic is routed.
     pub routing: Routing,
-    /// What the hop delay multiplies.
+    /// The number that multiplies the hop delay.
     pub propagation: Propagation,
     /// Whether propagation and transmission overlap.
     pub overlap: Overlap,

@@ -15,7 +15,7 @@ pub enum Error {
         field: String,
         /// The value that was given.
         value: String,
-        /// What the field takes.
+        /// The values that the field takes.
         accepts: String,
     },
     /// A name that no registry has.
@@ -43,17 +43,17 @@ pub enum Error {
     /// Outside data that does not have the form it should have.
     #[error("{field}: {reason}")]
     Malformed {
-        /// What was read, such as `plan.steps[3].hops`.
+        /// Place of the value that was read, such as `plan.steps[3].hops`.
         field: String,
-        /// What is wrong with it.
+        /// The fault of the value.
         reason: String,
     },
     /// Nothing satisfies the request.
     #[error("{field}: {reason}")]
     Infeasible {
-        /// What was asked for.
+        /// The request that nothing satisfies.
         field: String,
-        /// Why there is none.
+        /// Why nothing satisfies it.
         reason: String,
     },
     /// A plan or schedule that its judge rejects: a fault of whatever made it.

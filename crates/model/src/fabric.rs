@@ -9,8 +9,8 @@ pub enum Initial {
     Free,
     /// This one; changing it before the first step is charged.
     Topology(Topology),
-    /// That of the plan's own last step: the plan runs again and again, so that its topologies form a cycle and the change
-    /// from the last to the first is charged. It starts when the run before has ended.
+    /// The last step of the plan itself: the plan runs again and again, so that its topologies form a cycle and the
+    /// change from the last to the first is charged. It starts when the run before has ended.
     Repeated,
 }
 
@@ -44,11 +44,11 @@ pub struct Fabric {
     pub startup_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,
-    /// What changes of topology are charged.
+    /// The charges of changes of topology.
     pub reconfiguration: ReconfigurationPolicy,
     /// Topology before the first step.
     pub initial: Initial,
-    /// What limits topologies beyond the ports of each GPU; nothing where it is none.
+    /// Limits on topologies beyond the ports of each GPU; `None` if there are no such limits.
     pub optics: Option<OpticalLayer>,
 }
 

@@ -16,7 +16,7 @@ pub struct LightPath {
     pub waveguides: Vec<u32>,
     /// Its wavelength.
     pub wavelength: u32,
-    /// What it loses on its way.
+    /// The loss on its way.
     pub loss_db: f64,
 }
 
@@ -35,7 +35,7 @@ pub enum MziPort {
     Tile(u32),
 }
 
-/// What an MZI does with light of one wavelength.
+/// The state of an MZI for light of one wavelength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MziState {
     /// The MZI.

@@ -14,7 +14,7 @@ pub struct MziMesh {
     pub mzis: [u32; 2],
     /// Tiles of one interposer, a GPU on each; their rows and columns divide those of the MZIs.
     pub tiles: [u32; 2],
-    /// Interposers, joined to those beside them.
+    /// Interposers, joined to their neighbours.
     pub interposers: [u32; 2],
     /// Waveguides between neighbouring MZIs, in each direction.
     pub waveguides: u32,

@@ -19,7 +19,7 @@ impl OpticalLayer {
     /// `crossbar`, or a kind with its parameters after a colon, such as `islands:4x2`.
     ///
     /// # Errors
-    /// Islands that are none, or a spelling beyond all bounds. Names of kinds are not checked.
+    /// Islands that cannot be, or a spelling beyond all bounds. Names of kinds are not checked.
     pub fn new(spelling: &str) -> Result<Self> {
         if spelling.is_empty() || spelling.chars().count() > MAX_SPELLING {
             let given: String = spelling.chars().take(40).collect();

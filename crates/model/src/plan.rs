@@ -37,7 +37,7 @@ pub struct PlanStep {
     pub cost: StepCost,
 }
 
-/// What a plan is made of.
+/// The parts of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanParts {
     /// Name of the algorithm.

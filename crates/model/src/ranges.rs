@@ -6,7 +6,7 @@
 
 use crate::{Error, MAX_GPUS, MAX_PORTS, Result};
 
-/// What a kind of number may be.
+/// The values that a kind of number may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     /// Name of the kind.
@@ -19,7 +19,7 @@ pub struct Range {
     pub most: f64,
     /// Whether it may be zero.
     pub or_zero: bool,
-    /// What is accepted, in words: completes "it takes ...".
+    /// The accepted values, in words: completes "it takes ...".
     pub accepts: &'static str,
 }
 
@@ -92,7 +92,7 @@ impl WholeRange {
         (self.least..=self.most).contains(&number)
     }
 
-    /// What is accepted, in words: completes "it takes ...".
+    /// The accepted values, in words: completes "it takes ...".
     pub fn accepts(&self) -> String {
         format!("a whole number from {} to {}", self.least, self.most)
     }

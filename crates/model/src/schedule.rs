@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Chunks, Collective, Error, Rank, Result, Traffic, TrafficEntry, Translations};
 
-/// What the receiver does with a chunk.
+/// The receiver's operation on a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     /// Keep it in place of what was there.
@@ -21,15 +21,15 @@ pub struct Transfer {
     pub src: Rank,
     /// Receiver.
     pub dst: Rank,
-    /// What the receiver does.
+    /// The receiver's operation.
     pub op: Op,
     /// The chunks, ascending, each once.
     pub chunks: Vec<u32>,
 }
 
 /// Transfers that may all start together, each of what its sender had before, as one representative per orbit of
-/// `symmetry`. What several bring to a rank for one chunk is applied in the order of their senders: all of it is added, or
-/// the first replaces what was there and the others are added to it.
+/// `symmetry`. Data that several transfers bring to a rank for one chunk is applied in the order of their senders: all
+/// of it is added, or the first replaces what was there and the others are added to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     symmetry: Translations,

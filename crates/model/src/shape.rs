@@ -1,4 +1,4 @@
-//! What algorithms and topology families are asked to work on.
+//! The fabric's shape that algorithms and topology families are asked to work on.
 
 use crate::{Error, Result};
 

@@ -15,14 +15,14 @@ pub struct Link {
     pub count: u32,
 }
 
-/// What is set up when one topology follows another.
+/// The circuits that are set up when one topology follows another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetUp {
     /// Circuits that the one before does not have.
     pub circuits: u64,
     /// Most of them that leave or enter one GPU.
     pub at_one_gpu: u32,
-    /// Ports that the GPUs at their ends need beside the circuits before, which stay until the new ones are up.
+    /// Ports that the GPUs at their ends need in addition to the circuits before, which stay until the new ones are up.
     pub ports: u32,
 }
 
@@ -206,7 +206,7 @@ impl Topology {
         at_gpu.into_iter().map(|[down, up]| down.max(up)).sum::<u64>() * u64::from(both.order())
     }
 
-    /// What is set up when this topology follows `before`.
+    /// The circuits that are set up when this topology follows `before`.
     pub fn set_up_after(&self, before: &Self) -> SetUp {
         let both = self.symmetry.meet(&before.symmetry);
         let had: BTreeMap<(Rank, Rank), u32> =

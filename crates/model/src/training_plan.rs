@@ -17,10 +17,10 @@ pub struct TrainingEvent {
     pub reconfigured: bool,
     /// Whether its ports go back to the resting topology after it.
     pub returns: bool,
-    /// Of messages: whether they go over circuits of their own.
+    /// For messages: whether they go over circuits of their own.
     pub direct: bool,
-    /// Of messages: index of the topology that they go over; where there is none and they are not direct, it is what their
-    /// ports have.
+    /// For messages: index of the topology that they go over; if it is `None` and they are not `direct`, they go over
+    /// the circuits that their ports have.
     pub topology: Option<usize>,
     /// How much later it starts than without the change before it, s.
     pub reconfiguration_exposed_s: f64,
@@ -31,7 +31,7 @@ pub struct TrainingEvent {
 /// A topology of groups that messages go over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageTopology {
-    /// Index of the axis whose groups have it; all ranks are one group where there is none.
+    /// Index of the axis whose groups have it; `None` if all ranks are one group.
     pub axis: Option<usize>,
     /// Whether it is the resting topology of these groups.
     pub rests: bool,
@@ -47,7 +47,7 @@ pub struct TrainingPlan {
     /// Whether nothing is faster: by the lower bound; or, where communications of one family follow each other, no other
     /// choice from the library of plans on all ports.
     pub exact: bool,
-    /// What is run.
+    /// The workload that is run.
     pub workload: Workload,
     /// The fabric of all ranks; its start is the resting topology of each group where it is one by name.
     pub fabric: Fabric,
@@ -71,15 +71,15 @@ pub struct TrainingPlan {
     pub order_exact: bool,
     /// Events before which circuits change.
     pub reconfigurations: usize,
-    /// Of their delays the part behind computation and other communication, s.
+    /// The part of their delays behind computation and other communication, s.
     pub reconfiguration_hidden_s: f64,
-    /// Of their delays the part that events wait for, s.
+    /// The part of their delays that events wait for, s.
     pub reconfiguration_exposed_s: f64,
     /// Seconds of the longest chain of waits by what they are spent on, in the order of first use.
     pub critical_path_s: Vec<(String, f64)>,
     /// Time of an iteration by policy, none where the policy does not serve the workload.
     pub policies: Vec<(String, Option<f64>)>,
-    /// What there is to say about policies.
+    /// Notes on policies.
     pub policy_notes: Vec<(String, String)>,
 }
 

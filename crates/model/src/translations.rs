@@ -1,10 +1,9 @@
 //! Groups of translations that act freely on ranks: Z_n, Z_a×Z_b×Z_c, translations by a period, Z_2^k.
 //!
-//! A rank is written in mixed radix. A *digit* `(stride, radix)` is the coordinate
-//! `(rank / stride) % radix`; the group shifts each of its digits cyclically, without carry into the
-//! rest. `[(1, n)]` is Z_n, `[(p, n/p)]` the translations by the period p, `[(1, 2), (2, 2), (4, 2)]`
-//! XOR on eight ranks, `[]` the trivial group. A pattern that is invariant under such a group is kept
-//! as its representatives alone, and everything computed from it costs one orbit, not n.
+//! A rank is written in mixed radix. A *digit* `(stride, radix)` is the coordinate `(rank / stride) % radix`; the group
+//! shifts each of its digits cyclically, without carry into the rest. `[(1, n)]` is Z_n, `[(p, n/p)]` the translations
+//! by the period p, `[(1, 2), (2, 2), (4, 2)]` XOR on eight ranks, `[]` the trivial group. A pattern that is invariant
+//! under such a group is kept as its representatives only, and everything computed from it costs one orbit, not n.
 
 use crate::binary_digits::BinaryDigits;
 use crate::digit::Digit;
@@ -50,7 +49,7 @@ impl Translations {
         Self { ranks, digits, binary }
     }
 
-    /// The group of the identity alone.
+    /// The group that has only the identity.
     pub fn trivial(ranks: u32) -> Self {
         Self::of(ranks, Vec::new())
     }

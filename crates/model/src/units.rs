@@ -162,7 +162,7 @@ mod tests {
             }
         }
 
-        /// What a message says to write is read, and each text that is refused is named whole.
+        /// A spelling that a message says to write is read, and each text that is refused is named whole.
         #[test]
         fn proposed_spellings_are_accepted(number in 1u32..1000, unit in "[kKmMgGtTuUnNpP]?[iI]?[bB]?([pP][sS]|/[sS]|[sS])?") {
             let text = format!("{number}{unit}");
@@ -221,7 +221,7 @@ mod tests {
             }
             let item = |(step, (power, _)): (usize, &(i32, bool))| format!("{}=1e{power}s", step + 1);
             let window = crate::Window::parse("window", &terms.iter().enumerate().map(item).collect::<Vec<_>>().join(","));
-            // What is too small for a float is not zero.
+            // A number that is too small for a float is not zero.
             let all = terms.iter().all(|(power, _)| *power > -320 && TIME.contains(format!("1e{power}").parse().unwrap()));
             prop_assert_eq!(window.is_ok(), all);
         }

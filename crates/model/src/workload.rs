@@ -97,7 +97,7 @@ impl Workload {
         self.parts.axis_groups(axis)
     }
 
-    /// What a node is called in a summary: `compute`, its axis, its groups, or `sends`.
+    /// The name of a node in a summary: `compute`, its axis, its groups, or `sends`.
     pub fn label_of(&self, node: usize) -> String {
         match &self.nodes[node].work {
             Work::Compute { .. } => "compute".into(),

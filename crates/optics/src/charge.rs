@@ -1,4 +1,4 @@
-//! What changes of ports are charged, by the rule that the plan is charged by, for what really changes.
+//! The charges of changes of ports, by the rule of the plan, for the changes that really happen.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use model::{Connection, Fabric, Reconfiguration, SwitchSetting};
 
 use crate::held::PlannedChange;
 
-/// What changes on one switch.
+/// The changes on one switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SwitchChange {
     /// Connections that are set up.

@@ -40,7 +40,7 @@ impl Side {
     }
 }
 
-/// Cells in rows and columns, numbered row by row from 0, each beside at most four others.
+/// Cells in rows and columns, numbered row by row from 0, each next to at most four others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     rows: u32,
@@ -99,7 +99,7 @@ impl Grid {
         row * self.columns + column
     }
 
-    /// The cell beside one, if the grid goes on there.
+    /// The cell next to one, if the grid goes on there.
     pub fn beside(self, cell: u32, side: Side) -> Option<u32> {
         let (row, column) = self.place(cell);
         match side {
@@ -110,7 +110,7 @@ impl Grid {
         }
     }
 
-    /// The side of `from` on which `to` is, where they are beside each other.
+    /// The side of `from` on which `to` is, where they are next to each other.
     pub fn side_towards(self, from: u32, to: u32) -> Option<Side> {
         if to == from + self.columns {
             return Some(Side::South);

@@ -1,4 +1,4 @@
-//! What a plan holds, and when it has to begin being set.
+//! The topologies that a plan holds, and when each has to begin being set.
 
 use model::{Plan, Reconfiguration, StepCost, Topology, sum_seconds};
 
@@ -13,7 +13,7 @@ pub struct Held<'a> {
     pub steps: Vec<usize>,
     /// Seconds from the start of the first step at which it has to begin being set, on ports that are dark by then.
     pub time_s: f64,
-    /// What the plan charges for setting it; none where it is there from the start.
+    /// The plan's charge for setting it; `None` if it is there from the start.
     pub change: Option<PlannedChange>,
 }
 
@@ -41,10 +41,10 @@ pub struct PlannedChange {
     pub in_background: bool,
 }
 
-/// What `plan` holds, one for each run of steps without a change.
+/// The topologies that `plan` holds, one for each run of steps without a change.
 ///
-/// A configuration begins to be set where the plan charges the change: at the end of the step before. Of a change that
-/// is hidden, what the computation before the step does not hide begins so much earlier, while the step before runs.
+/// A configuration begins to be set where the plan charges the change: at the end of the step before. The part of a
+/// hidden change that the computation before the step does not hide begins so much earlier, while the step before runs.
 /// The clock is the plan's, which stands still during such computation. The first configuration has time 0: it is there
 /// when the plan starts, unless the plan charges it.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {

@@ -1,4 +1,4 @@
-//! What a kind of optical layer is.
+//! The interface of a kind of optical layer.
 
 use model::{Connection, Error, Fabric, Light, MziMesh, Result, Shape, Switch, Topology};
 
@@ -30,7 +30,7 @@ pub trait Kind: Sync {
     /// The form of its parameters, such as `AxB`; empty where it has none.
     fn parameters(&self) -> &'static str;
 
-    /// What it is, in a few words.
+    /// A description in a few words.
     fn summary(&self) -> &'static str;
 
     /// Where it is from.
@@ -57,7 +57,7 @@ pub trait Kind: Sync {
         Ok(())
     }
 
-    /// Topologies that are worth a planner's while beside those that any fabric has, as specifications of
+    /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications of
     /// `lightloom list topologies`.
     fn topologies(&self, _parameters: &str, _shape: &Shape) -> Vec<String> {
         Vec::new()

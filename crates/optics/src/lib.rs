@@ -34,7 +34,7 @@ pub use rounds::rounds;
 /// The circuits of a plan on ports, and how good the assignment is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assigned {
-    /// What the switches are told.
+    /// The instructions for the switches.
     pub circuits: Circuits,
     /// No assignment on these switches sets up fewer connections after the first configuration.
     pub least_connects: u64,

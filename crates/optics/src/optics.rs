@@ -91,7 +91,7 @@ impl Optics {
         self.kind.admits(&self.parameters, shape, topology)
     }
 
-    /// Topologies that are worth a planner's while beside those that any fabric has, as specifications.
+    /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications.
     pub fn topologies(&self, shape: &Shape) -> Vec<String> {
         self.kind.topologies(&self.parameters, shape)
     }

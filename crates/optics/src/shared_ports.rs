@@ -3,9 +3,8 @@
 //! A circuit that two topologies share stays on its ports, whatever the others do: the new ones take ports that are
 //! free then. So every change sets up exactly the circuits that the topology before lacks, which any assignment has to;
 //! new circuits take ports that circuits just left before dark ones, so that at each site the transmitters and the
-//! receivers that change are as few as can be, max(circuits given up, circuits set up). Of parallel circuits those that
-//! came last are given up first, and of dark ports those that were lit before are lit first, so that the most ports
-//! never change.
+//! receivers that change are as few as can be, max(circuits given up, circuits set up). The newest of parallel circuits
+//! are given up first, and of dark ports those that were lit before are lit first, so that the most ports never change.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use model::{Connection, Rank};
 use crate::held::Held;
 use crate::kind::Assignment;
 
-/// What is attached to the switch: port p of site s, both from 0, is port s·ports + p + 1 of it.
+/// The ports of the switch: port p of site s, both from 0, is port s·ports + p + 1 of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sites {
     /// How many there are.
@@ -26,8 +25,9 @@ pub(crate) struct Sites {
 /// Circuits by their two sites.
 pub(crate) type SiteCircuits = BTreeMap<(Rank, Rank), u32>;
 
-/// The circuits of each topology in turn on ports; no site has more circuits out or in than ports. What is set up while
-/// the step before runs takes dark ports where there are some: those that circuits leave are in use until then.
+/// The circuits of each topology in turn on ports; no site has more circuits out or in than ports. Circuits that are
+/// set up while the step before runs take dark ports where there are some: those that circuits leave are in use until
+/// then.
 pub(crate) fn assign(sites: Sites, held: &[Held], circuits: &[SiteCircuits]) -> Assignment {
     let (mut transmitters, mut receivers) = (FreePorts::of(sites), FreePorts::of(sites));
     // Per pair, the oldest circuit first.
@@ -65,7 +65,7 @@ pub(crate) fn assign(sites: Sites, held: &[Held], circuits: &[SiteCircuits]) -> 
 /// The ports of every site that carry nothing, the next to be lit last.
 struct FreePorts {
     dark: Vec<Vec<u32>>,
-    /// Those that a circuit has just left.
+    /// Ports that a circuit has just left.
     left: Vec<Vec<u32>>,
 }
 
@@ -86,7 +86,7 @@ impl FreePorts {
         self.left[site as usize].push(port);
     }
 
-    /// What was left and not taken is dark.
+    /// Ports that were left and not taken are dark.
     fn settle(&mut self) {
         self.dark.iter_mut().zip(&mut self.left).for_each(|(dark, left)| dark.append(left));
     }

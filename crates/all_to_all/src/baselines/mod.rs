@@ -6,7 +6,7 @@
 //! | TopoOpt | one union of shifted rings | rounds on one shortest path each |
 //!
 //! Where a baseline brings no schedule the paper applies its own, and so do these. The other two are no strategies of
-//! rounds: FAST's matchings and DirectConnect's concurrent flow are planners alone.
+//! rounds: FAST's matchings and DirectConnect's concurrent flow are only planners.
 
 mod mixnet;
 mod topo_opt;

@@ -1,4 +1,4 @@
-//! What the paper says of its strategies, and properties of all of them.
+//! Statements of the paper about its strategies, and properties of all of them.
 use all_to_all::{Contractions, Prices, Strategy, best, check, circulant, degree_one, kautz};
 use bounds::all_to_all_hops;
 use model::{Initial, ReconfigurationDelay, Shape};
@@ -125,8 +125,9 @@ fn kautz_wins_where_ranks_are_many() {
     assert!(name(&best_at(64, 4, 1.0, 1.0)).starts_with("circulant"));
 }
 
-/// §4.2 sets k^(h−1) rounds aside for h hops: Σ h·k^(h−1) over all hops, ((D·(k − 1) − 1)·k^D + 1)/(k − 1)² for D hops to the
-/// farthest. What shorter flows find free mostly makes it less; where the farthest are nearly all, a round or two are opened more.
+/// §4.2 sets k^(h−1) rounds aside for h hops: Σ h·k^(h−1) over all hops, ((D·(k − 1) − 1)·k^D + 1)/(k − 1)² for D hops
+/// to the farthest. Room that shorter flows find free mostly makes it less; where the farthest are nearly all, a round
+/// or two are opened more.
 #[test]
 fn kautz_takes_about_the_rounds_that_are_set_aside_or_fewer() {
     let set_aside = |ports: u64, hops: u32| (1..=hops).map(|h| u64::from(h) * ports.pow(h - 1)).sum::<u64>();

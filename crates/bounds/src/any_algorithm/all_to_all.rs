@@ -12,7 +12,7 @@ use super::passes::class;
 use crate::rates::Rates;
 use crate::statement::Statement;
 
-/// What the 0, 1, 2, … largest blocks of a rank have together, over m.
+/// Size of the 0, 1, 2, … largest blocks of a rank together, over m.
 type Largest = Vec<f64>;
 
 pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> Statement {
@@ -53,7 +53,7 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
     best.expect("one topology is tried").1
 }
 
-/// What every rank sends, and what it receives.
+/// The data that every rank sends and receives.
 enum Workload {
     /// So many equal blocks, each of a share of m.
     Equal { peers: u32, share: f64 },

@@ -1,8 +1,8 @@
 //! Broadcast: one buffer from one rank to all.
 //!
 //! Every part of the buffer spreads as a block of an AllGather does, on n·d links; and every other rank receives all of
-//! it on d links. Both at once: every weighted mean of the two. What leaves the root and what spreads take turns:
-//! [`leaving`].
+//! it on d links. Both at once: every weighted mean of the two. Bytes that leave the root and bytes that spread take
+//! turns: [`leaving`].
 
 use model::Collective;
 

@@ -6,7 +6,7 @@ use crate::rates::Rates;
 use crate::statement::Statement;
 use crate::topology_class::any_topology;
 
-/// What every schedule takes without bytes, `latency`, and what the ports of the busiest island take for the
+/// Time that every schedule takes without bytes, `latency`, and time that the ports of the busiest island take for the
 /// bytes that must pass them; `None` where all GPUs are one island.
 pub(super) fn bound(
     islands: Islands,

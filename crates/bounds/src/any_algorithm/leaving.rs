@@ -4,12 +4,12 @@
 //! d circuits and w_t for what goes over any of the n·d, with d·r_t + n·d·w_t = 1, make Σ L_t at least what the cheapest byte
 //! pays. Two ways to price hold for all steps of any hops.
 //!
-//! - *What is left to grow.* A rank that holds a byte after step t has at most S_t descendants at the end, itself among them: the product,
-//!   over the topologies from there on, of the ranks within their hops. All others descend from the root's copies, so those of
-//!   steps t₁, t₂, … have Σ S_tᵢ ≥ n − 1, and with σ_t = min(1, S_t/(n−1)) and r_t = σ_t/d a byte pays 1/d at least to leave.
-//!   With w_t = (1 − σ_t)/(n·d) the ranks reached in step t pay that each. σ falls, so they pay least if reached as early as can be; the
-//!   g-th rank is reached no earlier than where the topologies so far have g ranks within their hops. A step of several hops
-//!   pays no less than as many of one hop.
+//! - *Growth that is left.* A rank that holds a byte after step t has at most S_t descendants at the end, itself among
+//!   them: the product, over the topologies from there on, of the ranks within their hops. All others descend from the
+//!   root's copies, so those of steps t₁, t₂, … have Σ S_tᵢ ≥ n − 1, and with σ_t = min(1, S_t/(n−1)) and r_t = σ_t/d a
+//!   byte pays 1/d at least to leave. With w_t = (1 − σ_t)/(n·d) the ranks reached in step t pay that each. σ falls, so
+//!   they pay least if reached as early as can be; the g-th rank is reached no earlier than where the topologies so far
+//!   have g ranks within their hops. A step of several hops pays no less than as many of one hop.
 //! - *On one topology*, H hops in all, w = (a+1)/(H·n·d) for a step that begins after a hops. A rank that is y hops from the root, reached
 //!   over ℓ of them in a step that begins after x hops, x ≥ a + y − ℓ where the byte leaves after a, pays
 //!   ℓ·(x+1)/(H·n·d) ≥ (a+y)/(H·n·d). Leaving pays (1 − (a+1)/H)/d at least. With Y the least sum of distances and a ≤ H − D,
@@ -55,8 +55,8 @@ fn groups(first: u32, most: u32) -> impl Iterator<Item = (u32, u32)> {
     std::iter::successors((first <= most).then_some((first, first)), next)
 }
 
-/// What the ranks pay to be reached, over n times the price of a circuit: at least, with so many hops on so many topologies;
-/// infinite where they do not suffice.
+/// Price that the ranks pay to be reached, over n times the price of a circuit: at least, with so many hops on so many
+/// topologies; infinite where they do not suffice.
 fn spreading(ranks: u32, ports: u32, hops: u32, topologies: u32) -> f64 {
     let all = f64::from(ranks);
     // Ranks reached by some hop on some topology, at most, and what each pays who is reached by it, at least.
@@ -87,7 +87,7 @@ fn spreading(ranks: u32, ports: u32, hops: u32, topologies: u32) -> f64 {
 struct Search<'a> {
     rates: &'a Rates,
     hop_s: f64,
-    /// What the buffer takes through one rank's ports.
+    /// Time that the buffer takes through one rank's ports.
     received_s: f64,
     best: Option<Statement>,
 }
@@ -157,8 +157,8 @@ impl Search<'_> {
         self.consider(1, most + 1, 1, 1.0);
     }
 
-    /// What changes between so many topologies take. One of them may be that at the start, which has to be left where changes
-    /// are needed in any case.
+    /// Time of the changes between so many topologies. One of them may be that at the start, which has to be left where
+    /// changes are needed in any case.
     fn changes_s(&self, topologies: u32) -> f64 {
         let changes = (topologies - 1).max(self.rates.least_changes);
         self.rates.change_s * f64::from(changes + self.rates.first_changes)

@@ -1,4 +1,4 @@
-//! What all bounds for any algorithm count: passes of every block from one rank to all.
+//! The quantity that all bounds for any algorithm count: passes of every block from one rank to all.
 
 use model::Collective;
 

@@ -4,9 +4,9 @@
 //! i is concave in x, so the least of Σ p_i/θ_i over all x ≥ 0 is a convex program, with the flows of one source for each
 //! step: a second-order cone for each p_i/θ_i. (HARVEST appendix A, relaxed; averages over the group lose nothing.)
 //!
-//! The solver is not trusted. What its prices c_i,g ≥ 0 of capacity prove is computed anew: with D_i = Σ_a w_a·dist(a)
-//! under the costs c_i,g of shifts g, the load of step i is at least D_i/(c_i·x) on every topology. That is convex in x
-//! and falls as 1/x, so with F its sum weighted by p_i, and any x of sum d,
+//! The solver is not trusted. The bound that its prices c_i,g ≥ 0 of capacity prove is computed anew: with D_i = Σ_a
+//! w_a·dist(a) under the costs c_i,g of shifts g, the load of step i is at least D_i/(c_i·x) on every topology. This
+//! bound is convex in x and falls as 1/x, so with F its sum weighted by p_i, and any x of sum d,
 //!
 //! Σ_i p_i·load_i ≥ 2·F(x) − d·max_g Σ_i p_i·D_i·c_i,g/(c_i·x)².
 
@@ -40,7 +40,7 @@ pub(super) fn least_load_seconds(patterns: &[(&[TrafficEntry], f64)], group: &Tr
     certified(&merged, group, f64::from(ports), circuits, &costs)
 }
 
-/// What the solver makes of the program: circuits by shift, and prices of capacity by pattern and shift.
+/// The solver's answer to the program: circuits by shift, and prices of capacity by pattern and shift.
 fn solve(patterns: &[(&[TrafficEntry], f64)], group: &Translations, ports: f64) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
     let ranks = group.order() as usize;
     let shifts = ranks - 1;
@@ -57,7 +57,7 @@ fn solve(patterns: &[(&[TrafficEntry], f64)], group: &Translations, ports: f64) 
         flows.extend((0..ranks as Rank).map(|from| (shift as usize - 1, from, group.apply(shift, from))));
     }
     flows.retain(|&(_, _, to)| to != 0);
-    // What enters a rank and does not leave it is what the pattern sends there.
+    // Traffic that enters a rank and does not leave it is the traffic that the pattern sends there.
     for (index, (arcs, _)) in patterns.iter().enumerate() {
         interruption::check();
         let first = rows.next_block(shifts, 0.0);
@@ -165,7 +165,7 @@ fn certified(
         }
     }
     let bound = 2.0 * value - ports * slopes.into_iter().fold(0.0, f64::max);
-    // What the additions may have rounded.
+    // Allowance for the rounding of the additions.
     if bound.is_finite() { bound.max(0.0) * (1.0 - 1e-11) } else { 0.0 }
 }
 

@@ -33,7 +33,7 @@ use crate::repeated::repeated;
 use crate::statement::Statement;
 use crate::topology_class::any_topology;
 
-/// What is known of intervals of steps.
+/// Knowledge of intervals of steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum IntervalKnowledge {
     /// Each step alone.
@@ -92,7 +92,7 @@ fn counted(schedule: &Schedule) -> String {
     format!("{count} step{}", if count == 1 { "" } else { "s" })
 }
 
-/// What each step needs.
+/// Needs of each step.
 #[derive(Clone)]
 struct Needs {
     /// The class that it all is about.
@@ -232,7 +232,7 @@ impl Needs {
                 for &mix in self.rates.mixes() {
                     let seconds = shared.seconds(self.rates.ports, mix);
                     if seconds > best.total() {
-                        // Which part is whose is told by what one of the two takes alone.
+                        // Which part is whose is told by the time of one of the two by itself.
                         let hops = shared.seconds(self.rates.ports, (mix.0, 0.0)).min(seconds);
                         best = Seconds { hops, loads: seconds - hops };
                     }

@@ -226,7 +226,7 @@ fn a_broadcast_stays_on_a_ring_for_as_many_hops_as_it_has_or_pays_for_a_change()
     let of = |fabric: &Fabric| any_algorithm(Collective::Broadcast, None, fabric, CostSettings::default(), 1).seconds();
     assert!((of(&fabric) - 16e-6).abs() < 1e-10, "{}", of(&fabric));
     fabric.reconfiguration = ReconfigurationPolicy::constant(3e-6);
-    // A path has one rank alone that reaches all others: here by a step of two hops.
+    // A path has only one rank that reaches all others: here by a step of two hops.
     let mut path = self::fabric(3, 1, [1.0, 1.0, 0.0, 100.0]);
     let links = [(0, 1), (1, 2)].map(|(src, dst)| Link { src, dst, count: 1 });
     path.initial = Initial::Topology(Topology::new("path", Translations::trivial(3), links).unwrap());

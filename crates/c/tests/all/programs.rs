@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// The folder where cargo puts the shared library beside this test.
+/// The folder where cargo puts the shared library next to this test.
 fn libraries() -> PathBuf {
     let folder = std::env::current_exe().expect("this test").parent().expect("its folder").to_path_buf();
     assert!(folder.join("liblightloom_c.so").exists(), "there is no liblightloom_c.so in {}", folder.display());

@@ -1,10 +1,10 @@
 //! Bruck's pattern with distance 1 first, for any n and any radix r: what BRIDGE runs.
 //!
-//! ReduceScatter: at rank u the block of owner o is o − u mod n away. In step k = 0, 1, … the blocks whose
-//! digit k of that in radix r is z ≠ 0 move z·r^k ahead, where they are added up; all lower digits are zero by
-//! then. Of radix 2, rank u sends to u + 2^k about m/2^(k+1), which is `recursive-doubling` where n is a power
-//! of two. AllGather mirrors that in time, largest distance first, and keeps the direction, so that the same
-//! one-way rings serve both. A rank sends (n−1)/n of the buffer in all, the least there is, for any n.
+//! ReduceScatter: at rank u the block of owner o is o − u mod n away. In step k = 0, 1, … the blocks whose digit k of
+//! that in radix r is z ≠ 0 move z·r^k ahead, where they are added up; all lower digits are zero by then. With radix 2,
+//! rank u sends to u + 2^k about m/2^(k+1), which is `recursive-doubling` where n is a power of two. AllGather mirrors
+//! that in time, largest distance first, and keeps the direction, so that the same one-way rings serve both. A rank
+//! sends (n−1)/n of the buffer in all, the least there is, for any n.
 //!
 //! `bruck` has the opposite order, ReduceScatter with the largest distance first. All-to-All is the same in
 //! both orders and is offered there.
@@ -49,7 +49,7 @@ pub(super) fn schedule(name: &str, collective: Collective, n: u32, radix: u32) -
     halves::compose(collective, || half(Collective::ReduceScatter), || half(Collective::AllGather))
 }
 
-/// What [`schedule`] keeps. O(n).
+/// The size of [`schedule`] as it is kept. O(n).
 pub(super) fn extent(collective: Collective, n: u32, radix: u32) -> Extent {
     let sent = |weight: u32| -> u64 {
         let distances = (1..radix).map_while(|z| z.checked_mul(weight).filter(|&distance| distance < n));

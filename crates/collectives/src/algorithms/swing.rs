@@ -125,7 +125,7 @@ pub(crate) fn schedule(name: &str, collective: Collective, shape: &Shape, mirror
     halves::mirror(collective, Schedule::new(name, chunks, steps)?)
 }
 
-/// What [`schedule`] keeps: every part's exchanges from every representative.
+/// The size of [`schedule`] as it is kept: every part's exchanges from every representative.
 pub(crate) fn extent(collective: Collective, shape: &Shape, mirrored: bool) -> Extent {
     let dims = shape.dims();
     let parts = if mirrored { 2 * dims.len() } else { dims.len() } as u64;

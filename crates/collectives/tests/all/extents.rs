@@ -1,4 +1,4 @@
-//! What an algorithm says of its schedule before it is built, against the schedule.
+//! The extent that an algorithm states of its schedule before it is built, compared with the schedule.
 
 use collectives::{Extent, Options, REGISTRY};
 use model::{Collective, Shape};

@@ -21,12 +21,12 @@ impl fmt::Display for Position {
     }
 }
 
-/// What an action works on.
+/// The data that an action works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// `count` slots of a buffer from an offset on.
     Slots(Buffer, u32),
-    /// What the thread block has just received and not stored (`rrs`).
+    /// The data that the thread block has just received and not stored (`rrs`).
     Passing,
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Buffer {
     Scratch,
 }
 
-/// What a step does; the names are those of the XML.
+/// The action of a step; the names are those of the XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Nop,

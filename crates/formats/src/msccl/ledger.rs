@@ -9,7 +9,7 @@ use std::fmt::Display;
 
 use model::{Error, Op, Rank, Result};
 
-/// What a slot holds.
+/// The contents of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
     Held {

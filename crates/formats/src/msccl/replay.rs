@@ -13,7 +13,7 @@ use super::ledger::{Delivery, Ledger, Value};
 /// Steps times ranks; every step is looked at rank by rank.
 const MAX_STEP_RANKS: u64 = 1 << 28;
 
-/// What a slot holds, and the steps of the receives behind it, 0 for none.
+/// The contents of a slot, and the steps of the receives behind it, 0 if there are none.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     value: Option<Value>,
@@ -28,8 +28,8 @@ struct Slot {
 struct Moment {
     level: u32,
     after: u32,
-    /// Beside `after`, what local actions pass on of a receive before them: order lets a send share its step, a wait
-    /// does not.
+    /// In addition to `after`, the part that local actions pass on from a receive before them: order lets a send share
+    /// its step, a wait does not.
     awaited: u32,
 }
 
@@ -123,7 +123,7 @@ impl Replay<'_> {
         let action = &self.actions[index];
         let known = |before: Option<usize>| before.and_then(|before| self.moments[before]).unwrap_or_default();
         let (previous, awaited) = (known(action.follows), known(action.waits_on));
-        // Order alone lets a send share the step of a receive before it; a wait does not.
+        // Only order lets a send share the step of a receive before it; a wait does not.
         let follows_receive =
             action.follows.is_some_and(|before| matches!(self.actions[before].act, Act::Receive { .. }));
         let previous_after = if follows_receive { previous.level } else { previous.after };

@@ -38,7 +38,7 @@ pub(super) struct PlanText {
     pub initial_topology: Option<usize>,
     pub topologies: Vec<TopologyText>,
     pub steps: Vec<StepText>,
-    /// What the verb `plan` prints beside a plan; no part of it.
+    /// Lines that the verb `plan` prints next to a plan; no part of it.
     #[serde(default, rename = "baselines")]
     pub _baselines: IgnoredAny,
     /// So with these.

@@ -1,4 +1,4 @@
-//! What switches are told survives JSON, and nothing that no switch can do gets in.
+//! Instructions for switches survive JSON, and nothing that no switch can do gets in.
 
 use formats::{circuits_from_json, circuits_to_json};
 use model::{Circuits, Configuration, Connection, Switch, SwitchSetting};

@@ -214,7 +214,8 @@ fn a_wait_on_a_receive_separates_steps_and_order_alone_does_not() {
 
 #[test]
 fn a_wait_on_a_local_step_is_a_wait_on_the_receive_before_it() {
-    // GPU 1 sends its own chunk on to GPU 2 only once GPU 0's is stored, through scratch; by order alone it need not wait.
+    // GPU 1 sends its own chunk on to GPU 2 only once GPU 0's is stored, through scratch; if
+    // only the order counts, it need not wait.
     let all_gather = |wait: &str| {
         let to_all = |own: usize, others: [usize; 2]| {
             others.map(|to| (format!("{to} -1 0"), steps(&[&format!("s o {own} o {own} 1")]))).to_vec()
@@ -274,7 +275,7 @@ fn faults_are_refused_where_they_are() {
 
 #[test]
 fn partial_sums_that_a_schedule_cannot_name_are_refused() {
-    // GPU 1 keeps its own chunk beside the sum and sends the older one.
+    // GPU 1 keeps its own chunk next to the sum and sends the older one.
     let gpus = [
         ("1 0 1", vec![("1 1 0", steps(&["s i 0 i 0 1", "rrc i 0 i 0 1"]))]),
         ("1 0 1", vec![("0 0 0", steps(&["rrc i 0 s 0 1", "s i 0 i 0 1"]))]),

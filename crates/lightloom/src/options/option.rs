@@ -1,4 +1,4 @@
-//! What the table says of a planning option.
+//! The columns of the table of planning options.
 
 use model::ranges::{self, WholeRange};
 
@@ -37,16 +37,16 @@ pub enum Kind {
     YesOrNo,
 }
 
-/// What an option is a part of.
+/// The part of a request that an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Arguments that whoever plans has by name: collective, size and fabric.
     Argument,
-    /// What a fabric is.
+    /// The fabric.
     Fabric,
-    /// What else everything that plans takes.
+    /// Other settings of everything that plans.
     Setting,
-    /// What `plan` alone takes.
+    /// Options that only `plan` takes.
     Plan,
 }
 
@@ -57,11 +57,11 @@ pub struct PlanningOption {
     pub name: &'static str,
     /// How its value is written.
     pub kind: Kind,
-    /// What it is a part of.
+    /// The part of a request that it belongs to.
     pub part: Part,
     /// Section of `--help` that shows it.
     pub group: &'static str,
-    /// What it means, in a sentence or two.
+    /// Its meaning, in a sentence or two.
     pub meaning: &'static str,
     /// Verbs of the command line that take it.
     pub verbs: &'static [&'static str],
@@ -73,11 +73,11 @@ pub struct PlanningOption {
     pub names: &'static str,
     /// Names that are no entry of that list.
     pub others: &'static [&'static str],
-    /// What `--help` shows for the value, where the kind's own says too little.
+    /// The text that `--help` shows for the value, where the kind's own says too little.
     pub metavar: &'static str,
     /// A value that goes with the examples of the other options.
     pub example: &'static str,
-    /// What Python takes in addition to text and numbers.
+    /// The types that Python takes in addition to text and numbers.
     pub python: &'static str,
 }
 

@@ -47,7 +47,7 @@ impl Given {
         }
     }
 
-    /// What `read` makes of the option's value, or of its default where it was not given.
+    /// The result of `read` for the option's value, or for its default where it was not given.
     fn read<T>(&self, name: &str, read: impl Fn(&Value, &str) -> Result<T>) -> Result<Option<T>> {
         let default = || find(name).and_then(|option| Some(of_text(option, option.default?)));
         self.0.get(name).cloned().or_else(default).map(|value| read(&value, name)).transpose()
@@ -78,7 +78,7 @@ fn row(written: &str, name: &str) -> Result<&'static PlanningOption> {
     option.ok_or_else(|| unknown_name("options", written, names()))
 }
 
-/// The value that a text stands for; the text itself where it is none of the option's kind, to be refused as such.
+/// The value that a text stands for; the text itself where it is not of the option's kind, to be refused as such.
 fn of_text(option: &PlanningOption, text: &str) -> Value {
     let typed = match option.kind {
         Kind::Whole => text.parse().ok().map(Value::Whole),
@@ -114,7 +114,7 @@ impl AskedFabric {
 }
 
 impl Asked {
-    /// What options ask for, without the collective and the size.
+    /// The request that options ask for, without the collective and the size.
     ///
     /// # Errors
     /// An option that does not take its value.

@@ -14,7 +14,7 @@ pub fn find(name: &str) -> Option<&'static PlanningOption> {
 const PLANNING: &[&str] = &["plan", "compare", "bound"];
 const ON_FABRIC: &[&str] = &["plan", "compare", "bound", "train"];
 
-/// What a row says where it says nothing else.
+/// The defaults of a row.
 const OPEN: PlanningOption = PlanningOption {
     name: "",
     kind: Kind::Name,

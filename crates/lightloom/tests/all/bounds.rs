@@ -60,7 +60,7 @@ fn check_classes(request: &Request) -> Result<(), TestCaseError> {
         }
         for bound in [Some(&best.bound), best.narrow_bound.as_ref()].into_iter().flatten() {
             prop_assert!(bound.seconds <= limit_s, "{} {} {bound:?}", best.planner, best.algorithm);
-            // Those for the plan's own steps bound that plan alone.
+            // Bounds for the plan's own steps bound only that plan.
             if !bound.class.starts_with("the plan's") {
                 shown.push((bound.class.clone(), bound.seconds));
             }

@@ -79,7 +79,7 @@ proptest! {
         };
         let rows = baselines(&request, None).unwrap();
         let best = plan(&request).unwrap();
-        // Beside a plan that is known they are the same but for rounding.
+        // For a plan that is known they are the same but for rounding.
         let beside = baselines(&request, Some(&best)).unwrap();
         prop_assert_eq!(beside.len(), rows.len());
         for row in &rows {
@@ -100,7 +100,7 @@ proptest! {
         let times = comparison.rows.iter().filter_map(|row| row.outcome.as_ref().ok()).map(|outcome| outcome.total_s);
         prop_assert!(times.clone().is_sorted());
         prop_assert!(times.fold(f64::INFINITY, f64::min) * TOLERANCE + 1e-12 >= comparison.lower_bound_s);
-        // Of each planner the first line that has a time, in the same order; lines without one say why.
+        // The first line of each planner that has a time, in the same order; lines without one say why.
         let mut expected = Vec::new();
         for row in comparison.rows.into_iter().filter(|row| row.outcome.is_ok()) {
             if !expected.iter().any(|other: &lightloom::Row| other.planner == row.planner) {

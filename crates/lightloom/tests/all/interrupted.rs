@@ -50,7 +50,7 @@ fn problems(planner: &str) -> impl Iterator<Item = Request> {
     .map(move |(collective, algorithm, gpus, ports)| request(collective, algorithm, gpus, ports, Some(planner)))
 }
 
-/// What `work` comes to where the check of that number on this thread tells it to end, and how many there were.
+/// The result of `work` where the check of that number on this thread tells it to end, and how many checks there were.
 fn ended_at<T>(number: u64, work: impl FnOnce() -> T) -> (Result<T, Interrupted>, u64) {
     let checks = Rc::new(Cell::new(0));
     let counted = checks.clone();

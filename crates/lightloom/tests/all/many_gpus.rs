@@ -1,4 +1,5 @@
-//! What planning looks at and holds does not grow with the GPUs where they are alike: counted, since times depend on machines.
+//! The work and memory of planning do not grow with the GPUs where they are alike: counted, since times depend on
+//! machines.
 use std::sync::Arc;
 
 use collectives::Options;

@@ -1,5 +1,5 @@
-//! A plan's file with one thing changed is refused by the reader or by the judge, or means the same. What is free is
-//! listed here, and nothing else is.
+//! A plan's file with one thing changed is refused by the reader or by the judge, or means the same. Free changes are
+//! listed here, and nothing else is free.
 use std::collections::{BTreeMap, BTreeSet};
 
 use collectives::Options;
@@ -151,7 +151,7 @@ fn places(value: &Value, here: &Path, all: &mut Vec<Path>) {
     }
 }
 
-/// What a value may be changed to, all of it something else.
+/// Values that a value may be changed to, all of them different.
 fn changed(value: &Value) -> Vec<Value> {
     let mut all = vec![json!(null), json!("x"), json!([]), json!({}), json!(-1), json!(1), json!(0.5), json!(true)];
     match value {
@@ -194,7 +194,7 @@ fn changed(value: &Value) -> Vec<Value> {
         }
         Value::Null => {}
     }
-    // What rounding may do is no change.
+    // A change as small as rounding is no change.
     all.retain(|other| match (other.as_f64(), value.as_f64()) {
         (Some(other), Some(value)) => (other - value).abs() > 1e-12 * value.abs(),
         _ => true,
@@ -229,7 +229,7 @@ fn mended(mut document: Value) -> Value {
     document
 }
 
-/// What a plan says, but for names and its bound: symmetries written out, orders that mean nothing sorted.
+/// The meaning of a plan, but for names and its bound: symmetries written out, orders that mean nothing sorted.
 fn meaning(plan: &Plan) -> Vec<String> {
     let links = |topology: &model::Topology| format!("{:?}", topology.expanded());
     let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, initial, optics: _ } = &plan.fabric;
@@ -237,7 +237,7 @@ fn meaning(plan: &Plan) -> Vec<String> {
     let mut all = vec![
         format!("{:?} {:?} {}", plan.collective(), plan.chunks, plan.size_bytes),
         format!("{shape:?} {bandwidth_bps} {startup_s} {hop_delay_s} {reconfiguration:?} {start}"),
-        // What the hop delay multiplies shows in the terms, where it makes a difference.
+        // The setting of the hop delay shows in the terms, where it makes a difference.
         format!("{:?} {:?}", plan.settings.routing, plan.settings.overlap),
         format!("{} {}", plan.total_s(), plan.reconfigurations()),
     ];
@@ -260,7 +260,7 @@ fn meaning(plan: &Plan) -> Vec<String> {
     all
 }
 
-/// What may be changed although nothing that is left of the plan says otherwise, and why.
+/// Values that may be changed although nothing that is left of the plan says otherwise, and why.
 fn is_free(original: &Plan, path: &[String], (before, after): (&Value, &Value)) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let every_step = |holds: &dyn Fn(&PlanStep) -> bool| original.steps.iter().all(holds);
@@ -287,7 +287,8 @@ fn is_free(original: &Plan, path: &[String], (before, after): (&Value, &Value)) 
         // Without a change of circuits its delay costs nothing, and there is nothing to hide.
         ["fabric", "reconfiguration_delay_s" | "reconfiguration_delay_per_port_s"] => original.reconfigurations() == 0,
         ["fabric", "background_reconfiguration"] => !changes_in_background(original),
-        // A window of every step, which may be left out where it is none: all is hidden without it, or has its own.
+        // A window of every step, which may be left out where it has no effect: all is hidden without it, or has its
+        // own.
         ["fabric"] | ["fabric", "window_s"] => {
             let own = &original.fabric.reconfiguration.overlap().window.steps;
             let is_charged = |step: &PlanStep| step.reconfigured && step.cost.reconfiguration_s > 0.0;
@@ -320,7 +321,7 @@ fn changes_in_background(plan: &Plan) -> bool {
     })
 }
 
-/// What was taken of the changes of one plan, with the numbers of changes and of those that mean the same.
+/// The changes of one plan that were taken, with the numbers of changes and of those that mean the same.
 fn taken(kind: &str, original: &Plan) -> (Vec<String>, usize, usize) {
     let (mut tried, mut same, mut wrong) = (0, 0, Vec::new());
     let document: Value = serde_json::from_str(&plan_to_json(original)).unwrap();

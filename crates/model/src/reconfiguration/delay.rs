@@ -7,7 +7,7 @@ use super::LinkChange;
 use super::port_assignment::PortAssignment;
 use crate::{Error, Link, Rank, Result, TECHNOLOGIES, Technology, Topology, Translations, units, unknown_name};
 
-/// What a change of topology takes, by the circuits before and after it.
+/// Time of a change of topology, by the circuits before and after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReconfigurationDelay {
     /// Seconds for any change.
@@ -15,21 +15,21 @@ pub struct ReconfigurationDelay {
     beside: Beside,
 }
 
-/// What a change takes beside what any takes.
+/// The part of a change's time that depends on the circuits, in addition to the fixed part.
 #[derive(Debug, Clone, PartialEq)]
 enum Beside {
     /// Seconds for each port whose circuit changes.
     PerPort(f64),
     /// Port k of every GPU is on switch k: seconds of the slowest switch that changes.
     OfSwitches {
-        /// Of each port.
+        /// By port.
         by_port_s: Arc<[f64]>,
         /// The same, from the slowest on.
         slowest_first_s: Arc<[f64]>,
     },
 }
 
-/// What a delay is made of: for those who read it, write it or judge it. Whoever plans asks the delay itself.
+/// The terms of a delay: for those who read it, write it or judge it. Whoever plans asks the delay itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DelayTerms<'a> {
     /// Seconds for any change.
@@ -230,7 +230,7 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// What differences from this topology are found by.
+    /// A topology made ready to find differences from it.
     pub fn compared<'a>(&self, topology: &'a Topology) -> Compared<'a> {
         let ports = match &self.beside {
             Beside::PerPort(_) => None,
@@ -281,7 +281,7 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// What becomes of every link of `to`, one per orbit of `group`, in a change from `from` that takes `delay_s`: by its
+    /// The state of every link of `to`, one per orbit of `group`, in a change from `from` that takes `delay_s`: by its
     /// ends.
     pub(super) fn by_link(
         &self,

@@ -1,7 +1,7 @@
-//! What a change of topology is charged: its delay, less what overlaps with other work.
+//! The charge of a change of topology: its delay, less what overlaps with other work.
 //!
-//! Whoever charges a change, or chooses by what changes are charged, asks the policy. It alone knows of what kind the
-//! delay is.
+//! Whoever charges a change, or chooses by what changes are charged, asks the policy. Only the policy knows of what
+//! kind the delay is.
 
 mod delay;
 mod overlap;
@@ -17,7 +17,7 @@ pub use overlap::{ReconfigurationOverlap, Window};
 pub use port_assignment::PortAssignment;
 pub use technologies::{TECHNOLOGIES, Technology};
 
-/// What changes of topology are charged on a fabric.
+/// The charges of changes of topology on a fabric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReconfigurationPolicy {
     delay: ReconfigurationDelay,
@@ -69,12 +69,12 @@ impl ReconfigurationPolicy {
         ReconfigurationDelay::constant(delay_s).into()
     }
 
-    /// What changes take where nothing of them is hidden, as all papers have it.
+    /// Time of changes where nothing of them is hidden, as all papers have it.
     pub fn delay(&self) -> &ReconfigurationDelay {
         &self.delay
     }
 
-    /// What they may overlap.
+    /// The work that they may overlap.
     pub fn overlap(&self) -> &ReconfigurationOverlap {
         &self.overlap
     }
@@ -104,7 +104,7 @@ impl ReconfigurationPolicy {
         self.overlap.window.check()
     }
 
-    /// What the charge of a change depends on.
+    /// The data on which the charge of a change depends.
     pub fn charge_kind(&self) -> ChargeKind {
         if self.overlap.hides() {
             ChargeKind::Overlapping
@@ -135,7 +135,7 @@ impl ReconfigurationPolicy {
         self.overlap.window.before_s(step)
     }
 
-    /// What every change is charged at least, whatever changes and when.
+    /// The least charge of every change, whatever changes and when.
     pub fn lower_bound_s(&self) -> f64 {
         if self.overlap.background {
             return 0.0;
@@ -183,7 +183,7 @@ impl ReconfigurationPolicy {
         self.delay.symmetry(topology)
     }
 
-    /// What becomes of every link of `to`, one per orbit of `group`, when it follows `from` before a step: by its ends.
+    /// The state of every link of `to`, one per orbit of `group`, when it follows `from` before a step: by its ends.
     pub fn by_link(
         &self,
         (from, to): (&Topology, &Topology),

@@ -1,11 +1,11 @@
-//! What a reconfiguration overlaps: the step before it, on a port that carries nothing, or computation before the
-//! step.
+//! The work that a reconfiguration overlaps: the step before it, on a port that carries nothing, or computation before
+//! the step.
 
 use std::collections::BTreeMap;
 
 use crate::{Error, Result, ranges::TIME, units};
 
-/// What changes of topology overlap. By default that is nothing.
+/// The work that changes of topology overlap. By default that is nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReconfigurationOverlap {
     /// Whether every port is a switch of its own that changes while the others carry traffic.
@@ -30,7 +30,7 @@ pub struct Window {
     pub steps: BTreeMap<usize, f64>,
 }
 
-/// What a window is, for messages.
+/// The form of a window, for messages.
 const WINDOW_FORM: &str = "a time for every step such as 20us, times by step such as 1=20us,5=3us, or both";
 
 impl Window {
@@ -41,7 +41,7 @@ impl Window {
     pub fn parse(field: &str, text: &str) -> Result<Self> {
         let shown = || format!("`{}`", text.chars().take(60).collect::<String>());
         let refuse = || Error::value(field, shown(), format!("{WINDOW_FORM}; each {}", TIME.accepts));
-        // What says both meanings of a time says more.
+        // A text that states both meanings of a time says more.
         let time_of = |text: &str| {
             let read = units::parse_time(field, text);
             read.map_err(|error| if matches!(error, Error::Malformed { .. }) { error } else { refuse() })

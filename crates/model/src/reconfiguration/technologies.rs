@@ -1,4 +1,4 @@
-//! What is known of switches.
+//! Data on known switches.
 
 /// A switch technology and its reconfiguration delay.
 #[derive(Debug, Clone, Copy, PartialEq)]

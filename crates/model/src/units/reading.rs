@@ -8,7 +8,7 @@ use crate::{Error, Result};
 struct Kind {
     /// How many of the range's unit a unit stands for.
     factor: fn(&str) -> Option<f64>,
-    /// What a number may mean whose unit has no factor.
+    /// The meanings of a number whose unit has no factor.
     meanings: fn(f64, &str) -> Option<Meanings>,
     range: Range,
 }

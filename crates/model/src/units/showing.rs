@@ -18,7 +18,7 @@ pub fn show_time(seconds: f64) -> String {
 
 /// A number of bytes in one system of units.
 struct InUnits {
-    /// Of the unit.
+    /// The number before the unit.
     number: f64,
     /// With at most three decimals.
     text: String,

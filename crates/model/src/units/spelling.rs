@@ -1,10 +1,10 @@
-//! What units say.
+//! Meanings of units.
 //!
 //! `b` is a bit and `B` a byte. Prefixes may be capitals or not, since nobody counts thousandths of either. In times, `m`
 //! is a thousandth and `M` would be a million, so that they have no capitals. Spellings that may mean two things are
 //! refused with both.
 
-/// What may have been meant by a number and its unit: what the question is, and how to write each answer.
+/// The possible meanings of a number and its unit: the question, and how to write each answer.
 pub struct Meanings {
     /// Completes "it may be ...".
     pub question: &'static str,
@@ -40,7 +40,7 @@ pub fn bytes_of(unit: &str) -> Option<f64> {
     (rest == "B").then_some(factor)
 }
 
-/// What a size may mean whose unit says no bytes.
+/// The possible meanings of a size whose unit says no bytes.
 pub fn meanings_of_size(number: f64, unit: &str) -> Option<Meanings> {
     let Prefixed { prefix, rest, .. } = Prefixed::of(unit);
     let bytes = format!("{number}{prefix}B");
@@ -63,7 +63,7 @@ pub fn bits_per_second_of(unit: &str) -> Option<f64> {
     }
 }
 
-/// What a rate may mean that says neither bits nor bytes per second: `400GBPS`, `400Gb`, `400G`.
+/// The possible meanings of a rate that says neither bits nor bytes per second: `400GBPS`, `400Gb`, `400G`.
 pub fn meanings_of_rate(number: f64, unit: &str) -> Option<Meanings> {
     let Prefixed { prefix, rest, .. } = Prefixed::of(unit);
     let is_open = match rest.to_ascii_lowercase().as_str() {
@@ -83,7 +83,7 @@ pub fn seconds_of(unit: &str) -> Option<f64> {
     SECONDS.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds)
 }
 
-/// What a time may mean whose unit has capitals.
+/// The possible meanings of a time whose unit has capitals.
 pub fn meanings_of_time(number: f64, unit: &str) -> Option<Meanings> {
     let small = unit.to_lowercase();
     seconds_of(&small)?;

@@ -1,4 +1,4 @@
-//! What a workload may be made of.
+//! Checks of the parts of a workload.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a workload is made of.
+//! The parts of a workload.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub enum Over {
     Groups(Vec<usize>),
 }
 
-/// What a node does.
+/// The work of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Work {
     /// A computation.
@@ -84,18 +84,18 @@ pub struct WorkloadNode {
     pub id: String,
     /// Indices of the nodes that must have ended.
     pub after: Vec<usize>,
-    /// What it does.
+    /// Its work.
     pub work: Work,
 }
 
-/// What a workload is made of.
+/// The parts of a workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkloadParts {
     /// Shown to people.
     pub name: Option<String>,
     /// Number of ranks, each a GPU.
     pub ranks: u32,
-    /// The mesh, fastest axis first; no axes where there is none.
+    /// The mesh, fastest axis first; no axes if there is no mesh.
     pub mesh: Vec<Axis>,
     /// Named groups.
     pub groups: Vec<RankGroup>,

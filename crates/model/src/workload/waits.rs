@@ -1,4 +1,4 @@
-//! What nodes wait for, and an order in which each comes after all of it.
+//! The nodes that each node waits for, and an order in which each comes after all of them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -30,7 +30,7 @@ pub(super) fn waits_of(parts: &WorkloadParts) -> Vec<Vec<usize>> {
 struct Stream {
     /// The last one of all ranks.
     of_all: Option<usize>,
-    /// Those after it.
+    /// The nodes after it.
     of_rank: BTreeMap<Rank, usize>,
 }
 
@@ -88,7 +88,7 @@ fn circle(nodes: &[WorkloadNode], waits: &[Vec<usize>], missing: &[usize], stuck
         path.push(next);
     }
     let names = |at: usize| nodes[path[at]].after.contains(&path[(at + 1) % path.len()]);
-    // Streams alone lead back to earlier nodes, so that some node of the circle names the next.
+    // Only streams lead back to earlier nodes, so that some node of the circle names the next.
     let first = (0..path.len()).filter(|&at| names(at)).min_by_key(|&at| path[at]).unwrap_or(0);
     let link = |at: usize| {
         let at = (first + at) % path.len();

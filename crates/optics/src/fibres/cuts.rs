@@ -7,7 +7,7 @@ use crate::grid::Side;
 
 use super::servers::{Fibre, Servers};
 
-/// Rectangles times circuits that are looked at one by one; of more, the parts on one side of a line alone.
+/// Rectangles times circuits that are looked at one by one; if there are more, only the parts on one side of a line.
 const MOST_WORK: u64 = 50_000_000;
 
 /// No paths load the busiest edge less.
@@ -15,7 +15,7 @@ const MOST_WORK: u64 = 50_000_000;
 pub struct FibreBound {
     /// Circuits on the busiest edge, at least.
     pub circuits: u32,
-    /// What shows it, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 

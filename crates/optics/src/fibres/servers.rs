@@ -4,7 +4,7 @@ use model::{Error, Result};
 
 use crate::grid::{Grid, Side};
 
-/// What one fibre of an edge carries.
+/// The circuit that one fibre of an edge carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fibre {
     /// Light in one direction: an edge has fibres of its own in each, as in algorithm 4, whose edges (u, v) are
@@ -14,7 +14,7 @@ pub enum Fibre {
     BothWays,
 }
 
-/// Servers on a grid, each joined to those beside it by fibres, some of which carry circuits already.
+/// Servers on a grid, each joined to its neighbours by fibres, some of which carry circuits already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Servers {
     grid: Grid,
@@ -49,7 +49,7 @@ impl Servers {
         self.grid
     }
 
-    /// What one fibre carries.
+    /// The circuit that one fibre carries.
     pub fn fibre(&self) -> Fibre {
         self.fibre
     }

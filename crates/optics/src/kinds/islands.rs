@@ -58,7 +58,7 @@ impl Kind for OfIslands {
     /// §3.7).
     fn topologies(&self, parameters: &str, shape: &Shape) -> Vec<String> {
         let Ok(islands) = Islands::parse(parameters) else { return Vec::new() };
-        // Of the parallel circuits of a GPU's d ports an island can lead as many chains out as it has ports for.
+        // Out of the parallel circuits of a GPU's d ports an island can lead as many chains out as it has ports for.
         let chains = (islands.ports / shape.ports()).clamp(1, islands.gpus);
         let block = islands.gpus.div_ceil(chains);
         if !shape.gpus().is_multiple_of(block) || shape.gpus() == block {

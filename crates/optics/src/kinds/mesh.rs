@@ -2,7 +2,7 @@
 //!
 //! `mesh:ROWSxCOLUMNS`: one interposer of so many MZIs; settings follow as `,key=value` ([`place`]). The mesh is one
 //! switch whose ports are the GPUs' transmitters and receivers, numbered as a crossbar's. A circuit that stays keeps
-//! its way where the new ones find theirs beside it.
+//! its way where the new ones find theirs next to it.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ impl Kind for OfMzis {
 
 /// # Errors
 /// A tile from which more circuits leave at once than it has transmitters, or where more arrive than it has receivers:
-/// those of a topology, and beside them those of the topology before where the new ones are set up while it is in use.
+/// those of a topology, together with those of the topology before where the new ones are set up while it is in use.
 /// `when` is put before the count.
 fn tiles_have_enough(placed: &Placed, topology: &Topology, beside: Option<&Topology>, when: &str) -> Result<()> {
     let mut at_once: BTreeMap<(u32, u32), u32> = BTreeMap::new();

@@ -14,7 +14,7 @@ use crate::parallel::{Colouring, Cost, DARK, decompose};
 /// A switch per port.
 pub(super) struct Parallel;
 
-/// What a connection on a switch of no delay counts for beside one on the slowest.
+/// The weight of a connection on a switch of no delay, compared with one on the slowest.
 const LEAST_WEIGHT: f64 = 0.01;
 
 impl Kind for Parallel {
@@ -75,7 +75,7 @@ impl Kind for Parallel {
     }
 }
 
-/// What changes on every switch.
+/// The changes on every switch.
 fn changes(before: &Colouring, after: &Colouring) -> Vec<SwitchChange> {
     (0..after.out.len())
         .map(|switch| {

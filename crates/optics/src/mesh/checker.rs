@@ -1,4 +1,4 @@
-//! Judges routings, states and cuts of meshes. It reads settings, circuits and routes alone and counts rows, columns,
+//! Judges routings, states and cuts of meshes. It reads only settings, circuits and routes and counts rows, columns,
 //! fibres and decibels in its own way: it shares no code with what makes them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,7 +198,8 @@ fn across(settings: &MeshSettings, cell: u32, side: Side) -> Option<u32> {
     ((0..rows).contains(&row) && (0..columns).contains(&column)).then(|| (row * columns + column) as u32)
 }
 
-/// Waveguides or fibres from one cell to another beside it, and what one of them loses; `None` where there are none.
+/// Waveguides or fibres from one cell to its neighbour, and the loss of one of them; `None` where there are no
+/// waveguides.
 fn joined(settings: &MeshSettings, from: u32, to: u32) -> Option<(u32, f64)> {
     let [rows, columns] = extent(settings);
     if from >= rows * columns || to >= rows * columns {

@@ -14,7 +14,7 @@ const MOST_STEPS: u32 = 400_000;
 const MOST_CIRCUITS: usize = 24;
 const MOST_CELLS: u32 = 64;
 
-/// What trying all combinations came to.
+/// The result of trying all combinations.
 pub(super) enum Exhausted {
     Routed(Vec<Path>),
     Impossible,
@@ -61,8 +61,8 @@ struct Trial<'a, 'm> {
 }
 
 impl Trial<'_, '_> {
-    /// Whether the circuits from the `lowest_unused` wavelength on can be routed beside those that are; `None` where it
-    /// gave up.
+    /// Whether the circuits from the `lowest_unused` wavelength on can be routed together with those that are; `None`
+    /// where it gave up.
     fn route_rest(&mut self, lowest_unused: u32) -> Option<bool> {
         let Some(&circuit) = self.circuits.get(self.paths.len()) else { return Some(true) };
         for other in &self.circuits[self.paths.len()..] {

@@ -1,5 +1,5 @@
-//! What a mesh is: interposers of tiles of MZIs, the waveguides and fibres between them, and what light loses on its
-//! way.
+//! The layout of a mesh: interposers of tiles of MZIs, the waveguides and fibres between them, and the losses of light
+//! on its way.
 
 use model::{Error, Result};
 
@@ -29,7 +29,7 @@ impl Default for Losses {
     }
 }
 
-/// What the light of a circuit passes.
+/// The elements that the light of a circuit passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Waveguides in the direction of rows, and of columns.
@@ -47,7 +47,7 @@ pub struct MeshSettings {
     pub mzis: Grid,
     /// Tiles of one interposer; their rows and columns divide those of the MZIs.
     pub tiles: Grid,
-    /// Interposers, joined to those beside them.
+    /// Interposers, joined to their neighbours.
     pub interposers: Grid,
     /// Waveguides between neighbouring MZIs, in each direction.
     pub waveguides: u32,
@@ -57,7 +57,7 @@ pub struct MeshSettings {
     pub fibres: u32,
     /// Length of a tile's side in centimetres.
     pub tile_size_cm: f64,
-    /// What light loses.
+    /// Losses of light.
     pub losses: Losses,
     /// No circuit may lose more, if there is a limit.
     pub max_loss_db: Option<f64>,
@@ -83,9 +83,9 @@ impl MeshSettings {
     }
 }
 
-/// A mesh of MZIs. Its cells are the MZIs of all interposers on one grid, row by row: interposers lie beside each other
-/// as they are joined. Neighbouring MZIs of an interposer are joined by waveguides, each for light in one direction;
-/// those of neighbouring interposers only where a fibre is attached.
+/// A mesh of MZIs. Its cells are the MZIs of all interposers on one grid, row by row: interposers lie next to each
+/// other as they are joined. Neighbouring MZIs of an interposer are joined by waveguides, each for light in one
+/// direction; those of neighbouring interposers only where a fibre is attached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
     settings: MeshSettings,
@@ -149,7 +149,7 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// What it was made with.
+    /// The settings that it was made with.
     pub fn settings(&self) -> &MeshSettings {
         &self.settings
     }
@@ -196,7 +196,7 @@ impl Mesh {
             + losses.coupling_db * f64::from(2 * passed.fibres)
     }
 
-    /// What light passes from a cell to the one on a side.
+    /// The elements that light passes from a cell to the one on a side.
     pub fn passes(&self, cell: u32, side: Side) -> Passed {
         let (row, column) = self.grid.place(cell);
         let MeshSettings { mzis, .. } = self.settings;
@@ -219,7 +219,7 @@ impl Mesh {
         }
     }
 
-    /// What the light of a path passes; `None` where two cells that follow each other are not neighbours.
+    /// The elements that the light of a path passes; `None` where two cells that follow each other are not neighbours.
     pub fn passed(&self, cells: &[u32]) -> Option<Passed> {
         let mut sum = Passed::default();
         for pair in cells.windows(2) {

@@ -27,7 +27,7 @@ const LONGEST: f64 = (1 << 20) as f64;
 /// Lengths by which the shortest ways of circuits are longer, together, than all places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// From cell to cell beside it, and the length of each place between them; what is left out has none.
+    /// (cell, neighbour, length of each place between them); places that are left out have length 0.
     pub of: Vec<(u32, u32, u32)>,
     /// How many circuits there are.
     pub circuits: usize,

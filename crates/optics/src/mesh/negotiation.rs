@@ -17,17 +17,17 @@ use crate::circuit::Circuit;
 const PATIENCE: u32 = 40;
 /// Passes at most.
 const MOST_PASSES: u32 = 400;
-/// What a place's price rises by with every pass in which it is shared.
+/// Rise of a place's price with every pass in which it is shared.
 const RISE: u32 = STEP / 2;
 /// No place costs more, so that sums of costs are exact.
 const MOST_COST: u64 = 1 << 20;
 
-/// What the negotiation came to.
+/// The result of the negotiation.
 pub(super) struct Negotiated {
     /// A path for each circuit, of the pass with the fewest shared places; `None` where the mesh has no path within the
     /// limit.
     pub paths: Vec<Option<Path>>,
-    /// What each place's price rose by.
+    /// Rise of each place's price.
     pub history: Vec<u32>,
     pub passes: u32,
 }
@@ -58,7 +58,7 @@ pub(super) fn negotiate(
         for &index in &again {
             interruption::check();
             if let Some(path) = &paths[index] {
-                // Others may have left it alone since the pass began.
+                // Others may have stopped using it since the pass began.
                 if usage.places(mesh, path).all(|place| usage.excess(place) == 0) {
                     continue;
                 }
@@ -94,7 +94,7 @@ pub(super) fn negotiate(
     Negotiated { paths: best.1, history, passes: pass }
 }
 
-/// What a place costs one more circuit: a step, what it was fought over, and both more where it is full already.
+/// The cost of a place for one more circuit: a step, the rise of its price, and both more where it is full already.
 fn price(usage: &Usage, history: &[u32], place: usize, pass: u32) -> u32 {
     let room = usage.room(place);
     if room == 0 {

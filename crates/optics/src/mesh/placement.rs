@@ -37,7 +37,7 @@ pub struct Placed {
     pub cells: Vec<u32>,
 }
 
-/// What is written `ROWSxCOLUMNS[,key=value]...`.
+/// A mesh written as `ROWSxCOLUMNS[,key=value]...`.
 pub struct Described {
     settings: MeshSettings,
     has_tiles: bool,
@@ -98,7 +98,7 @@ fn shown(text: &str) -> String {
 /// Without tiles in the text, an interposer has the fewest tiles that are enough, of those the ones nearest to squares.
 ///
 /// # Errors
-/// Those of the text; too few tiles; names `optics` or the key.
+/// The errors of the text; too few tiles; names `optics` or the key.
 pub fn place(text: &str, gpus: u32) -> Result<Placed> {
     let Described { mut settings, has_tiles, limits } = parse_settings(text)?;
     let MeshSettings { mzis, interposers, .. } = settings;

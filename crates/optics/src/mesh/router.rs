@@ -30,10 +30,10 @@ pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
 }
 
 /// The same, where some circuits have routes already, which do not share places with each other. They keep them where
-/// all others find one beside them, each on its shortest free path.
+/// all others find one next to them, each on its shortest free path.
 ///
 /// # Errors
-/// Those of [`route`]; as many known routes as circuits are taken.
+/// The errors of [`route`]; as many known routes as circuits are taken.
 pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], seed: u64) -> Result<Routing> {
     check_circuits(mesh.grid(), circuits)?;
     if known.len() != circuits.len() {
@@ -56,7 +56,7 @@ pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], 
         Some(&(circuit, least_db)) => Some(Impossible::Loss { circuit, least_db }),
         None => cuts::straight(mesh, circuits).map(Impossible::Cut),
     };
-    // What cannot be routed on an empty mesh is left out, so that the others are.
+    // A circuit that cannot be routed on an empty mesh is left out, so that the others are routed.
     let kept: Vec<usize> = (0..circuits.len()).filter(|index| lossy.iter().all(|(one, _)| one != index)).collect();
     let wanted: Vec<Circuit> = kept.iter().map(|&index| circuits[index]).collect();
     let known: Vec<Option<Path>> = kept.iter().map(|&index| paths[index].clone()).collect();
@@ -109,7 +109,7 @@ fn finished(mesh: &Mesh, paths: Vec<Path>, method: Method, passes: u32) -> Routi
     Routing { routes, impossible: None, method, passes }
 }
 
-/// What a place costs where only free ones are used.
+/// Cost of a place where only free ones are used.
 fn free(usage: &Usage) -> impl Fn(usize) -> u32 + use<'_> {
     |place| if usage.is_free(place) { STEP } else { BLOCKED }
 }
@@ -177,7 +177,7 @@ fn without_shared(
     paths
 }
 
-/// Why a circuit has no route beside the others.
+/// Why a circuit has no route next to the others.
 fn why_not(mesh: &Mesh, circuit: Circuit, usage: &Usage, search: &mut Search) -> Unrouted {
     match search.cheapest(circuit, false, free(usage)).and_then(|path| mesh.passed(&path.cells)) {
         Some(passed) => Unrouted::FreePathLoses { loss_db: mesh.loss_db(passed) },

@@ -45,7 +45,7 @@ pub enum Impossible {
     Loss {
         /// Its index.
         circuit: usize,
-        /// What it loses on the best path.
+        /// Its loss on the best path.
         least_db: f64,
     },
     /// All combinations of paths were tried.
@@ -74,7 +74,7 @@ impl Method {
     }
 }
 
-/// What came of routing circuits on a mesh.
+/// The result of routing circuits on a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routing {
     /// Each circuit's route, or why it has none.

@@ -1,8 +1,8 @@
 //! The cheapest path between two MZIs: A* with the distance on the grid, on all wavelengths at once.
 //!
-//! A state is a wavelength and a cell; a circuit keeps its wavelength. Of paths that cost the same the search follows
-//! the one that is furthest on its way, and then the lowest wavelength, so that on an empty mesh it looks at little
-//! more than the path.
+//! A state is a wavelength and a cell; a circuit keeps its wavelength. Among paths that cost the same the search
+//! follows the one that is furthest on its way, and then the lowest wavelength, so that on an empty mesh it looks at
+//! little more than the path.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,11 +13,11 @@ use super::layout::Mesh;
 use super::routing::Path;
 use crate::circuit::Circuit;
 
-/// What a step over a free place costs, so that no path is cheaper than this for every step of the grid's distance.
+/// Cost of a step over a free place, so that no path is cheaper than this for every step of the grid's distance.
 pub(super) const STEP: u32 = 16;
 /// Cost of a place that may not be used.
 pub(super) const BLOCKED: u32 = u32::MAX;
-/// What is lost by adding decibels in different orders.
+/// Difference that comes from adding decibels in different orders.
 pub(super) const LOSS_TOLERANCE_DB: f64 = 1e-9;
 
 /// Searches on one mesh, which share their memory.

@@ -24,7 +24,7 @@ impl Colouring {
         Self { out: dark(), into: dark() }
     }
 
-    /// The assignment that depends on the topology alone, that by which plans are charged.
+    /// The assignment that depends only on the topology, by which plans are charged.
     pub fn by_itself(topology: &Topology, slowest_first: &[usize]) -> Self {
         let assigned = PortAssignment::of(topology, slowest_first.len());
         let mut colouring = Self::dark(slowest_first.len(), topology.ranks());

@@ -58,8 +58,8 @@ struct Search {
 }
 
 impl Search {
-    /// Whether all assignments that begin with what there is were found within the limits. Of parallel circuits each is on
-    /// a later switch than the one before: they are alike.
+    /// Whether all assignments that begin with what there is were found within the limits. Each of parallel circuits is
+    /// on a later switch than the one before: they are alike.
     fn extend(&mut self, left: &[(Rank, Rank)], from: usize) -> bool {
         let Some((&(src, dst), rest)) = left.split_first() else {
             self.found.push(self.colouring.clone());

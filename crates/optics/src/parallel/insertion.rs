@@ -47,7 +47,7 @@ fn insert(next: &mut Colouring, before: &Colouring, src: Rank, dst: Rank) {
         (0..peers.len()).filter(|&switch| peers[switch][rank as usize] == DARK).collect()
     };
     let (at_src, at_dst) = (dark(&next.out, src), dark(&next.into, dst));
-    // Of switches that are dark now, one that carried something before changes in any case.
+    // Among the switches that are dark now, one that carried something before changes in any case.
     let both = at_src.iter().copied().filter(|switch| at_dst.contains(switch));
     let changes = |switch: usize| {
         u32::from(before.out[switch][src as usize] == DARK) + u32::from(before.into[switch][dst as usize] == DARK)

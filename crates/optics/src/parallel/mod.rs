@@ -27,7 +27,7 @@ pub(crate) struct Decomposed {
     pub least_connects: u64,
 }
 
-/// Visits of a circuit that the search for something better may take, beside one descent.
+/// Visits of a circuit that the search for something better may take, in addition to one descent.
 const MOST_VISITS: usize = 1_000_000;
 /// Most disturbances of an assignment that nothing improves.
 const MOST_KICKS: usize = 300;
@@ -36,9 +36,9 @@ const MOST_KICKS: usize = 300;
 /// on each counts for. Where what a change is charged depends on the matchings, the fewest connections need not be charged
 /// the least: `charges_vary`.
 ///
-/// Descents from two starts: the assignment by the topology alone that plans are charged by
-/// ([`model::PortAssignment`]), and each topology's circuits where those of the one before are; then from the better one,
-/// disturbed. Few matchings are all tried, which proves the best. Nothing is charged more than by the first start.
+/// Descents from two starts: the assignment that depends only on the topology, by which plans are charged
+/// ([`model::PortAssignment`]), and each topology's circuits where those of the one before are; then from the better
+/// one, disturbed. Few matchings are all tried, which proves the best. Nothing is charged more than by the first start.
 pub(crate) fn decompose(
     topologies: &[&Topology],
     slowest_first: &[usize],

@@ -1,4 +1,4 @@
-//! Matchings beside all assignments of circuits to switches, counted without anything of this crate.
+//! Matchings compared with all assignments of circuits to switches, counted without anything of this crate.
 
 use std::collections::BTreeMap;
 
@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// How far the search alone is from the optimum: of random regular topologies, where all can be tried.
+/// How far the search alone is from the optimum, for random regular topologies, where all can be tried.
 #[test]
 fn the_search_alone_is_near_the_optimum() {
     let mut random = Random(7);

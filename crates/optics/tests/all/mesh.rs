@@ -111,8 +111,8 @@ fn a_third_circuit_out_of_a_corner_needs_a_wavelength() {
     assert!(routing.is_complete());
 }
 
-/// Circuits that leave the one way to the others: greedy shortest paths fail, negotiation does not.
-/// Of all 512 sets of cells none has more circuits than places to leave by; lengths prove it all the same.
+/// Circuits that leave the one way to the others: greedy shortest paths fail, negotiation does not. No cut among all
+/// 512 sets of cells has more circuits than places to leave by; lengths prove it all the same.
 #[test]
 fn lengths_prove_what_no_cut_does() {
     let settings = plain(3, 3);
@@ -298,7 +298,7 @@ fn negotiation_routes_what_shortest_free_paths_leave_without() {
     assert!(negotiated.count() > 0);
 }
 
-/// Known routes are kept where the others find theirs beside them, and given up where they do not.
+/// Known routes are kept where the others find theirs next to them, and given up where they do not.
 #[test]
 fn known_routes_stay_where_they_can() {
     let mesh = Mesh::new(plain(3, 3)).unwrap();

@@ -69,7 +69,7 @@ pub fn execute(schedule: &Schedule) -> Result<(), String> {
     check_end(&memory, chunks)
 }
 
-/// What is on the wire at the barrier, in the order of transfers and their chunks.
+/// The data on the wire at the barrier, in the order of transfers and their chunks.
 fn sent(memory: &Memory, transfers: &[Transfer]) -> Result<Vec<Vec<u64>>, String> {
     let mut sent = Vec::new();
     for transfer in transfers {
