@@ -1,6 +1,6 @@
-//! PCCL's planner on 128 GPUs at 256 MB, from the problem to the choice, profiles included, with the start
-//! topologies of §5 alone and with the static baselines; against costs of every round on every topology, as the
-//! paper's integer program is given them. It and its costs take up to a second there.
+//! PCCL's planner on 128 GPUs at 256 MB, from the problem to the choice, profiles included, with the start topologies
+//! of §5 only and with the static baselines; against costs of every round on every topology, as the paper's integer
+//! program is given them. It and its costs take up to a second there.
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape, Topology};

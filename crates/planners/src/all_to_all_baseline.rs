@@ -1,4 +1,5 @@
-//! What the baselines of the all-to-all paper (§5.1) share: each takes a direct All-to-All and serves its blocks in one way.
+//! The common part of the baselines of the all-to-all paper (§5.1): each takes a direct All-to-All and serves its
+//! blocks in one way.
 
 use model::{Collective, Result, Routing, Schedule};
 

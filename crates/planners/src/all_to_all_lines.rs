@@ -1,5 +1,5 @@
-//! What the planners that forward blocks in rounds cost as a function of the reconfiguration delay, for a sweep of
-//! delays without planning at each.
+//! Cost of the planners that forward blocks in rounds as a function of the reconfiguration delay, for a sweep of delays
+//! without planning at each.
 
 use all_to_all::{Blocks, PriceLine, baselines, price_line, price_lines, workloads};
 use model::{Error, Result};

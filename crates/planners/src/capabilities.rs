@@ -1,9 +1,9 @@
-//! What a planner takes, knows and does, as data: whoever runs planners asks for these and never for a planner's name.
+//! Capabilities of planners as data: whoever runs planners asks for these and never for a planner's name.
 
 use model::{ChargeKind, Collective, Routing, Schedule};
 
-/// The capabilities of a planner. The default is a planner that chooses for the given schedule from the given candidates,
-/// by the additive cost, with any routing, and takes nothing beside.
+/// The capabilities of a planner. The default is a planner that chooses for the given schedule from the given
+/// candidates, by the additive cost, with any routing, and has no other input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// The only collective that it plans; `None` where it plans any.
@@ -22,8 +22,8 @@ pub struct Capabilities {
     pub closes_cycles: bool,
     /// Never changes circuits after the start: the baseline of what changing them gains.
     pub never_changes: bool,
-    /// Serves the whole collective on one topology: it is the planner of a topology that is named alone, and a comparison
-    /// has a row for it on each of the problem's static topologies.
+    /// Serves the whole collective on one topology: it is the planner of a topology that is named by itself, and a
+    /// comparison has a row for it on each of the problem's static topologies.
     pub keeps_one_topology: bool,
     /// Takes the problem's static topologies (`--topology`).
     pub takes_static_topologies: bool,
@@ -40,7 +40,7 @@ pub struct Capabilities {
     pub replaces_algorithm: bool,
     /// Does not run where it is not asked for by name: it is too slow, or another tries what it does.
     pub by_name_only: bool,
-    /// Leaves problems of several ports to a solver that Python alone has (`lightloom.exact_plan`).
+    /// Leaves problems of several ports to a solver that only Python has (`lightloom.exact_plan`).
     pub calls_solver: bool,
     /// Where its time is the least of linear costs.
     pub least_sum: LeastSum,

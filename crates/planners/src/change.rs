@@ -1,4 +1,4 @@
-//! What a change of topology costs where nothing of it is hidden.
+//! The cost of a change of topology where nothing of it is hidden.
 
 /// Seconds that a change of topology costs where nothing of it is hidden.
 #[derive(Debug, Clone, PartialEq)]

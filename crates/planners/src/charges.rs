@@ -1,4 +1,4 @@
-//! What changes of topology are charged: their delays, less what the fabric hides of them.
+//! The charges of changes of topology: their delays, less what the fabric hides of them.
 
 use model::{ChargeKind, Fabric};
 
@@ -13,7 +13,7 @@ pub(crate) struct BackgroundChange {
     pub(crate) delay_s: f64,
 }
 
-/// What the fabric hides, for one set of candidates.
+/// The part of the delays that the fabric hides, for one set of candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hidden {
     /// Computation before each step, s.
@@ -22,9 +22,9 @@ pub(crate) struct Hidden {
     pub(crate) background: Vec<BackgroundChange>,
 }
 
-/// Seconds charged for every change before every step. What is hidden depends on the step before: with t its time,
-/// w the window before the next, a change in the background is charged max(0, delay − w − t), any other one
-/// max(0, delay − w).
+/// Seconds charged for every change before every step. The hidden part depends on the step before: with t its time, w
+/// the window before the next, a change in the background is charged max(0, delay − w − t), any other one max(0, delay
+/// − w).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Charges {
     /// The delays themselves.
@@ -40,8 +40,8 @@ impl From<Change> for Charges {
 }
 
 impl Charges {
-    /// Those of a fabric for the candidates of a table, between which a change costs `change`. O(candidates²) comparisons
-    /// of circuits, once for a table, where changes are made in the background.
+    /// The charges of a fabric for the candidates of a table, between which a change costs `change`. O(candidates²)
+    /// comparisons of circuits, once for a table, where changes are made in the background.
     pub(crate) fn of(change: Change, fabric: &Fabric, table: &ProfileTable) -> Self {
         let policy = &fabric.reconfiguration;
         let hidden = (policy.charge_kind() == ChargeKind::Overlapping).then(|| Hidden {

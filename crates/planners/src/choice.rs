@@ -35,10 +35,10 @@ impl Choice {
         Ok(Self { planner, problem, candidates, total_s, class_bound: None })
     }
 
-    /// The same sequence of topologies on a fabric that differs in its start alone, priced from there.
+    /// The same sequence of topologies on a fabric that differs only in its start, priced from there.
     ///
     /// # Errors
-    /// Those of [`Problem::new`].
+    /// The errors of [`Problem::new`].
     pub fn started_on(&self, fabric: &Fabric) -> Result<Self> {
         let problem = &self.problem;
         let mut used = self.candidates.clone();
@@ -54,7 +54,7 @@ impl Choice {
         Ok(Self { class_bound, ..Self::priced(self.planner, own, candidates)? })
     }
 
-    /// The same sequence of topologies on a fabric that differs in what changes of topology are charged alone.
+    /// The same sequence of topologies on a fabric that differs only in the charges of changes of topology.
     ///
     /// # Errors
     /// When some transfer of a step has no path on its candidate.
@@ -199,7 +199,7 @@ impl Choice {
     }
 }
 
-/// The bound of a plan of these steps: their time where it is above that by rounding alone. One that is above by more is
+/// The bound of a plan of these steps: their time where it is above that only by rounding. One that is above by more is
 /// a mistake, which the judge of the plan is to find.
 fn not_above(bound: Bound, steps: &[PlanStep], overlap: Overlap) -> Bound {
     let total_s = sum_seconds(steps.iter().flat_map(|step| step.cost.terms()));

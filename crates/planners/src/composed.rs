@@ -1,4 +1,4 @@
-//! What composed collectives cost.
+//! The cost of composed collectives.
 
 use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
@@ -19,7 +19,7 @@ pub(crate) fn check_blocks(planner: &str, schedule: &Schedule) -> Result<()> {
 /// The best sequence of a composition's topologies, and the start, for its steps; `None` above `limit_s`.
 ///
 /// # Errors
-/// Those of [`Problem::new`]; steps that none of the topologies serves.
+/// The errors of [`Problem::new`]; steps that none of the topologies serves.
 pub(crate) fn best_sequence(
     planner: &'static str,
     problem: &Problem,
@@ -58,7 +58,7 @@ pub(crate) fn best_sequence(
 /// A composition whose transfers have circuits of their own, on its first topology from the first step to the last.
 ///
 /// # Errors
-/// Those of [`Problem::new`]; a transfer without a path on the topology.
+/// The errors of [`Problem::new`]; a transfer without a path on the topology.
 pub(crate) fn staying(planner: &'static str, problem: &Problem, composition: Composition) -> Result<Choice> {
     let steps = composition.schedule.steps().len();
     let first = composition.topologies.into_iter().take(1).collect();

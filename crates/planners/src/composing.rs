@@ -14,14 +14,14 @@ const QUICK_WORK: u64 = 1 << 18;
 pub(crate) struct Composing<'a> {
     planner: &'static str,
     problem: &'a Problem,
-    /// Candidates beside a composition's own topologies and the start.
+    /// Candidates in addition to a composition's own topologies and the start.
     beside: &'a [Topology],
     limit_s: f64,
     best: Option<Choice>,
 }
 
 impl<'a> Composing<'a> {
-    /// Those that take longer than `limit_s` are given up.
+    /// Compositions that take longer than `limit_s` are given up.
     pub(crate) fn new(planner: &'static str, problem: &'a Problem, beside: &'a [Topology], limit_s: f64) -> Self {
         Self { planner, problem, beside, limit_s, best: None }
     }
@@ -29,7 +29,7 @@ impl<'a> Composing<'a> {
     /// Tries a composition.
     ///
     /// # Errors
-    /// Those of [`composed::best_sequence`].
+    /// The errors of [`composed::best_sequence`].
     pub(crate) fn consider(&mut self, mut composition: Composition) -> Result<()> {
         composition.topologies.extend_from_slice(self.beside);
         let found = composed::best_sequence(self.planner, self.problem, composition, self.limit_s())?;
@@ -42,7 +42,7 @@ impl<'a> Composing<'a> {
     /// Tries the collective in chunks over a topology.
     ///
     /// # Errors
-    /// Those of [`Composing::consider`].
+    /// The errors of [`Composing::consider`].
     pub(crate) fn fill(&mut self, topology: &Topology) -> Result<()> {
         let Some((_, chunked)) = composed::chunked(self.problem, topology, self.limit_s()) else { return Ok(()) };
         let is_quick = chunked.work_of_each_length() <= QUICK_WORK;

@@ -108,10 +108,10 @@ impl Envelope {
     }
 }
 
-/// What was found so far.
+/// The state of the search.
 struct PieceSearch<S> {
     search: S,
-    /// What was found at each place that was searched, by the bits of its coordinates.
+    /// The result at each place that was searched, by the bits of its coordinates.
     places: BTreeMap<[u64; 4], Found>,
     /// Pieces by plane and by what they are called.
     index: BTreeMap<([u64; 5], &'static str, String, usize), usize>,
@@ -120,7 +120,7 @@ struct PieceSearch<S> {
     searched: Vec<usize>,
 }
 
-/// What a search found.
+/// The result of a search.
 struct Found {
     at: OperatingPoint,
     piece: usize,
@@ -319,7 +319,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// That of a region, which has points.
+    /// The extent of a region, which has points.
     fn around(points: &[OperatingPoint], region: &[usize]) -> Self {
         let (mut low, mut high) = (points[region[0]], points[region[0]]);
         let (mut from, mut to) = (low.coordinates(), high.coordinates());

@@ -1,5 +1,5 @@
-//! What the All-to-All planners that forward whole blocks in rounds share: the blocks of the problem, what one costs
-//! over a hop, and the choice that a strategy is.
+//! The common part of the All-to-All planners that forward whole blocks in rounds: the blocks of the problem, the cost
+//! of one over a hop, and the choice that a strategy is.
 //!
 //! Such a planner replaces the problem's direct schedule by its own. Each round of h hops becomes h steps over single
 //! circuits, so the plan costs α_r for every change of topology and T = α + δ + β·block for every hop of every round.

@@ -1,4 +1,4 @@
-//! What the steps of a schedule take at least, known without a look at any topology.
+//! The least time of the steps of a schedule, known without a look at any topology.
 
 use std::collections::BTreeSet;
 
@@ -34,9 +34,9 @@ fn has_new_peers(schedule: &Schedule) -> bool {
         })
 }
 
-/// What steps of new peers take at least, whatever runs of them share a topology. On one topology of d ports at most d^h
-/// peers of a rank are h hops away; a step takes no fewer hops than the way of any rank, and no less load than the
-/// ways of all ranks over all circuits.
+/// The least time of steps of new peers, whatever runs of them share a topology. On one topology of d ports at most d^h
+/// peers of a rank are h hops away; a step takes no fewer hops than the way of any rank, and no less load than the ways
+/// of all ranks over all circuits.
 fn changes_or_hops(schedule: &Schedule, fabric: &Fabric, hop_s: f64, port_s: f64) -> f64 {
     let steps = schedule.steps().len();
     let share = schedule.steps().iter().map(Step::share).fold(f64::INFINITY, f64::min);

@@ -7,8 +7,8 @@ use crate::profile_table::LEAST_MIRRORED_WORK;
 const MANY_RANKS: u32 = 512;
 
 impl ProfileTable {
-    /// What is spent on each front of a candidate under concurrent flow where those of all patterns would take seconds:
-    /// decided by the schedule and the candidate alone, so that every planner is told the same.
+    /// The work on each front of a candidate under concurrent flow where those of all patterns would take seconds:
+    /// decided only by the schedule and the candidate, so that every planner is told the same.
     pub(crate) fn work_of_front(&self, candidate: usize) -> Option<u64> {
         *self.work_of_each[candidate].get_or_init(|| {
             let own = |&pattern: &usize| {
@@ -17,7 +17,7 @@ impl ProfileTable {
             let works = (0..self.patterns().len()).filter(own).map(|own| self.front_work(own, candidate));
             let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
             let all = costly.iter().copied().fold(0, u64::saturating_add);
-            // Among more GPUs everything beside the flows takes longer, too.
+            // Among more GPUs everything else than the flows takes longer, too.
             let most = self.most_work >> (2 * u32::from(self.schedule().ranks() > MANY_RANKS));
             (all > most).then(|| most / costly.len() as u64)
         })

@@ -4,18 +4,18 @@ use model::{ChargeKind, Overlap, Result, sum_seconds};
 
 use crate::{Choice, OperatingPoint};
 
-/// What one sequence of topologies takes, whatever the numbers are. For costs that add up and delays that nothing
+/// The time of one sequence of topologies, whatever the numbers are. For costs that add up and delays that nothing
 /// hides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearCost {
     /// Multiples of α, δ, β·m and α_r, in the order of [`OperatingPoint::coordinates`].
     multiples: [f64; 4],
-    /// What changes take beside α_r.
+    /// The time of changes in addition to α_r.
     constant_s: f64,
 }
 
 impl LinearCost {
-    /// That of a choice, on the points of the hops-load fronts that are best at the numbers of its problem.
+    /// The cost of a choice, on the points of the hops-load fronts that are best at the numbers of its problem.
     ///
     /// # Errors
     /// When a step has no path on its topology, which a choice with a finite time never has.

@@ -15,13 +15,13 @@ pub struct OperatingPoint {
     pub startup_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,
-    /// Reconfiguration delay α_r for any change, s. What the fabric says of delays per port is kept. Infinite where circuits
-    /// must not change after the start.
+    /// Reconfiguration delay α_r for any change, s. The fabric's delays per port are kept. Infinite where circuits must
+    /// not change after the start.
     pub reconfiguration_delay_s: f64,
 }
 
 impl OperatingPoint {
-    /// Those of a fabric and a size.
+    /// The numbers of a fabric and a size.
     pub fn of(fabric: &Fabric, size_bytes: u64) -> Self {
         Self {
             size_bytes,

@@ -27,7 +27,7 @@ impl OpticalLimits {
         refusal
     }
 
-    /// Topologies that are worth a planner's while beside those that any fabric has, as specifications.
+    /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications.
     pub fn topologies(&self) -> Vec<String> {
         self.optics.topologies(&self.shape)
     }
@@ -38,7 +38,7 @@ impl OpticalLimits {
 pub(crate) struct KnownLimits(Mutex<Vec<Arc<OpticalLimits>>>);
 
 impl KnownLimits {
-    /// The limits of a fabric, `None` where there are none.
+    /// The limits of a fabric; `None` if it has no limits.
     ///
     /// # Errors
     /// An optical layer of no known kind, or one that does not go with the GPUs.

@@ -1,4 +1,4 @@
-//! What some planners can be told beside the problem.
+//! Settings of some planners in addition to the problem.
 
 use std::time::Duration;
 

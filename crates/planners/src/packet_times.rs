@@ -1,4 +1,4 @@
-//! What steps take in packets: the closed form where one is known, the simulator elsewhere.
+//! The times of steps in packets: the closed form where one is known, the simulator elsewhere.
 //!
 //! Packets are those that `simulate` sends by default: of 4096 B without headers, all handed over at the start of the
 //! step, stored and forwarded at every GPU on the way, through queues without limit.
@@ -15,7 +15,7 @@ use simulate::{one_way_s, step_s};
 
 use crate::ProfileTable;
 
-/// What a transfer takes without startup, by everything that it depends on beside the table: pattern, candidate,
+/// Times of transfers without startup, by everything that they depend on in addition to the table: pattern, candidate,
 /// and the bits of bytes, rate and hop delay.
 type TimeByPoint = BTreeMap<(usize, usize, [u64; 3]), f64>;
 
@@ -78,7 +78,7 @@ impl StepInPackets<'_> {
         self.table.candidate(self.candidate)
     }
 
-    /// Of its largest transfer.
+    /// The size of its largest transfer.
     fn bytes(&self) -> f64 {
         self.size_bytes as f64 * self.schedule().steps()[self.step].share()
     }
@@ -95,7 +95,7 @@ impl StepInPackets<'_> {
         one_each && one_circuit && point.load == f64::from(point.hops) && alike()
     }
 
-    /// The step alone, simulated.
+    /// The step by itself, simulated.
     fn simulated_s(&self, routes: Routes, point: Point) -> Result<f64> {
         let fabric = Fabric {
             startup_s: 0.0,

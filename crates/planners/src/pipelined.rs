@@ -12,8 +12,8 @@ use crate::shortest_path::ShortestPath;
 use crate::state_search::infeasible;
 use crate::{Choice, Planner, Problem, ties};
 
-/// A planner's choice, at what the problem says that steps and changes cost. A planner that knows the additive cost
-/// alone, or delays that nothing hides, chooses by that, as its paper does, and its choice is priced anew; so is what it
+/// A planner's choice, at what the problem says that steps and changes cost. A planner that knows only the additive
+/// cost, or delays that nothing hides, chooses by that, as its paper does, and its choice is priced anew; so is what it
 /// chooses from a free start, and the better one is taken.
 ///
 /// # Errors
@@ -32,7 +32,8 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     };
     let mut best = planner.choose_within(problem, f64::INFINITY)?.map(priced).transpose()?;
     if problem.start.is_some() {
-        // What it takes the start to be worth may not hold: what it chooses from a free start can be run as well.
+        // The value of the start that the planner assumes may not hold: its choice from a free start can be run as
+        // well.
         let fabric = Fabric { initial: Initial::Free, ..problem.fabric.clone() };
         let free = Problem { start: None, fabric, ..problem.clone() };
         if let Ok(Some(choice)) = planner.choose_within(&free, f64::INFINITY) {

@@ -1,4 +1,4 @@
-//! What every planner is.
+//! The interface of every planner.
 
 use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Result, Schedule, Shape};
 
@@ -8,11 +8,11 @@ use crate::{Capabilities, Choice, PlannerOptions, Problem, Promise};
 pub trait Planner: Sync {
     /// Name for `--planner`.
     fn name(&self) -> &'static str;
-    /// What it does, in a sentence.
+    /// A description in a sentence.
     fn summary(&self) -> &'static str;
     /// Paper and section.
     fn source(&self) -> &'static str;
-    /// What it takes, knows and does, beside what depends on the schedule.
+    /// Its capabilities, except those that depend on the schedule.
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
     }
@@ -25,8 +25,8 @@ pub trait Planner: Sync {
     fn left_out(&self, _shape: &Shape) -> Option<String> {
         None
     }
-    /// What it is known to take at least before flows are solved, and what these would take; `None` where it solves none,
-    /// or knows nothing.
+    /// Its least time as known before flows are solved, and the work on these; `None` where it solves none, or knows
+    /// nothing.
     fn promise(&self, _problem: &Problem) -> Option<Promise> {
         None
     }

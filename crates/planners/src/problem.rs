@@ -1,4 +1,4 @@
-//! What a planner is given.
+//! The input of a planner.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,19 +28,19 @@ pub struct Problem {
     pub static_candidates: Vec<usize>,
     /// Index of the initial topology among the candidates, where one is given.
     pub start: Option<usize>,
-    /// What some planners are told beside.
+    /// Settings of some planners.
     pub options: PlannerOptions,
     /// Whether concurrent flow is near the optimum only ([`RoutingNetwork::quick_front`](profile::RoutingNetwork::quick_front)).
     pub quick_flows: bool,
-    /// What is found once for all operating points.
+    /// Results that are found once for all operating points.
     pub shared: Arc<Shared>,
-    /// What other problems share too.
+    /// Results that other problems share too.
     pub cache: Arc<Cache>,
 }
 
 impl Problem {
-    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one; where so many GPUs
-    /// look different on it that its flows would take minutes, beside others, one that no step is served on.
+    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one; if so many GPUs
+    /// look different on it that its flows would take minutes, and there are other candidates, no step is served on it.
     ///
     /// # Errors
     /// Sizes that differ, a candidate with more circuits than ports, or no candidates; an optical layer that does not go with
@@ -58,7 +58,7 @@ impl Problem {
     /// The same, for what shares a cache.
     ///
     /// # Errors
-    /// Those of [`Problem::new`].
+    /// The errors of [`Problem::new`].
     pub fn sharing(
         cache: Arc<Cache>,
         schedule: Schedule,
@@ -116,7 +116,7 @@ impl Problem {
     /// Another schedule on other candidates, on the same fabric, for the same size.
     ///
     /// # Errors
-    /// Those of [`Problem::new`].
+    /// The errors of [`Problem::new`].
     pub fn with(&self, schedule: Schedule, settings: CostSettings, candidates: Vec<Topology>) -> Result<Self> {
         let cache = self.cache.clone();
         let mut own = Self::sharing(cache, schedule, self.fabric.clone(), settings, self.size_bytes, candidates)?;
@@ -151,13 +151,13 @@ impl Problem {
         self.settings.propagation.of_step(self.fabric.shape.ports(), node_load)
     }
 
-    /// What hops and load cost in each step.
+    /// The cost of hops and load in each step.
     pub fn rates(&self) -> Rates {
         let steps = 0..self.schedule().steps().len();
         Rates::new(&self.fabric, steps.map(|step| (self.hop_delays(step), self.transfer_bytes(step))))
     }
 
-    /// What a change of topology costs where nothing of it is hidden, as all papers have it.
+    /// The cost of a change of topology where nothing of it is hidden, as all papers have it.
     pub fn change(&self) -> Change {
         let delay = self.fabric.reconfiguration.delay();
         if let Some(delay_s) = delay.constant_s() {
@@ -166,7 +166,7 @@ impl Problem {
         Change::Matrix(self.table.differences(delay).iter().map(|&difference| delay.seconds(difference)).collect())
     }
 
-    /// What changes of topology are charged.
+    /// The charges of changes of topology.
     pub fn charges(&self) -> Charges {
         Charges::of(self.change(), &self.fabric, &self.table)
     }
@@ -210,7 +210,7 @@ impl Problem {
         self.fabric.initial == Initial::Repeated
     }
 
-    /// What is in force before the first step, for a search.
+    /// The topology in force before the first step, for a search.
     pub(crate) fn before(&self) -> Before {
         match self.start {
             _ if self.is_repeated() => Before::Last,

@@ -27,7 +27,7 @@ pub struct ProfileTable {
     images: OnceLock<Vec<usize>>,
     /// Shared with the tables of planners that keep some of the candidates.
     networks: Vec<Arc<RoutingNetwork>>,
-    /// What the optical layer can hold; anything where there are no limits.
+    /// The topologies that the optical layer can hold; anything where there are no limits.
     limits: Option<Arc<OpticalLimits>>,
     /// By candidate, why the optical layer cannot hold it, or it is left out.
     pub(crate) refusals: Vec<OnceLock<Option<Error>>>,
@@ -82,7 +82,7 @@ impl ProfileTable {
     /// The same, with candidates that other tables hold prepared once for all.
     ///
     /// # Errors
-    /// Those of [`ProfileTable::new`].
+    /// The errors of [`ProfileTable::new`].
     pub(crate) fn sharing(
         known: &KnownNetworks,
         schedule: Schedule,
@@ -198,8 +198,8 @@ impl ProfileTable {
         self.patterns.of_step[step]
     }
 
-    /// What is known without flows of one pattern on every candidate. The first call estimates all pairs, each
-    /// in O(arcs of the pattern under the symmetry that it shares with the candidate).
+    /// Estimates without flows of one pattern on every candidate. The first call estimates all pairs, each in O(arcs of
+    /// the pattern under the symmetry that it shares with the candidate).
     pub fn estimates(&self, pattern: usize) -> Estimates<'_> {
         let all = self.estimates.get_or_init(|| self.estimate_all());
         let row = pattern * self.networks.len()..(pattern + 1) * self.networks.len();
@@ -227,13 +227,14 @@ impl ProfileTable {
         all
     }
 
-    /// What is known without flows of one pair, which is not kept; `None` when some transfer has no path.
+    /// The estimate without flows of one pair, which is not kept; `None` when some transfer has no path.
     pub fn estimate(&self, pattern: usize, candidate: usize) -> Option<Estimate> {
         let held = self.refusal(candidate).is_none();
         held.then(|| self.networks[candidate].estimate(self.pattern(pattern), self.routing)).flatten()
     }
 
-    /// The routes of the last point of a pair's front with at most `hops` hops, and that point; `None` where there is none.
+    /// The routes of the last point of a pair's front with at most `hops` hops, and that point; `None` if there is no
+    /// such point.
     pub(crate) fn routes(&self, pattern: usize, candidate: usize, hops: u32) -> Option<(Routes, Point)> {
         if self.refusal(candidate).is_some() {
             return None;
@@ -281,8 +282,8 @@ impl ProfileTable {
             .as_ref()
     }
 
-    /// The point of the pair's front that is cheapest at these seconds a hop and a unit of load; `None` when some transfer has
-    /// no path. The front is left alone where its first point is known to be that.
+    /// The point of the pair's front that is cheapest at these seconds a hop and a unit of load; `None` when some
+    /// transfer has no path. The front is not solved where its first point is known to be that.
     pub fn cheapest(&self, pattern: usize, candidate: usize, hop_s: f64, load_s: f64) -> Option<Point> {
         let first = self.cheapest_of_one_hop(pattern, candidate, hop_s, load_s);
         first.or_else(|| self.front(pattern, candidate).map(|front| front.cheapest(hop_s, load_s)))

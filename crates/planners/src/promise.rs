@@ -1,4 +1,4 @@
-//! What is known of a planner's answer before flows are solved.
+//! The estimate of a planner's answer before flows are solved.
 
 /// A planner's answer, as far as estimates tell.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -31,8 +31,8 @@ const MOST_MESSAGES: usize = 128;
 /// Moves of local search, whatever the budget.
 const MOST_EVALUATIONS: u64 = 1 << 40;
 
-/// The choice on the best topologies that can be found; local search takes `budget`, circulants what they need.
-/// One port makes rings alone, which are candidates already, so that only local search may find more there.
+/// The choice on the best topologies that can be found; local search takes `budget`, circulants what they need. One
+/// port makes only rings, which are candidates already, so that only local search may find more there.
 ///
 /// # Errors
 /// None for a choice that a planner made.

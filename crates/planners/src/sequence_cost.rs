@@ -1,7 +1,8 @@
-//! What one sequence of topologies takes at any operating point, to the last bit of [`Problem::total_s`].
+//! The time of one sequence of topologies at any operating point, to the last bit of [`Problem::total_s`].
 //!
-//! Steps that cost the same at every point are priced once. That many of them are added up exactly, and a sum is what
-//! exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms shows.
+//! Steps that cost the same at every point are priced once. The costs of many such steps are added up exactly, and a
+//! sum is what exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms
+//! shows.
 
 use model::{Difference, Fabric, HopDelays, Result};
 use profile::{Front, Point};
@@ -30,7 +31,7 @@ struct EqualSteps {
 }
 
 impl SequenceCost {
-    /// That of a choice.
+    /// The cost of a choice.
     ///
     /// # Errors
     /// When a step has no path on its topology, which a choice with a finite time never has.

@@ -1,4 +1,4 @@
-//! What is found once and used again: passed on with problems, never kept by the process.
+//! Results that are found once and used again: passed on with problems, never kept by the process.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,14 +12,14 @@ use crate::known_starts::KnownStarts;
 use crate::optical_limits::{KnownLimits, OpticalLimits};
 use crate::packet_times::PacketTimes;
 
-/// What depends on few things of a problem, so that others share it, whatever their schedules and candidates.
+/// Results that depend on few things of a problem, so that others share them, whatever their schedules and candidates.
 #[derive(Debug, Default)]
 pub struct Cache {
     /// The phases of compositions.
     pub libraries: Libraries,
     /// Bounds for any algorithm.
     pub bounds: KnownBounds,
-    /// What optical layers can hold.
+    /// The topologies that optical layers can hold.
     limits: KnownLimits,
     /// Topologies that are prepared for routing.
     pub(crate) networks: KnownNetworks,
@@ -39,7 +39,7 @@ impl Cache {
     /// The topologies that fabrics of this shape start on, those that its optical layer can hold; none where GPUs are many.
     ///
     /// # Errors
-    /// Those of [`Cache::limits`].
+    /// The errors of [`Cache::limits`].
     pub(crate) fn known_starts(&self, fabric: &Fabric) -> Result<Vec<Topology>> {
         let limits = self.limits(fabric)?;
         let starts = self.starts.of(&fabric.shape, &self.networks);
@@ -49,17 +49,17 @@ impl Cache {
     }
 }
 
-/// What planners have found for one schedule on one set of candidates, for all operating points.
+/// The results of planners for one schedule on one set of candidates, for all operating points.
 #[derive(Default)]
 pub struct Shared {
-    /// What steps take in packets.
+    /// The times of steps in packets.
     pub(crate) packet_times: PacketTimes,
     /// Tables of planners that make their own topologies, by planner and start.
     tables: Mutex<Vec<(&'static str, Initial, Arc<ProfileTable>)>>,
 }
 
 impl Shared {
-    /// The table of a planner for this start; `made`, which is kept, where there is none yet.
+    /// The table of a planner for this start; `made`, which is kept, if there is no table yet.
     pub(crate) fn table(&self, planner: &'static str, initial: &Initial, made: Arc<ProfileTable>) -> Arc<ProfileTable> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let known = tables.iter().find(|(name, start, _)| *name == planner && start == initial);

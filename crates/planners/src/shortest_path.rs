@@ -3,7 +3,7 @@
 use crate::charges::Hidden;
 use crate::{Change, Charges};
 
-/// What is in force before the first step of a sequence of candidates.
+/// The state before the first step of a sequence of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     /// Nothing: the first topology is not charged.
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a path takes, summed directly.
+    /// The time of a path, summed directly.
     fn price(path: &[usize], costs: &[f64], candidates: usize, delays_s: &[f64], before: Before) -> f64 {
         let mut in_force = match before {
             Before::Nothing => None,

@@ -4,13 +4,13 @@
 //! (step, candidate) and whose edges cost a reconfiguration where the candidate changes: O(s·|C|) for a
 //! constant delay, because only the best predecessor matters, and O(s·|C|²) for any delay matrix.
 //!
-//! Flows are expensive and most pairs are never on the best path, so the search is lazy: it starts from
-//! what is known of each pair without a flow, a lower bound, and looks closer only at the pairs on the path
-//! that it finds: first at bounds from rounds of shortest paths, and at flows where those leave the path the
-//! best. Once every pair on that path is exact, no other path can be shorter, since all others were
-//! undercounted at most. (Lazy shortest paths; Dellin and Srinivasa 2016.)
+//! Flows are expensive and most pairs are never on the best path, so the search is lazy: it starts from a lower bound
+//! on each pair, known without a flow, and looks closer only at the pairs on the path that it finds: first at bounds
+//! from rounds of shortest paths, and at flows where those leave the path the best. Once every pair on that path is
+//! exact, no other path can be shorter, since all others were undercounted at most. (Lazy shortest paths; Dellin and
+//! Srinivasa 2016.)
 //!
-//! That holds where changes hide behind steps as well: a change of delay D in the background of a step of time t is
+//! This holds where changes hide behind steps as well: a change of delay D in the background of a step of time t is
 //! charged max(0, D − t), less where t is undercounted, but the two together take max(t, D), which is not.
 
 use model::{Error, Fabric, HopDelays, Result};
@@ -50,12 +50,12 @@ impl Rates {
     }
 }
 
-/// What the cost of a pair is taken from.
+/// The source of the cost of a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum CostSource {
     /// The estimate.
     Estimate,
-    /// A sharper bound, or the estimate still where there is none.
+    /// A sharper bound, or still the estimate if there is no sharper bound.
     Bound,
     /// The front.
     Exact,
@@ -88,8 +88,9 @@ impl<'a> StateSearch<'a> {
     /// Completion time of the best sequence, which [`StateSearch::path`] then gives; `None` as soon as it is
     /// known to be above `limit_s`.
     ///
-    /// `before` is what is in force before the first step. Ties go to staying, then to the lower index. Plain sums: infinity marks what is infeasible.
-    /// What other searches have found out does not enter, so the result does not depend on their order.
+    /// `before` is what is in force before the first step. Ties go to staying, then to the lower index. Plain sums:
+    /// infinity marks what is infeasible. Results of other searches do not enter, so the result does not depend on
+    /// their order.
     ///
     /// # Errors
     /// When no sequence of candidates serves every step.
@@ -109,8 +110,8 @@ impl<'a> StateSearch<'a> {
         }
     }
 
-    /// What no sequence takes less than by what is known without flows, and the work on flows of which one may be on the best
-    /// sequence: for each pattern the dearest.
+    /// The time that no sequence takes less than, by estimates without flows, and the work on flows of which one may be
+    /// on the best sequence: for each pattern the dearest.
     pub fn promise(&mut self, rates: &Rates, charges: &Charges, before: Before) -> Promise {
         self.assume(rates);
         let (table, candidates) = (self.table, self.table.candidates());

@@ -21,7 +21,7 @@ use crate::{
 
 /// Powers of the loads that links cost, by pass.
 const POWERS: [i32; 5] = [4, 8, 12, 16, 16];
-/// What a link costs beside, so that of paths without traffic the shorter is taken.
+/// A small cost of each link, so that of paths without traffic the shorter is taken.
 const OF_A_LINK: f64 = 1e-3;
 /// Groups of a source's arcs that are routed one after another, and arcs of a group at least.
 const MOST_GROUPS: usize = 8;
@@ -98,7 +98,7 @@ struct Balanced<'a> {
     paths: Paths,
     /// By link orbit, of the arcs that are routed.
     traffic: Vec<f64>,
-    /// What a link of each orbit costs.
+    /// The cost of a link of each orbit.
     costs: Vec<f64>,
     /// The load of a link that costs about 1.
     level: f64,
@@ -230,7 +230,7 @@ mod tests {
             prop_assert!(point.load <= split.points()[0].load * (1.0 + 1e-12));
             let (routes, attained) = network.routes_behind(&front, &traffic, Routing::ConcurrentFlow, point.hops).unwrap();
             prop_assert_eq!(attained, point);
-            // What the routes load, link by link over all ranks.
+            // The loads of the routes, link by link over all ranks.
             let mut carried = std::collections::BTreeMap::new();
             for element in routes.symmetry.elements() {
                 for (routed, arc) in routes.arcs.iter().zip(traffic.arcs_under(&routes.symmetry)) {

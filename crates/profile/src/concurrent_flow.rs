@@ -74,7 +74,7 @@ fn solve<D: Distance>(
     (front, flow, shares)
 }
 
-/// What holds the columns and finds their shares.
+/// The method that holds the columns and finds their shares.
 enum Method {
     Simplex(Box<RestrictedMaster>),
     PrimalDual(Box<PrimalDual>),
@@ -174,7 +174,7 @@ impl<'a, D: Distance> ConcurrentFlow<'a, D> {
         (load, lower, (0..).zip(best).filter(|&(_, share)| share > 0.0).collect())
     }
 
-    /// What the primal-dual method and all searches have cost so far.
+    /// The work of the primal-dual method and of all searches so far.
     fn work(&self) -> usize {
         let method = match &self.method {
             Method::Simplex(_) => 0,

@@ -31,7 +31,7 @@ enum Along {
 }
 
 impl DigitDistances {
-    /// Those of a topology that is such a product.
+    /// The distances of a topology that is such a product.
     pub(crate) fn of(topology: &Topology) -> Option<Self> {
         let symmetry = topology.symmetry();
         if !symmetry.is_transitive() {
@@ -48,8 +48,8 @@ impl DigitDistances {
         Some(Self { digits: symmetry.digits().iter().zip(offsets).map(along).collect() })
     }
 
-    /// Links on the shortest path between two ranks; `None` where there is none. O(coordinates), after a search of O(radix)
-    /// for each coordinate of several offsets.
+    /// Links on the shortest path between two ranks; `None` if there is no path. O(coordinates), after a search of
+    /// O(radix) for each coordinate of several offsets.
     pub(crate) fn distance(&self, src: Rank, dst: Rank) -> Option<u32> {
         let mut hops = 0;
         for (Digit { stride, radix }, along) in &self.digits {

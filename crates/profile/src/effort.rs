@@ -1,9 +1,9 @@
 //! How near the optimum the flow of a pair is brought, and by which method.
 //!
-//! The simplex ends with an optimal basis, after pivots that pass over the square of its rows. The primal-dual method passes
-//! over the entries of the columns alone, thousands of times, and may be stopped anywhere. Which is faster was measured
-//! (`benches/front.rs`): the simplex where there are few arcs for each link orbit, the other where there are many or where
-//! the simplex has not ended after a second.
+//! The simplex ends with an optimal basis, after pivots that pass over the square of its rows. The primal-dual method
+//! passes over only the entries of the columns, thousands of times, and may be stopped anywhere. Which is faster was
+//! measured (`benches/front.rs`): the simplex where there are few arcs for each link orbit, the other where there are
+//! many or where the simplex has not ended after a second.
 
 use crate::quotient::Quotient;
 
@@ -14,7 +14,7 @@ pub(crate) const LEAST_COSTLY_ORBITS: usize = 64;
 const GAP: f64 = 1e-10;
 /// Rows times rows, and arcs, that pivots pass over before the primal-dual method goes on.
 const PIVOT_WORK: usize = 1 << 30;
-/// What the selection of a pivot costs for each arc, in entries of the inverse.
+/// Cost of the selection of a pivot for each arc, in entries of the inverse.
 const WORK_PER_ARC: usize = 8;
 /// Orbits of links above which the simplex is not tried: its inverse would take more than 8 MiB.
 const MOST_ROWS: usize = 1024;
@@ -29,7 +29,7 @@ const WORK_OF_FRONT: usize = 1 << 28;
 /// Where to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
-    /// What may be left between load and bound, as a part of the load.
+    /// The gap that may be left between load and bound, as a part of the load.
     pub(crate) gap: f64,
     /// Pivots of the simplex for all points; the primal-dual method goes on from there.
     pub(crate) pivots: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// What a front is held to.
+    /// The effort for a front by itself.
     pub(crate) fn exact(quotient: &Quotient) -> Self {
         let (rows, arcs) = (quotient.adjacency.capacities.len(), quotient.arcs.len());
         let by_primal_dual = rows > MOST_ROWS || (rows >= MANY_ORBITS && arcs >= MANY_ARCS * rows);
@@ -50,14 +50,14 @@ impl Effort {
         Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT, hops_ahead: u32::MAX }
     }
 
-    /// What a front of many is held to, on which about so many nanoseconds are spent: one point is left enough for another,
-    /// since a hop more is often worth more than the last part of a gap.
+    /// The effort for a front of many, on which about so many nanoseconds are spent: one point is left enough for
+    /// another, since a hop more is often worth more than the last part of a gap.
     pub(crate) fn within(work: usize) -> Self {
         Self { gap: GAP_OF_MANY, pivots: 0, work: work / 3, work_of_front: work / 3 * 2, hops_ahead: 1 }
     }
 }
 
-/// What may be left between load and bound where fronts are many.
+/// The gap that may be left between load and bound where fronts are many.
 const GAP_OF_MANY: f64 = 1e-3;
 
 /// Pivots of a front for each orbit of links, as measured on pairs without symmetry.

@@ -92,12 +92,12 @@ impl Drop for ShortestPaths<'_> {
 }
 
 impl<'a> ShortestPaths<'a> {
-    /// Those to the ends of `arcs`, which leave the same source: O(links up to the farthest), and where there is one arc,
-    /// O(its paths' links).
+    /// The shortest paths to the ends of `arcs`, which leave the same source: O(links up to the farthest), and where
+    /// there is one arc, O(its paths' links).
     fn new(distance: impl Distance, quotient: &Quotient, arcs: &[TrafficEntry], places: &'a mut [u32]) -> Self {
         let adjacency = &*quotient.adjacency;
         let source = arcs[0].src;
-        // Where one arc is all, GPUs beside its paths are passed over.
+        // With a single arc, GPUs that are not on its paths are passed over.
         let only = if let [arc] = arcs { distance(source, arc.dst).map(|hops| (arc.dst, hops)) } else { None };
         let is_on_the_way = |rank: Rank, hops: u32| match only {
             Some((dst, all)) => distance(rank, dst).is_some_and(|left| hops + left == all),

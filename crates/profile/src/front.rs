@@ -22,7 +22,7 @@ pub struct Point {
     pub lower: f64,
 }
 
-/// What can be said of a pair without routing it.
+/// The numbers of a pair that are known without routing it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The largest shortest distance over all arcs: the least hops of any routing.
@@ -45,8 +45,8 @@ pub struct LoadBound {
 }
 
 impl LoadBound {
-    /// What no point of the front costs less than, `hop_cost` and `load_cost` as in [`Front::cheapest`]:
-    /// either the hops are the least, or there is one more at least.
+    /// The cost that no point of the front is below, `hop_cost` and `load_cost` as in [`Front::cheapest`]: either the
+    /// hops are the least, or there is one more at least.
     pub fn cheapest(&self, hop_cost: f64, load_cost: f64) -> f64 {
         let shortest = hop_cost * f64::from(self.hops) + load_cost * self.at_hops;
         let longer = hop_cost * f64::from(self.hops + 1) + load_cost * self.beyond;

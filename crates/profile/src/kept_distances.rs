@@ -8,10 +8,10 @@ use crate::quotient::Adjacency;
 
 /// Sources times GPUs up to which each source's distances are searched for at once: 64 MiB.
 const MOST_AT_ONCE: usize = 1 << 24;
-/// Of more, the GPUs around all sources together that are searched for first.
+/// Above that number, the GPUs around all sources together that are searched for first.
 const NEAR_ALL: usize = 1 << 22;
 
-/// What is known of the distances from a GPU.
+/// The known distances from a GPU.
 #[derive(Debug, Default)]
 pub(crate) struct KeptDistances {
     /// The nearest GPUs, ascending.

@@ -51,7 +51,7 @@ impl KeptRoutes {
         Self { arcs: every.into(), starts: starts.into(), nodes: nodes.into(), shares: vec![shares] }
     }
 
-    /// Those of the only point of a front.
+    /// The routes of the only point of a front.
     pub(crate) fn of(routes: &Routes) -> Self {
         let paths = (0..).zip(&routes.arcs).flat_map(|(arc, routed)| routed.paths.iter().map(move |path| (arc, path)));
         let (listed, shares): (Vec<(u32, Vec<Rank>)>, Vec<f64>) =

@@ -23,7 +23,7 @@ use crate::{
 pub struct RoutingNetwork {
     topology: Topology,
     adjacency: OnceLock<Arc<Adjacency>>,
-    /// Of each orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
+    /// Per orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
     orbits: Vec<Orbit>,
     /// Distances that need not be searched for.
     digits: Option<DigitDistances>,
@@ -71,7 +71,8 @@ impl RoutingNetwork {
         &self.topology
     }
 
-    /// Sources from which distances are written down, each in four bytes a GPU: what it holds beside its links.
+    /// Sources from which distances are written down, each in four bytes a GPU: the memory that it holds in addition to
+    /// its links.
     pub fn distance_arrays(&self) -> usize {
         self.orbits.iter().filter(|orbit| orbit.distances.are_all_known()).count()
     }
@@ -321,7 +322,7 @@ impl RoutingNetwork {
         (point.load <= least * (1.0 + ROUNDING)).then(|| Point { lower: least.min(point.load), ..point })
     }
 
-    /// What concurrent flow falls back on: equal split, which is one of its routings, with the bound of
+    /// The fallback of concurrent flow: equal split, which is one of its routings, with the bound of
     /// [`RoutingNetwork::estimate`] as `lower`.
     fn shortest_paths_only(&self, traffic: &Traffic, quotient: &Quotient, hops: u32) -> Point {
         let point = equal_split::point(self.distances(), quotient, hops);

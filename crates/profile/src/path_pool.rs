@@ -31,10 +31,10 @@ pub(crate) struct PathPool<'a, D> {
     /// Links that the shortest paths of all arcs take, by weight.
     least_volume: f64,
     search: HopLimited,
-    /// Of each path: its arc and its nodes.
+    /// Per path: its arc and its nodes.
     paths: Vec<(u32, Vec<Rank>)>,
     of_arc: Vec<Vec<u32>>,
-    /// Of each arc: its weight over the largest, so that the program's numbers are of order 1.
+    /// Per arc: its weight over the largest, so that the program's numbers are of order 1.
     weights: Vec<f64>,
     /// The largest weight: what the program's loads are multiples of.
     unit: f64,
@@ -42,7 +42,7 @@ pub(crate) struct PathPool<'a, D> {
     searched: usize,
 }
 
-/// What rounds of shortest paths under rising prices prove and lead to.
+/// The bound that rounds of shortest paths under rising prices prove, and the point that they lead to.
 #[derive(Debug)]
 pub(crate) struct Start {
     /// No routing has a load below this, in units.
@@ -100,7 +100,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
         &self.paths
     }
 
-    /// What the searches have cost so far, in arrivals.
+    /// The cost of the searches so far, in arrivals.
     pub(crate) fn searched(&self) -> usize {
         self.searched
     }
@@ -199,8 +199,9 @@ impl<'a, D: Distance> PathPool<'a, D> {
     /// current one, by more than `least_gain` and by more than [`LEAST_GAIN_A_HOP`] for each hop more. At any limit between,
     /// they prove the current load optimal but for that.
     ///
-    /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so many hops
-    /// takes so many circuits more than it must, of which there are no more than `load` leaves beside the shortest paths.
+    /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so
+    /// many hops takes so many circuits more than it must, of which there are no more than `load` leaves next to the
+    /// shortest paths.
     pub(crate) fn next_hops(
         &mut self,
         lengths: &[f64],
@@ -271,7 +272,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
     }
 }
 
-/// What a path of arc number `arc` over links of `orbits` adds to the load of each.
+/// The load that a path of arc number `arc` over links of `orbits` adds to each of them.
 fn column(arc: usize, weight: f64, mut orbits: Vec<u32>, capacities: &[f64]) -> Column {
     orbits.sort_unstable();
     let load = |same: &[u32]| same.len() as f64 * weight / capacities[same[0] as usize];

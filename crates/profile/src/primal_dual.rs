@@ -55,7 +55,7 @@ struct Iterate {
 #[derive(Debug)]
 pub(crate) struct PrimalDual {
     columns: Vec<Column>,
-    /// Of the columns that take part.
+    /// The layout of the columns that take part.
     layout: Layout,
     current: Iterate,
     /// Sums of the iterates since the last restart, each times its step, and of the steps.
@@ -69,7 +69,7 @@ pub(crate) struct PrimalDual {
     /// Length of a step of both sides, and the factor between them.
     step: f64,
     ratio: f64,
-    /// What was read and written in all, in entries of columns.
+    /// The entries of columns that were read and written in all.
     work: usize,
     next: Iterate,
     lengths: Vec<f64>,
@@ -153,7 +153,7 @@ impl PrimalDual {
     }
 
     /// Improves shares and prices until the two sides are within `gap` of each other over the columns at hand, or until
-    /// about so many entries were passed over. What they are then is that of [`PrimalDual::shares`] and
+    /// about so many entries were passed over. Their result is that of [`PrimalDual::shares`] and
     /// [`PrimalDual::prices`].
     pub(crate) fn improve(&mut self, gap: f64, work: usize) -> Sides {
         let limit = self.work + work;

@@ -54,7 +54,7 @@ impl From<Statement> for PyStatement {
 
 #[pymethods]
 impl PyStatement {
-    /// Of equal ones the same; zeros are equal that differ in their sign, so that no term is part of it.
+    /// Equal bounds have the same hash; zeros are equal that differ in their sign, so that no term is part of it.
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (&self.name, &self.bound_class, self.topologies, self.steps).hash(&mut hasher);

@@ -22,10 +22,10 @@ pub fn given(options: Option<&Bound<'_, PyDict>>) -> CoreResult<Given> {
 /// A value as the core reads it.
 ///
 /// # Errors
-/// What an object of the caller raises when it is asked what it is.
+/// The exception that an object of the caller raises when it is asked what it is.
 pub fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(text) = value.cast::<PyString>() {
-        // Text that cannot be encoded is none that an option takes.
+        // Text that cannot be encoded is not text that an option takes.
         return text.extract().map(Value::Text).or_else(|_| shown(value));
     }
     if let Ok(truth) = value.cast::<PyBool>() {
@@ -49,7 +49,7 @@ pub fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     number(value)?.map_or_else(|| shown(value), Ok)
 }
 
-/// A real number, also one of NumPy's; truths, dates, durations and masked ones are none.
+/// A real number, also one of NumPy's; `None` for truths, dates, durations and masked numbers.
 fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let py = value.py();
     if value.hasattr("dtype")? {
@@ -74,7 +74,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     Ok(if is_real { value.extract().ok().map(Value::Number) } else { None })
 }
 
-/// What no option takes, as messages show it.
+/// A value that no option takes, as messages show it.
 fn shown(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let shown = value.py().import("lightloom.base.errors")?.getattr("shown")?.call1((value,))?;
     Ok(Value::Other(shown.extract::<String>().unwrap_or_else(|_| "text that cannot be encoded".to_string())))

@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 pub enum CoreError {
     /// An error of the core.
     Core(Error),
-    /// What Python raised.
+    /// The exception that Python raised.
     Raised(PyErr),
     /// The thread was told to stop.
     Stopped,

@@ -17,9 +17,9 @@ use crate::input_error::{CoreError, CoreResult};
 const EVERY: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// What calls of this thread heed, if it is not theirs alone.
+    /// The token that calls of this thread heed, if it is not theirs only.
     static HEEDED: RefCell<Option<Token>> = const { RefCell::new(None) };
-    /// What a signal's handler raised during a call of this thread.
+    /// The exception that a signal's handler raised during a call of this thread.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -57,7 +57,7 @@ pub fn heed(interruption: &PyInterruption) {
 /// Runs `work` without the interpreter's lock until it is done or interrupted.
 ///
 /// # Errors
-/// What the handler of a signal raises; that the thread was told to stop.
+/// The exception that the handler of a signal raises; that the thread was told to stop.
 pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> CoreResult<T> {
     let token = own_token();
     let hears_signals = is_main_thread(py)?;
@@ -75,7 +75,7 @@ fn signal_raised() -> bool {
     has_raised() || asked()
 }
 
-/// What a callback raised during a call: an interrupt ends the call, an error is only shown.
+/// The exception that a callback raised during a call: an interrupt ends the call, an error is only shown.
 pub fn raised_in_callback(py: Python<'_>, raised: PyErr) {
     if raised.is_instance_of::<PyException>(py) {
         raised.write_unraisable(py, None);

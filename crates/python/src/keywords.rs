@@ -10,11 +10,11 @@ use pyo3::types::PyDict;
 use crate::arguments::{shown, text};
 use crate::input_error::CoreResult;
 
-/// Those that were given and not taken yet.
+/// Keywords that were given and not taken yet.
 pub struct Keywords<'py>(BTreeMap<String, Bound<'py, PyAny>>);
 
 impl<'py> Keywords<'py> {
-    /// What a call was given; what is `None` was not.
+    /// The keywords of a call; a keyword that is `None` was not given.
     ///
     /// # Errors
     /// None: the keys of keyword arguments are text.
@@ -40,7 +40,7 @@ impl<'py> Keywords<'py> {
         Ok(Some(value.extract().map_err(|_| Error::value(name, shown(&value), "what the package makes of it"))?))
     }
 
-    /// What `parse` makes of the text of that name, the default if it was not given.
+    /// The result of `parse` for the text of that name, the default if it was not given.
     ///
     /// # Errors
     /// Something else than text, and what `parse` refuses.

@@ -1,6 +1,6 @@
 //! Python binding: converts arguments and results, releases the GIL, maps errors. No logic.
 //!
-//! What it exposes is documented in `python/lightloom/_core.pyi`, which type checkers read.
+//! The interface is documented in `python/lightloom/_core.pyi`, which type checkers read.
 #![allow(missing_docs, reason = "the interface is documented in _core.pyi")]
 
 mod all_to_all;

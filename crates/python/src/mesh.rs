@@ -19,8 +19,8 @@ use crate::interrupts::interruptible;
 type Pair = (u32, u32);
 /// Wavelength, MZIs, and which of the waveguides leads from each to the next.
 type RouteTuple = (u32, Vec<u32>, Vec<u32>);
-/// What kind of proof, in a sentence, and the MZIs inside a cut with the circuits that must leave it and the places to
-/// leave by; or lengths, as (MZI, the next, length).
+/// Kind of proof, in a sentence, and the MZIs inside a cut with the circuits that must leave it and the places to leave
+/// by; or lengths, as (MZI, the next, length).
 type ProofTuple = (&'static str, String, Option<(Vec<u32>, u64, u64)>, Option<Vec<(u32, u32, u32)>>);
 /// Per circuit of a round its index, its route and loss or why it has none; method, passes, proof.
 type RoundTuple = (Vec<(usize, Option<(RouteTuple, f64)>, Option<String>)>, &'static str, u32, Option<ProofTuple>);
@@ -164,7 +164,7 @@ fn route_of((wavelength, cells, lanes): RouteTuple) -> Route {
 /// Settings of a mesh as [`PyMesh::new`] takes them, and the MZI of each GPU.
 type PlacedTuple = ([String; 3], (u32, u32, u32), (f64, f64, f64, f64, Option<f64>), Vec<u32>);
 
-/// What `mesh:...` of `--optics` describes, for so many GPUs.
+/// The mesh that `mesh:...` of `--optics` describes, for so many GPUs.
 #[pyfunction]
 pub fn placed_mesh(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<PlacedTuple> {
     let Placed { mesh, cells, .. } = place(&text("optics", parameters)?, gpus)?;

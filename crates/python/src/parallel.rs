@@ -26,7 +26,7 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static CUT_OFF: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The pool of a thread of Python that has a limit; it runs one call at a time, of that thread alone.
+    /// The pool of a thread of Python that has a limit; it runs one call at a time, of that thread only.
     static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
 }
 
@@ -79,7 +79,8 @@ impl Drop for Running {
 /// threads, which take up another call where they would wait.
 ///
 /// # Errors
-/// Those of `work`, and of [`interruptible`]; a process that was forked while other threads were at work, where threads cannot be started.
+/// The errors of `work`, and of [`interruptible`]; a process that was forked while other threads were at work, where
+/// threads cannot be started.
 pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> CoreResult<T> {
     if CUT_OFF.load(SeqCst) {
         let reason = "it was forked while another of its threads was planning, whose locks nobody gives back; fork when \
@@ -114,7 +115,7 @@ pub fn limit_threads(threads: usize) -> CoreResult<()> {
     Ok(())
 }
 
-/// What Python calls in the child of a fork, before anything else.
+/// The hook that Python calls in the child of a fork, before anything else.
 #[pyfunction]
 fn forked() {
     if USED.load(SeqCst) {
@@ -128,7 +129,7 @@ fn forked() {
 /// Asks Python to say when it was forked, where processes can be.
 ///
 /// # Errors
-/// Those of Python.
+/// The errors of Python.
 pub fn watch_forks(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let os = module.py().import("os")?;
     if os.hasattr("register_at_fork")? {

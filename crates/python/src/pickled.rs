@@ -1,4 +1,4 @@
-//! What pickles share: results are taken apart into plain values, and made of them again by the constructors that check.
+//! Pickles: results are taken apart into plain values, and made of them again by the constructors that check.
 
 use model::{Digit, Error, Translations};
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::input_error::CoreResult;
 
-/// What `__reduce__` gives: the function that makes the object, and its arguments.
+/// The result of `__reduce__`: the function that makes the object, and its arguments.
 pub type Reduced<'py, T> = (Bound<'py, PyAny>, T);
 
 /// Stride and radix.

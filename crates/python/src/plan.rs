@@ -22,7 +22,7 @@ use crate::topology::PyTopology;
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
 pub struct PyPlan {
     plan: Plan,
-    /// What the judge said, once it was asked; nothing against a plan that was made here.
+    /// The judge's verdict, once it was asked; `Ok` for a plan that was made here.
     judged: OnceLock<Result<()>>,
 }
 
@@ -35,7 +35,7 @@ impl PyPlan {
     /// The plan, as it is to be used: one that was read is judged first.
     ///
     /// # Errors
-    /// What the judge has against it.
+    /// The judge's objection to it.
     pub fn judged(&self) -> Result<&Plan> {
         let judge = || match lightloom::verify_plan(&self.plan).first_failure() {
             None => Ok(()),

@@ -1,4 +1,5 @@
-//! What a plan sends, where and along which paths, every rank of it: arrays for those that write it for other tools.
+//! The transfers of a plan, where and along which paths, every rank of it: arrays for those that write it for other
+//! tools.
 
 use model::{Error, Op, Plan, PlanStep};
 use numpy::PyArray1;
@@ -38,7 +39,7 @@ pub type ChunkArrays<'py> =
 /// The step of that index.
 ///
 /// # Errors
-/// There is none.
+/// The plan has no such step.
 pub fn step_of<'a>(plan: &'a Plan, step: &Bound<'_, PyAny>) -> CoreResult<&'a PlanStep> {
     let found = step.extract::<usize>().ok().and_then(|step| plan.steps.get(step));
     Ok(found.ok_or_else(|| Error::value("step", shown(step), format!("0 to {}", plan.steps.len() - 1)))?)

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use crate::arguments::{optional_text, text};
 use crate::input_error::CoreResult;
 
-/// What is said of one named thing.
+/// The properties of one named thing.
 type Entry = BTreeMap<&'static str, String>;
 
 fn entry<const N: usize>(fields: [(&'static str, &str); N]) -> Entry {
@@ -89,10 +89,10 @@ pub fn capabilities(planner: &Bound<'_, PyAny>) -> CoreResult<Option<BTreeMap<&'
     ])))
 }
 
-/// What a planner does not look at for the effort, in words.
+/// The choices that a planner does not look at for the effort, in words.
 #[pyfunction]
 pub fn left_out(planner: &str, gpus: u32, ports: u32) -> CoreResult<Option<String>> {
-    // Plans from files may be of a planner that is none of these.
+    // Plans from files may have a planner that is not registered.
     let Ok(planner) = planners::find(planner) else { return Ok(None) };
     Ok(planner.left_out(&Shape::new(gpus, &[], ports)?))
 }

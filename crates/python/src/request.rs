@@ -24,7 +24,7 @@ impl PyCache {
         Self(Arc::default())
     }
 
-    /// What it holds can be found again.
+    /// Its contents can be found again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, ()) {
         (py.get_type::<Self>(), ())
     }

@@ -128,7 +128,7 @@ type LatenessTuple = (u64, u64, u64, u64);
 /// switch and of ranks; whether real-time priority and locked memory were granted.
 type ReportTuple<'py> = (Bound<'py, PyArray1<u64>>, [Bound<'py, PyArray1<u64>>; 3], [LatenessTuple; 3], (bool, bool));
 
-/// What a run of runs found.
+/// The result of a run of runs.
 #[pyfunction]
 pub fn run_report<'py>(py: Python<'py>, report: &[u8]) -> PyResult<ReportTuple<'py>> {
     let report: Report = postcard::from_bytes(report).map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -78,7 +78,7 @@ impl PySchedule {
         Ok(Self(Schedule::new(arguments::name("algorithm", algorithm)?, chunks, steps)?))
     }
 
-    /// What `__reduce__` gives.
+    /// The function of `__reduce__`.
     #[staticmethod]
     fn _of_parts(
         algorithm: &Bound<'_, PyAny>,

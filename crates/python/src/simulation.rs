@@ -28,13 +28,13 @@ const SECOND_FS: f64 = 1e15;
 #[pyclass(name = "Simulation", module = "lightloom._core", frozen)]
 pub struct PySimulation(Arc<Simulated>);
 
-/// What was found, and what the plan says of its steps.
+/// The results, and the plan's statements about its steps.
 struct Simulated {
     found: Simulation,
     planned: Vec<Planned>,
 }
 
-/// What a plan says of a step.
+/// A plan's statements about a step.
 struct Planned {
     topology: usize,
     topology_name: String,
@@ -314,7 +314,7 @@ fn step_tuple(found: &SimulatedStep, planned: &Planned) -> CoreResult<StepTuple>
     ))
 }
 
-/// What was simulated, of its parts.
+/// The simulation made of its parts.
 fn simulated(totals: TotalsTuple, steps: Vec<StepTuple>) -> CoreResult<Simulated> {
     let (total_fs, packets, packet_hops, payload_bytes, wire_bytes) = totals;
     let mut found = Simulation { total_fs, packets, packet_hops, payload_bytes, wire_bytes, steps: Vec::new() };

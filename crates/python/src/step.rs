@@ -1,4 +1,4 @@
-//! What a plan says of a step, as plain values.
+//! A plan's statements about a step, as plain values.
 
 use model::{PlanStep, StepCost};
 

@@ -39,7 +39,7 @@ impl PyTopology {
         Ok(Self(topologies::from_links(&name, whole("gpus", gpus)?, &links)?))
     }
 
-    /// What `__reduce__` gives: representatives of the links, and the digits of the symmetry.
+    /// The function of `__reduce__`: representatives of the links, and the digits of the symmetry.
     #[staticmethod]
     fn _of_parts(
         name: &Bound<'_, PyAny>,

@@ -1,7 +1,7 @@
 //! Which packets came to a port in a step, by their numbers, and which did not.
 //!
-//! Processors that take turns at a queue overtake each other, so that packets come out of order. What is overtaken waits
-//! nowhere for long: a packet that did not come within a second of a later one is lost.
+//! Processors that take turns at a queue overtake each other, so that packets come out of order. A packet that is
+//! overtaken waits nowhere for long: one that did not come within a second of a later one is lost.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl Arrivals {
         self.missing.values().min().map(|seen_ns| seen_ns + OVERTAKEN_NS)
     }
 
-    /// What is lost at a moment, in words that end where the port's number is to follow.
+    /// A packet that is lost at a moment, in words that end where the port's number is to follow.
     pub fn lost(&self, at_ns: u64) -> Option<String> {
         let is_lost = |seen_ns: u64| seen_ns + OVERTAKEN_NS <= at_ns;
         let mut lost = self.missing.iter().filter(|(_, seen_ns)| is_lost(**seen_ns)).map(|(number, _)| number + 1);

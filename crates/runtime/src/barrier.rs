@@ -1,4 +1,4 @@
-//! What a barrier is: a way for all ranks to wait for each other.
+//! The interface of a barrier: a way for all ranks to wait for each other.
 
 use crate::system::Shared;
 
@@ -15,7 +15,7 @@ pub trait Barrier {
 pub struct Kind {
     /// As people write it.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A description in a line.
     pub summary: &'static str,
     /// Where it is from.
     pub source: &'static str,

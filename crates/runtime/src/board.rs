@@ -21,7 +21,7 @@ const STEP: usize = 8;
 const MEASURES: usize = 12;
 const START: usize = 16;
 const ARRIVED: usize = 64;
-// What the switch is told, and answers.
+// Words for the commands to the switch, and its answers.
 const COMMAND: usize = 128;
 const CONFIGURATION: usize = 132;
 const ASKED: usize = 136;
@@ -34,7 +34,7 @@ const FAULT_LEN: usize = 260;
 const FAULT_TEXT: usize = 264;
 const FAULT_MOST: usize = 512;
 const PROCESSES: usize = 1024;
-// Of a process.
+// Words of a process.
 const RUNG: usize = 0;
 const SLEEPS: usize = 4;
 const GRANTED: usize = 8;
@@ -50,10 +50,10 @@ const USE: usize = 24;
 // Packets that a ring has room for at least, and bytes that one has at most.
 const LEAST_PACKETS: u64 = 8;
 const MOST_RING: u64 = 64 << 20;
-// What a switch or rank that wakes late must find room for.
+// Room for the packets that come while a switch or rank wakes late.
 const SLACK_NS: f64 = 20e6;
 
-/// What ranks are let go to do.
+/// The task that ranks are let go for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Sleep, and say how late that ends.
@@ -115,7 +115,7 @@ impl Board {
         &self.memory
     }
 
-    /// What the controller waits at beside its children.
+    /// The descriptor at which the controller waits in addition to its children.
     pub fn controller_bell(&self) -> BorrowedFd<'_> {
         self.controller.as_fd()
     }
@@ -126,7 +126,7 @@ impl Board {
         Bell { rung: self.memory.word(base + RUNG), sleeps: self.memory.word(base + SLEEPS) }
     }
 
-    /// What a switch waits at that cannot sleep at a word, since it hears of more than commands.
+    /// The descriptor at which a switch waits that cannot sleep at a word, since it hears of more than commands.
     pub fn switch_descriptor(&self) -> BorrowedFd<'_> {
         self.switch.as_fd()
     }
@@ -172,7 +172,7 @@ impl Board {
         }
     }
 
-    /// What ranks were let go for last.
+    /// The task that ranks were let go for last.
     pub fn phase(&self) -> Phase {
         PHASES[self.memory.word(PHASE).load(Ordering::Relaxed) as usize]
     }
@@ -206,7 +206,7 @@ impl Board {
         self.memory.long(base + WANTED).store(wanted, Ordering::Relaxed);
     }
 
-    /// What a rank said last of the bytes that came to it, and that will.
+    /// The bytes that came to a rank, and that will, as it said last.
     pub fn came(&self, rank: usize) -> (u64, u64) {
         let base = PROCESSES + rank * PROCESS;
         let [came, wanted] = [CAME, WANTED].map(|at| self.memory.long(base + at).load(Ordering::Relaxed));
@@ -305,7 +305,7 @@ impl Board {
         }
     }
 
-    /// What a rank said of a step.
+    /// A rank's times of a step.
     pub fn times(&self, step: usize, rank: usize) -> RankTimes {
         let base = self.times + (step * self.ranks + rank) * TIMES;
         let [released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes] =
@@ -325,7 +325,7 @@ impl Board {
         self.memory.long(base + 16).store(last_ns, Ordering::Relaxed);
     }
 
-    /// What crossed the circuit of a transmitter in a step; counted from nothing again afterwards.
+    /// The traffic over the circuit of a transmitter in a step; counted from nothing again afterwards.
     pub fn take_use(&self, step: usize, port: usize) -> CircuitUse {
         let base = self.uses + (step * self.ports + port) * USE;
         let [bytes, first_ns, last_ns] = [0, 8, 16].map(|at| self.memory.long(base + at).swap(0, Ordering::Relaxed));
@@ -346,12 +346,12 @@ impl Board {
         self.ring_controller();
     }
 
-    /// What a process said of itself as `who`, where it stands now.
+    /// The fault that a process reports of itself as `who`, where it stands now.
     pub fn failed(&self, who: Who, why: String) -> Fault {
         Fault::Failed { who, when: self.step(), why }
     }
 
-    /// What ends the run, if a process found something.
+    /// The reason that ends the run, if a process found a fault.
     pub fn failure(&self) -> Option<String> {
         if self.memory.word(FAULT).load(Ordering::Acquire) != 2 {
             return None;

@@ -11,7 +11,7 @@ use rustix::process::{
 use crate::fault::{Fault, When, Who};
 use crate::system::{Forked, end, fork};
 
-/// What a child ends with where the program itself is at fault.
+/// Exit status of a child where the program itself is at fault.
 const PANICKED: i32 = 101;
 
 struct Child {

@@ -33,7 +33,7 @@ pub fn sleep_until(moment_ns: u64) -> u64 {
 /// Waits until the word no longer has the value, somebody wakes its waiters, or a moment has come.
 pub fn wait_while(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
     let until = until_ns.map(timespec);
-    // What is woken looks again, whatever woke it.
+    // A process that is woken looks again, whatever woke it.
     let woken = futex::wait_bitset(word, Flags::empty(), value, until.as_ref(), NonZeroU32::MAX);
     debug_assert!(matches!(woken, Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT)), "{woken:?}");
 }

@@ -27,7 +27,7 @@ const CONTROLLER_PRIORITY: i32 = 20;
 const RANK_PRIORITY: i32 = 10;
 /// Before the first step, in which all processes get to sleep.
 const SETTLE_NS: u64 = 2_000_000;
-/// What it takes at most to put the first data back.
+/// Most time that it takes to put the first data back.
 const RESET_NS_PER_BYTE: u64 = 1;
 /// The process that asked for a run hears of it at least so often.
 const SILENT_NS: u64 = 1_000_000_000;
@@ -39,7 +39,7 @@ struct Controller<'a> {
     board: &'a Board,
     children: Children,
     owner: &'a dyn Owner,
-    /// Those that are asked for a configuration, one after the other.
+    /// Drivers that are asked for a configuration, one after the other.
     drivers: Vec<Box<dyn Driver + 'a>>,
     /// Runs that were measured, and when that was said last.
     measured: u32,
@@ -281,7 +281,7 @@ impl Controller<'_> {
     }
 }
 
-/// What every process does first: priority, sleeps that end on time, pages at hand.
+/// The first work of every process: priority, sleeps that end on time, pages at hand.
 fn prepare(request: &Request, board: &Board, process: usize, priority: i32) {
     if request.asks_priority {
         board.grant(process, real_time(priority).is_ok());
@@ -290,7 +290,7 @@ fn prepare(request: &Request, board: &Board, process: usize, priority: i32) {
     board.memory().touch();
 }
 
-/// Bytes that the processes have beside the workspaces.
+/// Memory of the processes in addition to the workspaces, bytes.
 fn private_bytes(request: &Request, shares: &[Vec<StepShare>]) -> u64 {
     let staged = |rank: &Vec<StepShare>| rank.iter().map(|share| share.staged_bytes).max().unwrap_or(0);
     shares.iter().map(staged).sum::<u64>() + request.program.workspace_bytes.iter().sum::<u64>()

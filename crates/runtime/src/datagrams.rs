@@ -17,7 +17,7 @@ use rustix::net::{
 use crate::system::set_option;
 
 const ALL_HOSTS: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 1);
-/// Of UDP; no other program is in the namespaces.
+/// The UDP port; no other program is in the namespaces.
 const PORT: u16 = 7077;
 
 /// A socket for datagrams, which never waits.
@@ -28,7 +28,7 @@ impl Datagrams {
     /// A socket of an interface, or of all; with room for so many bytes, headers and the kernel's records included.
     ///
     /// # Errors
-    /// What the system refuses, in words.
+    /// The refusal of the system, in words.
     pub fn open(interface: Option<&str>, sent_bytes: usize, received_bytes: usize) -> Result<Self, String> {
         let made = || -> std::io::Result<OwnedFd> {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -48,7 +48,7 @@ impl Datagrams {
         made().map(Self).map_err(|error| format!("no socket at {}: {error}", interface.unwrap_or("all ports")))
     }
 
-    /// What can be waited at.
+    /// The socket that can be waited at.
     pub fn socket(&self) -> &OwnedFd {
         &self.0
     }
@@ -56,7 +56,7 @@ impl Datagrams {
     /// Sends a datagram; whether there was room for it, in the socket and in the interface's queue.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// The refusal of the system.
     pub fn send(&self, datagram: &[u8]) -> Result<bool, String> {
         match sendto(&self.0, datagram, SendFlags::DONTWAIT, &SocketAddrV4::new(ALL_HOSTS, PORT)) {
             Ok(_) => Ok(true),
@@ -68,7 +68,7 @@ impl Datagrams {
     /// The size of the next datagram, which is put into `into`; none where none came.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// The refusal of the system.
     pub fn receive(&self, into: &mut [u8]) -> Result<Option<usize>, String> {
         match recv(&self.0, into, RecvFlags::DONTWAIT) {
             Ok((size, _)) => Ok(Some(size)),

@@ -5,7 +5,7 @@ use crate::fault::{Fault, Who};
 
 /// A switch that makes configurations and says when it has.
 pub trait Driver {
-    /// What it is called in messages.
+    /// The driver's name in messages.
     fn who(&self) -> Who;
 
     /// Asks for a configuration; ports that change are dark for `dark_ns` from `asked_ns` of the clock on.

@@ -1,4 +1,4 @@
-//! What data are made of, and how two pieces of it become one.
+//! The elements that data are made of, and how two pieces of it become one.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +15,12 @@ pub enum Element {
     Bfloat16,
 }
 
-/// What a receiver makes of two elements.
+/// The result that a receiver makes of two elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reduction {
     /// Their sum.
     Sum,
-    /// The larger; not a number where one of them is none, as in NumPy.
+    /// The larger; NaN where one of them is NaN, as in NumPy.
     Max,
 }
 

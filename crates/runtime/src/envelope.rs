@@ -1,18 +1,18 @@
-//! What a datagram says before the header of its packet: whence it comes, and which it is.
+//! The head of a datagram before the header of its packet: whence it comes, and which it is.
 
 use crate::wire::{HEADER_BYTES, Header};
 
 /// Bytes before a packet's data.
 pub const ENVELOPE_BYTES: usize = 16 + HEADER_BYTES;
 
-/// What a datagram says.
+/// The head of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope {
     /// Number of the port that sent it.
     pub transmitter: u32,
-    /// Which it is of those that the port has sent in its step, from 0.
+    /// Its number among those that the port has sent in its step, from 0.
     pub sequence: u64,
-    /// Of the packet.
+    /// Header of the packet.
     pub header: Header,
 }
 

@@ -1,4 +1,5 @@
-//! What the switch does to packets: where a circuit leads, and until when it holds them back. It has no clock of its own.
+//! The switch's handling of packets: where a circuit leads, and until when it holds them back. It has no clock of its
+//! own.
 
 /// Why a packet is not led anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ impl Refusal {
     }
 }
 
-/// What becomes of a packet.
+/// The way of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
     /// Number of the port that it leaves by.

@@ -1,4 +1,4 @@
-//! What ends a run: who, and at which step.
+//! Faults that end a run: who, and at which step.
 
 use thiserror::Error;
 
@@ -8,9 +8,9 @@ pub enum Fault {
     /// The system did not give what a run needs.
     #[error("{what}: {why}")]
     System {
-        /// What was asked for.
+        /// The thing that was asked for.
         what: String,
-        /// What the system said.
+        /// The system's answer.
         why: String,
     },
     /// A process ended that should not have.
@@ -28,7 +28,7 @@ pub enum Fault {
     Late {
         /// Whose it was.
         who: Who,
-        /// What was waited for, such as `arrive`.
+        /// The event that was waited for, such as `arrive`.
         what: String,
         /// How long.
         seconds: f64,
@@ -54,7 +54,7 @@ pub enum Fault {
         port: u32,
         /// When.
         when: When,
-        /// What is wrong with the circuit.
+        /// The fault of the circuit.
         why: &'static str,
     },
     /// A switch said no.
@@ -64,7 +64,7 @@ pub enum Fault {
         configuration: usize,
         /// When.
         when: When,
-        /// What the switch said.
+        /// The switch's answer.
         why: String,
     },
     /// A process found what cannot be.
@@ -74,7 +74,7 @@ pub enum Fault {
         who: Who,
         /// When.
         when: When,
-        /// What it found.
+        /// Its finding.
         why: String,
     },
     /// A process said why it failed, in words.
@@ -86,7 +86,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What the system refused.
+    /// The refusal of the system.
     pub fn system(what: impl Into<String>, why: impl ToString) -> Self {
         Self::System { what: what.into(), why: why.to_string() }
     }

@@ -12,10 +12,10 @@ use crate::request::Request;
 use crate::transport::Transport;
 use crate::wire::Header;
 
-/// What the kernel needs for a packet beside its bytes.
+/// Memory that the kernel needs for a packet in addition to its bytes.
 const RECORD_BYTES: u64 = 1024;
-/// What a rank hands over ahead of time, so that it may wake late; ranks that begin at once and hand over more keep each
-/// other waiting. The system doubles it, for its records.
+/// Time for which a rank hands packets over ahead, so that it may wake late; ranks that begin at once and hand over
+/// more keep each other waiting. The system doubles it, for its records.
 const SLACK_NS: f64 = 4e6;
 const LEAST_PACKETS: u64 = 4;
 const MOST_BUFFER: u64 = 256 << 20;
@@ -24,7 +24,7 @@ struct Port {
     datagrams: Datagrams,
     /// Packets sent in this step.
     sent: u64,
-    /// Of those that came in this step.
+    /// Packets that came in this step.
     arrivals: Arrivals,
     /// Whether a packet waits for room.
     is_full: bool,
@@ -46,7 +46,7 @@ impl<'a> KernelPorts<'a> {
     /// incoming_packets: the most that come to the rank in a step.
     ///
     /// # Errors
-    /// What the system refuses, in words.
+    /// The refusal of the system, in words.
     pub fn open(
         board: &'a Board,
         request: &'a Request,
@@ -124,12 +124,12 @@ impl Transport for KernelPorts<'_> {
             self.ports.iter().map(|port| PollFd::new(port.datagrams.socket(), of_port(port))).collect();
         let until_ns = self.ports.iter().filter_map(|port| port.arrivals.lost_ns()).min();
         let left = until_ns.map(|moment_ns| timespec(moment_ns.saturating_sub(now_ns())));
-        // What is woken looks again, whatever woke it.
+        // A process that is woken looks again, whatever woke it.
         let _ = poll(&mut polled, left.as_ref());
     }
 }
 
-/// What the kernel counts, in this process's network namespace, of datagrams that came and were dropped.
+/// The kernel's count, in this process's network namespace, of datagrams that came and were dropped.
 fn dropped() -> String {
     let told = std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap_or_default();
     let mut lines = told.lines().filter_map(|line| line.strip_prefix("Udp: "));

@@ -29,7 +29,7 @@ struct KernelSwitch<'a> {
     request: &'a Request,
     board: &'a Board,
     filters: Filters,
-    /// What no filter takes comes to the switch's own namespace.
+    /// Datagrams that no filter takes come to the switch's own namespace.
     refused: Datagrams,
     first_index: u32,
     /// By transmitter, the port that its circuit leads to.

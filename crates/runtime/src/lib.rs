@@ -98,7 +98,7 @@ pub fn serve(_descriptor: i32) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// There are none here.
+/// This system has no barriers.
 #[cfg(not(target_os = "linux"))]
 pub fn barriers() -> Vec<[&'static str; 3]> {
     Vec::new()

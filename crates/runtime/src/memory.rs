@@ -35,7 +35,7 @@ fn of_machine() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Of a container's limit, what is left.
+/// Memory that is left of a container's limit.
 fn of_group() -> Option<u64> {
     let told = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = told.lines().find_map(|line| line.strip_prefix("0::"))?.trim_start_matches('/').to_owned();

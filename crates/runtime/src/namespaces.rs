@@ -1,4 +1,4 @@
-//! What whoever asks has made of network namespaces: one for every rank, one for the switch between them.
+//! The network namespaces that whoever asks has made: one for every rank, one for the switch between them.
 
 use model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct Namespaces {
 
 impl Namespaces {
     /// # Errors
-    /// What does not fit the ranks and ports of a run, or its packets.
+    /// Namespaces that do not fit the ranks and ports of a run, or its packets.
     pub fn check(&self, ranks: u32, packet_bytes: u32) -> Result<()> {
         if self.ranks.len() != ranks as usize || self.first_index == 0 || self.first_index > 1 << 16 {
             return Err(Error::malformed("program", "every rank has a namespace, and interfaces have indices"));

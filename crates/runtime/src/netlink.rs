@@ -18,7 +18,7 @@ const DUMP: u16 = 0x300;
 const CREATE_NEW: u16 = 0x600;
 const HEAD: usize = 16;
 const TC_HEAD: usize = 20;
-// What comes in at an interface; the filter's place and the protocol (IPv4, in the order of the network).
+// Packets that come in at an interface; the filter's place and the protocol (IPv4, in the order of the network).
 const INGRESS: u32 = 0xffff_0000;
 const PRIORITY_AND_PROTOCOL: u32 = 1 << 16 | 0x0800_u16.to_be() as u32;
 // Attributes.
@@ -46,10 +46,10 @@ pub struct Filters {
 
 impl Filters {
     /// # Errors
-    /// What the system refuses.
+    /// The refusal of the system.
     pub fn open() -> Result<Self, String> {
         let refused = |error: rustix::io::Errno| format!("no netlink socket: {error}");
-        // Of the protocols of netlink, the first one is that of routes, interfaces and filters.
+        // The first protocol of netlink is that of routes, interfaces and filters.
         let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None);
         let socket = socket.map_err(refused)?;
         bind(&socket, &SocketAddrNetlink::new(0, 0)).map_err(refused)?;
@@ -59,7 +59,7 @@ impl Filters {
     /// Redirects what comes in at each first interface to its second one, by their indices; acknowledged by the kernel.
     ///
     /// # Errors
-    /// What the kernel refused, such as a filter where there is one.
+    /// The refusal of the kernel, such as for a filter where there is one.
     pub fn add(&mut self, circuits: &[(u32, u32)]) -> Result<(), String> {
         let circuits: Vec<_> = circuits.iter().map(|&(from, to)| (from, redirection(to))).collect();
         self.change(NEW_FILTER, CREATE_NEW, &circuits)
@@ -68,7 +68,7 @@ impl Filters {
     /// Removes the filters of interfaces; acknowledged by the kernel.
     ///
     /// # Errors
-    /// What the kernel refused, such as where there is none.
+    /// The refusal of the kernel, such as where there is no filter.
     pub fn remove(&mut self, interfaces: &[u32]) -> Result<(), String> {
         let interfaces: Vec<_> = interfaces.iter().map(|&interface| (interface, Vec::new())).collect();
         self.change(DELETE_FILTER, 0, &interfaces)
@@ -77,7 +77,7 @@ impl Filters {
     /// Where what comes in at an interface is redirected to, as the kernel tells it.
     ///
     /// # Errors
-    /// What the kernel refused.
+    /// The refusal of the kernel.
     pub fn read(&mut self, interface: u32) -> Result<Option<u32>, String> {
         self.sequence += 1;
         self.say(&message(GET_FILTER, DUMP, self.sequence, interface, &[]))?;
@@ -180,7 +180,7 @@ fn redirected_to(body: &[u8]) -> Option<u32> {
     (parameters.len() >= REDIRECT_TO + 4).then(|| word(parameters, REDIRECT_TO))
 }
 
-/// What an attribute of a kind holds.
+/// The contents of an attribute of a kind.
 fn inside(mut attributes: &[u8], wanted: u16) -> Option<&[u8]> {
     while attributes.len() >= 4 {
         let len = usize::from(u16::from_ne_bytes([attributes[0], attributes[1]]));
@@ -201,8 +201,8 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// What `tc filter add dev D parent ffff: protocol ip prio 5 u32 match ip protocol 17 0xff action mirred egress
-    /// redirect dev E` sends after the head (iproute2 6.1, D and E of indices 10 and 11), but for the priority.
+    /// The messages of `tc filter add dev D parent ffff: protocol ip prio 5 u32 match ip protocol 17 0xff action mirred
+    /// egress redirect dev E` after the head (iproute2 6.1, D and E of indices 10 and 11), but for the priority.
     #[cfg(target_endian = "little")]
     const SENT_BY_TC: [&str; 8] = [
         "000000000a000000000000000000ffff08000100",

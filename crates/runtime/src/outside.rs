@@ -12,7 +12,7 @@ pub struct OutsideSwitch<'a> {
 }
 
 impl<'a> OutsideSwitch<'a> {
-    /// What `owner` drives.
+    /// The switch that `owner` drives.
     pub fn new(owner: &'a dyn Owner) -> Self {
         Self { owner, configuration: 0 }
     }

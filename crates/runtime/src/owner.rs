@@ -6,7 +6,7 @@ use crate::fault::Fault;
 
 /// The process that asked for a run.
 pub trait Owner {
-    /// What can be read when it says something, or is gone.
+    /// The descriptor that can be read when it says something, or is gone.
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
     /// Hears what it says, if anything.
@@ -21,6 +21,6 @@ pub trait Owner {
     /// Asks it to have the outside switch make a configuration.
     fn ask_outside(&self, configuration: usize);
 
-    /// What the outside switch said to the last question, once it has: why it refused, where it did.
+    /// The answer of the outside switch to the last question, once it has come: why it refused, where it did.
     fn outside_said(&self) -> Option<Result<(), String>>;
 }

@@ -17,9 +17,9 @@ const PROBE_STEP_NS: u64 = 1_000_000;
 
 /// A packet that waits at a port.
 enum Waiting {
-    /// Of the rank's own data, which is read when the packet goes.
+    /// A packet of the rank's own data, which is read when the packet goes.
     Own(Header),
-    /// Of another's data.
+    /// A packet of another's data.
     Forwarded(Header, Vec<u8>),
 }
 
@@ -40,9 +40,9 @@ pub struct Rank<'a, T> {
     segment_begins: &'a [u64],
     workspaces: &'a Shared,
     transport: T,
-    /// What its workspace holds before a run.
+    /// The contents of its workspace before a run.
     first: Vec<u8>,
-    /// What came in a step, message after message.
+    /// The data that came in a step, message after message.
     staged: Vec<u8>,
     waiting: Vec<VecDeque<Waiting>>,
     /// Buffers of packets that are not in use.

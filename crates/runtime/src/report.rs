@@ -1,8 +1,8 @@
-//! What was measured; moments in nanoseconds since their run began, dilated.
+//! Measurements; moments in nanoseconds since their run began, dilated.
 
 use serde::{Deserialize, Serialize};
 
-/// What a rank says of a step.
+/// A rank's times of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RankTimes {
     /// It was let go, and woke.
@@ -13,18 +13,18 @@ pub struct RankTimes {
     pub sent_ns: u64,
     /// All that it receives and forwards had come.
     pub received_ns: u64,
-    /// What it received was copied and reduced.
+    /// Its received data was copied and reduced.
     pub arrived_ns: u64,
     /// Bytes that it passed on for others.
     pub forwarded_bytes: u64,
 }
 
-/// What a step took.
+/// The times of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StepTimes {
     /// The step before had ended.
     pub begun_ns: u64,
-    /// A change of circuits was asked for, and acknowledged; both as `begun_ns` where there is none.
+    /// A change of circuits was asked for, and acknowledged; both as `begun_ns` where there is no change.
     pub asked_ns: u64,
     /// See `asked_ns`.
     pub acknowledged_ns: u64,
@@ -34,7 +34,7 @@ pub struct StepTimes {
     pub end_ns: u64,
 }
 
-/// What crossed a circuit in a step.
+/// The traffic over a circuit in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CircuitUse {
     /// Bytes without headers.
@@ -65,13 +65,13 @@ pub struct Lateness {
     pub sleeps: u64,
     /// Half of them were at most so late.
     pub median_ns: u64,
-    /// Of a hundred, 99 were at most so late.
+    /// 99 of a hundred were at most so late.
     pub most_of_99_ns: u64,
     /// The latest.
     pub most_ns: u64,
 }
 
-/// What the system gave.
+/// The privileges that the system gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Granted {
     /// All processes have real-time priority.
@@ -80,17 +80,17 @@ pub struct Granted {
     pub locked: bool,
 }
 
-/// What a run of runs found.
+/// The results of a run of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// Those that were measured.
+    /// The runs that were measured.
     pub runs: Vec<Run>,
-    /// Of the probe before the runs, on all ranks.
+    /// Lateness of the probe before the runs, on all ranks.
     pub probe: Lateness,
-    /// Of the switch while runs were measured.
+    /// Lateness of the switch while runs were measured.
     pub switch: Lateness,
-    /// Of the ranks while runs were measured.
+    /// Lateness of the ranks while runs were measured.
     pub ranks: Lateness,
-    /// What was granted.
+    /// The privileges that were granted.
     pub granted: Granted,
 }

@@ -1,4 +1,4 @@
-//! What a run is asked to do: the program of every rank, the circuits, the times, all dilated already.
+//! The task of a run: the program of every rank, the circuits, the times, all dilated already.
 
 use model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub const MOST_RANKS: u32 = 256;
 /// Bytes of a packet, least and most.
 pub const PACKET_BYTES: (u32, u32) = (64, 1 << 20);
 
-/// What every rank sends and receives, as columns; offsets and sizes in bytes.
+/// The messages that every rank sends and receives, as columns; offsets and sizes in bytes.
 ///
 /// Message i, of step `step[i]`, goes along ranks `gpus[gpu_offsets[i]..gpu_offsets[i + 1]]`, source first; its bytes are
 /// the segments `segment_offsets[i]..segment_offsets[i + 1]`, one after the other. Messages are in the order of steps.
@@ -23,7 +23,7 @@ pub struct Program {
     pub steps: u32,
     /// Bytes of each rank's workspace.
     pub workspace_bytes: Vec<u64>,
-    /// Of each message.
+    /// The step of each message.
     pub step: Vec<u32>,
     /// Where each message's ranks begin, and the end of the last one's.
     pub gpu_offsets: Vec<u64>,
@@ -35,7 +35,7 @@ pub struct Program {
     pub source_offset: Vec<u64>,
     /// In the workspace of its destination.
     pub destination_offset: Vec<u64>,
-    /// Of a segment.
+    /// The size of a segment.
     pub size_bytes: Vec<u64>,
     /// Whether the destination reduces a segment with what it has.
     pub is_reduction: Vec<bool>,
@@ -61,9 +61,9 @@ pub struct StepSetting {
 pub struct Request {
     /// Who sends what.
     pub program: Program,
-    /// What data are made of.
+    /// The type of the data.
     pub element: Element,
-    /// What becomes of segments that are reduced.
+    /// The operation on segments that are reduced.
     pub reduction: Reduction,
     /// Ports per rank; port p of rank r, both from 0, is number r·ports + p.
     pub ports: u32,
@@ -199,7 +199,7 @@ impl Request {
     }
 
     /// # Errors
-    /// What does not fit together, or is outside what a run takes.
+    /// Parts that do not fit together, or numbers outside what a run takes.
     pub fn check(&self) -> Result<()> {
         self.program.check(self.element.bytes())?;
         let wrong = |what: &str| Err(Error::malformed("program", what));

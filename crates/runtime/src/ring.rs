@@ -71,7 +71,7 @@ impl<'a> Ring<'a> {
         Some(Header::decode(&bytes))
     }
 
-    /// What follows the header of the packet that begins there; by the consumer.
+    /// The bytes that follow the header of the packet that begins there; by the consumer.
     pub fn payload(&self, position: u64, into: &mut [u8]) {
         self.read(position + HEADER_BYTES as u64, into);
     }

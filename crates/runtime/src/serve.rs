@@ -33,7 +33,7 @@ type Heard = (u8, Vec<u8>, Option<OwnedFd>);
 /// The process at the other end of a socket.
 struct Asker {
     socket: UnixStream,
-    /// What the outside switch said.
+    /// The answer of the outside switch.
     said: RefCell<Option<Result<(), String>>>,
     /// Whether nothing can be said to it any more.
     is_gone: Cell<bool>,
@@ -42,7 +42,7 @@ struct Asker {
 /// Serves the process at the other end of the socket with that descriptor until it closes it.
 ///
 /// # Errors
-/// No such descriptor, or a message that is none.
+/// No such descriptor, or a message that is malformed.
 pub fn serve(descriptor: i32) -> std::io::Result<()> {
     let asker = Asker { socket: inherited(descriptor)?.into(), said: RefCell::default(), is_gone: Cell::new(false) };
     while let Some((kind, message, file)) = asker.hear()? {

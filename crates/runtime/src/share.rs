@@ -1,4 +1,4 @@
-//! What one rank does in each step, worked out before it starts.
+//! The work of one rank in each step, worked out before it starts.
 
 use crate::request::Request;
 
@@ -25,9 +25,9 @@ pub struct Received {
 /// A step of one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StepShare {
-    /// What it sends, by index.
+    /// Messages that it sends, by index.
     pub sent: Vec<Sent>,
-    /// What it receives, by index.
+    /// Messages that it receives, by index.
     pub received: Vec<Received>,
     /// Bytes that come to it, also for others.
     pub incoming_bytes: u64,

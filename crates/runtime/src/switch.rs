@@ -18,7 +18,7 @@ struct Held {
     passage: Passage,
 }
 
-/// What one transmitter has sent and the switch not yet passed on.
+/// The packets that one transmitter has sent and the switch has not yet passed on.
 #[derive(Default)]
 struct Port {
     /// Where the first packet begins that was not looked at.

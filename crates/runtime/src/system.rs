@@ -1,5 +1,5 @@
-//! What only unsafe code can do: memory that processes share, a process that forks, its scheduling, and its end; options
-//! of sockets.
+//! Operations that only unsafe code can do: memory that processes share, a process that forks, its scheduling, and its
+//! end; options of sockets.
 //!
 //! Shared memory is never handed out as a slice: other processes write to it. It is reached through atomic words, and
 //! through copies to and from private memory. Who may copy where, and when, is the protocol of rings and barriers: every
@@ -84,7 +84,8 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: this is what `map` mapped; no reference into it outlives `self`. What cannot be unmapped stays.
+        // SAFETY: this is what `map` mapped; no reference into it outlives `self`. Memory that cannot be unmapped
+        // stays.
         let _ = unsafe { munmap(self.base.as_ptr().cast(), self.len) };
     }
 }

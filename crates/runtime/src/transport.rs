@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::ring::span;
 use crate::wire::Header;
 
-/// What carries a rank's packets; it has ports, from 0, each with a circuit or none.
+/// The carrier of a rank's packets; it has ports, from 0, each with a circuit or without.
 pub trait Transport {
     /// A step begins; no packet of the one before is on its way.
     fn begin_step(&mut self) {}
@@ -21,16 +21,16 @@ pub trait Transport {
     /// Hands a packet over; no where there is no room for it now.
     ///
     /// # Errors
-    /// What goes wrong, in words.
+    /// The fault, in words.
     fn send(&mut self, port: u32, header: &Header, payload: &[u8]) -> Result<bool, String>;
 
     /// The next packet that came to a port, if there is one; what follows the header replaces `payload`.
     ///
     /// # Errors
-    /// What goes wrong, in words.
+    /// The fault, in words.
     fn receive(&mut self, port: u32, payload: &mut Vec<u8>) -> Result<Option<Header>, String>;
 
-    /// What was handed over may go, and what was received is done with.
+    /// Packets that were handed over may go, and those that were received are done with.
     fn flush(&mut self);
 
     /// Sleeps until something came, or there is room, since `look`.

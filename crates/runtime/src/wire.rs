@@ -3,14 +3,14 @@
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 32;
 
-/// What a packet says of itself.
+/// The header of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// Index of its message.
     pub message: u32,
     /// Place on the path of whoever sent it last.
     pub hop: u32,
-    /// Of its first byte in the message.
+    /// Offset of its first byte in the message.
     pub offset: u64,
     /// Bytes that follow.
     pub size: u32,

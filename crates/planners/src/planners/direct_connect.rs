@@ -25,7 +25,7 @@ pub(super) static CIRCULANT: AllToAllBaseline = AllToAllBaseline {
     ..ANY
 };
 
-/// What both have in common.
+/// The common part of both.
 const ANY: AllToAllBaseline = AllToAllBaseline {
     name: "",
     summary: "",

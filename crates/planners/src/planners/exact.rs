@@ -2,8 +2,8 @@
 //!
 //! With one port a topology is a set of chains and cycles of circuits. Closing the chains takes no circuit away, and a
 //! path that was there is still the only one, so that permutations suffice: n! of them, in which a GPU that is its own
-//! image is dark. The optimum over all sequences is a shortest path over (step, permutation), with the topology before
-//! the first step beside them where it is no permutation. It is what HARVEST's eq. 4 asks for, by trying everything:
+//! image is dark. The optimum over all sequences is a shortest path over (step, permutation), and over the topology
+//! before the first step, too, where it is no permutation. It is what HARVEST's eq. 4 asks for, by trying everything:
 //! the reference that other planners and bounds are held against.
 
 mod permutations;
@@ -103,7 +103,7 @@ impl Exact {
         Ok(Choice { class_bound, ..choice })
     }
 
-    /// What every change is charged, where it takes the problem.
+    /// The charge of every change, where it takes the problem.
     fn check(&self, problem: &Problem) -> Result<f64> {
         let shape = &problem.fabric.shape;
         if shape.ports() != 1 {
@@ -135,7 +135,7 @@ impl Exact {
     }
 }
 
-/// What every change is charged, for planners that prove optima.
+/// The charge of every change, for planners that prove optima.
 ///
 /// # Errors
 /// Changes that are not all charged the same, or an optical layer that limits topologies.

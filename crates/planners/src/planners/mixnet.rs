@@ -6,7 +6,7 @@ use model::{Error, Routing};
 use crate::LeastSum;
 use crate::all_to_all_baseline::{AllToAllBaseline, Service};
 
-/// Of more GPUs equal blocks are refused, as matrices are: every pair's flow is packed by itself.
+/// For more GPUs equal blocks are refused, as matrices are: every pair's flow is packed by itself.
 const MAX_GPUS: u32 = 512;
 
 /// Which topology it is depends on the matrix, and so on the sizes of blocks that differ.

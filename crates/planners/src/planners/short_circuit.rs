@@ -143,7 +143,7 @@ impl Doubling {
             Collective::AllGather => (0, steps),
             _ => (steps / 2, steps / 2),
         };
-        // What the optical layer cannot hold is never taken.
+        // A topology that the optical layer cannot hold is never taken.
         let cost = |step, candidate| match self.problem.table.refusal(candidate) {
             Some(_) => Ok(f64::INFINITY),
             None => self.problem.step_cost(step, candidate).map(|(cost, ..)| cost.total_s()),
@@ -228,8 +228,8 @@ fn rings(fabric: &Fabric) -> Result<Vec<Topology>> {
     Ok(given.into_iter().chain([one_way]).collect())
 }
 
-/// Whether every step is a matching of ranks 2^i apart on the ring, with the data of recursive doubling.
-/// That the direction is left open admits the variant whose partners differ in one bit.
+/// Whether every step is a matching of ranks 2^i apart on the ring, with the data of recursive doubling. The open
+/// direction admits the variant whose partners differ in one bit.
 fn is_doubling(schedule: &Schedule) -> bool {
     let ranks = schedule.ranks();
     let half = ranks.ilog2();

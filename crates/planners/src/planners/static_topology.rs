@@ -111,12 +111,12 @@ fn promises(problem: &Problem, allowed: &[usize]) -> Vec<(f64, usize)> {
     promises
 }
 
-/// What the change from the start to a candidate is charged.
+/// The charge of the change from the start to a candidate.
 fn first_change_s(problem: &Problem, candidate: usize) -> f64 {
     problem.charges_of(&[candidate], &[]).first().copied().unwrap_or(0.0)
 }
 
-/// A lower bound on the completion time on one candidate, from what is known without flows.
+/// A lower bound on the completion time on one candidate, from estimates without flows.
 fn promise(problem: &Problem, rates: &Rates, candidate: usize) -> f64 {
     (0..problem.table.steps())
         .map(|step| {

@@ -65,7 +65,7 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
 /// `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
 ///
 /// # Errors
-/// Those of [`Weave`].
+/// The errors of [`Weave`].
 pub fn from_known_starts(problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
     let starts = problem.cache.known_starts(&problem.fabric)?;
     if starts.is_empty() {

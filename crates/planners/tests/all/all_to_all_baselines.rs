@@ -132,7 +132,7 @@ fn chunks_pay_latency_each() {
 /// Unequal blocks: the slot of an index lasts as long as its largest chunk.
 #[test]
 fn unequal_blocks_are_cut_to_full_chunks_and_a_rest() {
-    // Two flows on a ring of two: 5 MB and 3 MB in chunks of 2 MB are 2 + 2 + 1 beside 2 + 1.
+    // Two flows on a ring of two: 5 MB and 3 MB in chunks of 2 MB are 2 + 2 + 1 and 2 + 1.
     let options = PlannerOptions { chunk_bytes: Some(2_000_000), ..PlannerOptions::default() };
     let problem = Problem { options, ..unequal(&[vec![0.0, 5e6], vec![3e6, 0.0]], 1, 1e-3) };
     let plan = judged(choose("reconfigure-all-to-all", &problem));

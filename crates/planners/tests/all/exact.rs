@@ -53,7 +53,7 @@ fn schedules(most_gpus: u32) -> impl Strategy<Value = Schedule> {
     })
 }
 
-/// What makes a problem on one port.
+/// The parameters of a problem on one port.
 #[derive(Debug, Clone)]
 struct Setting {
     schedule: Schedule,
@@ -155,7 +155,7 @@ proptest! {
     }
 }
 
-/// What the planner says of `fabric` and `settings`.
+/// The planner's refusal of `fabric` and `settings`.
 fn refusal(fabric: Fabric, settings: CostSettings) -> String {
     let gpus = fabric.shape.gpus();
     let ring = topologies::build("ring", &fabric.shape).unwrap();

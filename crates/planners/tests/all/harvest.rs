@@ -262,7 +262,7 @@ fn the_walk_through_of_figure_2() {
             .map(|(_, h, l)| (h, l))
             .collect()
     };
-    // (a)–(c): on G1 alone congestion rises to 2 in step 2 and to 4 in step 3; table 1's worst is 4x and 4x.
+    // (a)–(c): on G1 throughout, congestion rises to 2 in step 2 and to 4 in step 3; table 1's worst is 4x and 4x.
     assert_eq!(hops_and_load([0, 0, 0]), [(1, 1.0), (2, 2.0), (4, 4.0)]);
     // (d), (e): G1, G2, G2 leaves a congestion of 2 and two hops.
     assert_eq!(hops_and_load([0, 1, 1]), [(1, 1.0), (1, 1.0), (2, 2.0)]);

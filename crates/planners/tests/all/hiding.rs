@@ -1,4 +1,4 @@
-//! What is hidden of reconfigurations, against brute force over all sequences with a rule of its own, and by hand.
+//! The hidden part of reconfigurations, against brute force over all sequences with a rule of its own, and by hand.
 use std::collections::BTreeMap;
 
 use collectives::Options;
@@ -26,7 +26,7 @@ fn circulant(gpus: u32, offsets: &[u32]) -> Topology {
     Topology::new(format!("{offsets:?}"), Translations::cyclic(gpus), links).unwrap()
 }
 
-/// The one-way ring and some circuits beside, without any symmetry.
+/// The one-way ring with some more circuits, without any symmetry.
 fn ring_and(gpus: u32, beside: &[(u32, u32)]) -> Topology {
     let ring = (0..gpus).map(|src| (src, (src + 1) % gpus));
     let mut circuits: Vec<(u32, u32)> = ring.collect();

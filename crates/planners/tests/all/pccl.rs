@@ -85,7 +85,7 @@ fn seven_reconfigurations_at_five_microseconds() {
         assert_eq!(single.reconfigurations(), changes, "{}", start.name());
         let expected = 7.0 * 3e-6 + changes as f64 * 5e-6 + moved;
         assert!((single.total_s - expected).abs() < 1e-12 * expected, "{}: {}", start.name(), single.total_s);
-        // That the other standard topologies may be used as well changes nothing.
+        // Other standard topologies that may be used as well change nothing.
         let mut more = Problem::new(
             problem.schedule().clone(),
             problem.fabric.clone(),
@@ -346,7 +346,7 @@ proptest! {
     ) {
         let shape = Shape::new(gpus, &[], ports).unwrap();
         let offset = |raw: u32| 1 + raw % (gpus - 1);
-        // Those that are not connected are no standard topologies.
+        // Sets that are not connected are no standard topologies.
         let given: Vec<Topology> = sets.iter().map(|set| {
             let mut offsets: Vec<u32> = set.iter().map(|&raw| offset(raw)).take(ports as usize).collect();
             offsets.sort_unstable();

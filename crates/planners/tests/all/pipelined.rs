@@ -81,7 +81,7 @@ fn judged(choice: Choice) -> f64 {
     total_s
 }
 
-/// The least over all sequences of candidates, each step priced alone.
+/// The least over all sequences of candidates, each step priced by itself.
 fn brute_force(problem: &Problem) -> f64 {
     let (steps, candidates) = (problem.table.steps(), problem.table.candidates());
     let change = problem.change();

@@ -1,4 +1,4 @@
-//! What planners promise before they solve flows: nothing that they choose takes less.
+//! The promises of planners before they solve flows: nothing that they choose takes less.
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Routing, Shape};
 use planners::{Problem, REGISTRY};

@@ -140,8 +140,8 @@ fn large_flows_share_a_round() {
 }
 
 proptest! {
-    /// Equal blocks beside a different diagonal are pieces too: relabelling changes nothing, and the price is that
-    /// of equal blocks.
+    /// Equal blocks with a different diagonal are pieces too: relabelling changes nothing, and the price is that of
+    /// equal blocks.
     #[test]
     fn pieces_of_one_size_cost_what_equal_blocks_do(n in 3u32..9, ports in 1u32..3, exponent in -6i32..4) {
         let delay_s = HOP_S * 2f64.powi(exponent);

@@ -9,7 +9,7 @@ use crate::restricted_master::Column;
 pub(super) struct Layout {
     /// First place of each arc's columns, and the end of the last.
     arc_starts: Vec<u32>,
-    /// Of each place: its column.
+    /// Per place: its column.
     column_at: Vec<u32>,
     /// First entry of each place, and the end of the last.
     entry_starts: Vec<u32>,

@@ -7,8 +7,8 @@ pub(super) fn project(values: &mut [f64]) {
         *only = 1.0;
         return;
     }
-    // What stays positive lies within 1 of the largest. Without the rest, whose magnitude is that of a long step, sums
-    // round to no more than their own size allows.
+    // Values that stay positive lie within 1 of the largest. Without the rest, whose magnitude is that of a long step,
+    // sums round to no more than their own size allows.
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     values.iter_mut().for_each(|value| *value -= largest);
     // Every pass leaves out what lies below the level at hand, which only rises.

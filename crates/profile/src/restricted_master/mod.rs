@@ -9,9 +9,9 @@
 //! basis has one row per link orbit. It is warm when paths are added, and its prices are a row of the
 //! inverse.
 //!
-//! Why not a library: column generation asks for columns added to a solved program and for its prices.
-//! Of the pure-Rust solvers, `microlp` gives no prices and solves again after each added row, and `clarabel`
-//! starts cold and stops at 1e-8. `benches/front.rs` compares.
+//! Why not a library: column generation asks for columns added to a solved program and for its prices. Among the
+//! pure-Rust solvers, `microlp` gives no prices and solves again after each added row, and `clarabel` starts cold and
+//! stops at 1e-8. `benches/front.rs` compares.
 
 mod pivot;
 
@@ -116,8 +116,8 @@ impl RestrictedMaster {
         self.pivots
     }
 
-    /// What a unit of load on each link orbit costs: not negative, sum 1. At an optimum no path of an arc is
-    /// shorter under these prices than its basic ones.
+    /// Prices of a unit of load on each link orbit: not negative, sum 1. At an optimum no path of an arc is shorter
+    /// under these prices than its basic ones.
     pub(crate) fn prices(&self) -> Vec<f64> {
         let mut prices: Vec<f64> = self.inverse.row(self.load_position).iter().map(|value| (-value).max(0.0)).collect();
         let sum: f64 = prices.iter().sum();
@@ -225,7 +225,7 @@ impl RestrictedMaster {
         accepted(&self.residual(), self.values[self.load_position])
     }
 
-    /// What the rows lack with the current values.
+    /// The residuals of the rows with the current values.
     fn residual(&self) -> Vec<f64> {
         let mut residual = self.right_side();
         for (&variable, value) in self.basis.iter().zip(&self.values) {

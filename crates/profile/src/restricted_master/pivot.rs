@@ -2,7 +2,7 @@
 
 use super::{Basic, RestrictedMaster, ZERO};
 
-/// What leaves the basis: the variable at a position, or the key path of an arc.
+/// The variable that leaves the basis: the one at a position, or the key path of an arc.
 #[derive(Debug, Clone, Copy)]
 enum Leaving {
     Position(usize),

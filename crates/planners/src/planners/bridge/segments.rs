@@ -29,8 +29,8 @@ struct Reached {
     by: Option<(usize, StepInterval)>,
 }
 
-/// For each number of reconfigurations from 0 on the cheapest cut of `steps` steps into `segments`, `None`
-/// where there is none.
+/// For each number of reconfigurations from 0 on the cheapest cut of `steps` steps into `segments`, `None` if there is
+/// no such cut.
 ///
 /// States are (reconfigurations, steps done, topology in force): O(steps · segments · topologies).
 /// `change_s(from, to)`: seconds of a change between two different ones of `topologies` topologies. A change is
@@ -91,8 +91,8 @@ pub(super) fn cheapest_cuts(
 mod tests {
     use super::*;
 
-    /// BRIDGE table 1 and theorem 3.3: ReduceScatter of 64 ranks, transmission alone; segment [a, b] costs
-    /// (b − a + 1) / 2^a.
+    /// BRIDGE table 1 and theorem 3.3: ReduceScatter of 64 ranks, transmission only; segment [a, b] costs (b − a + 1) /
+    /// 2^a.
     #[test]
     fn the_interval_program_gives_table_1() {
         let interval = |begin: usize, end: usize| {

@@ -2,7 +2,7 @@
 
 use model::{Link, Result, Topology, TrafficEntry, Translations};
 
-/// What names of the topologies of planner `exact` mean.
+/// Meaning of the names of the topologies of planner `exact`.
 pub(crate) const NAME: (&str, &str) =
     ("0→1→2→0 3→4", "GPUs in the order of their circuits, a part for every ring and line");
 
@@ -144,7 +144,7 @@ mod tests {
         // 0→1→2→0 is the permutation of images 1, 2, 0, the fourth in order.
         assert_eq!(all[3].carry(&[arc(0, 2, 1.0), arc(1, 2, 0.5)]), Some((2, 1.5)));
         assert_eq!(all[0].carry(&[arc(0, 1, 1.0)]), None);
-        // 0→1→0 and 2 alone.
+        // 0→1→0, and 2 by itself.
         assert_eq!(all[2].carry(&[arc(1, 0, 1.0)]), Some((1, 1.0)));
         assert_eq!(all[2].carry(&[arc(1, 2, 1.0)]), None);
     }

@@ -7,7 +7,7 @@ use crate::{Change, Problem, Rates};
 /// GPUs from which the fronts of a path are computed side by side; below it a front takes microseconds.
 const LEAST_SIDE_BY_SIDE: u32 = 1024;
 
-/// What may be set up before a step: a standard topology, or the step's own circuits.
+/// The topologies that may be set up before a step: a standard topology, or the step's own circuits.
 pub(super) struct Entries {
     pub(super) standard: Vec<usize>,
     /// By step.
@@ -123,7 +123,7 @@ impl<'a> StepSearch<'a> {
             value[start] = 0.0;
         }
         self.entered.clear();
-        // Those after it have not been in force yet.
+        // Topologies after it have not been in force yet.
         let mut known = self.problem.start.map_or(0, |start| start + 1);
         let mut arrivals: Vec<(usize, f64)> = Vec::new();
         for step in 0..steps {

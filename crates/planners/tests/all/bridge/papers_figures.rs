@@ -1,4 +1,4 @@
-//! What the paper reports.
+//! The numbers that the paper reports.
 
 use model::{Collective, Initial};
 use planners::{Bridge, find};
@@ -13,7 +13,7 @@ fn table_1_comes_out() {
         ("bruck-doubling", Collective::AllGather, ["000000", "000010", "000101"]),
     ];
     for (algorithm, collective, expected) in rows {
-        // The table's ReduceScatter and AllGather are the optima of transmission alone.
+        // The table's ReduceScatter and AllGather are the optima of transmission only.
         let problem = problem(Setting { hop_s: 0.0, ..paper(algorithm, collective) }, Initial::Free);
         for (reconfigurations, expected) in expected.into_iter().enumerate() {
             let choice = Bridge::EVERY_GPU.choose_with(&problem, reconfigurations).unwrap().unwrap();

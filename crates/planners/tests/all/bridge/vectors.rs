@@ -136,7 +136,7 @@ proptest! {
             expected = expected.min(total_s);
         }
         prop_assert!(choice.total_s <= expected * (1.0 + 1e-9), "{} {}", choice.total_s, expected);
-        // Going on with a given start past the ReduceScatter is for the planner alone.
+        // Going on with a given start past the ReduceScatter is for the planner only.
         if all.start.is_none() {
             prop_assert!(choice.total_s >= expected * (1.0 - 1e-9), "{} {}", choice.total_s, expected);
         }

@@ -1,5 +1,5 @@
-//! BRIDGE's algorithm 1 for every vector of reconfigurations, by the paper's formulas alone: what the planner
-//! is compared with, in tests and benches. Radix 2, one port.
+//! BRIDGE's algorithm 1 for every vector of reconfigurations, only by the paper's formulas: the reference for the
+//! planner, in tests and benches. Radix 2, one port.
 
 use model::Collective;
 
