@@ -37,7 +37,7 @@ pub struct Circulants<'a> {
     of_step: Vec<usize>,
     bounds: Bounds,
     exhaustive: bool,
-    /// Of each circulant its flows, as far as they are solved.
+    /// Flows of each circulant, as far as they are solved.
     solved: Vec<OnceLock<Option<Box<Solved>>>>,
 }
 
@@ -49,7 +49,7 @@ struct Pattern<'a> {
     averaged: Option<Traffic>,
     /// Offsets, and what a rank sends over each on average.
     offsets: Vec<(u32, f64)>,
-    /// What the busiest rank sends or receives.
+    /// The load of the busiest rank, sent or received.
     node_load: f64,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Circulants<'a> {
         (hops != UNREACHABLE).then(|| self.steps[step].of(hops, self.bounds.loads[at]))
     }
 
-    /// What the circulant costs over the steps of `interval`, if that is below `limit_s`.
+    /// The cost of the circulant over the steps of `interval`, if it is below `limit_s`.
     fn cost_below(&self, index: usize, interval: Range<usize>, limit_s: f64) -> Option<f64> {
         let solved = self.solved(index)?;
         let bound_s = |step: usize| self.bound_s(index, step);
@@ -241,7 +241,7 @@ impl<'a> Circulants<'a> {
         interval.map(flow_s).sum::<Option<f64>>().filter(|&cost_s| cost_s < limit_s)
     }
 
-    /// What a step costs on the circulant by the flow of its own pattern or of that pattern's average.
+    /// The cost of a step on the circulant by the flow of its own pattern or of that pattern's average.
     fn flow_s(
         &self,
         step: usize,

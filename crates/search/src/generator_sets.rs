@@ -6,11 +6,10 @@
 //! reconfigure or not to reconfigure"): every generator serves its first q multiples, and u of them one more.
 //! Sets that split Z_n∖0 into {g, 2g, …, qg} attain it, others come near.
 //!
-//! Multiplying all generators by a unit of Z_n renames the ranks, and offset 1 is served by units alone, so
-//! generator 1 may be in every set. Sets that are unions of orbits under a group H of units are searched
-//! first: they and what they cost are known by orbit, so the search is as that of n/|H| offsets, and many
-//! splittings are of this kind (Stein and Szabó, "Algebra and Tiling", 1994). Then sets of
-//! single generators, each T from the best set of T−1 and of T+1.
+//! Multiplying all generators by a unit of Z_n renames the ranks, and offset 1 is served only by units, so generator 1
+//! may be in every set. Sets that are unions of orbits under a group H of units are searched first: they and what they
+//! cost are known by orbit, so the search is as that of n/|H| offsets, and many splittings are of this kind (Stein and
+//! Szabó, "Algebra and Tiling", 1994). Then sets of single generators, each T from the best set of T−1 and of T+1.
 
 use interruption::Interruptible;
 use model::{Error, Result};
@@ -28,7 +27,7 @@ const MOST_SWAPS: usize = 60;
 const MOST_COMPARED: usize = 1 << 19;
 /// Numbers of topologies below and above the one that is asked for whose sets are searched too.
 const NEAR: u32 = 1;
-/// What an offset takes on a generator that does not reach it.
+/// The hops of an offset on a generator that does not reach it.
 const UNREACHABLE: u16 = u16::MAX;
 
 /// Generators of T shifted rings, ascending from 1.
@@ -57,8 +56,8 @@ impl GeneratorSet {
         self.hops
     }
 
-    /// Of each offset 1 … n−1, at index offset − 1: the index of the generator that serves it, the first among
-    /// equally near ones, and the hops that it takes there. O(generators · most hops).
+    /// For each offset 1 … n−1, at index offset − 1: the index of the generator that serves it, the first among equally
+    /// near ones, and the hops that it takes there. O(generators · most hops).
     pub fn assignment(&self) -> Vec<(usize, u32)> {
         let mut served = vec![(0, 0); self.ranks as usize];
         let mut reached = vec![0; self.generators.len()];
@@ -91,8 +90,8 @@ pub fn generator_sets(ranks: u32) -> Result<Vec<GeneratorSet>> {
     search(ranks, 1, ranks.saturating_sub(1))
 }
 
-/// A set for one number of topologies, 1 ≤ T < n ≤ 1024: as in [`generator_sets`], but swaps are tried for
-/// numbers of topologies near it alone, which takes a small part of the time and may miss a better set.
+/// A set for one number of topologies, 1 ≤ T < n ≤ 1024: as in [`generator_sets`], but swaps are tried only for numbers
+/// of topologies near it, which takes a small part of the time and may miss a better set.
 ///
 /// # Errors
 /// Ranks or topologies out of range.
@@ -200,7 +199,7 @@ fn unions_of_orbits(ranks: u32, group: &[u32], least: usize, most: usize) -> Vec
 /// Generators and offsets by orbit under a group of units.
 struct Orbits {
     ranks: u32,
-    /// Of each orbit its members; the orbit of 1 is the first.
+    /// Members of each orbit; the orbit of 1 is the first.
     members: Vec<Vec<u32>>,
     /// `[orbit of generators][orbit of offsets]`: hops to all offsets of the orbit from the nearest generator of
     /// the other.
@@ -237,7 +236,7 @@ impl Orbits {
         Self { ranks, members, hops }
     }
 
-    /// Of each orbit of offsets the hops from the nearest orbit of the set, and from the second.
+    /// For each orbit of offsets, the hops from the nearest orbit of the set, and from the second.
     fn nearest_two(&self, set: &[usize]) -> (Vec<u16>, Vec<u16>) {
         let (mut first, mut second) = (vec![UNREACHABLE; self.hops.len()], vec![UNREACHABLE; self.hops.len()]);
         for &orbit in set {

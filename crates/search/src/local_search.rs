@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::{Circulants, PricedStep};
 
-/// What the name of a topology that was searched means.
+/// Meaning of the name of a topology that was searched.
 pub const NAME: (&str, &str) =
     ("local-search", "circuits that the local search of planner weave moved one by one (--budget)");
 
@@ -47,8 +47,8 @@ pub struct SearchLimits {
     pub seed: u64,
     /// Moves looked at, over all groups and chains.
     pub evaluations: u64,
-    /// Wall-clock time after which no move is looked at any more, the same part of it for each group. What is
-    /// found then depends on the machine; without it the search is deterministic.
+    /// Wall-clock time after which no move is looked at any more, the same part of it for each group. The result then
+    /// depends on the machine; without it the search is deterministic.
     pub budget: Option<Duration>,
 }
 
@@ -209,7 +209,7 @@ impl Chain<'_> {
         (!loops && moved != links).then_some(moved)
     }
 
-    /// What the links cost, if that is below the limit.
+    /// The cost of the links, if it is below the limit.
     fn cost_below(&mut self, links: &[(Rank, Rank)], limit_s: f64) -> Result<Option<f64>> {
         let network = RoutingNetwork::of(self.topology(links)?);
         let estimates: Option<Vec<f64>> = self.steps.iter().map(|step| step.estimate_s(&network)).collect();

@@ -1,4 +1,5 @@
-//! What the steps of an interval pay for hops and load, and what they cost on a topology that serves them all.
+//! The prices of hops and load in the steps of an interval, and the cost of these steps on a topology that serves them
+//! all.
 
 use model::{Routing, Traffic};
 use profile::RoutingNetwork;
@@ -8,9 +9,9 @@ use profile::RoutingNetwork;
 pub struct PricedStep<'a> {
     /// Who sends to whom.
     pub traffic: &'a Traffic,
-    /// What a hop costs (δ), s.
+    /// Price of a hop (δ), s.
     pub hop_s: f64,
-    /// What a unit of load costs (β·m_i), s.
+    /// Price of a unit of load (β·m_i), s.
     pub load_s: f64,
 }
 
@@ -27,7 +28,7 @@ impl PricedStep<'_> {
         Some(self.of(estimate.hops, estimate.load))
     }
 
-    /// What so many hops and this load cost, s.
+    /// The cost of so many hops and this load, s.
     pub(crate) fn of(&self, hops: u32, load: f64) -> f64 {
         self.hop_s * f64::from(hops) + self.load_s * load
     }

@@ -37,7 +37,7 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     Ok(simulation)
 }
 
-/// Step `index` of `plan` alone: from its first packet to the last bit received, fs.
+/// Step `index` of `plan` by itself: from its first packet to the last bit received, fs.
 ///
 /// # Errors
 /// As [`crate::simulate`].
@@ -46,7 +46,7 @@ pub(crate) fn alone_fs(plan: &Plan, index: usize, settings: &Settings) -> Result
     if end_fs < LIMIT_FS { Ok(end_fs) } else { Err(too_long()) }
 }
 
-/// What a step begins with.
+/// The state in which a step begins.
 #[derive(Default)]
 struct Start<'a> {
     /// The topology until then, if there is one.

@@ -1,4 +1,4 @@
-//! What a change of topology takes, from the fabric and the circuits before and after it.
+//! The time of a change of topology, from the fabric and the circuits before and after it.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ impl Change {
         Ok(Self { is_one: true, delay_fs, in_background: change.in_background })
     }
 
-    /// What `dark_fs` of it is left when everybody is ready for the step, `ran_fs` after the circuits of the step before
-    /// were up.
+    /// The part of `dark_fs` that is left when everybody is ready for the step, `ran_fs` after the circuits of the step
+    /// before were up.
     pub(crate) fn left_of_fs(&self, dark_fs: u64, ran_fs: u64) -> u64 {
         if self.in_background { dark_fs.saturating_sub(ran_fs) } else { dark_fs }
     }
@@ -52,7 +52,7 @@ pub(crate) struct LinkChange {
     pub(crate) set_up_fs: Vec<u64>,
 }
 
-/// What becomes of every link of step `index`, one per orbit of `group`, after `before`: by its ends.
+/// The change of every link of step `index`, one per orbit of `group`, after `before`: by its ends.
 ///
 /// # Errors
 /// A delay that femtoseconds cannot count.

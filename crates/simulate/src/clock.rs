@@ -56,7 +56,7 @@ pub(crate) fn wire_fs_of_parts(bytes: f64, bandwidth_bps: f64) -> Result<u64> {
     })
 }
 
-/// What is said of a plan that takes too long to be simulated.
+/// The error for a plan that takes too long to be simulated.
 pub(crate) fn too_long() -> Error {
     Error::value("plan", "a time above 9223 s", "up to 9223 s where packets are simulated, in whole femtoseconds")
 }

@@ -127,7 +127,7 @@ fn replaced(
     (now, new, old)
 }
 
-/// What waits for what, and per step the gate of each orbit of GPUs that opens when they are ready for it.
+/// The gates of flows, and per step the gate of each orbit of GPUs that opens when they are ready for it.
 fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> (Gates, Vec<Vec<Gate>>) {
     let network = &wiring.network;
     let mut gates = Gates::of_flows(network.flows.len(), network.servers, startup_fs);
@@ -174,7 +174,7 @@ fn gates(wiring: &Wiring, steps: &[WiredStep], startup_fs: u64) -> (Gates, Vec<V
     (gates, ready)
 }
 
-/// What circuits wait for when they are set up one by one.
+/// The ports that circuits wait for when they are set up one by one.
 struct Ports<'a> {
     wiring: &'a Wiring<'a>,
     /// Per server, the gate that opens when its circuit is up, where it was not up from the start.

@@ -24,7 +24,7 @@ pub(crate) fn rates(network: &QueueingNetwork, active: &[u32]) -> Vec<f64> {
         servers_of(flow).for_each(|server| crossing[server].push(place));
     }
     let part = |place: usize| network.flows[active[place] as usize].part;
-    // What is left of each server, and for which parts and how many flows whose rates are not yet known.
+    // The rate that is left of each server, and for which parts and how many flows whose rates are not yet known.
     let of_server = |flows: &Vec<usize>| (1.0, flows.iter().map(|&place| part(place)).sum(), flows.len());
     let mut left: Vec<(f64, f64, usize)> = crossing.iter().map(of_server).collect();
     let least: Vec<f64> =
@@ -55,7 +55,7 @@ pub(crate) fn rates(network: &QueueingNetwork, active: &[u32]) -> Vec<f64> {
             rates[place] = Some(rate);
             for crossed in servers_of(active[place]) {
                 let (free, parts, flows) = left[crossed];
-                // What rounding leaves of the parts is no less than those of the flows that are left.
+                // The parts, after rounding, are no less than those of the flows that are left.
                 let parts = (parts - part(place)).max((flows - 1) as f64 * least[crossed]);
                 left[crossed] = (free - rate, parts, flows - 1);
             }

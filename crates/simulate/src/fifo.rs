@@ -45,7 +45,7 @@ fn head(time_fs: u64, key: u64, line: usize) -> Head {
 
 #[derive(Debug, Default)]
 struct Server {
-    /// What its GPU has handed over.
+    /// The packets that its GPU has handed over.
     lines: BinaryHeap<Head>,
     free_fs: u64,
     /// It sends nothing more before.

@@ -22,7 +22,7 @@ struct Active {
     left_fs: f64,
 }
 
-/// What is left of a flow when it counts as through, fs on a circuit: rates and times are rounded.
+/// The rest of a flow when it counts as through, fs on a circuit: rates and times are rounded.
 const ROUNDING_FS: f64 = 0.5;
 
 /// Simulates `network` from the flows that are `released` at their times; `gates` release the others.

@@ -1,4 +1,4 @@
-//! What waits for what: a gate opens a while after the last of its conditions is met.
+//! Gates and their conditions: a gate opens a while after the last of its conditions is met.
 
 use crate::ledger::Done;
 use crate::network::{QueueingNetwork, SENDER};

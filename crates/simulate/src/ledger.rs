@@ -1,4 +1,4 @@
-//! What is noted while packets are served: use of circuits, progress of flows.
+//! Records made while packets are served: use of circuits, progress of flows.
 
 use crate::network::{QueueingNetwork, SENDER};
 use crate::packet::Packet;
@@ -13,7 +13,7 @@ pub(crate) struct Use {
     pub(crate) last_fs: u64,
     pub(crate) busy_fs: u64,
     pub(crate) packets: u64,
-    /// Of packets whole ones; of flows their exact parts.
+    /// Whole packets at packet level; exact parts at flow level.
     pub(crate) bytes: f64,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn whole_bytes(bytes: f64) -> u64 {
     (bytes * (1.0 + 1e-12) + 1e-9).round() as u64
 }
 
-/// What a flow has come to, fs.
+/// The progress of a flow, fs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Progress {
     /// First bit out of the sender.
@@ -41,7 +41,7 @@ pub(crate) struct Done {
     pub(crate) departure_fs: u64,
 }
 
-/// What has happened in a network.
+/// The events in a network.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     pub(crate) uses: Vec<Use>,
@@ -68,7 +68,7 @@ impl Ledger {
         for flow in &network.flows {
             let (full, Packet { bytes, wire_fs }) = (flow.full(), network.packet);
             let tail = flow.tail.unwrap_or(Packet { bytes: 0, wire_fs: 0 });
-            // A packet of full size may take longer than is counted where there is none.
+            // A packet of full size may take longer than is counted without a packet of full size.
             let busy_fs = tail.wire_fs + if full > 0 { full * wire_fs } else { 0 };
             for stream in &network.streams[flow.streams.clone()] {
                 let used = &mut self.uses[stream.slot as usize];

@@ -65,8 +65,8 @@ pub fn simulate(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     }
 }
 
-/// Seconds from the first packet of step `index` of `plan` to the last bit received, where it runs alone under the
-/// default settings: what a pipelined plan counts as the step's propagation and transmission.
+/// Seconds from the first packet of step `index` of `plan` to the last bit received, where it runs by itself under the
+/// default settings: a pipelined plan counts it as the step's propagation and transmission.
 ///
 /// # Errors
 /// As [`simulate`]; but the whole plan may take longer than 9 223 s.

@@ -1,4 +1,4 @@
-//! What the engines see of a plan: servers, and flows of packets through them.
+//! The engines' view of a plan: servers, and flows of packets through them.
 //!
 //! A server is a circuit, or the representative of an orbit of circuits. A flow takes a sequence of servers; its
 //! packets at one hop are a stream. Nothing here knows GPUs or symmetry.
@@ -20,7 +20,7 @@ pub(crate) struct Flow {
     pub(crate) tail: Option<Packet>,
     /// The part of its transfer that it is by shares and circuits.
     pub(crate) part: f64,
-    /// That part of the transfer's bytes on the wire, at flow level, where they need not be whole packets.
+    /// The flow's part of the transfer's bytes on the wire, at flow level, where they need not be whole packets.
     pub(crate) fluid_bytes: f64,
     /// From the release of the flow to its first packet, fs.
     pub(crate) phase_fs: u64,
@@ -51,8 +51,8 @@ impl Flow {
         self.packets - u64::from(self.tail.is_some())
     }
 
-    /// What the sender hands to the first server when the flow is released at `now_fs`: packets of full size, or the
-    /// short one where there is no other.
+    /// The packets that the sender hands to the first server when the flow is released at `now_fs`: packets of full
+    /// size, or the short one where there is no other.
     pub(crate) fn injected(&self, now_fs: u64) -> Run {
         let times =
             Series { first_fs: now_fs + self.phase_fs, spacing_fs: self.interval_fs, count: self.full().max(1) };
@@ -74,10 +74,10 @@ pub(crate) struct Stream {
     pub(crate) lane: u32,
 }
 
-/// What stands for a lane where a GPU hands over its own packets.
+/// The number that stands for a lane where a GPU hands over its own packets.
 pub(crate) const SENDER: u32 = u32::MAX;
 
-/// What passes from one server to another.
+/// A connection from one server to another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lane {
     pub(crate) from: u32,

@@ -1,4 +1,4 @@
-//! From what is noted about a network to what is told about a step.
+//! The report of a step, from the notes about a network.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) struct StepTimes {
     pub(crate) startup_fs: u64,
 }
 
-/// What is told about the step of `flows` over `links`; GPUs of orbit i are ready at `ready_fs[i]`.
+/// The report of the step of `flows` over `links`; GPUs of orbit i are ready at `ready_fs[i]`.
 pub(crate) fn step(
     wiring: &Wiring,
     ledger: &Ledger,

@@ -12,7 +12,7 @@ use crate::runs::{Run, Series};
 /// Credits of a lane that are kept apart; more are added up as soon as they can be.
 const APART: usize = 1 << 6;
 
-/// What is on its way from one server to another.
+/// The packets on their way from one server to another.
 #[derive(Debug)]
 pub(crate) struct Queue {
     pub(crate) from: u32,
@@ -103,7 +103,7 @@ impl Room {
     }
 
     /// Waits for room for a packet of `size` bytes that could otherwise be sent at `start_fs`, where all credits up to
-    /// `known_fs` are known. Fails with a time before which there is none, where more has to be known.
+    /// `known_fs` are known. Fails with a time before which there is no room, where more has to be known.
     pub(crate) fn wait(&mut self, queues: &mut [Queue], size: u64, start_fs: u64, known_fs: u64) -> Result<(), u64> {
         self.wanted = size;
         while self.bytes < size {

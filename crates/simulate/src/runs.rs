@@ -57,7 +57,7 @@ impl Series {
     }
 }
 
-/// What is particular about packets of a run.
+/// Marks of the packets of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Marks(u8);
 
@@ -74,7 +74,7 @@ impl Marks {
         if holds { self } else { Self::default() }
     }
 
-    /// What either has.
+    /// The marks of either.
     #[inline]
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -97,7 +97,7 @@ impl Marks {
         u64::from(self.0)
     }
 
-    /// Whether there are none.
+    /// Whether there are no marks.
     #[inline]
     pub(crate) fn are_none(self) -> bool {
         self.0 == 0

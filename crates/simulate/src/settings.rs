@@ -1,4 +1,4 @@
-//! What a simulation assumes beside the plan and its fabric.
+//! The assumptions of a simulation in addition to the plan and its fabric.
 
 use model::{Error, Fabric, Result};
 use strum::{IntoStaticStr, VariantArray};
@@ -90,7 +90,7 @@ pub struct Settings {
     pub level: Level,
     /// Payload of a packet, bytes; the last packet of a transfer has the rest.
     pub payload_bytes: u32,
-    /// Header of every packet, bytes on the wire beside the payload.
+    /// Header of every packet, bytes on the wire in addition to the payload.
     pub header_bytes: u32,
     /// When packets are handed to the first circuit.
     pub injection: Injection,

@@ -1,4 +1,4 @@
-//! What a simulation found.
+//! The results of a simulation.
 
 use std::collections::BTreeMap;
 
@@ -111,13 +111,13 @@ pub struct CircuitTotal {
     pub bytes: u64,
     /// Time in which bits were sent, fs.
     pub busy_fs: u64,
-    /// That time over the time of the whole plan.
+    /// The busy time over the time of the whole plan.
     pub utilisation: f64,
     /// Most bytes of packets on their way that it held at once.
     pub queue_bytes: u64,
 }
 
-/// What a simulation found.
+/// The results of a simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Simulation {
     /// Completion time, fs.

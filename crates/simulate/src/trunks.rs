@@ -1,5 +1,5 @@
-//! What a sender hands to one server at once for one transfer: one queue, in the order of the transfer's packets,
-//! whichever way each then takes.
+//! The packets that a sender hands to one server at once for one transfer: one queue, in the order of the transfer's
+//! packets, whichever way each then takes.
 //!
 //! To which flow a packet goes is dealt out when it is sent, by the rule that split the transfer: nothing is stored
 //! per packet.

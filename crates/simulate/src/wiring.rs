@@ -46,7 +46,7 @@ impl<'a> Wiring<'a> {
         let rate = plan.fabric.bandwidth_bps;
         let full = match settings.level {
             Level::Packet => full_packet(settings, rate),
-            // What flows take is reckoned by it.
+            // The times of flows are reckoned by it.
             Level::Flow => packet(f64::from(settings.payload_bytes), settings, rate)?,
         };
         let delay_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
@@ -182,7 +182,7 @@ impl<'a> Wiring<'a> {
         Message::new(bytes * weight, self.network.packet, self.settings, self.plan.fabric.bandwidth_bps)
     }
 
-    /// What the step's busiest link sends in all, fs on one circuit: the largest transfer times the load.
+    /// The time that the step's busiest link sends in all, fs on one circuit: the largest transfer times the load.
     fn busiest_fs(&self, index: usize, routed: &[&Routed], links: &Links) -> Result<f64> {
         let symmetry = &self.plan.steps[index].routes.symmetry;
         let mut carried: BTreeMap<(Rank, Rank), f64> = BTreeMap::new();
@@ -284,7 +284,7 @@ fn interval_fs(busiest_fs: f64, packets: u64) -> Result<u64> {
     if busiest_fs >= LONGEST_FS as f64 {
         return Err(too_long());
     }
-    // What rounding of shares makes of it is no femtosecond.
+    // A rounding error of shares is no femtosecond.
     Ok((busiest_fs / packets as f64 * (1.0 - 1e-12)).ceil() as u64)
 }
 

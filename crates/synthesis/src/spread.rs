@@ -1,10 +1,10 @@
-//! What ranks have between two steps, and which links carry what in the next.
+//! Chunks that ranks have between two steps, and chunks that links carry in the next.
 //!
 //! The circuits choose in turn what their receiver lacks and their sender has had since before the step: the chunk that
 //! fewest ranks have or are about to get. Where a circuit finds nothing left, others that took what it could carry
-//! change over to something else if they can, so that no circuit idles for the order of choosing: what the
-//! circuits take on is a largest matching with the chunks that they can bring. That chunks seldom seen go first is
-//! what keeps swarms that share a file busy: Cohen, Incentives build robustness in BitTorrent (2003).
+//! change over to something else if they can, so that no circuit idles for the order of choosing: what the circuits
+//! take on is a largest matching with the chunks that they can bring. Swarms that share a file are kept busy by sending
+//! chunks seldom seen first: Cohen, Incentives build robustness in BitTorrent (2003).
 
 use model::Rank;
 
@@ -23,11 +23,11 @@ pub(crate) struct Spread<'a> {
     origins: &'a [Rank],
     parts: usize,
     held: Sets,
-    /// What is under way in the step that is being filled.
+    /// Chunks under way in the step that is being filled.
     coming: Sets,
     /// Ranks by chunk that have it or are about to.
     holders: Vec<u32>,
-    /// What each class of links carries in the step: the link and the chunk for its receiver.
+    /// The load of each class of links in the step: the link and the chunk for its receiver.
     carried: Vec<Vec<(usize, Item)>>,
     /// The class that carries what is under way, by rank and chunk.
     carriers: Vec<u32>,
@@ -88,8 +88,8 @@ impl<'a> Spread<'a> {
                 let filled = self.fill(class);
                 added |= filled;
                 if !filled {
-                    // What cannot be filled now cannot be filled after others have been either (Berge), nor can those that
-                    // could not make room for it.
+                    // A class that cannot be filled now cannot be filled after others have been either (Berge), nor can
+                    // those that could not make room for it.
                     let seen = self.seen.iter().zip(&mut self.exhausted);
                     seen.filter(|(seen, _)| **seen == self.search).for_each(|(_, exhausted)| *exhausted = true);
                 }
@@ -184,7 +184,7 @@ impl<'a> Spread<'a> {
         by_orbit.map(|(lacked, &circuits)| if lacked == 0 { 0.0 } else { lacked as f64 / circuits as f64 }).collect()
     }
 
-    /// What is under way arrives: the step is over.
+    /// The chunks under way arrive: the step is over.
     pub(crate) fn arrive(&mut self) -> Vec<Sent> {
         let mut step = Vec::new();
         for (link, (dst, chunk)) in self.carried.iter_mut().flat_map(std::mem::take) {

@@ -19,20 +19,20 @@ pub enum Length {
     /// its circuits needs to take it in; as bring it nearer the most where none does.
     WhileNoneWaits,
     /// As many rounds as bring the end nearer the most for their time and that of the start-up, which is given in
-    /// sixteenths of a round. What counts is the mean over ranks of the 16th power of what they lack for their circuits:
-    /// nearly the one that lacks most, but not that one alone.
+    /// sixteenths of a round. The measure is the mean over ranks of the 16th power of what they lack for their
+    /// circuits: nearly the one that lacks most, but not only that one.
     Worthwhile {
-        /// What a step costs beside its rounds.
+        /// Cost of a step in addition to its rounds.
         startup: u32,
     },
 }
 
-/// What is sent in a step.
+/// The transfers of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkStep {
     /// Chunks that a circuit carries at most.
     pub rounds: u32,
-    /// What is sent.
+    /// The transfers.
     pub sent: Vec<Sent>,
 }
 

@@ -1,4 +1,4 @@
-//! What every family of candidates is.
+//! The interface of a family of candidates.
 
 use model::{Error, Result, Shape, Topology, Traffic};
 
@@ -9,7 +9,7 @@ pub trait CandidateFamily: Sync {
     /// The name in a list of candidates, such as `shifted-rings`.
     fn name(&self) -> &'static str;
 
-    /// What it holds, in one line.
+    /// A description in one line.
     fn summary(&self) -> &'static str;
 
     /// Where it is from: paper and section.

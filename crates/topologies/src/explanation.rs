@@ -1,4 +1,4 @@
-//! What the circuits of a topology are, in a sentence: read off its links, whatever it is called.
+//! A description of the circuits of a topology, in a sentence: read off its links, whatever it is called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use model::{Digit, Link, Rank, Topology};
 /// GPUs whose circuits are listed, and rings that are counted by length.
 const MOST_LISTED: usize = 8;
 
-/// What the circuits of a topology are. Its `Display` is the sentence, and says nothing else.
+/// A description of the circuits of a topology. Its `Display` is the sentence, and says nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Explanation {
     /// No circuit at all.
@@ -49,7 +49,7 @@ pub enum Explanation {
         out: (u32, u32),
         /// After how many GPUs the circuits repeat, where they do.
         period: Option<u32>,
-        /// Of how many GPUs translations make the others; `None` where there are none.
+        /// Number of GPUs of which translations make the others; `None` if there are no translations.
         kinds: Option<u32>,
     },
 }
@@ -65,8 +65,8 @@ pub struct Along {
 }
 
 impl Explanation {
-    /// Explains the circuits of a topology. O(links), beside the search for symmetry where the topology states less than
-    /// one that makes all GPUs alike.
+    /// Explains the circuits of a topology. O(links), in addition to the search for symmetry where the topology states
+    /// less than one that makes all GPUs alike.
     pub fn of(topology: &Topology) -> Self {
         if topology.links().is_empty() {
             return Self::Dark;

@@ -1,4 +1,4 @@
-//! What every topology family is.
+//! The interface of a topology family.
 
 use model::{Result, Shape, Topology};
 
@@ -13,11 +13,12 @@ pub trait Family: Sync {
     /// Where it is from: paper and section, or the usual reference.
     fn source(&self) -> &'static str;
 
-    /// What may follow the name in a spec, `[...]` where it may be left out; empty when nothing may.
+    /// Parameters that may follow the name in a spec, `[...]` where they may be left out; empty when nothing may
+    /// follow.
     fn parameters(&self) -> &'static str;
 
-    /// The topology of this family for `shape`. `parameters` is the text after the colon of the spec,
-    /// empty when there is none. At most `shape.ports()` circuits leave and enter each GPU.
+    /// The topology of this family for `shape`. `parameters` is the text after the colon of the spec, empty when there
+    /// is no colon. At most `shape.ports()` circuits leave and enter each GPU.
     ///
     /// # Errors
     /// [`model::Error::Value`] for parameters that the family does not take, [`model::Error::Refused`] for

@@ -73,7 +73,7 @@ impl<'a> Parameters<'a> {
     /// Comma-separated generators of a circulant on `gpus` ranks, at least one, `G^TIMES` for `TIMES` of them.
     ///
     /// # Errors
-    /// What is no such list, a multiple of `gpus`, or more generators than a GPU can have ports.
+    /// A text that is not such a list, a multiple of `gpus`, or more generators than a GPU can have ports.
     pub(crate) fn generators(&self, gpus: u32) -> Result<Vec<i64>> {
         let mut generators = Vec::new();
         for item in self.text.split(',').take(MAX_NUMBERS + 1) {

@@ -1,4 +1,4 @@
-//! What all policies share: the workload made ready, the fabric, and the library of plans.
+//! The common input of all policies: the workload made ready, the fabric, and the library of plans.
 
 use model::{Bound, Error, Fabric, Result, Workload};
 
@@ -9,10 +9,11 @@ use crate::orders::quickly;
 use crate::splits::{Split, even, splits};
 use crate::timeline::{Problem, Timeline, Use};
 
-/// Most topologies that plans of a family begin or end with: where it has all ports alone, and where it shares them.
+/// Most topologies that plans of a family begin or end with: where it has all ports for itself, and where it shares
+/// them.
 const MOST_TOPOLOGIES: [usize; 2] = [14, 4];
 
-/// Topologies that a family's groups may rest on or keep, beside the resting topology.
+/// Topologies that a family's groups may rest on or keep, in addition to the resting topology.
 const NAMED: [&str; 1] = ["ring"];
 
 /// The workload, the fabric, and the plans.

@@ -11,7 +11,7 @@ use planners::{Cache, Convention, PlannerOptions};
 
 use crate::variants::Variant;
 
-/// What is planned: a collective of a group.
+/// The task: a collective of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Asked {
     pub(crate) collective: Collective,
@@ -24,11 +24,11 @@ pub(crate) struct Asked {
 /// How it is planned.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Manner {
-    /// The start; free where there is none.
+    /// The start; `None` for a free start.
     pub(crate) start: Option<Topology>,
     /// The delay that the planner is told, s.
     pub(crate) delay_s: f64,
-    /// All planners where there is none.
+    /// The planner; `None` for all planners.
     pub(crate) planner: Option<&'static str>,
     /// The one topology that a static planner may use.
     pub(crate) on: Option<Topology>,
@@ -42,7 +42,7 @@ pub(crate) fn is_large(ranks: u32, ports: u32) -> bool {
 /// Plans for groups of a fabric.
 pub(crate) struct GroupPlans<'a> {
     pub(crate) fabric: &'a Fabric,
-    /// What every change is charged, s.
+    /// The charge of every change, s.
     pub(crate) delay_s: f64,
     cache: Arc<Cache>,
 }
@@ -53,7 +53,7 @@ impl<'a> GroupPlans<'a> {
     }
 
     /// # Errors
-    /// What the planner refuses.
+    /// The errors of the planner.
     pub(crate) fn plan(&self, asked: Asked, manner: &Manner) -> Result<Plan> {
         let initial = manner.start.clone().map_or(Initial::Free, Initial::Topology);
         let mut settings = Convention::select(None, manner.planner)?.settings;

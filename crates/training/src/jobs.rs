@@ -31,7 +31,7 @@ pub(crate) struct Family {
     pub(crate) overlaps: bool,
 }
 
-/// What is communicated within a group.
+/// The communication within a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Message {
     Collective(Collective),
@@ -39,7 +39,7 @@ pub(crate) enum Message {
     Send(Vec<(u32, u32)>),
 }
 
-/// Communications that differ in when and where alone.
+/// Communications that differ only in when and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     /// Index of the family.
@@ -48,7 +48,7 @@ pub(crate) struct Kind {
     pub(crate) size_bytes: u64,
 }
 
-/// What a node does, as the planner takes it.
+/// The work of a node, as the planner takes it.
 #[derive(Debug, Clone)]
 pub(crate) enum Task {
     Compute {
@@ -235,7 +235,7 @@ impl Jobs {
     }
 }
 
-/// Index of the item that is wanted, which is made where there is none.
+/// Index of the item that is wanted, which is made if missing.
 fn position<T>(items: &mut Vec<T>, is_it: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> usize {
     items.iter().position(is_it).unwrap_or_else(|| {
         items.push(make());

@@ -138,7 +138,7 @@ impl<'a> Library<'a> {
     /// A named topology of a family's groups on some ports.
     ///
     /// # Errors
-    /// No such name, or one that the groups cannot have on the ports.
+    /// An unknown name, or one that the groups cannot have on the ports.
     pub(crate) fn named(&mut self, family: usize, ports: u32, name: &str) -> Result<TopologyId> {
         let shape = Shape::new(self.families[family].size, &[self.families[family].size], ports)?;
         let topology = topologies::build(name, &shape)?;
@@ -218,10 +218,10 @@ impl<'a> Library<'a> {
         entries.iter().any(|entry| entry.keeps && entry.duration_s <= NEARLY * least_s)
     }
 
-    /// The best plan of a kind by a planner, from a topology or on it alone.
+    /// The best plan of a kind by a planner, from a topology or on that topology only.
     ///
     /// # Errors
-    /// What the planner refuses.
+    /// The errors of the planner.
     pub(crate) fn by_planner(
         &mut self,
         kind: usize,
@@ -337,7 +337,7 @@ impl<'a> Library<'a> {
         self.group_plans.plan(asked, &wish.manner).map(Some)
     }
 
-    /// What is asked of planners for a kind; nothing for messages.
+    /// The task of planners for a kind; `None` for messages.
     fn asked(&self, kind: &Kind, ports: u32) -> Option<Asked> {
         let Message::Collective(collective) = kind.message else { return None };
         Some(Asked { collective, size_bytes: kind.size_bytes, ranks: self.families[kind.family].size, ports })

@@ -10,7 +10,7 @@ use crate::jobs::{FamilyKey, Task};
 use crate::policies::Outcome;
 use crate::timeline::Use;
 
-/// The plan of one of the outcomes; the others are told beside it.
+/// The plan of one of the outcomes; the times of the others are stated with it.
 ///
 /// # Errors
 /// A plan whose parts do not fit, which is a mistake of the planner.
@@ -56,7 +56,7 @@ pub(crate) fn training_plan(
     }
     let reconfigurations = events.iter().filter(|event| event.reconfigured).count();
     let exposed_s: f64 = events.iter().map(|event| event.reconfiguration_exposed_s).sum();
-    // What is left of a difference of like numbers is rounding.
+    // A difference of like numbers leaves only rounding.
     let all_s = reconfigurations as f64 * context.delay_s();
     let hidden_s = Some(all_s - exposed_s).filter(|hidden_s| *hidden_s > 1e-12 * all_s).unwrap_or(0.0);
     TrainingPlan {
@@ -159,7 +159,7 @@ fn compute_s(context: &Context<'_>, chosen: &Outcome) -> f64 {
     ends_s.into_iter().fold(0.0, f64::max)
 }
 
-/// What the longest chain of waits is spent on.
+/// Time along the longest chain of waits, by activity.
 fn critical_path(workload: &Workload, events: &[TrainingEvent], total_s: f64) -> Vec<(String, f64)> {
     let mut spent: Vec<(String, f64)> = Vec::new();
     let mut add = |label: String, seconds: f64| {

@@ -22,7 +22,7 @@ pub(crate) struct Turn {
 /// Ports and entry of each communication.
 type Chosen = Vec<((u32, u32), Entry)>;
 
-/// What was found.
+/// The result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) chosen: Chosen,
@@ -38,7 +38,7 @@ const MOST_WORK: usize = 400_000_000;
 /// The states of a split.
 struct Block {
     split: Split,
-    /// Of each family: its topologies, and how far apart the states of two of them are.
+    /// For each family, its topologies, and how far apart the states of two of them are.
     topologies: Vec<(Vec<TopologyId>, usize)>,
     first: usize,
     states: usize,
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
         Some(Run { cost_s, back, cheapest: cheapest_states })
     }
 
-    /// What was chosen on the way to a state, and where the way began.
+    /// The choices on the way to a state, and where the way began.
     fn trace(&self, run: &Run, end: usize) -> (Chosen, usize) {
         let mut chosen = Vec::with_capacity(self.turns.len());
         let mut state = end;

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use crate::jobs::{Jobs, Task};
 use crate::library::{Entry, TopologyId};
 
-/// What a port has: groups, topology, and the ports that share them.
+/// The circuits of a port: groups, topology, and the ports that share them.
 pub(crate) type Circuits = (u32, u32, (u32, u32));
 
 /// The resting topology, whoever gave the port back.
@@ -19,7 +19,7 @@ const OF_MESSAGES: u32 = u32::MAX - 2;
 /// Circuits that nobody wants.
 const UNSET: Circuits = (0, u32::MAX - 1, (0, 0));
 
-/// Those that the next communication wants, whichever it is.
+/// The circuits that the next communication wants, whichever it is.
 const WHATEVER: Circuits = (0, u32::MAX - 3, (0, 0));
 
 /// How a communication is carried out.
@@ -60,7 +60,7 @@ impl Timeline {
     }
 }
 
-/// What a port of a class of ranks has, and since when it is free.
+/// The circuits of a port of a class of ranks, and since when it is free.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Port {
     circuits: Circuits,
@@ -74,7 +74,7 @@ const MOST_ROUNDS: usize = 12;
 /// How often after that, all in the order of the last: what takes turns is then at rest.
 const MOST_ORDERED_ROUNDS: usize = 8;
 
-/// An iteration whose plans and ports are chosen, so that the order of its nodes alone is open.
+/// An iteration whose plans and ports are chosen, so that only the order of its nodes is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Problem<'a> {
     pub(crate) jobs: &'a Jobs,
@@ -95,7 +95,7 @@ pub(crate) struct Rule {
 /// How far an iteration is followed.
 #[derive(Clone)]
 pub(crate) struct Progress {
-    /// Of the nodes that have their times.
+    /// Events of the nodes that have their times.
     pub(crate) events: Vec<Event>,
     /// By class: until when it computes, and what.
     computing: Vec<(f64, Option<usize>)>,

@@ -29,7 +29,7 @@ fn schedule_of(plan: &Plan) -> Result<Schedule> {
 /// The plan with the ranks' coordinates in reverse order, where its steps are the same for all ranks along coordinates:
 /// what was done along the first of them is done along the last.
 ///
-/// None where there are no such coordinates, or chunks that belong to no rank.
+/// `None` where there are no such coordinates, or chunks that belong to no rank.
 pub(crate) fn renumbered(plan: &Plan) -> Option<Variant> {
     let symmetry = plan.steps.first()?.step.symmetry();
     let digits = symmetry.digits();

@@ -1,4 +1,5 @@
-//! What a change of topology sets up and gives up, and what of its delay a fabric that hides some of it is charged.
+//! The circuits that a change of topology sets up and gives up, and the part of its delay that is charged on a fabric
+//! that hides some of it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ struct Changes {
     needed: u32,
 }
 
-/// What a change of circuits is charged before a step.
+/// The charge of a change of circuits before a step.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Charge {
     /// Transmitters whose circuit differs.
@@ -28,7 +29,8 @@ pub(crate) struct Charge {
 }
 
 impl Charge {
-    /// Of the change from `from` to `to` before step `index`, after a step of `before_s` seconds without its own change.
+    /// The charge of the change from `from` to `to` before step `index`, after a step of `before_s` seconds without its
+    /// own change.
     pub(crate) fn of(fabric: &Fabric, (from, to): (&Topology, &Topology), index: usize, before_s: f64) -> Self {
         let changes = Changes::between(from, to);
         let switches_s = fabric.reconfiguration.delay().terms().by_port_s;
@@ -144,7 +146,7 @@ impl Switches {
             let further = self.destinations.insert((on, src), dst).map(|dst| (src, dst));
             let nearer = self.sources.insert((on, dst), src).map(|src| (src, dst));
             placed = further.or(nearer);
-            // What is taken off the switch leaves no trace at its other end.
+            // A circuit that is taken off the switch leaves no trace at its other end.
             if let Some((src, _)) = nearer {
                 self.destinations.remove(&(on, src));
             }

@@ -23,7 +23,7 @@ enum Layout {
 }
 
 impl Layout {
-    /// Of a kind with its parameters; else what the number of switches says.
+    /// The layout of a kind with its parameters; else the one that the number of switches suggests.
     fn of(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Self> {
         let ports = plan.fabric.shape.ports();
         let crossbar = Self::Crossbar { ports };
@@ -63,7 +63,7 @@ impl Layout {
         }
     }
 
-    /// The GPU or island at a port, whichever switch it is of.
+    /// The GPU or island at a port, on any switch.
     fn at(self, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) / ports,
@@ -71,7 +71,7 @@ impl Layout {
         }
     }
 
-    /// What switches have to join for a topology: circuits by the GPUs or islands at their ends.
+    /// The circuits that switches have to join for a topology, by the GPUs or islands at their ends.
     fn wanted(self, topology: &Topology) -> BTreeMap<(u32, u32), u32> {
         let mut wanted = BTreeMap::new();
         let of = |rank: Rank| if let Self::Islands { gpus, .. } = self { rank / gpus } else { rank };
@@ -94,7 +94,7 @@ impl Layout {
 /// are one for all or one a port.
 ///
 /// # Errors
-/// An optical layer that is not known here, or a mesh's settings that are none.
+/// An optical layer that is not known here, or settings that no mesh has.
 pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Report> {
     let layout = Layout::of(circuits, plan, optics)?;
     let (switches, has_ports) = switches_check(circuits, plan, layout);
@@ -122,7 +122,7 @@ fn switches_check(circuits: &Circuits, plan: &Plan, layout: Layout) -> (Check, b
     (tally.into_check("number", "of switches and their ports"), holds)
 }
 
-/// What the switches join after each change, and what of it is wrong.
+/// Checks of the circuits that the switches join after each change.
 fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
     let (mut changes, mut made) = (Tally::new("changes"), Tally::new("circuits"));
     let mut joined: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); circuits.switches().len()];
@@ -251,8 +251,8 @@ fn is_on_dark(plan: &Plan, before: &Configuration, after: &Configuration) -> boo
     })
 }
 
-/// When a change before a step begins, from a topology that it can be made beside; at the end of the step before where
-/// there is none.
+/// Time at which a change before a step begins, where it can be made while the topology `before` is in use; the end of
+/// the step before where there is no such topology.
 fn begins_s(plan: &Plan, before: Option<&Topology>, step: usize) -> f64 {
     let start_s = sum_seconds(plan.steps[..step].iter().flat_map(|step| step.cost.terms()));
     let (Some(before), Some(last)) = (before, step.checked_sub(1)) else { return start_s };

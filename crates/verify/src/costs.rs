@@ -3,18 +3,18 @@
 //! overlap hop delays with queueing, propagation and transmission of a step together are taken as stated, and how they
 //! are split is checked.
 //!
-//! A stated number may be off by the rounding errors of its terms. That is never relative to the
-//! result: a difference of large numbers may be zero.
+//! A stated number may be off by the rounding errors of its terms. The error is never relative to the result: a
+//! difference of large numbers may be zero.
 
 use model::{Fabric, Initial, Overlap, Plan, PlanStep, Propagation, counted};
 
 use crate::changes::Charge;
 use crate::report::{Check, Tally, agree};
 
-/// What rounding may make of a product of a few numbers, relative to it.
+/// Rounding error of a product of a few numbers, relative to it.
 const ROUNDING: f64 = 1e-12;
 
-/// What rounding may make of a difference of a few numbers, relative to the largest of them.
+/// Rounding error of a difference of a few numbers, relative to the largest of them.
 const CANCELLED: f64 = 16.0 * f64::EPSILON;
 
 /// A time, and by how much it may be stated otherwise, s.
@@ -51,7 +51,7 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
     let mut before_s = 0.0;
     for (index, step) in plan.steps.iter().enumerate() {
         let topology = &plan.topologies[step.topology];
-        // What is left is no more than the delay; so is what rounding makes of it, however long the rest is.
+        // The part that is left is no more than the delay; so is its rounding error, however long the rest is.
         let charge = |before| Charge::of(fabric, (before, topology), index, before_s);
         let Charge { ports: changed, seconds: left_s, of_s } = in_force.map(charge).unwrap_or_default();
         in_force = Some(topology);

@@ -1,4 +1,4 @@
-//! What a step asks of the fabric, recomputed from its transfers: m_i, and who sends how much to whom.
+//! The demand of a step on the fabric, recomputed from its transfers: m_i, and who sends how much to whom.
 
 use std::collections::BTreeMap;
 

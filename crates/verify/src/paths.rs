@@ -102,7 +102,7 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
     Some(Found { hops, load, busiest })
 }
 
-/// What is wrong with a path, if anything.
+/// The fault of a path, if any.
 fn path_fault(arc: &RoutedEntry, share: f64, nodes: &[Rank], topology: &Topology) -> Option<String> {
     if !(share > 0.0 && share <= 1.0 + 1e-9) {
         return Some(format!("share {share} is not in (0, 1]"));

@@ -1,4 +1,4 @@
-//! What a judge says: named checks, each passed with a count or failed with its first violation.
+//! The report of a judge: named checks, each passed with a count or failed with its first violation.
 
 use model::counted;
 
@@ -9,7 +9,7 @@ pub struct Check {
     pub name: &'static str,
     /// Whether nothing was found against it.
     pub passed: bool,
-    /// What was checked, with counts; or the first violation, with its step, ranks and chunk.
+    /// The checked items, with counts; or the first violation, with its step, ranks and chunk.
     pub detail: String,
 }
 

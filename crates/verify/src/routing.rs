@@ -119,7 +119,8 @@ impl CircuitCounts {
         Self(out)
     }
 
-    /// What is wrong with what the paths of an arc put on the circuits, if they are to load these as all shortest paths do.
+    /// The fault of the loads that the paths of an arc put on the circuits, if they are to load these as all shortest
+    /// paths do.
     fn load_fault(&self, arc: &RoutedEntry, from_src: &FromOne) -> Option<String> {
         let to_dst = self.reversed().reached(arc.dst, longest(&[arc]));
         let of = |reached: &FromOne, rank: Rank| reached.get(&rank).copied().unwrap_or_default();
@@ -143,7 +144,7 @@ impl CircuitCounts {
         None
     }
 
-    /// What is wrong with the paths of an arc, if anything.
+    /// The fault of the paths of an arc, if any.
     fn fault(&self, routing: Routing, arc: &RoutedEntry, from_src: &FromOne) -> Option<String> {
         let reached = from_src.get(&arc.dst).copied().unwrap_or_default();
         let are_all_listed = reached.ways <= MOST_LISTED;

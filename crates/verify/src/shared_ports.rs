@@ -9,7 +9,7 @@ use crate::report::{Check, Tally};
 /// Kinds whose circuits a port of their GPU is enough for.
 const EVERY_TOPOLOGY: [&str; 2] = ["crossbar", "parallel"];
 
-/// Counts the circuits at every island, where the fabric's optical layer is of islands. Reads its spelling by itself.
+/// Counts the circuits at every island, where the fabric's optical layer has islands. Reads its spelling by itself.
 pub(crate) fn check(plan: &Plan) -> Option<Check> {
     let spelling = plan.fabric.optics.as_ref()?.spelling();
     let (kind, parameters) = spelling.split_once(':').unwrap_or((spelling, ""));

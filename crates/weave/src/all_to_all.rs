@@ -180,7 +180,7 @@ impl PhaseStepBuilder<'_> {
         let on_ring = self.index + 1 == self.coordinates.dims().len() && self.exchanges[0].on_ring;
         let symmetry = if self.exchanges[0].on_ring && !on_ring {
             // Where blocks came along a ring of all ranks, their sources follow translations of the first coordinate
-            // alone.
+            // only.
             Translations::periodic(self.coordinates.ranks(), self.coordinates.ranks() / self.coordinates.dims()[0])
         } else {
             self.coordinates.symmetry(on_ring)

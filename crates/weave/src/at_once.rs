@@ -18,7 +18,7 @@ const MOST_ORBITS: u32 = 16;
 /// fewer bytes. None where ranks are too many.
 ///
 /// # Errors
-/// Those of [`Step::new`].
+/// The errors of [`Step::new`].
 pub(crate) fn compose(collective: Collective, topology: &Topology) -> Result<Vec<Composition>> {
     let ranks = topology.ranks();
     if ranks > MOST_RANKS && u64::from(ranks) * u64::from(topology.symmetry().orbits()) > MOST_PAIRS {
@@ -50,9 +50,9 @@ pub(crate) fn compose(collective: Collective, topology: &Topology) -> Result<Vec
     ways.into_iter().map(|steps| Composition::new(chunks.clone(), steps, vec![topology.clone()])).collect()
 }
 
-/// Of all symmetries of the traffic of all pairs, which has every one that there is, one that leaves much in common with
-/// the topology: that of a cycle where that loses nothing of the topology's, or the topology has little and ranks are few,
-/// else the topology's own.
+/// The symmetry among those of the traffic of all pairs, which has every one that there is, that leaves much in common
+/// with the topology: that of a cycle where that loses nothing of the topology's, or the topology has little and ranks
+/// are few, else the topology's own.
 fn shared_symmetry(topology: &Topology) -> Translations {
     let cyclic = Translations::cyclic(topology.ranks());
     let own = topology.symmetry();

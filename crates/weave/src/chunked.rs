@@ -54,7 +54,7 @@ pub struct Chunked {
     collective: Collective,
     topology: Topology,
     passes: Vec<Pass>,
-    /// Seconds of a step of one hop beside its bytes.
+    /// Seconds of a step of one hop without its bytes.
     step_s: f64,
     /// Seconds of a block on one circuit.
     block_s: f64,
@@ -150,13 +150,13 @@ impl Chunked {
         (LENGTHS * self.passes.len()) as u64 * work(&self.topology, 1)
     }
 
-    /// The best that is found with so much work, in chunks that are placed for a rank: about three a microsecond. None
-    /// where one spread alone is more.
+    /// The best that is found with so much work, in chunks that are placed for a rank: about three a microsecond.
+    /// `None` where a single spread is more.
     ///
     /// # Errors
-    /// Those of [`Step::new`].
+    /// The errors of [`Step::new`].
     pub fn compose(&self, most_work: u64) -> Result<Option<Composition>> {
-        // Of equal bounds that of passes one after the other decides.
+        // Equal bounds are decided by that of passes one after the other.
         let one_by_one_s = |parts: u32| self.passes.iter().map(|pass| self.pass_bound_s(pass, parts)).sum::<f64>();
         let bounds = (1..=MOST_PARTS).map(|parts| (self.bound_s(parts), one_by_one_s(parts), parts));
         let mut by_bound: Vec<(f64, f64, u32)> = bounds.collect();
@@ -189,7 +189,7 @@ impl Chunked {
         best_segments([PassCost::of(&reduce), PassCost::of(&gather)], both, self.step_s, chunk_s, most)
     }
 
-    /// What links carry in each step of a pass, in the order of its steps.
+    /// The loads of links in each step of a pass, in the order of its steps.
     fn loads(&self, pass: &Pass, spread: &Spread) -> Vec<Loads> {
         let links = self.topology.links().iter().map(|link| ((link.src, link.dst), f64::from(link.count)));
         let circuits: Loads = links.collect();

@@ -1,11 +1,12 @@
-//! What is composed.
+//! The composition of a collective.
 
 use model::{Chunks, Result, Schedule, Step, Topology};
 
 /// Name of the algorithm of compositions.
 pub const ALGORITHM: &str = "composed";
 
-/// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): beside what else a plan needs in 4 GiB.
+/// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): with the rest that a plan needs,
+/// 4 GiB.
 pub(crate) const MOST_EXECUTED: u64 = 3 << 30;
 
 /// A schedule made for a fabric, and the topologies that its phases are meant for.

@@ -5,7 +5,7 @@ use model::{Link, Rank, Result, Topology, Translations, show_generators};
 use crate::phase::Phase;
 use crate::relative::Circuits;
 
-/// What names of this module's topologies mean.
+/// Meaning of the names of this module's topologies.
 pub(crate) const NAME: (&str, &str) = (
     "Ax[B]xC:P1,P2^2",
     "GPUs as coordinates, the last running fastest: circuits to those P1 and P2 places ahead along the one in brackets, \
@@ -23,7 +23,7 @@ pub(crate) struct Coordinates {
 pub(crate) struct Placed {
     pub(crate) phase: Phase,
     /// Along all ranks instead of the last coordinate: transfers and circuits then lead on from its end to the next
-    /// ranks. That serves a phase on the ring that is in force at the start.
+    /// ranks. This serves a phase on the ring that is in force at the start.
     pub(crate) on_ring: bool,
 }
 

@@ -1,8 +1,9 @@
 //! Phases on rings, for every choice of digits worth a try.
 //!
-//! What the digits after the first cost on a ring is what they cost on a ring of their own span, each amount times the first
-//! radix: the first digit's costs and theirs add up. So whatever is dominated as the rest of a choice is dominated with every
-//! first digit, and the choices of a span are made of its digits and the best choices for what is left, digit by digit.
+//! The cost of the digits after the first on a ring is their cost on a ring of their own span, each amount times the
+//! first radix: the first digit's costs and theirs add up. So whatever is dominated as the rest of a choice is
+//! dominated with every first digit, and the choices of a span are made of its digits and the best choices for what is
+//! left, digit by digit.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use crate::phase::{Kind, Phase, undominated};
 use crate::relative::Circuits;
 use crate::undominated;
 
-/// More digits than this are built of radix 2 alone.
+/// More digits than this are built only of radix 2.
 const MOST_DIGITS: usize = 3;
 
 /// By span, the phases on rings of so many ranks that no other of them is better than for every fabric. `spans` has every
@@ -85,7 +86,7 @@ impl<'a> Candidate<'a> {
         std::iter::once(self.first).chain(self.rest.into_iter().flat_map(|rest| rest.digits.iter().copied()))
     }
 
-    /// Of equals the least radices come first, then what [`distinct_steps`] lists first.
+    /// Among equals the least radices come first, then the order of [`distinct_steps`].
     fn order(&self, other: &Self, two_way: bool) -> Ordering {
         let radices = |one: &Self| one.digits().map(|digit| digit.radix).collect::<Vec<_>>();
         let listed = |one: &Self| -> Vec<u32> {
@@ -253,7 +254,7 @@ mod tests {
                     (digits, two_way, sums)
                 }));
             }
-            // Of equals the first that is listed.
+            // The first listed of equals.
             let best = |at: usize| {
                 let dominates = |(other, (_, _, sums)): (usize, &(Vec<Digit>, bool, Sums))| {
                     is_as_good(sums, &all[at].2) && (*sums != all[at].2 || other < at)

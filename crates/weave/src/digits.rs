@@ -1,7 +1,7 @@
 //! Phases on a ring, one-way or two-way, by the digits of a mixed radix.
 //!
-//! The digit with the largest stride goes first. In the digit (radix q, k steps) of stride s every rank ends with
-//! what the q ranks at multiples of s behind it had. What a rank has from the farthest of them goes on: in k steps
+//! The digit with the largest stride goes first. In the digit (radix q, k steps) of stride s every rank ends with what
+//! the q ranks at multiples of s behind it had. The blocks that a rank has from the farthest of them go on: in k steps
 //! of h₁ + … + h_k = q − 1 places, to the h_i next ranks each. So k = q − 1 is the ring algorithm, k = 1 a direct
 //! exchange, and radices 2 with k = 1 are recursive doubling with the largest distance first, the order that is least
 //! in load. Whatever the digits, a one-way ring of r ranks costs r − 1 hops and a load of r·Σ h(h+1)/(2q), over the
@@ -80,7 +80,7 @@ impl Digits {
         steps
     }
 
-    /// What it costs with `ports` circuits per rank, half of them each way on a two-way ring.
+    /// Its cost with `ports` circuits per rank, half of them each way on a two-way ring.
     pub(crate) fn sums(&self, ports: u32) -> Sums {
         let each_way = f64::from(ports) / if self.two_way { 2.0 } else { 1.0 };
         let mut sums = Sums::default();
@@ -167,7 +167,7 @@ mod tests {
                 let mut brought = Vec::new();
                 for send in &sends {
                     for behind in &send.behind {
-                        // What goes on is there.
+                        // A block that goes on is there.
                         prop_assert!(held.contains(behind));
                         brought.push(behind + send.ahead);
                     }

@@ -16,7 +16,7 @@ use crate::prices::Prices;
 
 /// A topology of all ranks.
 pub(crate) enum Whole {
-    /// Of no known structure.
+    /// A topology of no known structure.
     Any(Topology),
     /// A Cayley digraph, whose links can be loaded evenly.
     Cayley(Metacyclic),
@@ -42,7 +42,7 @@ const MOST_HOPS: u32 = 3;
 /// a step, which follow. None where some rank cannot be reached, or ranks are too many.
 ///
 /// # Errors
-/// Those of [`Step::new`].
+/// The errors of [`Step::new`].
 pub(crate) fn compose(collective: Collective, whole: &Whole, prices: &Prices) -> Result<Vec<Composition>> {
     let (gathers, reduces) = match collective {
         Collective::AllGather => (true, false),

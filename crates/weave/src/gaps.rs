@@ -26,7 +26,7 @@ const MOST_STEPS: usize = 10;
 /// that are no ring, or too many ranks.
 ///
 /// # Errors
-/// Those of [`Step::new`].
+/// The errors of [`Step::new`].
 pub(crate) fn compose(
     collective: Collective,
     ring: &Topology,
@@ -105,7 +105,8 @@ impl Gaps {
         gaps
     }
 
-    /// What the rank so many places from the beginning of a gap is away from where its block comes from; nothing at its ends.
+    /// The distance of the rank so many places from the beginning of a gap from where its block comes from; 0 at its
+    /// ends.
     fn away(&self, gap: usize, at: usize) -> usize {
         match self.both_ways {
             true => at.min(gap - at),

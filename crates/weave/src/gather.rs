@@ -89,8 +89,8 @@ pub(crate) fn phases_s(prices: &Prices, phases: &[Placed], blocks: u32) -> f64 {
     total_s
 }
 
-/// Steps of an AllGather by `phases` along the coordinates from `first` on, with their topologies. What a rank has
-/// before are the blocks of all ranks that differ from it in the coordinates before `first` alone.
+/// Steps of an AllGather by `phases` along the coordinates from `first` on, with their topologies. Before the phases, a
+/// rank has the blocks of all ranks that differ from it only in the coordinates before `first`.
 pub(crate) fn steps(
     coordinates: &Coordinates,
     phases: &[Placed],

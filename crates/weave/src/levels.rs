@@ -53,7 +53,7 @@ fn level_sends(span: u32, circuits: &Circuits, distances: &[u32], level: u32, pl
     chosen.into_iter().map(|(ahead, behind)| Send { ahead, behind }).collect()
 }
 
-/// What the phase costs.
+/// The cost of the phase.
 pub(crate) fn sums(span: u32, circuits: &Circuits) -> Sums {
     let mut sums = Sums::default();
     for sends in sends(span, circuits) {

@@ -58,8 +58,8 @@ pub const MOST_RANKS: u32 = 65_536;
 /// Most ranks of an All-to-All, which has as many blocks as pairs.
 pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
 
-/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first: of the collective whose
-/// data `chunks` are, from their root where they have one. What is made for the fabric's ranks and ports is kept in
+/// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first: of the collective
+/// whose data `chunks` are, from their root where they have one. Results for the fabric's ranks and ports are kept in
 /// `libraries`.
 ///
 /// # Errors
@@ -92,10 +92,10 @@ pub fn compositions(
     Ok(found)
 }
 
-/// Of [`compositions`], those that only this start of the fabric leads to; none from a free or a dark one.
+/// The [`compositions`] that only this start of the fabric leads to; none from a free or a dark one.
 ///
 /// # Errors
-/// Those of [`compositions`].
+/// The errors of [`compositions`].
 pub fn on_start(
     libraries: &Libraries,
     chunks: &Chunks,
@@ -122,7 +122,7 @@ pub fn on_start(
     Ok(found)
 }
 
-/// What stays on the ring at the start, whatever the number of ranks.
+/// The composition that stays on the ring at the start, whatever the number of ranks.
 fn on_ring(collective: Collective, fabric: &Fabric, prices: &Prices) -> Result<Option<Composition>> {
     match (&fabric.initial, prices.ring()) {
         (Initial::Topology(ring), Some(circuits)) => gaps::compose(collective, ring, circuits, prices),
@@ -174,8 +174,8 @@ pub fn staying(
 }
 
 /// Topologies on which all ranks exchange without coordinates: the one at the start; a generalised Kautz graph, whose
-/// diameter is the least for its degree, or one more; a Cayley digraph, which loads its links evenly. One port makes rings
-/// alone.
+/// diameter is the least for its degree, or one more; a Cayley digraph, which loads its links evenly. One port makes
+/// only rings.
 fn whole_topologies(library: &Library, collective: Collective, fabric: &Fabric) -> Vec<Whole> {
     let mut topologies = Vec::new();
     if let Initial::Topology(initial) = &fabric.initial

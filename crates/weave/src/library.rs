@@ -45,12 +45,12 @@ const MOST_RINGS: u32 = 64;
 /// ports. Passed on by its owner; nothing else keeps libraries.
 #[derive(Debug, Default)]
 pub struct Libraries {
-    /// Those of matrices.
+    /// The libraries of matrices.
     pub(crate) unequal: unequal::Libraries,
     made: Latest<(Key, Arc<Library>), MOST_KEPT>,
     /// Spreads of chunks over topologies that stay.
     pub(crate) spreads: chunked::Kept,
-    /// What Broadcasts are made of.
+    /// The ingredients of Broadcasts.
     pub(crate) broadcasts: Broadcasts,
 }
 

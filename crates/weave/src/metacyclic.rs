@@ -19,7 +19,7 @@ use crate::outward_trees::OutwardTrees;
 struct Group {
     m: u32,
     k: u32,
-    /// Of the identity, of every element of Z_k what it multiplies Z_m by is a power of this.
+    /// Element i of Z_k multiplies Z_m by the i-th power of this.
     ratio: u32,
 }
 
@@ -163,17 +163,17 @@ const MOST_WRITTEN: u32 = 1 << 22;
 /// Pairs of generators to which others are added.
 const WORTH_MORE: usize = 4;
 
-/// What names of this module's topologies mean.
+/// Meaning of the names of this module's topologies.
 pub(crate) const NAME: (&str, &str) = (
     "metacyclic:MxK,R:(A,B)(C,D)",
     "GPU x + M·y is (x, y), y in 0…K - 1: circuits to (x, y)·(A, B) and (x, y)·(C, D) in the group of M·K elements in which \
      (0, 1) turns 1 into R",
 );
 
-/// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1) or
-/// (1, 0), the others are added one by one. `None` where there is no such group, where all ranks can be a hop away, or of more
-/// than 256 ranks with more than 16 ports. Up to 256 ranks O(groups · min(ports² · ranks², [`MOST_OF_GROUP`])); of more, some groups and
-/// generators are tried.
+/// The Cayley digraph of smallest diameter, then of least mean distance, with `ports` generators: the first is (0, 1)
+/// or (1, 0), the others are added one by one. `None` where there is no such group, where all ranks can be a hop away,
+/// or for more than 256 ranks with more than 16 ports. Up to 256 ranks O(groups · min(ports² · ranks²,
+/// [`MOST_OF_GROUP`])); for more, some groups and generators are tried.
 ///
 /// # Errors
 /// None for circuits that lead to other ranks.
@@ -192,7 +192,8 @@ pub(crate) fn best_of_wheels(ranks: u32, ports: u32, most_wheels: u32) -> Result
     }
     let found = if is_searched { searched(ranks, ports) } else { sampled(ranks, ports, most_wheels) };
     let Some((group, generators)) = found else { return Ok(None) };
-    // Translations by digits do not hold these groups, but moving all x, and what they find beside it, shortens flows.
+    // Translations by digits do not hold these groups, but moving all x, and the translations that are found in
+    // addition, shortens flows.
     let wheel = if is_searched { Translations::trivial(ranks) } else { group.wheel()? };
     let mut links: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let steps = group.steps(&generators);
@@ -220,7 +221,7 @@ fn searched(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
     let groups = Group::of_order(ranks);
     let most = (MOST_OF_GROUP / (ports * ports * ranks)).max(LEAST_DRAWN) as usize;
     let mut random = ChaCha8Rng::seed_from_u64(u64::from(ranks));
-    // (0, 1) or (1, 0) first: alone it reaches few ranks, what it reaches with the others is what counts.
+    // (0, 1) or (1, 0) first: by itself it reaches few ranks, but the ranks that it reaches with the others count.
     for (group, first) in groups.iter().flat_map(|group| [(group, group.m), (group, 1)]) {
         let mut generators = vec![first];
         let mut width = None;
@@ -354,7 +355,7 @@ mod tests {
             let moved: usize = trees.sent(single, None).iter().flatten().map(|(_, blocks)| blocks.len()).sum();
             assert_eq!(moved as u32, found.group.k * (ranks - 1));
         }
-        // Of fewer orbits, which take less to execute, a little wider.
+        // With fewer orbits, which take less to execute, digraphs are a little wider.
         let narrowest = best(4096, 3).unwrap().unwrap().trees(false).depth();
         for most in [8, 16, 32] {
             let found = best_of_wheels(4096, 3, most).unwrap().unwrap();

@@ -28,7 +28,7 @@ struct Tree {
 }
 
 impl OutwardTrees {
-    /// Of trees by their origins, the representatives of `symmetry`, and by hops.
+    /// Trees by their origins, the representatives of `symmetry`, and by hops.
     pub(crate) fn new(symmetry: Translations, trees: impl IntoIterator<Item = (Rank, Vec<Vec<Reached>>)>) -> Self {
         let trees: Vec<Tree> = trees.into_iter().map(|(origin, levels)| Tree { origin, levels }).collect();
         let depth = trees.iter().map(|tree| tree.levels.len() as u32).max().unwrap_or(0);
@@ -69,7 +69,7 @@ impl OutwardTrees {
                 into[rank as usize].iter().filter(move |&&(from, _)| distances[from as usize] == before)
             };
             let others = search.reached().iter().filter(|&&rank| rank != origin);
-            // Those with the fewest ways first.
+            // Ranks with the fewest ways first.
             let mut reached: Vec<(u32, usize, Rank)> =
                 others.map(|&rank| (distances[rank as usize], ways(rank).count(), rank)).collect();
             reached.sort_unstable();
@@ -159,7 +159,7 @@ impl OutwardTrees {
         Self::new(Translations::trivial(self.symmetry.ranks()), trees)
     }
 
-    /// What is sent in steps of so many hops, which add up to the depth: in each, a block goes straight to all whom it
+    /// The transfers in steps of so many hops, which add up to the depth: in each, a block goes straight to all whom it
     /// reaches within its hops from where it was before. One of each orbit of transfers, by their ends. `owner`: a rank
     /// that has every block at the start, where there is no symmetry. O(orbits · ranks · log ranks).
     pub(crate) fn sent(&self, hops: impl IntoIterator<Item = u32>, owner: Option<Rank>) -> Vec<Sent> {
@@ -305,7 +305,8 @@ mod tests {
             }
         }
         assert_eq!(loads.values().sum::<usize>(), 60 * 59);
-        // Of 59 blocks over three circuits into a rank none brings half of them; the first way to be found would have up to 31.
+        // None of three circuits into a rank brings half of the 59 blocks; the first way to be found would have up to
+        // 31.
         assert!(loads.values().all(|&load| 2 * load < 59), "{:?}", loads.values().max());
     }
 }

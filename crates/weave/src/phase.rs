@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Levels,
 }
 
-/// What the ranks along one coordinate do on one topology, over one or more steps.
+/// The communication of the ranks along one coordinate on one topology, over one or more steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Phase {
     pub(crate) span: u32,

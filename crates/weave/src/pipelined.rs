@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use model::Rank;
 
-/// What the circuits of each link carry in a step, in chunks; one link for its images.
+/// The load of the circuits of each link in a step, in chunks; one link for its images.
 pub(crate) type Loads = BTreeMap<(Rank, Rank), f64>;
 
-/// What one pass takes.
+/// The cost of one pass.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PassCost {
     pub(crate) steps: usize,

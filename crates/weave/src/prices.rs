@@ -1,4 +1,4 @@
-//! What phases cost on a fabric.
+//! The costs of phases on a fabric.
 
 use model::{Fabric, Initial, Topology};
 
@@ -47,7 +47,7 @@ impl Prices {
         self.startup_s * f64::from(sums.steps) + self.hop_s * sums.hops + self.block_s * blocks * sums.amount
     }
 
-    /// Seconds of a step of one hop whose busiest circuit carries one transfer, beside its bytes.
+    /// Seconds of a step of one hop whose busiest circuit carries one transfer, without its bytes.
     pub(crate) fn one_hop_s(&self) -> f64 {
         self.startup_s + self.hop_s
     }

@@ -3,14 +3,15 @@
 /// Circuits of every rank: `(places ahead, parallel circuits)`.
 pub(crate) type Circuits = Vec<(i64, u32)>;
 
-/// What one step of an AllGather sends: to the rank `ahead`, what the ranks `behind` had before the phase.
+/// The transfers of one step of an AllGather: to the rank `ahead`, the data that the ranks `behind` had before the
+/// phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Send {
     pub(crate) ahead: i64,
     pub(crate) behind: Vec<i64>,
 }
 
-/// What a phase costs, whatever the fabric's numbers: sums over its steps.
+/// The cost of a phase, whatever the fabric's numbers: sums over its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Sums {
     pub(crate) steps: u32,

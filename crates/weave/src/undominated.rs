@@ -1,4 +1,4 @@
-//! What no other of a set is as good as in all of four costs.
+//! The items of a set that no other is as good as in all of four costs.
 
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub(crate) fn undominated<T>(
         if staircases[at].covers(second, fourth) {
             return None;
         }
-        // What covers it among those of a smaller third cost covers it among those of a larger one.
+        // An item that covers it among those of a smaller third cost covers it among those of a larger one.
         staircases[at..].iter_mut().take_while(|stairs| !stairs.covers(second, fourth)).for_each(|stairs| {
             stairs.add(second, fourth);
         });

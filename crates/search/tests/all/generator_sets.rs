@@ -109,8 +109,8 @@ proptest! {
     }
 }
 
-/// An exact-cover search over {g, 2g, …, qg} tells for which n ≤ 64 and q sets of T = (n−1)/q split Z_n∖0. These
-/// are all of q = 3 and more (beside {1, −1}), and some of q = 2.
+/// An exact-cover search over {g, 2g, …, qg} tells for which n ≤ 64 and q sets of T = (n−1)/q split Z_n∖0. These are
+/// all of q = 3 and more (in addition to {1, −1}), and some of q = 2.
 #[test]
 fn perfect_splittings_are_found() {
     let splittings =

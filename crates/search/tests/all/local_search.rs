@@ -1,4 +1,4 @@
-//! What local search must reach, and what holds of whatever it finds.
+//! Quality that local search must reach, and properties of whatever it finds.
 use std::time::Duration;
 
 use collectives::{Options, find};

@@ -1,11 +1,12 @@
 //! Paced senders in step: where all that is under way comes back after a time, but later by that time, it comes back again and
 //! again, and what is in between need not be simulated.
 //!
-//! The network is stopped every few intervals of the senders, when all packets that arrive before are served and no others.
-//! What happens from then on depends on what is under way and on what the senders have yet to hand over. If the one is as
-//! it was at an earlier stop, all goes on as it did between the two until a sender has nothing more to hand over. How long queues
-//! take to come to that, and after how many intervals they come back, is not known: each stop is compared with the last
-//! one whose number is a power of two (Brent, *An improved Monte Carlo factorization algorithm*, 1980, §2).
+//! The network is stopped every few intervals of the senders, when all packets that arrive before are served and no
+//! others. The rest of the simulation depends on the packets that are under way and on those that the senders have yet
+//! to hand over. If the one is as it was at an earlier stop, all goes on as it did between the two until a sender has
+//! nothing more to hand over. How long queues take to come to that, and after how many intervals they come back, is not
+//! known: each stop is compared with the last one whose number is a power of two (Brent, *An improved Monte Carlo
+//! factorization algorithm*, 1980, §2).
 
 use std::cmp::Reverse;
 
@@ -76,7 +77,7 @@ impl Fifo<'_> {
         let after = |time_fs: u64| time_fs.wrapping_sub(stop_fs);
         let series =
             |to: &mut Vec<u64>, times: &Series| to.extend([after(times.first_fs), times.spacing_fs, times.count]);
-        // What is earlier than anything that can be sent makes no difference.
+        // A time that is earlier than anything that can be sent makes no difference.
         let not_past = |time_fs: u64| after(time_fs.max(self.first_fs));
         under_way.push(after(self.first_fs));
         for &server in active {

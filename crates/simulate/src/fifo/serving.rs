@@ -1,4 +1,4 @@
-//! What a server does with the first packets in line: it waits for room, sends them, and notes it.
+//! The work of a server on the first packets in line: it waits for room, sends them, and notes it.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
@@ -110,7 +110,7 @@ impl Fifo<'_> {
         Ok(Ok(()))
     }
 
-    /// How many of the first `count` packets of `run` there is room for; where there is none, until when at least.
+    /// How many of the first `count` packets of `run` there is room for; if there is no room, until when at least.
     #[inline]
     fn granted(&mut self, server: usize, run: &Run, count: u64) -> std::result::Result<u64, u64> {
         if !self.is_limited || self.network.next_lane(run.stream) == SENDER {

@@ -1,4 +1,4 @@
-//! What is known of a network that is stopped now and then.
+//! Records of a network that is stopped now and then.
 
 /// When the network is stopped, and what was under way when it was stopped before.
 #[derive(Debug, Default)]

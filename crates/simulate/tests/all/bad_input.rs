@@ -1,4 +1,4 @@
-//! What cannot be simulated is refused in one line that names the field.
+//! Plans that cannot be simulated are refused in one line that names the field.
 use crate::plans::by_hand;
 use crate::plans::fabric;
 use crate::plans::planned;

@@ -1,4 +1,4 @@
-//! What holds of every simulation: bytes arrive once, circuits keep to their rate, nothing is sent before it can be.
+//! Properties of every simulation: bytes arrive once, circuits keep to their rate, nothing is sent before it can be.
 use crate::plans::fabric;
 use crate::plans::planned;
 

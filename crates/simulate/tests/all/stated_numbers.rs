@@ -104,7 +104,7 @@ proptest! {
         }
     }
 
-    /// What is charged in a plan by packets is what the simulation makes dark.
+    /// The charge in a plan by packets is the dark time in the simulation.
     #[test]
     fn changes_take_what_a_pipelined_plan_is_charged(plan in any_plan()) {
         let (mut before_s, mut expected) = (0.0, Vec::new());

@@ -1,4 +1,4 @@
-//! What steps do, by definition.
+//! The effect of steps, by definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,7 +8,7 @@ use crate::dedupe::dedupe;
 /// The family that joins the default ones where a dark port is set up in the background.
 pub const ONE_PORT_DARK: &str = "one-port-dark";
 
-/// What names of this module's topologies mean.
+/// Meaning of the names of this module's topologies.
 pub(super) const NAME: (&str, &str) =
     ("T without A→B", "topology T less one circuit out of and one into every GPU, that from A to B among them");
 
@@ -18,7 +18,7 @@ pub(crate) struct OnePortDark {
     pub(super) of: &'static [&'static dyn CandidateFamily],
 }
 
-/// Most of them. Those of the steps' own circuits come first.
+/// Most of them. Topologies of the steps' own circuits come first.
 const MAX_TOPOLOGIES: usize = 256;
 
 impl CandidateFamily for OnePortDark {

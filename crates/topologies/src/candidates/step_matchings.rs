@@ -4,7 +4,7 @@ use model::{Error, Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::CandidateFamily;
 
-/// What names of this module's topologies mean.
+/// Meaning of the names of this module's topologies.
 pub(super) const NAME: (&str, &str) =
     ("matching-K", "a circuit for every transfer of a step, of the K-th kind of steps");
 

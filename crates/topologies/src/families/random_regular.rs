@@ -54,10 +54,10 @@ impl Family for RandomRegular {
 /// Rounds of `gpus·degree` attempted switchings.
 const ROUNDS: usize = 10;
 
-/// The successors of each rank in turn, `degree` < `gpus` − 1 each, all different and none itself: a
-/// circulant graph of randomly relabelled ranks, after switchings of random pairs of arcs, a → b and
-/// c → d becoming a → d and c → b. For degree 1 the relabelling alone makes it a random n-cycle.
-/// Strongly connected, because a round that would end otherwise is taken back. O(gpus·degree²).
+/// The successors of each rank in turn, `degree` < `gpus` − 1 each, all different and none itself: a circulant graph of
+/// randomly relabelled ranks, after switchings of random pairs of arcs, a → b and c → d becoming a → d and c → b. For
+/// degree 1 the relabelling by itself makes it a random n-cycle. Strongly connected, because a round that would end
+/// otherwise is taken back. O(gpus·degree²).
 fn draw(gpus: u32, degree: u32, rng: &mut ChaCha8Rng) -> Vec<Rank> {
     let mut order: Vec<Rank> = (0..gpus).collect();
     order.shuffle(rng);

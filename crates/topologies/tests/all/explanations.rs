@@ -1,4 +1,4 @@
-//! What is said of a topology is what its links are.
+//! Explanations of topologies, compared with their links.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What holds for every family: ports, symmetry, names, connectivity, diameters, and wrong input.
+//! Properties of every family: ports, symmetry, names, connectivity, diameters, and wrong input.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What does one thing at a time: the computations of a class of ranks, a port of one. Each bounds every order.
+//! A machine does one thing at a time: the computations of a class of ranks, or a port of one. Each bounds every order.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};

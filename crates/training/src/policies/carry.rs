@@ -23,7 +23,7 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
         let overlapped = overlapped(context, &found);
         found.splice(before.len()..before.len(), overlapped);
     }
-    // Of equal times the last: its own rather than that of another policy.
+    // The last of equal times: its own rather than that of another policy.
     let best = found.into_iter().rev().min_by(|a, b| a.timeline.total_s.total_cmp(&b.timeline.total_s))?;
     let note = if best.policy == POLICY.name { best.note } else { format!("nothing is faster than {}", best.policy) };
     Some(Outcome { policy: POLICY.name, note, ..best })
@@ -70,7 +70,7 @@ fn turns(context: &Context<'_>, nodes: &[usize]) -> Vec<Turn> {
             }
         }
     }
-    // What is idle at the end is idle before the first of the next iteration.
+    // Idle time at the end counts as idle time before the first turn of the next iteration.
     if let Some(first) = turns.first_mut() {
         first.idle_s += idle_s;
     }

@@ -71,7 +71,7 @@ pub(super) fn best_kept(
     Some(((uses, timeline), topologies))
 }
 
-/// What is kept, in words.
+/// The kept circuits, in words.
 pub(super) fn told(context: &Context<'_>, split: &Split, topologies: &[TopologyId]) -> String {
     let families = split.iter().zip(topologies).zip(&context.jobs.families);
     let told = families.map(|((ports, topology), family)| {

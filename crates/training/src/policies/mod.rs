@@ -36,13 +36,13 @@ pub fn find(name: &str) -> Result<&'static Policy> {
     }
 }
 
-/// What comes of every policy, in the order of the registry; none where a policy does not serve the workload.
+/// The outcomes of all policies, in the order of the registry; none where a policy does not serve the workload.
 pub(crate) fn outcomes(context: &mut Context<'_>, progress: &(dyn Fn(&str) + Sync)) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for policy in &POLICIES {
         progress(&format!("policy {}", policy.name));
         let found = (policy.plan)(context, &outcomes);
-        // What is a reference alone is of another fabric.
+        // An outcome that is only a reference is of another fabric.
         outcomes.extend(found.map(|found| if policy.can_be_chosen { found.in_best_order(context) } else { found }));
     }
     outcomes

@@ -47,7 +47,7 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
         let found = quickly(&Problem { delay_s: 0.0, ..context.problem(&uses) })?;
         Some((uses, found))
     });
-    // What is planned for circuits runs on such a switch as it is.
+    // A plan for circuits runs on such a switch as it is.
     let as_planned = before.iter().map(|outcome| (outcome.uses.clone(), outcome.timeline.clone()));
     let (uses, timeline) = timed.chain(as_planned).min_by(|a, b| a.1.total_s.total_cmp(&b.1.total_s))?;
     let note = "all pairs one hop apart".to_string();

@@ -1,4 +1,4 @@
-//! What a policy is, and what comes of one.
+//! Policies and their outcomes.
 
 use crate::context::Context;
 use crate::orders::{Ordered, improved};
@@ -8,20 +8,20 @@ use crate::timeline::{Timeline, Use};
 pub struct Policy {
     /// As `--policy` takes it.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// A description in a sentence.
     pub summary: &'static str,
-    /// Whether it can be asked for; else it is shown beside the others.
+    /// Whether it can be asked for; else it is shown next to the others.
     pub can_be_chosen: bool,
     pub(super) plan: fn(&mut Context<'_>, &[Outcome]) -> Option<Outcome>,
 }
 
-/// What came of a policy.
+/// The outcome of a policy.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     pub(crate) policy: &'static str,
     pub(crate) uses: Vec<Option<Use>>,
     pub(crate) timeline: Timeline,
-    /// What there is to say about it.
+    /// A remark about it.
     pub(crate) note: String,
     /// Whether no other choice from the library is faster.
     pub(crate) is_shortest: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// What is not known to be the best of anything.
+    /// An outcome that is not known to be the best of anything.
     pub(super) fn new(policy: &Policy, uses: Vec<Option<Use>>, timeline: Timeline, note: String) -> Self {
         Self { policy: policy.name, uses, timeline, note, is_shortest: false, order_bound_s: 0.0, order_is_best: false }
     }

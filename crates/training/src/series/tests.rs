@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::jobs::{Family, FamilyKey, Kind, Message};
 
-/// What is drawn: entries of each kind, and communications of these kinds.
+/// A random instance: entries of each kind, and communications of these kinds.
 struct Drawn {
     delay_s: f64,
     families: Vec<Family>,
@@ -80,7 +80,7 @@ impl Drawn {
         shortest(&library, self.families.len(), &self.splits, &self.turns)
     }
 
-    /// What can be chosen for a communication: one of the splits, and an entry on the ports that its family has there.
+    /// The choices for a communication: one of the splits, and an entry on the ports that its family has there.
     fn choices(&self, turn: &Turn) -> Vec<(usize, Entry)> {
         let of_split = |(index, split): (usize, &Split)| {
             let range = split[turn.family];
@@ -103,7 +103,7 @@ impl Drawn {
         possible.map(cost).min_by(f64::total_cmp).map(|changes_s| durations_s + changes_s)
     }
 
-    /// Whether it fits where circuits change before these communications alone, in a series that repeats.
+    /// Whether it fits where circuits change only before these communications, in a series that repeats.
     fn stays_between(&self, chosen: &[(usize, Entry)], changes: usize) -> bool {
         let turns = chosen.len();
         (0..turns).all(|turn| {
@@ -152,7 +152,7 @@ fn the_shortest_path_is_the_best_of_all_choices() {
         assert_eq!(found.as_ref().map(|found| found.cost_s), least_s, "case {case}");
         let Some(found) = found else { continue };
         assert!(found.is_shortest, "case {case}");
-        // What is returned costs what is said, by the definition: in one of the splits that give these ports.
+        // The returned choice costs the stated amount, by the definition: in one of the splits that give these ports.
         let splits = |(turn, (range, entry)): (&Turn, &((u32, u32), Entry))| -> Vec<(usize, Entry)> {
             let fits = drawn.splits.iter().enumerate().filter(|(_, split)| split[turn.family] == *range);
             fits.map(|(index, _)| (index, *entry)).collect()

@@ -74,7 +74,7 @@ fn held(jobs: &Jobs, uses: &[Option<Use>], found: &Timeline, delay_s: f64, class
                 (groups[place], topology.0, used.ports)
             }
         };
-        // What rests in its first topology finds it there where the port rests.
+        // A port that rests in its first topology finds it there where the port rests.
         let first =
             if rests == Some(used.entry.first) && !used.entry.direct { RESTING } else { circuits(used.entry.first) };
         let (last, back_s) = match used.returns {

@@ -17,7 +17,7 @@ use model::{Collective, Fabric, Overlap, Plan, Propagation, Rank, Topology};
 
 use crate::changes::Charge;
 
-/// Of every pair of ranks, from and to.
+/// Amounts by pair of ranks, from and to.
 type ByPair = BTreeMap<(usize, usize), f64>;
 
 /// Sources times links up to which schedules are made.
@@ -109,7 +109,7 @@ fn to_all(from: &[Rank], ranks: usize, share: f64) -> Sent {
     from.iter().map(|&src| (src, others(src))).collect()
 }
 
-/// What an All-to-All brings from rank to rank.
+/// The amounts that an All-to-All brings from rank to rank.
 fn exchanged(plan: &Plan, block: f64) -> Sent {
     let Some(pieces) = plan.chunks.as_pieces() else {
         let ranks = plan.chunks.ranks();
@@ -168,7 +168,7 @@ impl Graph {
 
     /// `None` where some receiver has no path.
     fn at_once(&self, sent: &Sent) -> Option<Vec<OwnStep>> {
-        // Of each circuit of a link.
+        // The load of each circuit of a link.
         let mut loads: ByPair = BTreeMap::new();
         let (mut hops, mut largest) = (0, 0.0);
         for (&src, receivers) in sent {

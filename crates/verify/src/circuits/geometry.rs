@@ -10,7 +10,7 @@ pub(super) struct Geometry<'a> {
     pub gpus: u32,
 }
 
-/// What joins two MZIs.
+/// The join between two MZIs.
 #[derive(Debug, Clone, Copy)]
 enum Between {
     /// Waveguides in the direction of rows (1) or of columns (0), and whether they cross from tile to tile.
@@ -42,7 +42,7 @@ impl Geometry<'_> {
         Some(row * self.extent()[1] + column)
     }
 
-    /// Waveguides, or fibres, from one MZI to another; none where they are not beside each other.
+    /// Waveguides, or fibres, from one MZI to another; 0 where they are not next to each other.
     pub fn lanes(self, from: u32, to: u32) -> u32 {
         match self.between(from, to) {
             Some(Between::Waveguides { .. }) => self.mesh.waveguides,

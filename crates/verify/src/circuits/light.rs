@@ -42,8 +42,8 @@ pub(super) fn checks(circuits: &Circuits, plan: &Plan, described: Option<&str>) 
     Ok(checks)
 }
 
-/// Of a file that does not say how its mesh is built: whether every MZI has a state for each circuit that passes it, by
-/// wavelength, and no other.
+/// A check for a file that does not say how its mesh is built: whether every MZI has a state for each circuit that
+/// passes it, by wavelength, and no other.
 fn counts_check(circuits: &Circuits) -> Check {
     let mut tally = Tally::new("light");
     for (index, light) in circuits.light().iter().enumerate() {
@@ -80,7 +80,7 @@ struct Lit<'a> {
 }
 
 impl Lit<'_> {
-    /// Each way leads from MZI to MZI beside it, from the tile of its transmitter to that of its receiver, on
+    /// Each way leads from MZI to neighbouring MZI, from the tile of its transmitter to that of its receiver, on
     /// waveguides and a wavelength that there are, and no place carries two.
     fn paths_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("paths");
@@ -106,7 +106,7 @@ impl Lit<'_> {
         tally.into_check("statement", "of ways: from tile to tile, over waveguides that there are, none lit twice")
     }
 
-    /// What is wrong with a way, for itself.
+    /// The fault of a way, by itself.
     fn way_fault(self, path: &LightPath) -> Option<String> {
         let Self { geometry, ports } = self;
         let MziMesh { wavelengths, transmitters, receivers, .. } = *geometry.mesh;

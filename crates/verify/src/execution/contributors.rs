@@ -18,7 +18,8 @@ pub(super) enum Sum {
     All,
 }
 
-/// What tells sums of one step apart: which rank, or where the set is kept. Equal sets may be kept at two places.
+/// The key that tells sums of one step apart: which rank, or where the set is kept. Equal sets may be kept at two
+/// places.
 type Key = (u8, usize);
 
 impl Sum {
@@ -63,7 +64,7 @@ impl Sum {
 /// Two sums and what they are together, or the first rank that is in both.
 type Joined = (Sum, Sum, Result<Sum, usize>);
 
-/// What was found of the sums of one step.
+/// The sums found in one step.
 pub(super) struct Found<'a> {
     group: &'a Translations,
     ranks: usize,

@@ -1,4 +1,4 @@
-//! What an execution finds.
+//! The findings of an execution.
 
 use crate::report::Tally;
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use model::{Plan, Rank, Topology, TrainingPlan};
 
-/// What a port of a rank has.
+/// The circuits of a port of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Circuits {
-    /// Those of a topology of a group on a set of ports.
+    /// Circuits of a topology of a group on a set of ports.
     Group { group: usize, topology: usize, ports: usize },
-    /// Those of the messages of which this rank is an end, on a set of ports.
+    /// Circuits of the messages of which this rank is an end, on a set of ports.
     Message { to: Option<Rank>, from: Option<Rank>, ports: usize },
-    /// Those of the resting topology, whichever that is.
+    /// Circuits of the resting topology, whichever that is.
     Resting,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct PlanTopologies {
 pub(super) struct Catalogue<'a> {
     topologies: Vec<&'a Topology>,
     plans: Vec<PlanTopologies>,
-    /// Of each topology that messages go over: its number, and the groups of its axis by rank.
+    /// For each topology that messages go over: its number, and the groups of its axis by rank.
     message_topologies: Vec<(usize, Vec<usize>)>,
     groups: Vec<Vec<Rank>>,
     group_numbers: BTreeMap<Vec<Rank>, usize>,
@@ -81,7 +81,7 @@ impl<'a> Catalogue<'a> {
         self.plans[plan]
     }
 
-    /// Of a topology that messages go over: its number, and the group of a rank that has it.
+    /// For a topology that messages go over: its number, and the group of a rank that has it.
     pub(super) fn message_topology(&self, topology: usize, rank: Rank) -> (usize, usize) {
         let (number, by_rank) = &self.message_topologies[topology];
         (*number, by_rank[rank as usize])

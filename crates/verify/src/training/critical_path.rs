@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};
 
-/// What gaps in the chain are called.
+/// The name of gaps in the chain.
 const GAPS: &str = "reconfiguration";
 
 /// Events followed in all before no more of those that end last are tried.

@@ -27,7 +27,7 @@ pub(super) fn check(training: &TrainingPlan) -> Check {
     tally.into_check("event", "with what their nodes need")
 }
 
-/// What is wrong with an event by itself, if anything.
+/// The fault of an event by itself, if any.
 fn fault(training: &TrainingPlan, event: usize, planned: &TrainingEvent) -> Option<String> {
     let times = [planned.start_s, planned.end_s, planned.reconfiguration_exposed_s];
     if times.iter().any(|time| !(time.is_finite() && *time >= 0.0)) || planned.end_s < planned.start_s {

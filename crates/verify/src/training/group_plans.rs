@@ -5,7 +5,7 @@ use model::{Plan, TrainingPlan, Work};
 use super::iteration::name;
 use crate::report::{Check, Tally};
 
-/// Judges every plan as such; then, of every collective, that its plan is of the same collective and size, on as many
+/// Judges every plan as such; then, of every collective, that its plan has the same collective and size, on as many
 /// ports as the event holds, and at the rates and delays of the fabric of all ranks.
 pub(super) fn check(training: &TrainingPlan) -> Check {
     let mut tally = Tally::new("plans");
@@ -28,7 +28,7 @@ pub(super) fn check(training: &TrainingPlan) -> Check {
     tally.into_check("statement", "of plans by themselves and of those that use them")
 }
 
-/// What a plan has other than its event needs, if anything.
+/// The property of a plan that differs from what its event needs, if any.
 fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     let Work::Collective { collective, size_bytes, .. } = &training.workload.nodes[event].work else { return None };
     let (whole, own) = (&training.fabric, &plan.fabric);

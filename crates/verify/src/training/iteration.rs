@@ -1,8 +1,8 @@
-//! What all checks of an iteration read.
+//! The input of all checks of an iteration.
 
 use model::{Plan, TrainingEvent, TrainingPlan, Work, units};
 
-/// What rounding may make of a time, relative to the iteration's.
+/// Rounding error of a time, relative to the iteration's.
 const ROUNDING: f64 = 1e-9;
 
 /// A planned iteration whose events have what their nodes need.

@@ -1,4 +1,4 @@
-//! The lower bound, and the times of the policies beside it.
+//! The lower bound, and the times of the policies next to it.
 
 use std::collections::BTreeMap;
 

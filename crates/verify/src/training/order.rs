@@ -1,4 +1,4 @@
-//! What comes before what: dependencies, one computation at a time on a rank, collectives of a stream in their order.
+//! The order of events: dependencies, one computation at a time on a rank, collectives of a stream in their order.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is said of the order of the events: that none is faster than so long, with the same plans on the same ports.
+//! A bound on the order of the events: none is faster than so long, with the same plans on the same ports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ fn known_s(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], turns: &[T
     known_s
 }
 
-/// What ports and ranks have to do, the same once.
+/// The work of ports and ranks, the same once.
 fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
     let workload = &iteration.training.workload;
     let mut computed: BTreeMap<Rank, Vec<Place>> = BTreeMap::new();
@@ -81,7 +81,7 @@ fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
     let mut of_port: BTreeMap<usize, Vec<&Turn>> = BTreeMap::new();
     turns.iter().for_each(|turn| of_port.entry(turn.slot).or_default().push(turn));
     let of_port = of_port.into_values().map(|turns| {
-        // What turns leave, and how many of them.
+        // The circuits that turns leave, and how many turns leave them.
         let mut left: Vec<(Option<Circuits>, usize)> = Vec::new();
         for turn in &turns {
             match left.iter_mut().find(|(circuits, _)| *circuits == turn.used.leaves) {
@@ -109,7 +109,7 @@ impl Turn {
     }
 }
 
-/// What a port or rank does for so long, not before `from_s`, with `then_s` after it.
+/// The occupation of a port or rank for `takes_s`, not before `from_s`, with `then_s` after it.
 struct Task {
     from_s: f64,
     takes_s: f64,

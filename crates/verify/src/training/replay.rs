@@ -15,7 +15,7 @@ use super::waits::Waits;
 use crate::report::{Check, Tally};
 use resting_circuits::Resting;
 
-/// What is found where all ports are followed.
+/// The result of following all ports.
 pub(super) struct Replayed {
     pub(super) checks: [Check; 3],
     /// Durations of messages over circuits of a group, by event, where these are there.
@@ -31,7 +31,7 @@ pub(super) struct Turn {
     pub(super) used: Use,
 }
 
-/// What a port of a rank has, and since when.
+/// The circuits of a port of a rank, and since when it has them.
 #[derive(Debug, Clone, Copy)]
 struct Port {
     /// None until something sets them up.
@@ -57,7 +57,7 @@ const UNUSED: Port = Port {
     passed_until_s: f64::NEG_INFINITY,
 };
 
-/// What an event does to the ports of a rank.
+/// The effect of an event on the ports of a rank.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) needs: Option<Circuits>,

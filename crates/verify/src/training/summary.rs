@@ -5,7 +5,7 @@ use model::Work;
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};
 
-/// Checks the total, which is the largest end, and the time of computations alone.
+/// Checks the total, which is the largest end, and the time of computations only.
 pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     let (training, total_s) = (iteration.training, iteration.total_s);
     let mut total = Tally::new("total");

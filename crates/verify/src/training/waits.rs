@@ -1,4 +1,5 @@
-//! What events wait for: nothing starts later than it must, and what is waited for circuits that change is said.
+//! The waits of events: nothing starts later than it must, and where an event waits for a change of circuits, the file
+//! says so.
 
 use model::{TrainingPlan, Work};
 
@@ -14,7 +15,7 @@ pub(super) struct Waits {
     pub(super) changed_s: f64,
     /// The event that it says it waits for; none for what was before the iteration.
     named: Option<usize>,
-    /// What that event makes it wait for, with the change of circuits after it; none if nothing.
+    /// The time until which that event makes it wait, with the change of circuits after it; `None` if it does not.
     named_s: Option<f64>,
 }
 

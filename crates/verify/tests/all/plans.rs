@@ -1,4 +1,4 @@
-//! A valid plan passes; every number of it, changed alone, fails its own check.
+//! A valid plan passes; every number of it, changed by itself, fails its own check.
 #[allow(dead_code, reason = "each test file uses a part of them")]
 use crate::schedules;
 

@@ -1,4 +1,4 @@
-//! Planned iterations that are right pass; each rule, broken alone, fails its own check.
+//! Planned iterations that are right pass; each rule, broken by itself, fails its own check.
 
 mod broken;
 mod by_hand;

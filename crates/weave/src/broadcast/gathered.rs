@@ -6,7 +6,7 @@ use crate::outward_trees::{OutwardTrees, Sent};
 
 use super::spread::Sends;
 
-/// What goes over each link, by hops from where a part came from. The root has all parts and needs none.
+/// Parts over each link, by hops from where a part came from. The root has all parts and needs none.
 #[derive(Debug)]
 pub(super) struct Gathered {
     root: Rank,

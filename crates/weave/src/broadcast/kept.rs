@@ -10,7 +10,7 @@ use super::shifts::Turns;
 use super::spread::Spread;
 use crate::prices::Prices;
 
-/// What Broadcasts of some ranks, ports and root are made of.
+/// The ingredients of Broadcasts of some ranks, ports and root.
 #[derive(Debug)]
 pub(crate) struct Made {
     root: Rank,
@@ -52,7 +52,7 @@ impl Made {
     }
 }
 
-/// What was made lately, by ranks, ports and root, and by the topology at the start and root.
+/// The latest ingredients, by ranks, ports and root, and by the topology at the start and root.
 #[derive(Debug, Default)]
 pub(crate) struct Broadcasts {
     made: Latest<(Key, Arc<Made>), MOST_KEPT>,
@@ -62,14 +62,14 @@ pub(crate) struct Broadcasts {
 /// Ranks, ports, root.
 type Key = (u32, u32, Rank);
 
-/// Of each kind that are kept.
+/// Number kept of each kind.
 const MOST_KEPT: usize = 8;
 
 impl Broadcasts {
     /// For so many ranks and ports.
     ///
     /// # Errors
-    /// Those of [`Turns::new`].
+    /// The errors of [`Turns::new`].
     pub(super) fn of(&self, ranks: u32, ports: u32, root: Rank) -> Result<Arc<Made>> {
         let key = (ranks, ports, root);
         if let Some((_, made)) = self.made.find(|(made_for, _)| *made_for == key) {

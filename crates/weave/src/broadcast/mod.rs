@@ -59,7 +59,7 @@ enum Way<'a> {
 /// The cheapest Broadcasts from `root` by estimate, the first the cheapest.
 ///
 /// # Errors
-/// Those of making topologies and steps.
+/// The errors of making topologies and steps.
 pub(crate) fn compose(kept: &Broadcasts, fabric: &Fabric, prices: &Prices, root: Rank) -> Result<Vec<Composition>> {
     let shape = &fabric.shape;
     let made = kept.of(shape.gpus(), shape.ports(), root)?;
@@ -78,7 +78,7 @@ pub(crate) fn compose(kept: &Broadcasts, fabric: &Fabric, prices: &Prices, root:
 /// The cheapest Broadcasts from `root` that stay on the topology at the start.
 ///
 /// # Errors
-/// Those of [`compose`].
+/// The errors of [`compose`].
 pub(crate) fn on_start(kept: &Broadcasts, start: &Topology, prices: &Prices, root: Rank) -> Result<Vec<Composition>> {
     let Some(one) = kept.on(start, root) else { return Ok(Vec::new()) };
     let made = kept.of(start.ranks(), start.degree(), root)?;
@@ -104,7 +104,7 @@ fn cheapest(mut ways: Vec<(f64, Way)>, made: &Made, root: Rank) -> Result<Vec<Co
     found.into_iter().collect()
 }
 
-/// What may be done on one topology, with seconds.
+/// The ways on one topology, with seconds.
 fn on_one_topology<'a>(one: &'a OneTopology, prices: &Prices) -> Vec<(f64, Way<'a>)> {
     let (ranks, depth) = (one.topology.ranks(), one.tree.depth());
     let mut ways = Vec::new();
@@ -148,9 +148,9 @@ fn step_s(prices: &Prices, ranks: u32, hops: u32, buffers: f64) -> f64 {
     prices.sums_s(&sums, f64::from(ranks))
 }
 
-/// The number of parts whose rounds take least, with the seconds, of those that `parts` has for the times that a circuit
-/// brings one to the farthest rank; `rounds` says how many there are for them, and each takes `more_s` beside. `None` where not
-/// even one part a circuit can be sent.
+/// The number of parts whose rounds take least, with the seconds, of those that `parts` has for the times that a
+/// circuit brings one to the farthest rank; `rounds` says how many there are for them, and each takes `more_s` in
+/// addition. `None` where not even one part a circuit can be sent.
 fn best_parts(
     ranks: u32,
     parts: impl Fn(u32) -> u32,

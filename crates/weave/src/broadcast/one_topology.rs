@@ -15,7 +15,7 @@ const MOST_PAIRS: u64 = 1 << 18;
 /// Parts times ranks up to which rounds are made twice.
 const MOST_SENT_TWICE: u64 = 1 << 16;
 
-/// What Broadcasts from one root on one topology are made of, each kept once it is made.
+/// The ingredients of Broadcasts from one root on one topology, each kept once it is made.
 #[derive(Debug)]
 pub(super) struct OneTopology {
     pub(super) topology: Topology,
@@ -26,7 +26,8 @@ pub(super) struct OneTopology {
     /// Circuits out of the root.
     out: u32,
     pub(super) tree: Tree,
-    /// Of every rank but the root: hops from the root to where circuits into it come from, in order, and how many do. Each once.
+    /// For every rank but the root: hops from the root to where circuits into it come from, in order, and how many do.
+    /// Each once.
     into_ranks: BTreeSet<Vec<(u32, u32)>>,
     by_parts: Mutex<BTreeMap<u32, Arc<Spread>>>,
     gathered: OnceLock<Option<Gathered>>,
@@ -91,7 +92,8 @@ impl OneTopology {
         Spread { parts: 1, steps: self.tree.flood(hops), topologies: vec![self.topology.clone()] }
     }
 
-    /// What an AllGather of a part from each rank sends; `None` where ranks are too many, or some cannot reach some other.
+    /// The transfers of an AllGather of a part from each rank; `None` where ranks are too many, or some cannot reach
+    /// some other.
     pub(super) fn gathered(&self) -> Option<&Gathered> {
         let ranks = u64::from(self.topology.ranks());
         let make = || (ranks * ranks <= MOST_PAIRS).then(|| Gathered::new(&self.topology, self.root)).flatten();

@@ -29,12 +29,13 @@ impl Sets {
     }
 }
 
-/// What makes a part the rarest. Neither takes fewer rounds everywhere.
+/// The measure of the rarest part. Neither takes fewer rounds everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rarity {
-    /// That fewest ranks have or are about to get.
+    /// The part that fewest ranks have or are about to get.
     Now,
-    /// That fewest ranks had before the round; of these, as above. The root's last part goes over all its circuits.
+    /// The part that fewest ranks had before the round; among equals, as above. The root's last part goes over all its
+    /// circuits.
     BeforeRound,
 }
 
@@ -50,7 +51,7 @@ pub(super) fn rounds<'a>(
     rarity: Rarity,
     links: impl Fn(usize) -> &'a [Link],
 ) -> Option<Vec<Sends>> {
-    // What ranks have before the round, and at its end.
+    // The parts that ranks have before the round, and at its end.
     let (mut held, mut after) = (Sets::new(ranks, parts), Sets::new(ranks, parts));
     for part in 0..parts {
         held.insert(root, part);

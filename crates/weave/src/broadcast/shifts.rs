@@ -21,7 +21,7 @@ impl Turns {
     /// For `ranks` of `ports` ports each. O(n·p·log n).
     ///
     /// # Errors
-    /// Those of [`Topology::new`].
+    /// The errors of [`Topology::new`].
     pub(super) fn new(ranks: u32, ports: u32) -> Result<Self> {
         let shape = Shape::new(ranks, &[], ports)?;
         let mut topologies = Vec::new();

@@ -1,4 +1,4 @@
-//! What a Broadcast sends, step by step, and the topologies that it is meant for.
+//! The transfers of a Broadcast, step by step, and the topologies that it is meant for.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Spread {
     /// As steps of transfers. O(parts sent).
     ///
     /// # Errors
-    /// Those of [`Step::new`].
+    /// The errors of [`Step::new`].
     pub(super) fn composition(&self, ranks: u32, root: Rank) -> Result<Composition> {
         let chunks = Chunks::buffer(Collective::Broadcast, ranks, root, self.parts)?;
         let step = |sends: &Sends| {

@@ -1,4 +1,4 @@
-//! Broadcasts beside what no Broadcast can do better.
+//! Broadcasts compared with bounds for every Broadcast.
 
 use model::{Link, Rank, Shape, Topology};
 

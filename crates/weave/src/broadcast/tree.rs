@@ -39,7 +39,7 @@ impl Tree {
                 let before = |link: &&Link| distances[link.src as usize] as usize + 1 == level;
                 into[rank as usize].iter().filter(before)
             };
-            // Those with the fewest ways first.
+            // Ranks with the fewest ways first.
             let mut reached = at_level.clone();
             reached.sort_by_key(|&rank| (ways(rank).count(), rank));
             for rank in reached {

@@ -122,7 +122,7 @@ impl Base {
         self.after.len() as u32
     }
 
-    /// What the busiest link carries in all, of blocks.
+    /// The load of the busiest link in all, in blocks.
     pub(crate) fn amount(&self) -> f64 {
         self.loads.iter().sum()
     }
@@ -162,7 +162,7 @@ pub(crate) fn bases(order: u32, letters: u32) -> Vec<Base> {
     let circulants = circulants::narrowest(order, letters, WORTH_LEVELS);
     let mut found: Vec<Base> =
         circulants.iter().filter_map(|circuits| Base::circulant(order, &places(order, circuits))).collect();
-    // None where there is no such group.
+    // There may be no such group.
     if let Some(cayley) = metacyclic::best(order, letters).ok().flatten() {
         let (wheel, steps) = cayley.steps();
         found.extend(Base::new(order, wheel, steps));

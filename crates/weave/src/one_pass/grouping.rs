@@ -16,7 +16,7 @@ pub(crate) struct Pass {
     pub(crate) circuits: u32,
     /// Letters of a walk.
     pub(crate) length: u32,
-    /// Of these, how many divide the buffer.
+    /// The number of these that divide the buffer.
     pub(crate) scattered: u32,
 }
 
@@ -26,13 +26,13 @@ impl Pass {
         self.length + self.scattered
     }
 
-    /// Of the letters `units`, how many scatter, and how many do not.
+    /// The numbers of the letters `units` that scatter, and that do not.
     pub(crate) fn split(&self, units: &Range<u32>) -> (u32, u32) {
         let scattering = units.end.min(self.scattered).saturating_sub(units.start);
         (scattering, units.end - units.start - scattering)
     }
 
-    /// What a rank has before the letter `unit`, over what it has before the first.
+    /// The data that a rank has before the letter `unit`, over its data before the first.
     pub(crate) fn held(&self, unit: u32) -> f64 {
         let gathered = unit.saturating_sub(self.length);
         f64::from(self.letters).powi(gathered as i32 - unit.min(self.scattered) as i32)

@@ -1,13 +1,13 @@
 //! AllReduce in one pass over fixed circuits: sums go on along walks, of which there is exactly one between any two ranks.
 //!
-//! Where the circuits are the [graph of walks](walks) of k letters over a base of N vertices, a sum that every rank passes
-//! on k times has been added up everywhere once, in k hops: on a de Bruijn graph (one vertex) of r^k ranks that is
-//! all of an AllReduce, in the least hops that there are (Reddy, Pradhan and Kuhl 1980; line digraphs: Fiol, Yebra and
-//! Alegre 1984). It moves the whole buffer in every hop. Less moves where every block is first collected by the ranks that
-//! end at one vertex of the base, along a tree on the base, m·(1 − 1/N) bytes from every rank, and then passed on k times by
-//! those alone; the block is spread along a tree again. The first letters may scatter the blocks further.
-//! Nothing is ever reconfigured. N = r^k' costs no more hops than a larger k: the letters, the base and
-//! the number of letters that scatter are chosen by price, with the letters grouped in steps of several hops.
+//! Where the circuits are the [graph of walks](walks) of k letters over a base of N vertices, a sum that every rank
+//! passes on k times has been added up everywhere once, in k hops: on a de Bruijn graph (one vertex) of r^k ranks that
+//! is all of an AllReduce, in the least hops that there are (Reddy, Pradhan and Kuhl 1980; line digraphs: Fiol, Yebra
+//! and Alegre 1984). It moves the whole buffer in every hop. Less moves where every block is first collected by the
+//! ranks that end at one vertex of the base, along a tree on the base, m·(1 − 1/N) bytes from every rank, and then
+//! passed on k times by those only; the block is spread along a tree again. The first letters may scatter the blocks
+//! further. Nothing is ever reconfigured. N = r^k' costs no more hops than a larger k: the letters, the base and the
+//! number of letters that scatter are chosen by price, with the letters grouped in steps of several hops.
 
 mod base;
 mod grouping;
@@ -56,7 +56,7 @@ struct Planned<'a> {
 /// The best passes that take less than `limit_s`, fastest first.
 ///
 /// # Errors
-/// Those of [`model::Step::new`].
+/// The errors of [`model::Step::new`].
 pub(crate) fn compose(graphs: &[Walks], prices: &Prices, ranks: u32, limit_s: f64) -> Result<Vec<Composition>> {
     let mut found: Vec<Planned> = Vec::new();
     for walks in graphs {

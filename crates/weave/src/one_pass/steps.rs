@@ -23,7 +23,7 @@ pub(super) struct Steps<'a> {
 
 impl Steps<'_> {
     /// # Errors
-    /// Those of [`Step::new`].
+    /// The errors of [`Step::new`].
     pub(super) fn composition(&self) -> Result<Composition> {
         let base = &self.walks.base;
         let chunks = Chunks::buffer(Collective::AllReduce, self.walks.ranks(), 0, self.chunks())?;
@@ -125,7 +125,7 @@ impl Steps<'_> {
         let mut sent: Vec<(Rank, Rank, Op, u32)> = Vec::with_capacity(senders.len());
         for same in senders.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let (dst, chunk, first) = same[0];
-            // What the receiver has is replaced, unless a walk leads from it to itself.
+            // The receiver's data is replaced, unless a walk leads from it to itself.
             let stays = same.iter().any(|(_, _, src)| *src == dst);
             for &(_, _, src) in same.iter().filter(|(_, _, src)| *src != dst) {
                 let op = if src == first && !stays { Op::Copy } else { Op::Reduce };
@@ -151,7 +151,7 @@ impl Steps<'_> {
         let gathered = unit.saturating_sub(length);
         let moved = unit.min(length) - done;
         let known = (length - done - moved) as usize..(length - moved - gathered) as usize;
-        // What is known of a chunk's walk: where it begins, and its first letters; when gathering, its last letters.
+        // The known parts of a chunk's walk: where it begins, and its first letters; when gathering, its last letters.
         let begin = base.walk_back(self.walks.end(rank), &own[known.start..]);
         let free = scattered - (known.len() + next.len()) as u32;
         let mut held = Vec::new();

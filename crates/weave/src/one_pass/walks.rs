@@ -8,7 +8,7 @@ use model::{Digit, Link, Rank, Result, Topology, Translations};
 
 use super::base::Base;
 
-/// What names of this module's topologies mean.
+/// Meaning of the names of this module's topologies.
 pub(crate) const NAME: (&str, &str) = (
     "walks:Nx(P1)(P2)^K",
     "GPUs as walks of K links on a graph of N vertices, on which links lead as those from vertex 0 to P1 and P2 do; GPU \
@@ -62,7 +62,7 @@ impl Walks {
         let mut links = Vec::new();
         for src in symmetry.representatives() {
             let out = (0..self.base.letters()).map(|letter| self.after(src, letter));
-            // What leads back at once needs no circuit.
+            // A letter that leads back at once needs no circuit.
             links.extend(out.filter(|dst| *dst != src).map(|dst| Link { src, dst, count: self.circuits }));
         }
         let shown = |step: &Vec<u32>| match self.base.wheel {

@@ -1,4 +1,4 @@
-//! What an unequal All-to-All sends, as a matrix.
+//! The data of an unequal All-to-All, as a matrix.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ impl PartialEq for Demand {
 }
 
 impl Demand {
-    /// What `pieces` of so many ranks add up to.
+    /// The sum of `pieces` of so many ranks.
     pub(crate) fn of(ranks: u32, pieces: &[Piece]) -> Self {
         let ranks = ranks as usize;
         let mut shares = vec![0.0; ranks * ranks];
@@ -35,7 +35,7 @@ impl Demand {
         Self { ranks, shares, heaviest: OnceLock::new() }
     }
 
-    /// These pairs of it alone.
+    /// Only these pairs of it.
     pub(crate) fn only(&self, pairs: &[(Rank, Rank)]) -> Self {
         let mut shares = vec![0.0; self.shares.len()];
         for &(src, dst) in pairs {
@@ -55,7 +55,7 @@ impl Demand {
         self.shares[src as usize * self.ranks + dst as usize]
     }
 
-    /// What `src` sends to every rank, itself included.
+    /// The amounts that `src` sends to every rank, itself included.
     pub(crate) fn sent_by(&self, src: usize) -> &[f64] {
         &self.shares[src * self.ranks..(src + 1) * self.ranks]
     }

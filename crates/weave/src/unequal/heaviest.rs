@@ -1,8 +1,8 @@
 //! Circuits for the pairs that exchange most.
 //!
-//! Ports go one after another to the pair that has most bytes for each circuit that it would then have, as in MixNet, so
-//! that large blocks get circuits in parallel. That joins all ranks where a ring comes first, or where one circuit of
-//! each part that is left alone is led on to the next part.
+//! Ports go one after another to the pair that has most bytes for each circuit that it would then have, as in MixNet,
+//! so that large blocks get circuits in parallel. This joins all ranks where a ring comes first, or where one circuit
+//! of each part that is left by itself is led on to the next part.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -93,7 +93,7 @@ pub(crate) fn ring_order(demand: &Demand) -> Vec<Rank> {
     let ranks = demand.ranks();
     let mut next: Vec<Option<Rank>> = vec![None; ranks];
     let mut is_entered = vec![false; ranks];
-    // Of the ends of a line: its other end.
+    // For the ends of a line, its other end.
     let mut other_end: Vec<usize> = (0..ranks).collect();
     let mut joined = 1;
     for (src, dst) in demand.by_share() {

@@ -55,7 +55,8 @@ impl Libraries {
     }
 }
 
-/// What ways are kept by: steps, the worth of a hop, and the topology at the start where the first step is on it.
+/// The key by which ways are kept: steps, the worth of a hop, and the topology at the start where the first step is on
+/// it.
 type Key = (usize, i32, Option<Wiring>);
 
 /// Ways for a matrix.
@@ -162,7 +163,7 @@ impl Library {
     }
 }
 
-/// What is left when all pairs that have a circuit are served.
+/// The demand that is left when all pairs that have a circuit are served.
 fn without_joined(demand: &Demand, wirings: &[Wiring]) -> Demand {
     let has_circuit =
         |&(src, dst): &(Rank, Rank)| wirings.iter().any(|wiring| wiring.out(src).any(|(_, head)| head == dst));

@@ -39,7 +39,7 @@ pub(crate) const NAME: (&str, &str) =
 /// Ways that are made compositions.
 const MOST_WAYS: usize = 3;
 
-/// What a way costs, as far as an estimate tells.
+/// The estimated cost of a way.
 struct Prices {
     startup_s: f64,
     hop_s: f64,
@@ -70,7 +70,7 @@ impl Prices {
         self.startup_s * steps as f64 + self.change_s * changes as f64 + self.buffer_s * estimate.weighed(self.hop())
     }
 
-    /// What a hop is worth in load over m.
+    /// The worth of a hop in load over m.
     fn hop(&self) -> f64 {
         self.hop_s / self.buffer_s
     }
@@ -81,7 +81,7 @@ impl Prices {
     }
 }
 
-/// The best compositions for an unequal All-to-All, most promising first. What is found for a matrix is kept in `libraries`.
+/// The best compositions for an unequal All-to-All, most promising first. Results for a matrix are kept in `libraries`.
 ///
 /// # Errors
 /// None for the pieces of a schedule of the fabric's ranks.
@@ -116,10 +116,10 @@ fn of_phases(
     phases::with_blocks(&equal, &chunks, &numbers)
 }
 
-/// Of [`compositions`], those that begin on the start of the fabric; none from a free or a dark one.
+/// The [`compositions`] that begin on the start of the fabric; none from a free or a dark one.
 ///
 /// # Errors
-/// Those of [`compositions`].
+/// The errors of [`compositions`].
 pub fn on_start(
     libraries: &Libraries,
     pieces: &[Piece],

@@ -1,6 +1,6 @@
 //! Phases of an All-to-All of equal blocks, carrying blocks of any size.
 //!
-//! What goes where does not depend on sizes, so every composition for equal blocks serves unequal ones too. Along
+//! The destinations do not depend on sizes, so every composition for equal blocks serves unequal ones too. Along
 //! coordinates a rank sends on what many have for many, so that sums of blocks even out what single ones do not.
 
 use model::{Chunks, Rank, Result, Step, Transfer, Translations};
@@ -12,7 +12,7 @@ use crate::composition::Composition;
 /// carries any.
 ///
 /// # Errors
-/// Those of [`Step::new`].
+/// The errors of [`Step::new`].
 pub(crate) fn with_blocks(equal: &Composition, chunks: &Chunks, numbers: &Numbers) -> Result<Option<Composition>> {
     let ranks = chunks.ranks();
     let (mut steps, mut topologies) = (Vec::new(), Vec::new());

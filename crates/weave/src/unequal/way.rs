@@ -13,7 +13,7 @@ pub(crate) struct Way {
     pub(crate) from_start: bool,
 }
 
-/// What the steps of a way are about like, all pairs on shortest paths that share evenly.
+/// Estimate of the steps of a way, all pairs on shortest paths that share evenly.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Estimate {
     /// By step: hops of the longest path; none where no pair takes it.

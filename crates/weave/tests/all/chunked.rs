@@ -109,6 +109,6 @@ fn an_all_reduce_of_much_data_on_a_grid_overlaps_its_passes() {
     };
     let (gathered_s, reduced_s) = (of(Collective::AllGather, 1 << 30), of(Collective::AllReduce, 1 << 30));
     assert!(reduced_s < 1.75 * gathered_s, "{reduced_s} {gathered_s}");
-    // Of little data one pass after the other is as many steps.
+    // With little data one pass after the other has as many steps.
     assert!(of(Collective::AllReduce, 1 << 10) <= 2.0 * of(Collective::AllGather, 1 << 10) * 1.01);
 }

@@ -8,7 +8,7 @@ use model::{
 /// A transfer by hand: sender, receiver, chunks of one n-th of the buffer, and its paths with their shares.
 pub type Sent = (Rank, Rank, u32, Vec<(f64, Vec<Rank>)>);
 
-/// A plan by hand: per step a topology and its transfers. What steps cost is not filled in, beside the
+/// A plan by hand: per step a topology and its transfers. The costs of steps are not filled in, except the
 /// reconfiguration; loads are those given.
 pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps: &[(usize, f64, Vec<Sent>)]) -> Plan {
     let gpus = fabric.shape.gpus();

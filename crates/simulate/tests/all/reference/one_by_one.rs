@@ -10,7 +10,7 @@ use simulate::{Forwarding, Injection, ReconfigurationScope, Settings, Synchronis
 /// (src, dst, number among the parallel circuits).
 pub type Circuit = (Rank, Rank, u32);
 
-/// What one circuit did in one step.
+/// The use of one circuit in one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     pub bytes: u64,
@@ -21,7 +21,7 @@ pub struct Usage {
     pub queue_bytes: u64,
 }
 
-/// What one GPU did in one step.
+/// The times of one GPU in one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Times {
     pub ready_fs: u64,
@@ -30,7 +30,7 @@ pub struct Times {
     pub last_received_fs: Option<u64>,
 }
 
-/// What happened in one step.
+/// The events of one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepRecord {
     pub end_fs: u64,
@@ -51,8 +51,8 @@ struct Packet {
     ends: (Rank, Rank),
 }
 
-/// Time of arrival, then step, arc, path, circuit in parallel, then hop, number on the path; and which packet. What
-/// senders hand over in a burst goes by its number in the transfer.
+/// Time of arrival, then step, arc, path, circuit in parallel, then hop, number on the path; and which packet. Packets
+/// that senders hand over in a burst go by their number in the transfer.
 type InLine = (u64, [usize; 4], usize, usize, usize);
 
 #[derive(Default)]
@@ -139,11 +139,11 @@ fn time_on_wire(plan: &Plan, bytes: u64) -> u64 {
     (u128::from(bytes) * 8_000_000_000_000_000).div_ceil(plan.fabric.bandwidth_bps as u128) as u64
 }
 
-/// Of bytes that need not be whole ones.
+/// The time of bytes that need not be whole ones.
 fn time_of_part(plan: &Plan, bytes: f64) -> u64 {
     match bytes.fract() == 0.0 {
         true => time_on_wire(plan, bytes as u64),
-        // What rounding makes of it is no femtosecond.
+        // A rounding error is no femtosecond.
         false => (bytes * 8e15 / plan.fabric.bandwidth_bps * (1.0 - 1e-12)).ceil() as u64,
     }
 }
@@ -377,7 +377,7 @@ fn all_packets(
             let behind = |path: usize| routed.paths[path].share * (nth + 1) as f64 - sizes[path].len() as f64;
             let mut best = 0;
             for path in 1..routed.paths.len() {
-                // What rounding makes of shares is nothing.
+                // A rounding error of shares counts for nothing.
                 if behind(path) > behind(best) + 1e-9 {
                     best = path;
                 }

@@ -56,7 +56,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What messages do to ports that have, or get, these circuits.
+    /// The effect of messages on ports that have, or get, these circuits.
     fn message(&self, event: usize, circuits: Option<Circuits>) -> Use {
         let planned = self.iteration.event(event);
         Use {

@@ -135,12 +135,12 @@ fn events_take_their_time_and_follow_each_other() {
             ("durations", "node `n5`", |t| t.events[5].ports = vec![0, 2]),
             ("dependencies", "node `n1`: starts at", |t| t.events[0].end_s += 1e-9),
             ("dependencies", "before the end of node `n1`", |t| t.events[2].start_s -= 1e-9),
-            // n4 beside n0: both compute on all ranks.
+            // n4 at the same time as n0: both compute on all ranks.
             ("computations", "rank 0: starts at", |t| {
                 change_workload(t, |parts| parts.nodes[4].after.clear());
                 (t.events[4].start_s, t.events[4].end_s) = (2e-6, 6e-6);
             }),
-            // n3 beside n1, both of one stream.
+            // n3 at the same time as n1, both of one stream.
             ("streams", "node `n3`, rank 0: starts at", |t| {
                 change_workload(t, |parts| parts.nodes[3].after.clear());
                 let by_s = t.events[3].start_s - t.events[1].start_s;
@@ -168,7 +168,7 @@ fn ports_have_one_holder_and_its_circuits() {
             ("circuits", "node `n2`: rank 4, port 0", |t| {
                 change_workload(t, |parts| parts.nodes[2].work = Work::Send { pairs: vec![(0, 4)], size_bytes: SIZE });
             }),
-            // Circuits of the message alone have no path for others, and must be set up.
+            // Circuits only of the message have no path for others, and must be set up.
             ("circuits", "node `n2`, rank 0, port 0: has other circuits", |t| t.events[2].direct = true),
             ("circuits", "node `n3`: reconfigured is true", |t| t.events[5].direct = false),
         ],
@@ -267,7 +267,7 @@ fn sums_are_recomputed() {
             ("policies", "`carry` is stated twice", |t| t.policies.push(("carry".into(), None))),
         ],
     );
-    // What a port has to do takes as long as that iteration; where its end is put off, the bound is below.
+    // The work of a port takes as long as that iteration; where its end is put off, the bound is below.
     check(
         carried,
         &[("order-bound", "recomputed as", |t| {
@@ -301,7 +301,7 @@ fn a_port_that_always_changes_bounds_every_order() {
 
 #[test]
 fn a_bound_by_each_of_its_terms_passes_and_no_larger_one() {
-    // Computation alone; a chain of gathers; many messages between two ranks on all ports.
+    // Computation only; a chain of gathers; many messages between two ranks on all ports.
     let compute = [Item::Compute { duration_s: 1e-3 }];
     let gathers: Vec<Item> = (0..3).map(|_| gather(0, &[0, 1, 2], &[1, 1], false)).collect();
     let direct =
@@ -342,7 +342,7 @@ fn a_bound_by_each_of_its_terms_passes_and_no_larger_one() {
 
 #[test]
 fn bytes_that_must_pass_ports_bound_what_depends_on_nothing() {
-    // Of each buffer of a rank among four, in the direction in which more must pass; three ports.
+    // Multiples of the buffer that pass a rank among four, in the direction in which more must pass; three ports.
     let parts = [
         (Collective::AllReduce, 1.5),
         (Collective::ReduceScatter, 0.75),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::failures;
 use super::timer::{Item, settled};
 
-/// What a node may be: kind, and three choices within it.
+/// The choice of a node: kind, and three choices within it.
 type Choice = (u8, usize, usize, usize);
 
 const SHIFTS: [&[u32]; 5] = [&[1, 1], &[1, 2], &[3, 3], &[3, 2], &[1, 3]];
