@@ -42,7 +42,7 @@ pub fn best(shape: &Shape, prices: &Prices, limit_s: f64) -> Result<Option<Strat
     Ok(best.found.map(|(_, strategy)| strategy))
 }
 
-/// The cheapest strategy of those whose topologies can all be held; `None` where there is none. Looks at all strategies.
+/// The cheapest strategy whose topologies can all be held; `None` if there is no such strategy. Looks at all strategies.
 ///
 /// # Errors
 /// None for a shape that exists.

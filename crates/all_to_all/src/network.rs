@@ -86,7 +86,7 @@ impl QuotientNetwork {
         &self.heads[rank as usize]
     }
 
-    /// Hops of a shortest path, [`model::UNREACHABLE`] where there is none.
+    /// Hops of a shortest path, [`model::UNREACHABLE`] if there is no path.
     pub fn distance(&self, src: Rank, dst: Rank) -> u32 {
         let (orbit, back) = self.home[src as usize];
         let moved = if self.symmetry.order() == 1 { dst } else { self.symmetry.apply(back, dst) };

@@ -26,13 +26,13 @@ typedef enum {
   LIGHTLOOM_STATUS_DONE = 0,
   // Something that is no fault of what was given; please report it.
   LIGHTLOOM_STATUS_FAILED = 1,
-  // What was given is wrong, as the error says.
+  // The input is wrong, as the error says.
   LIGHTLOOM_STATUS_WRONG_INPUT = 2,
   // Nothing like it is kept.
   LIGHTLOOM_STATUS_NOT_FOUND = 3,
 } LightloomStatus;
 
-// What a receiver does with a chunk.
+// Operation of a receiver on a chunk.
 typedef enum {
   // It keeps the chunk in place of what it had.
   LIGHTLOOM_OPERATION_COPY = 0,
@@ -40,21 +40,21 @@ typedef enum {
   LIGHTLOOM_OPERATION_REDUCE = 1,
 } LightloomOperation;
 
-// A fabric, what is asked of its plans beside collective and size, and the plans that were made. Of all threads.
+// A fabric, the options of its plans but collective and size, and the plans that were made. For use by all threads.
 typedef struct LightloomFabric LightloomFabric;
 
-// A plan that nothing changes any more. Of all threads.
+// A plan that nothing changes any more. For use by all threads.
 typedef struct LightloomPlan LightloomPlan;
 
-// What went wrong: text that ends with a zero, cut where it is longer.
+// A fault: text that ends with a zero, cut where it is longer.
 typedef struct {
-  // The field that is wrong, such as `gpus`; empty where it is none.
+  // The field that is wrong, such as `gpus`; empty where no field is.
   char field[64];
   // One line that names the field, the value and what is accepted.
   char message[1024];
 } LightloomError;
 
-// An option of a fabric: texts that end with a zero, read during the call alone.
+// An option of a fabric: texts that end with a zero, read only during the call.
 typedef struct {
   // Such as `reconfiguration-delay`.
   const char *name;
@@ -62,7 +62,7 @@ typedef struct {
   const char *value;
 } LightloomOption;
 
-// What a plan is and what it costs. Times are in seconds, sizes in bytes.
+// Properties and cost of a plan. Times are in seconds, sizes in bytes.
 typedef struct {
   // Such as `all-reduce`.
   const char *collective;
@@ -154,7 +154,7 @@ typedef struct {
   uint32_t source;
   // Rank that receives.
   uint32_t destination;
-  // What the receiver does with them.
+  // Operation of the receiver on them.
   LightloomOperation operation;
   // Bytes of all of them.
   double bytes;
@@ -205,8 +205,8 @@ LightloomStatus lightloom_fabric_of_options(const LightloomOption *options,
                                             LightloomError *error);
 
 // The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes` in
-// one rank's whole buffer: looked up, or made and kept. Of threads that ask for the same plan one makes it, on all cores,
-// and the others wait. It has been executed symbolically and found right. Free it.
+// one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on all
+// cores, and the others wait. It has been executed symbolically and found right. Free it.
 LightloomStatus lightloom_fabric_plan(const LightloomFabric *fabric,
                                       const char *collective,
                                       uint64_t size_bytes,
@@ -244,7 +244,7 @@ void lightloom_text_free(char *text);
 // Frees a plan, and with it all that was said of it. Null is nothing.
 void lightloom_plan_free(LightloomPlan *plan);
 
-// What a plan is and what it costs.
+// Properties and cost of a plan.
 LightloomStatus lightloom_plan_summary(const LightloomPlan *plan, LightloomSummary *summary, LightloomError *error);
 
 // The topology of that index, below `topologies` of the summary.
@@ -265,8 +265,8 @@ LightloomStatus lightloom_plan_step(const LightloomPlan *plan,
                                     LightloomStep *step,
                                     LightloomError *error);
 
-// The circuits between the pair of that index of a topology, below its `circuits`; by source and destination. What
-// leads from one topology to the next is the difference of the two.
+// The circuits between the pair of that index of a topology, below its `circuits`; by source and destination. The
+// change from one topology to the next is the difference of the two.
 LightloomStatus lightloom_plan_circuit(const LightloomPlan *plan,
                                        uint32_t topology,
                                        uint64_t index,

@@ -11,7 +11,7 @@ use crate::kept::Kept;
 use crate::options;
 use crate::plan::LightloomPlan;
 
-/// A fabric, what is asked of its plans beside collective and size, and the plans that were made. Of all threads.
+/// A fabric, the options of its plans but collective and size, and the plans that were made. For use by all threads.
 pub struct LightloomFabric {
     fabric: StatedFabric,
     asked: Asked,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use lightloom::{SentPath, SentTransfer};
 use model::{Error, Link, Plan, PlanStep, Result};
 
-/// A plan that nothing changes any more. Of all threads.
+/// A plan that nothing changes any more. For use by all threads.
 pub struct LightloomPlan {
     plan: Plan,
     texts: Texts,
@@ -81,7 +81,7 @@ impl LightloomPlan {
     /// The circuits of a topology, by source and destination.
     ///
     /// # Errors
-    /// There is no such topology.
+    /// The plan has no such topology.
     pub fn circuits(&self, topology: u32) -> Result<&[Link]> {
         let index = index_of("topology", u64::from(topology), self.topologies.len())?;
         Ok(self.topologies[index].get_or_init(|| {
@@ -94,7 +94,7 @@ impl LightloomPlan {
     /// The transfers of a step, by source and destination.
     ///
     /// # Errors
-    /// There is no such step, or it has too many chunks.
+    /// The plan has no such step, or it has too many chunks.
     pub fn transfers(&self, step: u32) -> Result<&[SentTransfer]> {
         let index = index_of("step", u64::from(step), self.transfers.len())?;
         let made = self.transfers[index].get_or_init(|| lightloom::transfers_of(&self.plan, &self.plan.steps[index]));
@@ -104,7 +104,7 @@ impl LightloomPlan {
     /// The paths of a step, by source and destination.
     ///
     /// # Errors
-    /// There is no such step, or its paths are too many.
+    /// The plan has no such step, or its paths are too many.
     pub fn paths(&self, step: u32) -> Result<&[SentPath]> {
         let index = index_of("step", u64::from(step), self.paths.len())?;
         let made = self.paths[index].get_or_init(|| lightloom::paths_of(&self.plan.steps[index]));
@@ -113,7 +113,7 @@ impl LightloomPlan {
 }
 
 /// # Errors
-/// There is no such index.
+/// The index is too large.
 pub fn index_of(field: &str, index: u64, count: usize) -> Result<usize> {
     let found = usize::try_from(index).ok().filter(|index| *index < count);
     found.ok_or_else(|| Error::value(field, index, format!("0 to {}", count.saturating_sub(1))))
@@ -131,7 +131,7 @@ fn empty<T>(count: usize) -> Vec<OnceLock<T>> {
 /// The item of that index.
 ///
 /// # Errors
-/// There is none.
+/// The index is too large.
 pub fn item<'a, T>(field: &str, items: &'a [T], index: u64) -> Result<&'a T> {
     Ok(&items[index_of(field, index, items.len())?])
 }

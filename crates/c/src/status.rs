@@ -13,16 +13,16 @@ pub enum LightloomStatus {
     Done = 0,
     /// Something that is no fault of what was given; please report it.
     Failed = 1,
-    /// What was given is wrong, as the error says.
+    /// The input is wrong, as the error says.
     WrongInput = 2,
     /// Nothing like it is kept.
     NotFound = 3,
 }
 
-/// What went wrong: text that ends with a zero, cut where it is longer.
+/// A fault: text that ends with a zero, cut where it is longer.
 #[repr(C)]
 pub struct LightloomError {
-    /// The field that is wrong, such as `gpus`; empty where it is none.
+    /// The field that is wrong, such as `gpus`; empty where no field is.
     pub field: [c_char; 64],
     /// One line that names the field, the value and what is accepted.
     pub message: [c_char; 1024],

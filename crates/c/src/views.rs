@@ -1,8 +1,9 @@
-//! What C sees of a plan, and says of a fabric. Pointers in what is seen lead into the plan that was asked, and hold until it is freed.
+//! Structures for C: views of a plan, and options of a fabric. Pointers in a view lead into the plan that was asked, and
+//! hold until it is freed.
 
 use std::ffi::c_char;
 
-/// An option of a fabric: texts that end with a zero, read during the call alone.
+/// An option of a fabric: texts that end with a zero, read only during the call.
 #[repr(C)]
 pub struct LightloomOption {
     /// Such as `reconfiguration-delay`.
@@ -11,7 +12,7 @@ pub struct LightloomOption {
     pub value: *const c_char,
 }
 
-/// What a plan is and what it costs. Times are in seconds, sizes in bytes.
+/// Properties and cost of a plan. Times are in seconds, sizes in bytes.
 #[repr(C)]
 pub struct LightloomSummary {
     /// Such as `all-reduce`.
@@ -91,7 +92,7 @@ pub struct LightloomTopology {
     pub circuits: u64,
 }
 
-/// What a receiver does with a chunk.
+/// Operation of a receiver on a chunk.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum LightloomOperation {
@@ -108,7 +109,7 @@ pub struct LightloomTransfer {
     pub source: u32,
     /// Rank that receives.
     pub destination: u32,
-    /// What the receiver does with them.
+    /// Operation of the receiver on them.
     pub operation: LightloomOperation,
     /// Bytes of all of them.
     pub bytes: f64,

@@ -50,8 +50,8 @@ fn never_changes(row: &Row) -> bool {
     planners::find(&row.planner).is_ok_and(|planner| planner.capabilities().never_changes)
 }
 
-/// The line; where it is of circuits that never change, by the algorithm of a plan that keeps one topology and is as fast, it
-/// names that topology: of several that are equally fast it is the one that the reader has before them.
+/// The line, which names the topology of the plan where the plan keeps one topology, is by the same algorithm and as fast,
+/// and the line's circuits never change: among equally fast topologies it is the one that the reader sees.
 fn named_as_plan(row: Row, plan: &Plan) -> Row {
     let is_as_fast =
         |found: &PlannerOutcome| (found.total_s, found.reconfigurations) == (plan.total_s(), plan.reconfigurations());

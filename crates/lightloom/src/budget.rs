@@ -170,7 +170,7 @@ pub(crate) fn that_fit<'a>(
                 "algorithm",
                 algorithm.name(),
                 format!(
-                    "{} GPUs need {} for it, too much beside the algorithms that need less",
+                    "{} GPUs need {} for it, too much together with the algorithms that need less",
                     shape.gpus(),
                     need.shown()
                 ),

@@ -136,7 +136,7 @@ impl Request {
         let searches =
             (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
         if self.options.budget.is_some() && !searches {
-            let reason = "it searches topologies for concurrent flow, delays by hops and the additive cost alone";
+            let reason = "it searches topologies only for concurrent flow, delays by hops and the additive cost";
             return Err(Error::refused("budget", planner.name(), reason));
         }
         let takes = planner.capabilities();
@@ -168,7 +168,7 @@ impl Request {
         if let Some(fixed) =
             takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)
         {
-            return Err(Error::refused("routing", planner.name(), format!("it knows {} alone", fixed.name())));
+            return Err(Error::refused("routing", planner.name(), format!("it knows only {}", fixed.name())));
         }
         if self.candidates.is_some() && !takes.takes_candidates {
             let reason = "it makes its own topologies and takes no candidates";
@@ -342,7 +342,7 @@ impl Workload {
         size: Option<Size>,
     ) -> Result<(Self, Option<Size>)> {
         if schedule.is_some() && matrix.is_some() {
-            return Err(Error::value("matrix", "a matrix beside a schedule", "one of the two"));
+            return Err(Error::value("matrix", "a matrix together with a schedule", "one of the two"));
         }
         let open = schedule.is_none() && algorithm.as_deref().is_none_or(|name| name == "auto");
         let (given, own_size) = match (schedule, matrix) {
@@ -361,7 +361,7 @@ impl Workload {
             }
         };
         if options.root.is_some() {
-            return Err(Error::value("root", "a root beside a schedule or matrix", "broadcast by an algorithm"));
+            return Err(Error::value("root", "a root together with a schedule or matrix", "broadcast by an algorithm"));
         }
         if let Some(other) = collective.filter(|collective| *collective != given.collective()) {
             return Err(Error::value(

@@ -68,7 +68,7 @@ pub(crate) fn row_of_best(planner: &'static dyn Planner, plan: &Plan) -> Row {
     }
 }
 
-/// The line of a choice, or why there is none with `algorithm`.
+/// The line of a choice, or why there is no choice with `algorithm`.
 pub(crate) fn row_of(planner: &'static dyn Planner, algorithm: Option<&str>, choice: Result<Choice>) -> Row {
     let made = choice.as_ref().ok();
     let takes = planner.capabilities();

@@ -26,7 +26,7 @@ pub fn plan_on(request: &Request, sequence: &[Topology]) -> Result<Plan> {
         ));
     }
     let places = sequence.iter().map(|topology| problem.table.position(topology)).collect::<Option<Vec<_>>>();
-    let places = places.ok_or_else(|| Error::infeasible("sequence", "a topology is none of the candidates"))?;
+    let places = places.ok_or_else(|| Error::infeasible("sequence", "a topology is not one of the candidates"))?;
     let choice = Choice::priced(STATED, problem, places)?;
     planned(choice, true)
 }

@@ -29,7 +29,7 @@ impl BinaryDigits {
         Some(bits)
     }
 
-    /// The digits of `rank` alone.
+    /// Only the digits of `rank`.
     #[inline]
     pub(crate) fn element(self, rank: u32) -> u32 {
         rank & self.all

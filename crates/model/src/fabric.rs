@@ -79,7 +79,7 @@ impl Fabric {
         8.0 / self.bandwidth_bps
     }
 
-    /// Name of the initial topology, `free` when there is none, `repeated` when it is that of the last step.
+    /// Name of the initial topology, `free` for none, `repeated` when it is that of the last step.
     pub fn initial_name(&self) -> &str {
         match &self.initial {
             Initial::Free => "free",

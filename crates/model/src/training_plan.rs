@@ -113,17 +113,17 @@ impl TrainingPlan {
                 return Err(Error::malformed(field("end_s"), "times must be finite, at least 0 and in order"));
             }
             if event.plan.is_some_and(|plan| plan >= self.plans.len()) {
-                return Err(Error::malformed(field("plan"), "it is none of the plans"));
+                return Err(Error::malformed(field("plan"), "it is not one of the plans"));
             }
             if event.topology.is_some_and(|topology| topology >= self.topologies.len()) {
-                return Err(Error::malformed(field("topology"), "it is none of the topologies"));
+                return Err(Error::malformed(field("topology"), "it is not one of the topologies"));
             }
             if !event.ports.is_sorted_by(|a, b| a < b) || event.ports.iter().any(|&port| port >= ports) {
                 let reason = format!("they must be ascending and below {ports}, the fabric's ports");
                 return Err(Error::malformed(field("ports"), reason));
             }
             if event.waits_for.is_some_and(|other| other >= nodes) {
-                return Err(Error::malformed(field("waits_for"), "it is none of the events"));
+                return Err(Error::malformed(field("waits_for"), "it is not one of the events"));
             }
         }
         let times = [self.total_s, self.compute_s, self.reconfiguration_hidden_s, self.reconfiguration_exposed_s];

@@ -68,7 +68,7 @@ impl HopLimited {
 
     /// As [`HopLimited::run`], over GPUs of which `leads` says that they matter, given how many links may follow, and until
     /// `is_enough` says so, which is told the hops and the arrivals of every layer that is complete, the source's first.
-    #[allow(clippy::too_many_arguments, reason = "two callers, beside the two that say what each is")]
+    #[allow(clippy::too_many_arguments, reason = "two callers, and the two that say what each is")]
     fn run_until(
         &mut self,
         adjacency: &Adjacency,

@@ -211,7 +211,7 @@ fn reason(mesh: &Mesh, why: Unrouted) -> String {
         Unrouted::FreePathLoses { loss_db } => {
             format!("the free paths lose more than the limit of {limit_db} dB, the shortest {loss_db:.2} dB")
         }
-        Unrouted::NoFreePath => "no path is free beside the other circuits".into(),
+        Unrouted::NoFreePath => "no path is free next to the other circuits".into(),
     }
 }
 

@@ -110,5 +110,5 @@ pub fn barriers() -> Vec<[&'static str; 3]> {
 /// Always.
 #[cfg(not(target_os = "linux"))]
 pub fn barrier_rounds(_name: &str, _ranks: u32, _rounds: u32, _owner: u32) -> Result<Vec<u32>, String> {
-    Err("barriers are measured on Linux alone".into())
+    Err("barriers are measured only on Linux".into())
 }

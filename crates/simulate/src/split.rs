@@ -64,7 +64,7 @@ pub(crate) struct Dealer {
     sent: Vec<u64>,
     /// How far each path is behind its share of the packets so far, in parts of one.
     behind: Vec<i64>,
-    /// The rounding of two shares in it.
+    /// Rounding error of two shares, in parts of one.
     rounding: i64,
 }
 

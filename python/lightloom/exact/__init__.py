@@ -79,7 +79,7 @@ def exact_plan(
         if settings.get(field) is not None:
             raise refuse(field, f"{NAME} refuses this problem: it makes its own topologies")
     if settings.get("overlap") not in {None, "additive"}:
-        raise refuse("overlap", f"{NAME} refuses this problem: it knows additive alone")
+        raise refuse("overlap", f"{NAME} refuses this problem: it knows only additive")
     if invariant_under is None and request.ports == 1:
         return Plan(_core.plan(request))
     problem = _core.Problem(request)
@@ -116,7 +116,7 @@ def exact_plan(
 def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
     """The demand of every step. Raises `InputError` where the program does not know what is asked."""
     if problem.routing != "concurrent-flow":
-        raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows concurrent-flow alone")
+        raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows only concurrent-flow")
     steps: list[Demand] = []
     for index, load_s in enumerate(problem.load_s):
         arcs = tuple(problem.arcs(index))

@@ -7,8 +7,9 @@
 //! rank received something in step t or later, after which it knew the sum; none of that is among those n−1, whose
 //! transfers of step t all end at q. So n−1 more transfers use a link each.
 //!
-//! One step alone sums up nothing on the way: every rank takes in the n−1 whole buffers of the others, over f(1, n−1) links
-//! together at least. Few hops on one topology add up little on the way ([`pairs`](crate::pairs)). So a schedule has one step and these bytes, or two steps at least on one topology, or more topologies.
+//! A single step sums up nothing on the way: every rank takes in the n−1 whole buffers of the others, over f(1, n−1)
+//! links together at least. Few hops on one topology add up little on the way ([`pairs`](crate::pairs)). So a schedule
+//! has one step and these bytes, or two steps at least on one topology, or more topologies.
 
 use std::collections::BTreeMap;
 

@@ -107,7 +107,7 @@ impl Workload {
     }
 
     /// Bytes on the busiest link over m, summed over the steps: the mean over all links of what all blocks put on
-    /// them, and the d links of each rank alone.
+    /// them, and the d links of each rank by itself.
     fn least_share(&self, topologies: u32, rates: &Rates) -> f64 {
         let ports = f64::from(rates.ports);
         match self {

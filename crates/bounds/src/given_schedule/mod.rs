@@ -3,7 +3,7 @@
 //! A schedule on some topologies is cut into intervals of steps on one each. An interval costs no less than the largest of
 //! what is known of it:
 //!
-//! - each of its steps alone, and all of them together, by the [places](places) near a rank;
+//! - each of its steps by itself, and all of them together, by the [places](places) near a rank;
 //! - where islands of GPUs share ports, by what passes these in a step;
 //! - on one port, by [winding numbers](winding);
 //! - where all steps are invariant under one group, by [fractional topologies](fractional), which takes long.
@@ -36,7 +36,7 @@ use crate::topology_class::any_topology;
 /// Knowledge of intervals of steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum IntervalKnowledge {
-    /// Each step alone.
+    /// Each step by itself.
     Steps,
     /// Also: all of them share the places near a rank.
     SharedPlaces,

@@ -59,7 +59,7 @@ pub unsafe extern "C" fn lightloom_plan_free(plan: *mut LightloomPlan) {
     unsafe { free(plan) }
 }
 
-/// What a plan is and what it costs.
+/// Properties and cost of a plan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_plan_summary(
     plan: *const LightloomPlan,

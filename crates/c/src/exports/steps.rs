@@ -17,8 +17,8 @@ pub unsafe extern "C" fn lightloom_plan_step(
     unsafe { guarded(error, || write("step", step, LightloomStep::of(held("plan", plan)?.step(index)?))) }
 }
 
-/// The circuits between the pair of that index of a topology, below its `circuits`; by source and destination. What
-/// leads from one topology to the next is the difference of the two.
+/// The circuits between the pair of that index of a topology, below its `circuits`; by source and destination. The
+/// change from one topology to the next is the difference of the two.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_plan_circuit(
     plan: *const LightloomPlan,

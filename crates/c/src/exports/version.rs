@@ -1,4 +1,4 @@
-//! What the library is.
+//! Versions of the library.
 
 use std::ffi::c_char;
 

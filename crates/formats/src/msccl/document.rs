@@ -242,7 +242,7 @@ fn step(program: &mut Program, handled: &mut u64, element: &BytesStart<'_>) -> R
         "cpy" => Kind::Cpy,
         "re" => Kind::Re,
         other => {
-            let reason = format!("`{other}` is none of s, r, rcs, rrs, rrc, rrcs, cpy, re, nop");
+            let reason = format!("`{other}` is not one of s, r, rcs, rrs, rrc, rrcs, cpy, re, nop");
             return Err(attributes.fault("type", &reason));
         }
     };
@@ -254,7 +254,7 @@ fn step(program: &mut Program, handled: &mut u64, element: &BytesStart<'_>) -> R
             "i" => Buffer::Input,
             "o" => Buffer::Output,
             "s" => Buffer::Scratch,
-            other => return Err(attributes.fault(buffer, &format!("`{other}` is none of i, o, s"))),
+            other => return Err(attributes.fault(buffer, &format!("`{other}` is not one of i, o, s"))),
         };
         Ok((which, attributes.number(offset)?))
     };

@@ -13,7 +13,7 @@ use super::ledger::{Delivery, Ledger, Value};
 /// Steps times ranks; every step is looked at rank by rank.
 const MAX_STEP_RANKS: u64 = 1 << 28;
 
-/// The contents of a slot, and the steps of the receives behind it, 0 if there are none.
+/// The contents of a slot, and the steps of the receives behind it, 0 if there is no receive.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     value: Option<Value>,

@@ -1,4 +1,4 @@
-//! From the JSON's shape to a plan: everything that types alone do not say is checked here.
+//! Conversion of the JSON's shape to a plan: everything that types do not say is checked here.
 
 use std::collections::BTreeMap;
 
@@ -213,7 +213,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         by_port_s if per_port_s == 0.0 => ReconfigurationDelay::of_switches(fixed_s, by_port_s.to_vec()),
         _ => {
             let field = "plan.fabric.reconfiguration_delay_per_port_s";
-            return Err(Error::malformed(field, format!("it is {per_port_s}; it must be 0 beside delays by port")));
+            return Err(Error::malformed(field, format!("it is {per_port_s}; it must be 0 with delays by port")));
         }
     };
     let fabric = Fabric {

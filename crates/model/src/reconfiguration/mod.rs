@@ -27,7 +27,7 @@ pub struct ReconfigurationPolicy {
 /// A change from one topology to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reconfiguration {
-    /// Seconds until the new circuits are up, nothing where there are none.
+    /// Seconds until the new circuits are up; 0 if there are no new circuits.
     pub delay_s: f64,
     /// Whether the ports that change carried nothing during the step before, so that they changed then.
     pub in_background: bool,

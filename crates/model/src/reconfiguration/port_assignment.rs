@@ -20,7 +20,7 @@ const DARK: Rank = Rank::MAX;
 impl PortAssignment {
     /// Circuits are put on ports one by one, those of the shortest distance in ranks first, of two as far the one forward,
     /// then by source. Each takes the slowest port that its source does not send on and its destination does not receive
-    /// on. Where there is none, it takes the slowest that its source does not send on, and makes room at its destination:
+    /// on. Without such a port, it takes the slowest that its source does not send on, and makes room at its destination:
     /// along the path of circuits that alternate between that port and the slowest that the destination does not receive
     /// on, the two are swapped (König's proof).
     ///

@@ -7,7 +7,7 @@ use model::{Rank, Topology};
 use super::colouring::{Colouring, DARK, Placed};
 
 /// The first topology by itself, each of the others with the circuits that the one before has on its switches. Another
-/// circuit takes a switch that is dark at both ends; where there is none, circuits that alternate between a switch that
+/// circuit takes a switch that is dark at both ends; without such a switch, circuits that alternate between a switch that
 /// is dark at its source and one that is dark at its destination are swapped (König's proof), along the path that moves
 /// the fewest that would have stayed.
 pub(super) fn follow_on(topologies: &[&Topology], slowest_first: &[usize]) -> Vec<Colouring> {

@@ -116,7 +116,7 @@ impl Exact {
             return Err(Error::value("gpus", shape.gpus(), accepts));
         }
         if problem.settings.overlap != model::Overlap::Additive {
-            return Err(Error::refused("overlap", self.name(), "it knows additive alone"));
+            return Err(Error::refused("overlap", self.name(), "it knows only additive"));
         }
         constant_change_s(problem)
     }

@@ -60,5 +60,5 @@ fn names_are_different_and_each_is_described_on_one_line() {
         }
     }
     let one = REGISTRY.iter().filter(|planner| planner.capabilities().keeps_one_topology).count();
-    assert_eq!(one, 1, "topologies that are named alone are for one planner");
+    assert_eq!(one, 1, "topologies that are named by themselves are for one planner");
 }

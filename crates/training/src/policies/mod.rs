@@ -29,7 +29,7 @@ pub fn find(name: &str) -> Result<&'static Policy> {
     match known {
         Some(policy) if !policy.can_be_chosen => {
             let accepts = choosable.collect::<Vec<_>>().join(", ");
-            Err(Error::value("policy", format!("`{name}`, which is for comparison alone,"), accepts))
+            Err(Error::value("policy", format!("`{name}`, which is only for comparison,"), accepts))
         }
         Some(policy) => Ok(policy),
         None => Err(unknown_name("policy", name, choosable)),

@@ -19,9 +19,9 @@ pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     let compute_s = compute_s(iteration);
     compute.expect(iteration.is_at(training.compute_s, compute_s), || {
         let [stated, found] = show_apart([training.compute_s, compute_s]);
-        format!("stated as {stated}, computations alone take {found}")
+        format!("stated as {stated}, computations take {found}")
     });
-    [total.into_check("time", "that is the largest end"), compute.into_check("time", "of computations alone")]
+    [total.into_check("time", "that is the largest end"), compute.into_check("time", "of computations")]
 }
 
 /// The iteration's time if communication took none: computations after what they depend on, one at a time on each rank, in

@@ -243,7 +243,7 @@ fn sums_are_recomputed() {
         carried,
         &[
             ("total", "the last to end is node `n5`", |t| t.total_s *= 1.0 + 1e-8),
-            ("compute", "computations alone take 0.000009 s", |t| t.compute_s *= 1.0 + 1e-6),
+            ("compute", "computations take 0.000009 s", |t| t.compute_s *= 1.0 + 1e-6),
             ("critical-path", "add up to", |t| t.critical_path_s[0].1 += 1e-9),
             ("critical-path", "`compute` is stated", |t| {
                 let at =
