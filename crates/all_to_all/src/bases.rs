@@ -43,7 +43,7 @@ pub fn left_out(ranks: u32, ports: u32) -> Option<String> {
 /// The generalised Kautz base (fig. 9) with its one-topology strategy in hand, 2 ≤ `ports` < `ranks`.
 ///
 /// # Errors
-/// None for such ports.
+/// No error for such ports.
 pub fn kautz(ranks: u32, ports: u32) -> Result<Contractions> {
     let base = topologies::build("kautz", &Shape::new(ranks, &[], ports)?)?;
     Contractions::new(base, Translations::trivial(ranks), ports)
@@ -54,7 +54,7 @@ pub fn kautz(ranks: u32, ports: u32) -> Result<Contractions> {
 /// the same number of topologies. Kautz takes part as far as [`left_out`] does not say otherwise.
 ///
 /// # Errors
-/// None for 2 ≤ `ports` < `ranks`, or what `visit` returns.
+/// No error for 2 ≤ `ports` < `ranks`, but the errors of `visit`.
 pub(crate) fn every(ranks: u32, ports: u32, mut visit: impl FnMut(&[&Contractions]) -> Result<bool>) -> Result<()> {
     let mut circulants = circulant(ranks, ports)?;
     let most_kautz = most_kautz_topologies(ranks, ports).unwrap_or(u64::MAX);

@@ -11,7 +11,7 @@ use crate::{Contractions, Prices, Strategy, bases, degree_one};
 /// as far as another topology can still pay. `None` where it is known that none costs less than `limit_s`.
 ///
 /// # Errors
-/// None for a shape that exists; the type covers bases that cannot be built.
+/// No error for a shape that exists; the type covers bases that cannot be built.
 pub fn best(shape: &Shape, prices: &Prices, limit_s: f64) -> Result<Option<Strategy>> {
     let ranks = shape.gpus();
     let ports = shape.ports().min(ranks - 1);
@@ -45,7 +45,7 @@ pub fn best(shape: &Shape, prices: &Prices, limit_s: f64) -> Result<Option<Strat
 /// The cheapest strategy whose topologies can all be held; `None` if there is no such strategy. Looks at all strategies.
 ///
 /// # Errors
-/// None for a shape that exists.
+/// No error for a shape that exists.
 pub fn best_that_can_be_held(
     shape: &Shape,
     prices: &Prices,

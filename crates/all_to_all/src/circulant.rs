@@ -15,7 +15,7 @@ const PACKED: usize = 64;
 /// O(n²·divisors of n) for the pairs, and O(n²) for each port more.
 ///
 /// # Errors
-/// None for ports below the number of ranks.
+/// No error for ports below the number of ranks.
 pub fn circulant(ranks: u32, ports: u32) -> Result<Contractions> {
     let mut found: Vec<(u64, Vec<u32>)> = Vec::new();
     // Multiplying all generators by a unit of Z_n renames ranks, and takes the first to a divisor of n.

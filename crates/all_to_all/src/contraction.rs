@@ -85,7 +85,7 @@ impl Contractions {
     /// Adds a topology; `false` where every flow has its own circuit already.
     ///
     /// # Errors
-    /// None for rounds that were packed here; the type covers a contraction that is no topology.
+    /// No error for rounds that were packed here; the type covers a contraction that is no topology.
     pub fn contract(&mut self) -> Result<bool> {
         if self.rounds.iter().all(|packed| packed.hops < 2) {
             return Ok(false);

@@ -23,7 +23,7 @@ pub struct PriceLine {
 /// The line of one strategy for these blocks, ranks as they are.
 ///
 /// # Errors
-/// None for a matrix with a row and a column per rank.
+/// No error for a matrix with a row and a column per rank.
 pub fn price_line(strategy: &Strategy, blocks: &Blocks) -> Result<PriceLine> {
     line(strategy, blocks, &(0..strategy.ranks() as usize).collect::<Vec<_>>())
 }
@@ -32,7 +32,7 @@ pub fn price_line(strategy: &Strategy, blocks: &Blocks) -> Result<PriceLine> {
 /// relabel at one of these reconfiguration delays, s, are relabelled (§4.4), unless all blocks are equal.
 ///
 /// # Errors
-/// None for a shape that exists and a matrix with a row and a column per rank.
+/// No error for a shape that exists and a matrix with a row and a column per rank.
 pub fn price_lines(shape: &Shape, blocks: &Blocks, delays_s: &[f64]) -> Result<Vec<PriceLine>> {
     let in_order: Vec<usize> = (0..shape.gpus() as usize).collect();
     let mut strategies = Vec::new();

@@ -31,7 +31,7 @@ pub struct Blocks<'a> {
 /// price.
 ///
 /// # Errors
-/// None for a shape that exists and a matrix that sends something.
+/// No error for a shape that exists and a matrix that sends something.
 pub fn best_for_blocks(
     shape: &Shape,
     blocks: &Blocks,
@@ -67,7 +67,7 @@ pub fn best_for_blocks(
 /// Visits the strategies of every number of topologies, one for each base.
 ///
 /// # Errors
-/// None for a shape that exists.
+/// No error for a shape that exists.
 pub(crate) fn each_strategy(shape: &Shape, visit: &mut dyn FnMut(Strategy)) -> Result<()> {
     let ranks = shape.gpus();
     let ports = shape.ports().min(ranks - 1);
@@ -161,7 +161,7 @@ impl Flat {
 /// then empty. It is invariant under no group. O(n² · hops).
 ///
 /// # Errors
-/// None for a matrix with a row and a column per rank.
+/// No error for a matrix with a row and a column per rank.
 pub fn without_empty_flows(strategy: &Strategy, matrix: &[Vec<f64>]) -> Result<Strategy> {
     let in_order: Vec<usize> = (0..strategy.ranks() as usize).collect();
     renamed(strategy, &in_order, matrix)

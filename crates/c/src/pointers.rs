@@ -147,7 +147,7 @@ pub unsafe fn give<T>(field: &str, place: *mut *mut T, value: Arc<T>) -> Result<
     Ok(())
 }
 
-/// Takes a handle back; nothing where it is null.
+/// Takes a handle back, unless it is null.
 ///
 /// # Safety
 /// As the module says; the caller uses the handle no more.

@@ -17,7 +17,7 @@ pub(crate) type Matching = Vec<(usize, usize, u128)>;
 /// O(n³) per matching at worst.
 ///
 /// # Errors
-/// None for sums that fit in 128 bits; the type covers a matching that cannot be found.
+/// No error for sums that fit in 128 bits; the type covers a matching that cannot be found.
 pub(crate) fn decompose(n: usize, mut matrix: Vec<u128>) -> Result<Vec<Matching>> {
     let (padded, mut remaining) = fill_up(n, &matrix);
     let mut bottleneck = Bottleneck::new(n, padded);

@@ -208,8 +208,8 @@ pub(crate) fn check_schedule(request: &Request, schedule: &Schedule) -> Result<(
     Err(Error::value(field, given, "what fits in 4 GiB"))
 }
 
-/// The most GPUs, up to the request's own, for which the algorithm that it names fits; none where none does or no
-/// algorithm is named. O(1) but for algorithms of a radix.
+/// The most GPUs, up to the request's own, for which the algorithm that it names fits; `None` where it fits no number
+/// of GPUs or no algorithm is named. O(1) but for algorithms of a radix.
 pub fn most_gpus(request: &Request) -> Option<u32> {
     let Workload::Collective { collective, algorithm: Some(name), options } = &request.workload else { return None };
     let algorithm = collectives::find(name).ok()?;

@@ -32,17 +32,17 @@ pub struct Points<'a> {
 /// The results, one for each point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// Completion times, s; not a number where nothing serves the point.
+    /// Completion times, s; NaN where nothing serves the point.
     pub total_s: Vec<f64>,
-    /// Changes of topology; none where nothing serves the point.
+    /// Changes of topology; 0 where nothing serves the point.
     pub reconfigurations: Vec<u32>,
     /// Index of the chosen planner and algorithm in [`Series::names`], [`Evaluation::NOTHING`] where nothing serves
     /// the point.
     pub choice: Vec<u32>,
     /// Lower bounds, s, where they are asked for.
     pub lower_bound_s: Option<Vec<f64>>,
-    /// Times of the best plans whose circuits never change, s, where all algorithms and planners are open and searched at every
-    /// point; not a number where nothing serves the point without a change.
+    /// Times of the best plans whose circuits never change, s, where all algorithms and planners are open and searched
+    /// at every point; NaN where nothing serves the point without a change.
     pub never_change_s: Option<Vec<f64>>,
 }
 

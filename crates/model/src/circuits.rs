@@ -47,7 +47,7 @@ impl SwitchSetting {
 pub struct Configuration {
     /// Index of the plan's topology that it is.
     pub topology: usize,
-    /// Indices of the plan's steps during which it is held, ascending; none where it is left before the first step.
+    /// Indices of the plan's steps during which it is held, ascending; empty where it is left before the first step.
     pub steps: Vec<usize>,
     /// Seconds from the start of the plan's first step at which it has to begin being set.
     pub time_s: f64,
@@ -139,7 +139,8 @@ impl Circuits {
         &self.light
     }
 
-    /// How the mesh is built that the light is in; none where no mesh is the switch, and in files of before it was written.
+    /// How the mesh is built that the light is in; `None` where no mesh is the switch, and in files of before it was
+    /// written.
     pub fn mesh(&self) -> Option<&MziMesh> {
         self.mesh.as_ref()
     }

@@ -9,9 +9,9 @@ pub struct TrainingEvent {
     pub start_s: f64,
     /// End, s.
     pub end_s: f64,
-    /// Index of the plan that each group carries out; none for computations and messages.
+    /// Index of the plan that each group carries out; `None` for computations and messages.
     pub plan: Option<usize>,
-    /// Ports that it holds at each of its ranks, ascending; none for computations.
+    /// Ports that it holds at each of its ranks, ascending; empty for computations.
     pub ports: Vec<u32>,
     /// Whether circuits on its ports change before it.
     pub reconfigured: bool,
@@ -77,7 +77,7 @@ pub struct TrainingPlan {
     pub reconfiguration_exposed_s: f64,
     /// Seconds of the longest chain of waits by what they are spent on, in the order of first use.
     pub critical_path_s: Vec<(String, f64)>,
-    /// Time of an iteration by policy, none where the policy does not serve the workload.
+    /// Time of an iteration by policy; `None` where the policy does not serve the workload.
     pub policies: Vec<(String, Option<f64>)>,
     /// Notes on policies.
     pub policy_notes: Vec<(String, String)>,

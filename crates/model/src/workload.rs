@@ -84,7 +84,7 @@ impl Workload {
         ranks
     }
 
-    /// The groups that run a collective at once, each in the order of its ranks; none for other nodes.
+    /// The groups that run a collective at once, each in the order of its ranks; empty for other nodes.
     pub fn groups_of(&self, node: usize) -> Vec<Vec<Rank>> {
         match &self.nodes[node].work {
             Work::Collective { over, .. } => self.parts.groups_over(over),

@@ -69,7 +69,7 @@ pub trait Kind: Sync {
     /// A topology that the switches cannot have, with its steps.
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment>;
 
-    /// How the mesh is built that is the switch; none where switches are not looked into.
+    /// How the mesh is built that is the switch; `None` where switches are not looked into.
     ///
     /// # Errors
     /// Parameters that do not go with the GPUs.
@@ -77,7 +77,7 @@ pub trait Kind: Sync {
         Ok(None)
     }
 
-    /// The light of every topology that is held, by its connections in [`Assignment`]; nothing where switches are not
+    /// The light of every topology that is held, by its connections in [`Assignment`]; empty where switches are not
     /// looked into.
     ///
     /// # Errors

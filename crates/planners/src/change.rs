@@ -10,7 +10,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Seconds to change from one of `candidates` to another; nothing when they are the same.
+    /// Seconds to change from one of `candidates` to another; 0 when they are the same.
     pub fn between(&self, candidates: usize, from: usize, to: usize) -> f64 {
         match self {
             _ if from == to => 0.0,

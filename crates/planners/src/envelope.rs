@@ -48,7 +48,7 @@ pub struct Envelope {
     pub of_point: Vec<usize>,
     /// How many searches it took.
     pub searches: usize,
-    /// Completion time of the points that were searched themselves, s; not a number elsewhere.
+    /// Completion time of the points that were searched themselves, s; NaN elsewhere.
     searched_s: Vec<f64>,
 }
 
@@ -222,7 +222,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         self.places[&key(place)].piece
     }
 
-    /// The time that a search of the point itself found, s; not a number where it was not searched.
+    /// The time that a search of the point itself found, s; NaN where it was not searched.
     fn searched_s(&self, point: &OperatingPoint) -> f64 {
         self.places.get(&key(point)).filter(|found| found.at == *point).map_or(f64::NAN, |found| found.total_s)
     }

@@ -6,7 +6,7 @@ use model::{Result, Schedule, Step, Translations};
 /// brings, as the matchings of a direct All-to-All do not.
 ///
 /// # Errors
-/// None for steps of one schedule.
+/// No error for steps of one schedule.
 pub(crate) fn join_steps(schedule: &Schedule, together: usize) -> Result<Schedule> {
     if !joins_steps(schedule, together) {
         return Ok(schedule.clone());

@@ -24,7 +24,7 @@ pub(crate) struct KnownStarts {
 pub(crate) type Starts = Arc<[Arc<RoutingNetwork>]>;
 
 impl KnownStarts {
-    /// The known starts of a shape; none where GPUs are many.
+    /// The known starts of a shape; empty where GPUs are many.
     pub(crate) fn of(&self, shape: &Shape, networks: &KnownNetworks) -> Starts {
         if shape.gpus() > MOST_GPUS {
             return Starts::default();

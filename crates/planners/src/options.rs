@@ -10,6 +10,6 @@ pub struct PlannerOptions {
     /// Optical ports of the whole fabric, counted in both directions (BRIDGE §3.7); two for every GPU and
     /// circuit where it is left out.
     pub optical_ports: Option<u32>,
-    /// Wall-clock time for a local search of topologies; none where it is left out.
+    /// Wall-clock time for a local search of topologies; `None` where it is left out.
     pub budget: Option<Duration>,
 }

@@ -35,7 +35,7 @@ const MOST_EVALUATIONS: u64 = 1 << 40;
 /// port makes only rings, which are candidates already, so that only local search may find more there.
 ///
 /// # Errors
-/// None for a choice that a planner made.
+/// No error for a choice that a planner made.
 pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<Choice> {
     let problem = &choice.problem;
     let settings = problem.settings;

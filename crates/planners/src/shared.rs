@@ -36,7 +36,8 @@ impl Cache {
         self.limits.of(fabric)
     }
 
-    /// The topologies that fabrics of this shape start on, those that its optical layer can hold; none where GPUs are many.
+    /// The topologies that fabrics of this shape start on, those that its optical layer can hold; empty where GPUs are
+    /// many.
     ///
     /// # Errors
     /// The errors of [`Cache::limits`].

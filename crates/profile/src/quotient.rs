@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{Link, Rank, Topology, Traffic, TrafficEntry, Translations};
 
-/// Links on a shortest path from one rank to another; none where there is no path.
+/// Links on a shortest path from one rank to another; `None` where there is no path.
 pub(crate) trait Distance: Fn(Rank, Rank) -> Option<u32> + Copy {}
 
 impl<F: Fn(Rank, Rank) -> Option<u32> + Copy> Distance for F {}

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Name, summary and source of every barrier; none where plans are not run.
+/// Name, summary and source of every barrier; empty where plans are not run.
 #[pyfunction]
 pub fn barriers() -> Vec<[&'static str; 3]> {
     runtime::barriers()

@@ -17,7 +17,7 @@ impl<'py> Keywords<'py> {
     /// The keywords of a call; a keyword that is `None` was not given.
     ///
     /// # Errors
-    /// None: the keys of keyword arguments are text.
+    /// No error: the keys of keyword arguments are text.
     pub fn new(given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
         let items = given.into_iter().flat_map(|given| given.iter()).filter(|(_, value)| !value.is_none());
         Ok(Self(items.map(|(name, value)| Ok((name.extract()?, value))).collect::<PyResult<_>>()?))

@@ -56,7 +56,7 @@ impl<'py> FromPyObject<'_, 'py> for Packed {
 /// Entries as bytes.
 ///
 /// # Errors
-/// None for entries of plain numbers.
+/// No error for entries of plain numbers.
 pub fn packed<T: Serialize>(entries: &[T]) -> CoreResult<Packed> {
     let bytes = postcard::to_allocvec(entries);
     Ok(Packed(bytes.map_err(|error| Error::value("pickle", error, "entries of plain numbers"))?))

@@ -116,7 +116,7 @@ pub fn serve_runs(py: Python<'_>, descriptor: i32) -> PyResult<()> {
     py.detach(|| runtime::serve(descriptor)).map_err(|error| PyOSError::new_err(error.to_string()))
 }
 
-/// Bytes of memory that can be had; none where the system does not say.
+/// Bytes of memory that can be had; `None` where the system does not say.
 #[pyfunction]
 pub fn free_memory() -> Option<u64> {
     runtime::free_bytes()

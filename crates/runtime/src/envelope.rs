@@ -26,7 +26,7 @@ impl Envelope {
         bytes
     }
 
-    /// From the bytes of a datagram; none where they are no packet.
+    /// From the bytes of a datagram; `None` where they are no packet.
     pub fn decode(datagram: &[u8]) -> Option<Self> {
         let sequence = u64::from_le_bytes(*datagram.first_chunk()?);
         let transmitter = u32::from_le_bytes(*datagram.get(8..)?.first_chunk()?);

@@ -23,7 +23,7 @@ pub fn check_free(bytes: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Bytes that the system says it can give without swapping, and this process's group may take; none where it does not
+/// Bytes that the system says it can give without swapping, and this process's group may take; `None` where it does not
 /// say.
 pub fn free_bytes() -> Option<u64> {
     [of_machine(), of_group()].into_iter().flatten().min()

@@ -238,7 +238,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         Ok(came)
     }
 
-    /// The rank that a packet goes on to; none where it has come to its end.
+    /// The rank that a packet goes on to; `None` where it has come to its end.
     fn next_rank(&self, header: &Header, step: usize) -> Result<Option<u32>, String> {
         let program = &self.request.program;
         let message = header.message as usize;

@@ -64,7 +64,7 @@ pub fn serve(descriptor: i32) -> std::io::Result<()> {
 }
 
 impl Asker {
-    /// The next message; none where the other end is closed.
+    /// The next message; `None` where the other end is closed.
     fn hear(&self) -> std::io::Result<Option<Heard>> {
         let mut head = [0; 5];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

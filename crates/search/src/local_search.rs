@@ -63,7 +63,7 @@ type Found = (Topology, f64);
 /// refuse them, p orbits of ranks; four chains run in parallel.
 ///
 /// # Errors
-/// None for steps that `circulants` was made for.
+/// No error for steps that `circulants` was made for.
 ///
 /// # Panics
 /// An interval beyond the steps.

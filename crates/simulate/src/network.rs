@@ -89,7 +89,7 @@ pub(crate) struct Lane {
 pub(crate) struct Hop {
     /// Last bit out of a server to last bit at the far end.
     pub(crate) delay_fs: u64,
-    /// With cut-through, first bit out to when the packet may go on: header and delay. None where it is stored.
+    /// With cut-through, first bit out to when the packet may go on: header and delay. `None` where it is stored.
     pub(crate) cut_through_fs: Option<u64>,
 }
 

@@ -38,11 +38,11 @@ pub struct GpuTimes {
     pub gpu: Rank,
     /// When it had everything of the steps before, and the barrier was passed if there is one.
     pub ready_fs: u64,
-    /// First bit out; none where it sends nothing.
+    /// First bit out; `None` where it sends nothing.
     pub first_send_fs: Option<u64>,
-    /// Last bit of its own out; none where it sends nothing.
+    /// Last bit of its own out; `None` where it sends nothing.
     pub last_sent_fs: Option<u64>,
-    /// Last bit for it received; none where it receives nothing.
+    /// Last bit for it received; `None` where it receives nothing.
     pub last_received_fs: Option<u64>,
 }
 

@@ -87,7 +87,7 @@ pub(crate) struct Trunks {
 }
 
 impl Trunks {
-    /// None, for the flows of `network`.
+    /// No trunks yet, for the flows of `network`.
     pub(crate) fn new(network: &QueueingNetwork) -> Self {
         let flows = if network.transfers.is_empty() { 0 } else { network.flows.len() };
         Self { trunks: Vec::new(), of_flow: vec![None; flows], numbers: BTreeMap::new(), sent: vec![0; flows] }

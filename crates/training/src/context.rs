@@ -24,9 +24,9 @@ pub(crate) struct Context<'a> {
     pub(crate) splits: Vec<Split>,
     /// By family: the numbers of ports for which there are plans.
     pub(crate) widths: Vec<Vec<u32>>,
-    /// The split of the resting topologies; none where there are more families than ports.
+    /// The split of the resting topologies; `None` where there are more families than ports.
     pub(crate) resting_split: Option<Split>,
-    /// By family: its resting topology on its ports of that split; none where its groups cannot all have it at once.
+    /// By family: its resting topology on its ports of that split; `None` where its groups cannot all have it at once.
     pub(crate) resting: Vec<Option<TopologyId>>,
     pub(crate) resting_name: String,
     /// No plan of the iteration is faster.
@@ -106,7 +106,7 @@ impl<'a> Context<'a> {
         quickly(&self.problem(uses))
     }
 
-    /// The uses that a kind's choice makes of all nodes; none where a kind has no choice.
+    /// The uses that a kind's choice makes of all nodes; `None` where a kind has no choice.
     pub(crate) fn by_kind(&self, choice: impl Fn(usize, &Kind) -> Option<Use>) -> Option<Vec<Option<Use>>> {
         let of_kind: Vec<Option<Use>> =
             self.jobs.kinds.iter().enumerate().map(|(index, kind)| choice(index, kind)).collect();

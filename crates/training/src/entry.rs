@@ -7,7 +7,7 @@ pub(crate) struct TopologyId(pub(crate) u32);
 /// A way to carry out a communication on some ports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Entry {
-    /// Index of the plan; none for messages.
+    /// Index of the plan; `None` for messages.
     pub(crate) plan: Option<usize>,
     /// Its time without the change to its first topology, s.
     pub(crate) duration_s: f64,

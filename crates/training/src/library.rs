@@ -109,7 +109,7 @@ impl<'a> Library<'a> {
         all
     }
 
-    /// A group's topology; none for circuits of messages.
+    /// A group's topology; `None` for circuits of messages.
     pub(crate) fn group_topology(&self, id: TopologyId) -> Option<&Topology> {
         match &self.circuits[id.0 as usize] {
             Circuits::Group(topology) => Some(topology),
@@ -117,7 +117,7 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Messages of a kind over a topology of its family; none where it does not join them.
+    /// Messages of a kind over a topology of its family; `None` where it does not join them.
     pub(crate) fn message_over(&self, kind: usize, topology: TopologyId) -> Option<Entry> {
         let of = &self.kinds[kind];
         let Message::Send(places) = &of.message else { return None };

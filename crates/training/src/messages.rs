@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use model::Topology;
 
-/// The longest path in hops, and the largest number of messages on a link over its parallel circuits, where each message
-/// takes the shortest path that a breadth-first search finds which visits neighbours in ascending order. None where a
-/// pair is not joined.
+/// The longest path in hops, and the largest number of messages on a link over its parallel circuits, where each
+/// message takes the shortest path that a breadth-first search finds which visits neighbours in ascending order. `None`
+/// where a pair is not joined.
 pub(crate) fn over_topology(topology: &Topology, pairs: &[(u32, u32)]) -> Option<(u32, f64)> {
     let mut heads: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     for link in topology.expanded() {

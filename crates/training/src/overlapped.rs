@@ -9,7 +9,7 @@ use crate::jobs::Task;
 use crate::library::Entry;
 use crate::timeline::{Timeline, Use};
 
-/// By node: the ports of a communication; none for computations.
+/// By node: the ports of a communication; `None` for computations.
 pub(crate) type Allotment = Vec<Option<(u32, u32)>>;
 
 /// How often plans are chosen again by the timeline that the last choice led to.
@@ -218,7 +218,7 @@ fn total_s(timed: &Option<Timed>) -> f64 {
     timed.as_ref().map_or(f64::INFINITY, |(_, timeline)| timeline.total_s)
 }
 
-/// The best timeline found for an allotment; none where the ports of some communication do not serve it.
+/// The best timeline found for an allotment; `None` where the ports of some communication do not serve it.
 fn evaluate(context: &Context<'_>, allotment: &Allotment) -> Option<Timed> {
     let mut uses: Vec<Option<Use>> = Vec::with_capacity(context.jobs.jobs.len());
     for (job, ports) in context.jobs.jobs.iter().zip(allotment) {

@@ -83,8 +83,8 @@ pub(crate) fn training_plan(
     .checked()
 }
 
-/// Index of the topology that messages go over, which is added where it is new; none for other nodes and for messages with
-/// circuits of their own.
+/// Index of the topology that messages go over, which is added where it is new; `None` for other nodes and for messages
+/// with circuits of their own.
 fn message_topology(
     context: &Context<'_>,
     node: usize,

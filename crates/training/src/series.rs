@@ -67,7 +67,7 @@ struct Run {
     cheapest: Vec<usize>,
 }
 
-/// The shortest closed path; none where no split serves all communications.
+/// The shortest closed path; `None` where no split serves all communications.
 pub(crate) fn shortest(library: &Library<'_>, families: usize, splits: &[Split], turns: &[Turn]) -> Option<Found> {
     let search = Search::new(library, families, splits, turns);
     if search.states == 0 || turns.is_empty() {
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
         self.turns.iter().map(of_turn).sum()
     }
 
-    /// The costs from one state, or from all; none where some communication cannot be served.
+    /// The costs from one state, or from all; `None` where some communication cannot be served.
     fn run(&self, start: Option<usize>) -> Option<Run> {
         let mut cost_s = vec![if start.is_none() { 0.0 } else { f64::INFINITY }; self.states];
         if let Some(start) = start {

@@ -3,7 +3,7 @@
 /// Most splits that are tried.
 const MOST: usize = 128;
 
-/// Ports of each family, from the first to the one after the last; none where both are the same.
+/// Ports of each family, from the first to the one after the last; no port where both are the same.
 pub(crate) type Split = Vec<(u32, u32)>;
 
 /// All ways to give all `ports` to `families`, in order, each a range; in steps of several ports where there are too many

@@ -104,8 +104,8 @@ pub(crate) struct Progress {
 }
 
 impl Problem<'_> {
-    /// The timeline that a rule leads to, after the transient of the first iterations. None where the iterations do not
-    /// become alike. Costs O(nodes · (classes · ports + log nodes)) an iteration.
+    /// The timeline that a rule leads to, after the transient of the first iterations. `None` where the iterations do
+    /// not become alike. Costs O(nodes · (classes · ports + log nodes)) an iteration.
     pub(crate) fn by_rule(&self, rule: &Rule) -> Option<Timeline> {
         let mut ports = self.ports_with(UNSET);
         let mut order = Vec::new();
@@ -121,7 +121,7 @@ impl Problem<'_> {
         self.repeated(ports, &order)
     }
 
-    /// The timeline where nodes have their times given in an order, each after all that it waits for. None as above.
+    /// The timeline where nodes have their times given in an order, each after all that it waits for. `None` as above.
     pub(crate) fn in_order(&self, order: &[usize]) -> Option<Timeline> {
         self.repeated(self.ports_with(UNSET), order)
     }

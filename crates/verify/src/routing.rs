@@ -56,7 +56,7 @@ type FromOne = BTreeMap<Rank, Reached>;
 /// How a GPU is reached over shortest paths.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
-    /// Hops; none where it is not reached.
+    /// Hops; `None` where it is not reached.
     hops: Option<usize>,
     /// Paths, those over parallel circuits counted each.
     paths: f64,

@@ -15,7 +15,7 @@ const MOST_PAIRS: u64 = 1 << 16;
 const MOST_ORBITS: u32 = 16;
 
 /// The ways to do it on a topology: one step, and for an AllReduce also two, a ReduceScatter and an AllGather, with far
-/// fewer bytes. None where ranks are too many.
+/// fewer bytes. Empty where ranks are too many.
 ///
 /// # Errors
 /// The errors of [`Step::new`].

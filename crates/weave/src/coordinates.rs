@@ -74,7 +74,7 @@ impl Coordinates {
     /// These circuits of every rank along a coordinate, or along all ranks.
     ///
     /// # Errors
-    /// None for circuits that lead to other ranks.
+    /// No error for circuits that lead to other ranks.
     pub(crate) fn topology(&self, index: usize, on_ring: bool, circuits: &Circuits) -> Result<Topology> {
         let links =
             circuits.iter().map(|&(places, count)| Link { src: 0, dst: self.ahead(0, index, on_ring, places), count });

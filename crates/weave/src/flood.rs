@@ -38,8 +38,8 @@ const MOST_LINKS: u64 = 1 << 26;
 /// Hops of all steps that are tried in addition to those chosen by price.
 const MOST_HOPS: u32 = 3;
 
-/// The floods for a collective of blocks: that whose steps are chosen by price, where it differs from those of 1, 2 and 3 hops
-/// a step, which follow. None where some rank cannot be reached, or ranks are too many.
+/// The floods for a collective of blocks: that whose steps are chosen by price, where it differs from those of 1, 2 and
+/// 3 hops a step, which follow. Empty where some rank cannot be reached, or ranks are too many.
 ///
 /// # Errors
 /// The errors of [`Step::new`].

@@ -22,8 +22,8 @@ const MOST_RANKS: u32 = 128;
 /// Most steps of an AllGather.
 const MOST_STEPS: usize = 10;
 
-/// The best AllGather, ReduceScatter or AllReduce that stays on a ring of these circuits; none for other collectives, circuits
-/// that are no ring, or too many ranks.
+/// The best AllGather, ReduceScatter or AllReduce that stays on a ring of these circuits; `None` for other collectives,
+/// circuits that are no ring, or too many ranks.
 ///
 /// # Errors
 /// The errors of [`Step::new`].

@@ -17,7 +17,7 @@ use crate::prices::Prices;
 /// Which end of an AllGather's phases meets the topology in force at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// None: another part comes before.
+    /// Neither end: another part comes before.
     Neither,
     /// The first phase.
     First,

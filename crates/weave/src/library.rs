@@ -83,7 +83,7 @@ impl Library {
         });
         let made: Vec<(u32, Vec<Phase>, Vec<Phase>)> = made.collect();
         let phases = made.iter().map(|(span, phases, _)| (*span, phases.clone())).collect();
-        // None where it cannot be built.
+        // `None` where it cannot be built.
         let cayley = metacyclic::best(ranks, ports).ok().flatten();
         let generator_sets = made.iter().map(|(span, _, _)| (*span, OnceLock::new())).collect();
         Self {

@@ -176,7 +176,7 @@ pub(crate) const NAME: (&str, &str) = (
 /// [`MOST_OF_GROUP`])); for more, some groups and generators are tried.
 ///
 /// # Errors
-/// None for circuits that lead to other ranks.
+/// No error for circuits that lead to other ranks.
 pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
     best_of_wheels(ranks, ports, MOST_WHEELS)
 }
@@ -184,7 +184,7 @@ pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
 /// [`best`], where ranks are more than 256 among groups of at most so many elements of Z_k: orbits of ranks.
 ///
 /// # Errors
-/// None for circuits that lead to other ranks.
+/// No error for circuits that lead to other ranks.
 pub(crate) fn best_of_wheels(ranks: u32, ports: u32, most_wheels: u32) -> Result<Option<Metacyclic>> {
     let is_searched = ranks <= MOST_SEARCHED;
     if ports < 2 || ports + 1 >= ranks || (!is_searched && ports > MOST_DRAWN) {

@@ -77,7 +77,7 @@ fn pairs(schedule: &Schedule) -> Vec<Vec<Sent>> {
     schedule.steps().iter().map(of).collect()
 }
 
-/// A file by others, or nothing where the data are not at hand.
+/// A file by others, `None` where the data are not at hand.
 fn by_others(name: &str) -> Option<String> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let named = std::env::var("LIGHTLOOM_DATA").ok();

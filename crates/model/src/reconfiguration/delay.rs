@@ -46,7 +46,7 @@ pub struct DelayTerms<'a> {
 pub struct Difference(u64);
 
 impl Difference {
-    /// None at all.
+    /// No difference.
     pub const NONE: Self = Self(0);
 }
 
@@ -213,7 +213,7 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// Seconds from one topology to another; nothing when the links are the same.
+    /// Seconds from one topology to another; 0 when the links are the same.
     pub fn between_s(&self, from: &Topology, to: &Topology) -> f64 {
         self.seconds(self.difference(&self.compared(from), &self.compared(to)))
     }

@@ -67,7 +67,7 @@ impl MeshSettings {
     /// One interposer of that many MZIs, a tile for each, one waveguide of one wavelength in each direction.
     ///
     /// # Errors
-    /// None today for a valid grid; the grid of one interposer is made here.
+    /// No error today for a valid grid; the grid of one interposer is made here.
     pub fn of(mzis: Grid) -> Result<Self> {
         Ok(Self {
             mzis,

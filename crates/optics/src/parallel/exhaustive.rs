@@ -9,7 +9,7 @@ use super::cost::{Cost, Judge};
 const MOST_CHANGES: usize = 40_000;
 const TRIES: usize = 64;
 
-/// The best assignment of all; none where there are too many. A shortest path over (topology, its assignments).
+/// The best assignment of all; `None` where there are too many. A shortest path over (topology, its assignments).
 pub(super) fn best_of_all(topologies: &[&Topology], switches: usize, judge: &Judge) -> Option<Vec<Colouring>> {
     let limit = (MOST_CHANGES / topologies.len().max(1)).isqrt();
     let all: Vec<Vec<Colouring>> =
@@ -40,7 +40,7 @@ pub(super) fn best_of_all(topologies: &[&Topology], switches: usize, judge: &Jud
     Some(chosen)
 }
 
-/// Every assignment of a topology; none where there are more than `limit`.
+/// Every assignment of a topology; `None` where there are more than `limit`.
 fn every_colouring(topology: &Topology, switches: usize, limit: usize) -> Option<Vec<Colouring>> {
     let links = topology.expanded();
     let circuits: Vec<(Rank, Rank)> =

@@ -101,7 +101,7 @@ impl Parts {
     }
 }
 
-/// The sequence with parts of the circuits of two switches swapped so that more stay; none where nothing is gained.
+/// The sequence with parts of the circuits of two switches swapped so that more stay; `None` where nothing is gained.
 pub(super) fn improve(colourings: &[Colouring], switches: (usize, usize), weights: &[f64]) -> Option<Vec<Colouring>> {
     let parts = Parts::of(colourings, switches);
     let pairs = parts.pairs(colourings, switches, [weights[switches.0], weights[switches.1]]);
@@ -117,7 +117,7 @@ pub(super) fn improve(colourings: &[Colouring], switches: (usize, usize), weight
     Some(improved)
 }
 
-/// Which parts to swap; none where nothing better is found than no swap.
+/// The parts to swap; `None` where nothing better is found than no swap.
 fn best_swaps(parts: usize, pairs: &[Pair]) -> Option<Vec<bool>> {
     let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); parts];
     for (index, pair) in pairs.iter().enumerate() {

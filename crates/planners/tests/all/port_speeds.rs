@@ -15,7 +15,7 @@ fn circulant(offsets: &[u32]) -> Topology {
     Topology::new(format!("{offsets:?}"), Translations::cyclic(GPUS), links).unwrap()
 }
 
-/// Generators with the nearest first, as slow ports have them; nothing where a port is dark.
+/// Generators with the nearest first, as slow ports have them; `None` where a port is dark.
 fn by_port(offsets: &[u32], ports: usize) -> Vec<Option<u32>> {
     let mut sorted = offsets.to_vec();
     sorted.sort_by_key(|&offset| (offset.min(GPUS - offset), offset));

@@ -3,7 +3,7 @@
 /// When the network is stopped, and what was under way when it was stopped before.
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
-    /// No packet that arrives later is served; none where there is no end to it.
+    /// Packets that arrive later are not served; `None` where there is no such end.
     pub(super) stop_fs: Option<u64>,
     /// From stop to stop, fs.
     pub(super) between_fs: u64,

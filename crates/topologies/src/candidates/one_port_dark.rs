@@ -51,11 +51,11 @@ impl CandidateFamily for OnePortDark {
     }
 }
 
-/// The topology less one permutation of its circuits, once for each circuit of GPU 0 that a permutation can have. None
+/// The topology less one permutation of its circuits, once for each circuit of GPU 0 that a permutation can have. Empty
 /// where no GPU uses all ports, so that one is dark already, or where no permutation is. O(links²).
 ///
 /// # Errors
-/// None for a topology of at most so many ports.
+/// No error for a topology of at most so many ports.
 pub fn one_port_dark(full: &Topology, ports: u32) -> Result<Vec<Topology>> {
     if full.degree() < ports {
         return Ok(Vec::new());

@@ -10,7 +10,8 @@ use crate::timeline::Use;
 /// By kind: the entry that it runs by on the family's topology.
 pub(super) type OnTopology = Vec<Option<Entry>>;
 
-/// A named topology of a family's groups on some ports, with the entries that keep it; none where they cannot have it.
+/// A named topology of a family's groups on some ports, with the entries that keep it; `None` where they cannot have
+/// it.
 pub(super) fn on_named(
     context: &mut Context<'_>,
     family: usize,
@@ -33,9 +34,9 @@ pub(super) fn on_named(
     Some((topology, entries))
 }
 
-/// The timeline where each family keeps a topology on its ports, the one that its communications take the least time on in
-/// all; with the topologies. None where some family has none that serves all of its kinds, or groups that share ranks, so
-/// that circuits would change between them.
+/// The timeline where each family keeps a topology on its ports, the one that its communications take the least time on
+/// in all; with the topologies. `None` where some family has no topology that serves all of its kinds, or groups that
+/// share ranks, so that circuits would change between them.
 pub(super) fn best_kept(
     context: &Context<'_>,
     split: &Split,

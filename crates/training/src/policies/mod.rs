@@ -36,7 +36,7 @@ pub fn find(name: &str) -> Result<&'static Policy> {
     }
 }
 
-/// The outcomes of all policies, in the order of the registry; none where a policy does not serve the workload.
+/// The outcomes of all policies, in the order of the registry; no outcome where a policy does not serve the workload.
 pub(crate) fn outcomes(context: &mut Context<'_>, progress: &(dyn Fn(&str) + Sync)) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for policy in &POLICIES {

@@ -34,15 +34,15 @@ pub(super) struct Turn {
 /// The circuits of a port of a rank, and since when it has them.
 #[derive(Debug, Clone, Copy)]
 struct Port {
-    /// None until something sets them up.
+    /// `None` until something sets them up.
     circuits: Option<Circuits>,
-    /// Who used it last; none in the iteration before.
+    /// The last user; `None` in the iteration before.
     user: Option<usize>,
     /// When that is done, a return to the resting topology included, s.
     busy_until_s: f64,
     /// Since when it has its circuits without a change, s.
     since_s: f64,
-    /// The message that is the last to go over its circuits; none in the iteration before.
+    /// The message that is the last to go over its circuits; `None` in the iteration before.
     passed_by: Option<usize>,
     /// Until when it does, s.
     passed_until_s: f64,

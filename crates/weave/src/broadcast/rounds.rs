@@ -57,7 +57,7 @@ pub(super) fn rounds<'a>(
         held.insert(root, part);
         after.insert(root, part);
     }
-    // By part: ranks that had it before the round, or nothing where that does not count, and that have it or are about to.
+    // By part: ranks that had it before the round, or 0 where that does not count, and that have it or are about to.
     let (mut had, mut holders) = (vec![0u32; parts as usize], vec![1u32; parts as usize]);
     let mut left = u64::from(parts) * u64::from(ranks - 1);
     let (mut steps, mut idle): (Vec<Sends>, usize) = (Vec::new(), 0);

@@ -54,7 +54,7 @@ impl Walks {
     /// The circuits of all ranks.
     ///
     /// # Errors
-    /// None: links lead to other ranks.
+    /// No error: links lead to other ranks.
     pub(crate) fn topology(&self) -> Result<Topology> {
         let wheel = Digit { stride: self.words, radix: self.base.wheel };
         let digits = if wheel.radix > 1 { vec![wheel] } else { Vec::new() };

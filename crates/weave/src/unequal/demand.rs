@@ -87,7 +87,7 @@ impl Demand {
     /// A piece for every block, what stays included, and their numbers.
     ///
     /// # Errors
-    /// None for shares of pieces.
+    /// No error for shares of pieces.
     pub(crate) fn chunks(&self) -> Result<(Chunks, Numbers)> {
         let stays = (0..self.ranks as Rank).map(|rank| (rank, rank)).filter(|&(rank, _)| self.share(rank, rank) > 0.0);
         let blocks: Vec<(Rank, Rank)> = self.pairs().into_iter().chain(stays).collect();

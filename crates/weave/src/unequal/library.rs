@@ -131,8 +131,8 @@ impl Library {
         ways
     }
 
-    /// Topologies on which a fabric may start, so that no start is better than another one and a change; none where ranks are
-    /// too many.
+    /// Topologies on which a fabric may start, so that no start is better than another one and a change; empty where
+    /// ranks are too many.
     fn known(&self) -> Vec<Wiring> {
         let ranks = self.demand.ranks();
         if ranks > MOST_FOR_KNOWN {

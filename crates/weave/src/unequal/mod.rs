@@ -84,7 +84,7 @@ impl Prices {
 /// The best compositions for an unequal All-to-All, most promising first. Results for a matrix are kept in `libraries`.
 ///
 /// # Errors
-/// None for the pieces of a schedule of the fabric's ranks.
+/// No error for the pieces of a schedule of the fabric's ranks.
 pub fn compositions(
     libraries: &Libraries,
     pieces: &[Piece],

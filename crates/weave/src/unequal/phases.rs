@@ -8,8 +8,8 @@ use model::{Chunks, Rank, Result, Step, Transfer, Translations};
 use super::demand::Numbers;
 use crate::composition::Composition;
 
-/// The composition with blocks of sizes of their own, which `numbers` names by (src, dst); none where none of its steps
-/// carries any.
+/// The composition with blocks of sizes of their own, which `numbers` names by (src, dst); `None` where none of its
+/// steps carries any.
 ///
 /// # Errors
 /// The errors of [`Step::new`].

@@ -16,7 +16,7 @@ pub(crate) struct Way {
 /// Estimate of the steps of a way, all pairs on shortest paths that share evenly.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Estimate {
-    /// By step: hops of the longest path; none where no pair takes it.
+    /// By step: hops of the longest path; 0 where no pair takes it.
     pub(crate) hops: Vec<u32>,
     /// By step: about the load of the busiest circuit over m once paths avoid busy circuits.
     pub(crate) loads: Vec<f64>,

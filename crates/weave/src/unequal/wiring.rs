@@ -58,7 +58,7 @@ impl Wiring {
         wiring
     }
 
-    /// A circuit from `src` to `dst` on the first dark port; none where `src` has none left.
+    /// A circuit from `src` to `dst` on the first dark port; nothing where `src` has no dark port left.
     pub(crate) fn join(&mut self, src: Rank, dst: Rank) {
         let ports = &mut self.heads[src as usize * self.ports..(src as usize + 1) * self.ports];
         if let Some(dark) = ports.iter_mut().find(|head| **head == DARK) {
@@ -132,7 +132,7 @@ impl Wiring {
     /// The topology of these circuits.
     ///
     /// # Errors
-    /// None for circuits between different ranks.
+    /// No error for circuits between different ranks.
     pub(crate) fn topology(&self, name: &str) -> Result<Topology> {
         let joined = (0..self.circuits()).filter_map(|circuit| Some((self.tail(circuit), self.head(circuit)?)));
         let links = joined.map(|(src, dst)| Link { src, dst, count: 1 });

@@ -57,7 +57,7 @@ impl Circuits {
     /// The same as a topology, named by its chains and cycles.
     ///
     /// # Errors
-    /// None for circuits between different GPUs below `gpus`.
+    /// No error for circuits between different GPUs below `gpus`.
     pub(super) fn topology(&self, gpus: u32) -> Result<Topology> {
         let links = (0..gpus).map(|src| Link { src, dst: u32::from(self.to[src as usize]), count: 1 });
         let links = links.filter(|link| link.src != link.dst);

@@ -190,7 +190,7 @@ pub fn timed(items: &[Item]) -> TrainingPlan {
     settled(items).unwrap()
 }
 
-/// [`timed`]; none where iterations do not become alike, as when they come in turns of two.
+/// [`timed`]; `None` where iterations do not become alike, as when they come in turns of two.
 pub fn settled(items: &[Item]) -> Option<TrainingPlan> {
     let mut ports: BTreeMap<(u32, u32), State> = BTreeMap::new();
     let (mut begin_s, mut before) = (0.0, Vec::new());
