@@ -1,4 +1,4 @@
-//! Which flow takes which hops, on which topology, in which round.
+//! The hops of every flow, with the topology and round of each.
 
 use model::{Initial, Rank, ReconfigurationDelay, Topology, Translations, sum_seconds};
 

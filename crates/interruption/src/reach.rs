@@ -1,4 +1,4 @@
-//! Which token and watch the work of this thread heeds, and how it is left.
+//! The token and the watch that the work of this thread heeds, and how the work is left.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Whom a call asks, from time to time and on its own thread, whether it shall end.
+//! A function that a call asks, from time to time and on its own thread, whether to end.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};

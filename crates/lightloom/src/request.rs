@@ -37,7 +37,7 @@ pub enum Size {
 pub enum Workload {
     /// A collective by an algorithm, or by the best of all (`None`).
     Collective {
-        /// Which collective.
+        /// The collective.
         collective: Collective,
         /// Name of the algorithm.
         algorithm: Option<String>,

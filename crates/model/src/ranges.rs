@@ -1,4 +1,4 @@
-//! Which numbers are accepted, in two tables.
+//! The accepted numbers, in two tables.
 //!
 //! Every number that someone gives goes through them: options, fabric files, sweep axes, arrays, plan files. The ranges
 //! are wider than any fabric and so narrow that nothing computed from them overflows: the largest sum is that of

@@ -1,4 +1,4 @@
-//! Which paths the traffic of a step takes.
+//! The paths of the traffic of a step.
 
 use crate::{Rank, Translations};
 

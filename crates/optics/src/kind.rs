@@ -36,7 +36,7 @@ pub trait Kind: Sync {
     /// Where it is from.
     fn source(&self) -> &'static str;
 
-    /// Which port is whose, in a sentence.
+    /// The numbering of the ports, in a sentence.
     fn numbering(&self) -> &'static str;
 
     /// # Errors

@@ -52,7 +52,7 @@ impl Optics {
         format!("{}{colon}{}", self.kind.name(), self.parameters)
     }
 
-    /// Which port is whose, in a sentence.
+    /// The numbering of the ports, in a sentence.
     pub fn numbering(&self) -> &'static str {
         self.kind.numbering()
     }

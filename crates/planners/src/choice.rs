@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::Problem;
 
-/// Which candidate serves which step.
+/// The candidate that serves each step.
 #[derive(Clone)]
 pub struct Choice {
     /// Name of the planner.

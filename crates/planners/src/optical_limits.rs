@@ -1,4 +1,4 @@
-//! Which topologies the optical layer of a fabric can hold.
+//! The topologies that the optical layer of a fabric can hold.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

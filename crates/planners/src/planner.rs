@@ -20,8 +20,8 @@ pub trait Planner: Sync {
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
         false
     }
-    /// Which choices of its own kind it does not look at on a fabric of this shape, for the effort, in words; `None` where it
-    /// looks at all.
+    /// The choices of its own kind that it does not look at on a fabric of this shape, for the effort, in words; `None` where
+    /// it looks at all.
     fn left_out(&self, _shape: &Shape) -> Option<String> {
         None
     }

@@ -28,7 +28,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Which topologies the optical layer of a fabric can hold; `None` where it limits none.
+    /// The topologies that the optical layer of a fabric can hold; `None` where it sets no limits.
     ///
     /// # Errors
     /// An optical layer of no known kind, or one that does not go with the GPUs.

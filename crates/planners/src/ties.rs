@@ -1,4 +1,4 @@
-//! Which of several choices is the best where some are equally fast.
+//! The best of several choices where some are equally fast.
 //!
 //! One rule holds wherever choices are compared: the completion time, which is the sum of a plan's terms in the order of
 //! the plan ([`Problem::total_s`](crate::Problem::total_s)); and of equal times the earlier place, that is planner,

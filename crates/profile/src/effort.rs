@@ -1,7 +1,7 @@
 //! How near the optimum the flow of a pair is brought, and by which method.
 //!
 //! The simplex ends with an optimal basis, after pivots that pass over the square of its rows. The primal-dual method
-//! passes over only the entries of the columns, thousands of times, and may be stopped anywhere. Which is faster was
+//! passes over only the entries of the columns, thousands of times, and may be stopped anywhere. The faster one was
 //! measured (`benches/front.rs`): the simplex where there are few arcs for each link orbit, the other where there are
 //! many or where the simplex has not ended after a second.
 

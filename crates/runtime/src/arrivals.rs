@@ -1,4 +1,4 @@
-//! Which packets came to a port in a step, by their numbers, and which did not.
+//! The packets that came to a port in a step, by their numbers, and those that did not.
 //!
 //! Processors that take turns at a queue overtake each other, so that packets come out of order. A packet that is
 //! overtaken waits nowhere for long: one that did not come within a second of a later one is lost.

@@ -204,7 +204,7 @@ impl Controller<'_> {
         Ok(())
     }
 
-    /// Whom the others wait for, as far as can be told.
+    /// The process that the others wait for, as far as can be told.
     fn late(&self, allowed_ns: u64, when: When) -> Fault {
         let seconds = allowed_ns as f64 / 1e9;
         if let Some(who) = self.children.stopped() {

@@ -1,4 +1,4 @@
-//! Who makes configurations of circuits.
+//! Drivers, which make configurations of circuits.
 
 use crate::board::Board;
 use crate::fault::{Fault, Who};

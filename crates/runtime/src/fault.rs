@@ -16,17 +16,17 @@ pub enum Fault {
     /// A process ended that should not have.
     #[error("{who} ended {when}: {how}")]
     Ended {
-        /// Which.
+        /// The process.
         who: Who,
         /// When.
         when: When,
-        /// By which signal, or with which exit status.
+        /// The signal, or the exit status.
         how: String,
     },
     /// Something that was waited for did not come.
     #[error("{who} did not {what} within {seconds:.3} s, {when}; all processes were ended")]
     Late {
-        /// Whose it was.
+        /// The process that it was expected of.
         who: Who,
         /// The event that was waited for, such as `arrive`.
         what: String,
@@ -38,7 +38,7 @@ pub enum Fault {
     /// Something stopped a process, so that nothing went on.
     #[error("{who} is stopped {when}; nothing happened for {seconds:.3} s, and all processes were ended")]
     Stopped {
-        /// Which.
+        /// The process.
         who: Who,
         /// When.
         when: When,
@@ -48,9 +48,9 @@ pub enum Fault {
     /// The switch got what it cannot lead anywhere.
     #[error("rank {rank} sent on port {port}, {when}: {why}")]
     Refused {
-        /// Who sent it.
+        /// The rank that sent it.
         rank: u32,
-        /// On which of its ports, from 0.
+        /// Its port, from 0.
         port: u32,
         /// When.
         when: When,
@@ -60,7 +60,7 @@ pub enum Fault {
     /// A switch said no.
     #[error("configuration {configuration} was not made, {when}: {why}")]
     NotMade {
-        /// Which, from 0.
+        /// Its index, from 0.
         configuration: usize,
         /// When.
         when: When,
@@ -70,7 +70,7 @@ pub enum Fault {
     /// A process found what cannot be.
     #[error("{who} failed {when}: {why}")]
     Failed {
-        /// Which.
+        /// The process.
         who: Who,
         /// When.
         when: When,

@@ -59,7 +59,7 @@ pub struct StepSetting {
 /// All that a run is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Who sends what.
+    /// The messages of all ranks.
     pub program: Program,
     /// The type of the data.
     pub element: Element,

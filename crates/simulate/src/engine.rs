@@ -1,4 +1,4 @@
-//! Which engine serves a network.
+//! The engine that serves a network.
 
 use model::Result;
 

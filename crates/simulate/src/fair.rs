@@ -1,8 +1,8 @@
 //! Max-min fair rates: nobody can get more without taking from somebody who has no more (Bertsekas and
 //! Gallager, Data Networks, §6.5.2: progressive filling).
 //!
-//! Who is treated fairly is a transfer, not a path: its parts by shares and by parallel circuits get shares of what one
-//! gets. A transfer that is cut into more parts over the same circuits gains nothing by it.
+//! Fairness is among transfers, not paths: the parts of a transfer by shares and by parallel circuits get shares of the
+//! rate of one. A transfer that is cut into more parts over the same circuits gains nothing by it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

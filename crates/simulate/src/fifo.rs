@@ -299,7 +299,7 @@ impl<'a> Fifo<'a> {
         Ok(())
     }
 
-    /// Which of the inputs of `server` that have a packet of `time_fs` is first in line.
+    /// The input of `server` that is first in line among those that have a packet of `time_fs`.
     fn first_of_equals(&self, server: usize, heads: &[u64], time_fs: u64) -> usize {
         let inward = &self.network.inward[server];
         let equals = heads.iter().enumerate().filter(|(_, head_fs)| **head_fs == time_fs);

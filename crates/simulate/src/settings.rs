@@ -100,7 +100,7 @@ pub struct Settings {
     pub sync: Synchronisation,
     /// Time of the barrier between two steps, s; nothing under dataflow.
     pub barrier_s: f64,
-    /// Which circuits are dark while the topology changes.
+    /// The circuits that are dark while the topology changes.
     pub reconfiguration: ReconfigurationScope,
     /// Bytes of packets on their way that the far end of a circuit can hold; `None` for no limit.
     pub buffer_bytes: Option<u64>,

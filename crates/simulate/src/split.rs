@@ -1,4 +1,4 @@
-//! Which packets of a transfer take which path.
+//! The path of each packet of a transfer.
 
 /// Parts into which the sum of shares is cut: what rounding makes of a share is far less than one.
 const UNIT: f64 = (1_u64 << 40) as f64;

@@ -11,7 +11,7 @@ use crate::packet::Packet;
 use crate::runs::{Marks, Run, Series};
 use crate::split::Dealer;
 
-/// Whose packet is next.
+/// The flow whose packet is next.
 #[derive(Debug, Clone)]
 enum Turns {
     /// Flows that take turns, and the place of the next.

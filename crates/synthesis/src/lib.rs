@@ -27,6 +27,6 @@ pub struct Sent {
     pub dst: Rank,
     /// Rank whose block it is from.
     pub origin: Rank,
-    /// Which part of the block.
+    /// Index of the part of the block.
     pub part: u32,
 }

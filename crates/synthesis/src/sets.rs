@@ -1,4 +1,4 @@
-//! Which chunks ranks have.
+//! The chunks that ranks have.
 
 use model::Rank;
 

@@ -8,7 +8,7 @@ use model::{Collective, Over, Rank, Work, Workload};
 /// Communications of an iteration that is small.
 const FEW: usize = 10;
 
-/// Which ports at which ranks communicate: groups of one size along one axis, or of one size anywhere.
+/// The groups that communicate: of one size along one axis, or of one size anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FamilyKey {
     /// The groups of an axis.

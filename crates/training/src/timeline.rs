@@ -83,7 +83,7 @@ pub(crate) struct Problem<'a> {
     pub(crate) uses: &'a [Option<Use>],
 }
 
-/// Which node is next, of those that wait for nothing any more.
+/// The rule for the next node among those that wait for nothing any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rule {
     /// By node; the lowest goes first.

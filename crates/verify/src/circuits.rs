@@ -11,7 +11,7 @@ use model::{Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchS
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
 
-/// Which GPU, or island, is at a port. Written from the documentation of the kinds, not from the crate that assigns.
+/// The GPU, or island, at each port. Written from the documentation of the kinds, not from the crate that assigns.
 #[derive(Debug, Clone, Copy)]
 enum Layout {
     /// One switch, d ports of each GPU next to each other.

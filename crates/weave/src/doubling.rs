@@ -17,7 +17,7 @@ pub(crate) struct Doubling {
     way: Way,
 }
 
-/// Whom a rank sends to.
+/// The ranks that a rank sends to.
 #[derive(Debug, Clone, PartialEq)]
 enum Way {
     /// All that the one step of a phase reaches.

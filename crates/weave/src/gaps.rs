@@ -127,7 +127,7 @@ impl Gaps {
         placed
     }
 
-    /// Who gets the block of the rank at place 0 from whom, step by step.
+    /// The transfers of the block of the rank at place 0, (sender, receiver), step by step.
     fn spread(&self, steps: usize) -> Vec<Vec<(usize, usize)>> {
         let ranks = self.least[0].len() - 1;
         let mut sent = vec![Vec::new(); steps];

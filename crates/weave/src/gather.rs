@@ -14,7 +14,7 @@ use crate::library::Library;
 use crate::phase::Phase;
 use crate::prices::Prices;
 
-/// Which end of an AllGather's phases meets the topology in force at the start.
+/// The end of an AllGather's phases that meets the topology in force at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Neither end: another part comes before.

@@ -1,4 +1,4 @@
-//! Which chunk lies where: slots of a GPU's buffers, what they hold at the start and must hold at the end.
+//! The places of chunks: slots of a GPU's buffers, with the data that they hold at the start and must hold at the end.
 
 use model::{Chunks, Collective, Error, Rank, Result};
 

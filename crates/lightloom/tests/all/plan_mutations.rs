@@ -296,7 +296,7 @@ fn is_free(original: &Plan, path: &[String], (before, after): (&Value, &Value)) 
         }
         // One hop on circuits that carry one message takes the same either way.
         ["overlap"] => every_step(&|step| step.hops == 1 && step.load == 1.0),
-        // Who sums up everything everywhere also has each part where it belongs.
+        // A schedule that sums up everything everywhere also has each part where it belongs.
         ["collective"] => original.collective() == Collective::AllReduce && *after == "reduce-scatter",
         // The matrix is said nowhere else: a smaller piece that no other number hangs on, or one for a rank on its way.
         ["chunks", "pieces", ..] => true,

@@ -1,8 +1,8 @@
-//! Which circuit is on which port, where port k of every GPU is on switch k.
+//! The port of every circuit, where port k of every GPU is on switch k.
 //!
 //! A switch joins each of its inputs to one output at most, so that the circuits of one port are a matching, and d
-//! matchings hold any topology of degree d (König 1916). Which matchings is decided by a rule that looks only at the
-//! topology: every time that a topology is set up its circuits are on the same ports, so that a change takes the same
+//! matchings hold any topology of degree d (König 1916). A rule that looks only at the topology decides which
+//! matchings: every time that a topology is set up its circuits are on the same ports, so that a change takes the same
 //! whatever came before it, and circuits that are short stay on slow ports when long ones change.
 
 use crate::{Rank, Topology, Translations};

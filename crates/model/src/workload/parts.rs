@@ -22,7 +22,7 @@ pub struct RankGroup {
     pub ranks: Vec<Rank>,
 }
 
-/// Which ranks take part.
+/// The ranks that take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ranks {
     /// All of them.
@@ -52,14 +52,14 @@ pub enum Over {
 pub enum Work {
     /// A computation.
     Compute {
-        /// Who computes.
+        /// The ranks that compute.
         ranks: Ranks,
         /// How long it takes, s.
         duration_s: f64,
     },
     /// A collective of one group, or of several at once.
     Collective {
-        /// Which.
+        /// The collective.
         collective: Collective,
         /// Groups.
         over: Over,

@@ -2,7 +2,7 @@
 //!
 //! `islands:AxB`: GPUs i·A to i·A + A − 1 are island i, the last may be smaller. Electrical links join them to each other
 //! and to the island's B transmitters and B receivers; port p of island i, both from 0, is port i·B + p + 1 of the switch.
-//! Circuits inside an island need no port. Which GPU uses a port is a matter of the electrical links, so that circuits
+//! Circuits inside an island need no port. The electrical links decide which GPU uses a port, so that circuits
 //! between the same two islands are alike to the switch.
 
 use model::{Error, Fabric, Islands, Result, Shape, Switch, Topology};

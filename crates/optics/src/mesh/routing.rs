@@ -106,7 +106,7 @@ pub(super) struct Path {
     pub cells: Vec<u32>,
 }
 
-/// Who uses what: circuits in every place, a place being a (cell, side, wavelength).
+/// The use of places: circuits in every place, a place being a (cell, side, wavelength).
 #[derive(Clone, Debug)]
 pub(super) struct Usage {
     used: Vec<u16>,

@@ -9,7 +9,7 @@ use crate::all_to_all_baseline::{AllToAllBaseline, Service};
 /// For more GPUs equal blocks are refused, as matrices are: every pair's flow is packed by itself.
 const MAX_GPUS: u32 = 512;
 
-/// Which topology it is depends on the matrix, and so on the sizes of blocks that differ.
+/// The topology depends on the matrix, and so on the sizes of blocks that differ.
 pub(crate) static MIXNET: AllToAllBaseline = AllToAllBaseline {
     name: "mixnet",
     summary: "All-to-All on one topology, its circuits given to the largest flows first, by rounds of whole blocks",

@@ -37,7 +37,7 @@ struct OwnStep {
     largest: f64,
 }
 
-/// Who sends how much of m to whom.
+/// Amounts of m that each rank sends to each.
 type Sent = BTreeMap<Rank, BTreeMap<Rank, f64>>;
 
 /// Links into every rank, with their circuits, and out of it.

@@ -1,4 +1,4 @@
-//! Which circuits are the same: groups, topologies and sets of ports by number, so that they compare at once.
+//! Equality of circuits: groups, topologies and sets of ports by number, so that they compare at once.
 
 use std::collections::BTreeMap;
 

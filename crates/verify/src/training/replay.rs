@@ -25,7 +25,7 @@ pub(super) struct Replayed {
 
 /// A use of a port of a rank.
 pub(super) struct Turn {
-    /// Which port of which rank.
+    /// Index of the rank and port.
     pub(super) slot: usize,
     pub(super) event: usize,
     pub(super) used: Use,

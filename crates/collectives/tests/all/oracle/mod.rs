@@ -2,8 +2,7 @@
 
 use model::{Chunks, Op, Schedule, Transfer};
 
-/// Who has contributed to each (rank, chunk): a bit per rank where the collective reduces, one bit
-/// otherwise.
+/// The contributors to each (rank, chunk): a bit per rank where the collective reduces, one bit otherwise.
 struct Memory {
     chunks: usize,
     words: usize,

@@ -7,7 +7,7 @@ use model::{Collective, Schedule, Step, Translations};
 /// Steps that go once through the distances r^k, all r−1 multiples of one in a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Which steps of the schedule.
+    /// The steps of the schedule.
     pub(super) steps: Range<usize>,
     /// Whether distance 1 comes first.
     pub(super) rises: bool,

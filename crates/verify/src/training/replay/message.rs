@@ -71,7 +71,7 @@ impl Replay<'_> {
     /// The paths of messages over circuits that are in force.
     ///
     /// # Errors
-    /// Which ends have no circuits of one topology of groups on exactly these ports, or which rank on the way has not.
+    /// An end without circuits of one topology of groups on exactly these ports, or a rank on the way without them.
     fn paths(&self, event: usize, pairs: &[(Rank, Rank)]) -> Result<Paths, String> {
         let (iteration, catalogue) = (self.iteration, self.catalogue);
         let planned = iteration.event(event);

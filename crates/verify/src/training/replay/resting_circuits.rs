@@ -1,4 +1,4 @@
-//! Which circuits a port has whenever events have gone back to the resting topology.
+//! The circuits of a port whenever events have gone back to the resting topology.
 
 use std::collections::BTreeMap;
 
