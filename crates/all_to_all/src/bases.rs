@@ -8,16 +8,17 @@ use crate::{Contractions, circulant};
 /// for few topologies and many ranks, if at all.
 const PATIENCE: u32 = 4;
 
-/// Flows of a generalised Kautz base, which have no symmetry: those of 512 ranks. Plans of more would not fit into memory.
+/// Flows of a generalised Kautz base, which have no symmetry: those of 512 ranks. Plans of more would not fit into
+/// memory.
 const MOST_FLOWS: u64 = 1 << 18;
 
-/// Flows times ranks over the square of the ports up to which Kautz takes part for as long as it pays, and flows times the
-/// topologies over which they are packed beyond that: about three seconds.
+/// Flows times ranks over the square of the ports up to which Kautz takes part for as long as it pays, and flows times
+/// the topologies over which they are packed beyond that: about three seconds.
 const MOST_PACKING: u64 = 1 << 23;
 const MOST_PACKED: u64 = 1 << 21;
 
-/// Topologies of the longest sequence on a generalised Kautz base that is made for these ranks and ports, for the effort
-/// that it takes; `None` where no limit is set.
+/// Topologies of the longest sequence on a generalised Kautz base that is made for these ranks and ports, for the
+/// effort that it takes; `None` where no limit is set.
 fn most_kautz_topologies(ranks: u32, ports: u32) -> Option<u64> {
     let flows = u64::from(ranks) * u64::from(ranks - 1);
     if flows > MOST_FLOWS {

@@ -42,7 +42,8 @@ pub fn best(shape: &Shape, prices: &Prices, limit_s: f64) -> Result<Option<Strat
     Ok(best.found.map(|(_, strategy)| strategy))
 }
 
-/// The cheapest strategy whose topologies can all be held; `None` if there is no such strategy. Looks at all strategies.
+/// The cheapest strategy whose topologies can all be held; `None` if there is no such strategy. Looks at all
+/// strategies.
 ///
 /// # Errors
 /// No error for a shape that exists.
@@ -64,8 +65,8 @@ pub fn best_that_can_be_held(
     Ok(best.map(|(_, strategy)| strategy))
 }
 
-/// Σ hops of any strategy on so many topologies, at least (theorem 1): `ports`^h ranks are h hops from one on a topology,
-/// and a slot moves a block over every circuit.
+/// Σ hops of any strategy on so many topologies, at least (theorem 1): `ports`^h ranks are h hops from one on a
+/// topology, and a slot moves a block over every circuit.
 fn fewest(ranks: u32, ports: u32, topologies: u32) -> u64 {
     let (mut left, mut reached) = (u64::from(ranks - 1), u64::from(topologies));
     let (mut hops, mut sum) = (0, 0);
@@ -86,8 +87,8 @@ struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Whether so many topologies and hops may cost less than what was found, and no more than the limit: all changes of topology but the
-    /// first cost at least what any change does.
+    /// Whether so many topologies and hops may cost less than what was found, and no more than the limit: all changes
+    /// of topology but the first cost at least what any change does.
     fn could_be_beaten(&self, topologies: usize, hops: u64) -> bool {
         let changes = (topologies - 1) as f64;
         let least_s = changes * self.prices.reconfiguration.lower_bound_s() + hops as f64 * self.prices.hop_s;

@@ -183,7 +183,8 @@ impl FreeRounds {
         found
     }
 
-    /// The first shortest path that is free in a round that has one, and is taken by it: depth first, each GPU tried once.
+    /// The first shortest path that is free in a round that has one, and is taken by it: depth first, each GPU tried
+    /// once.
     fn take(&mut self, network: &QuotientNetwork, place: usize, src: Rank, dst: Rank) -> Vec<Rank> {
         self.stamp += 1;
         let mut path = vec![src];
@@ -246,7 +247,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
-        /// Longest first, each flow takes the first round in which some shortest path is free, of all paths and all rounds.
+        /// Longest first, each flow takes the first round in which some shortest path is free, of all paths and all
+        /// rounds.
         #[test]
         fn flows_take_the_first_round_in_which_a_path_is_free(
             ranks in 5u32..26, ports in 2u32..4, is_kautz in any::<bool>(), other in 2u32..24, also in 1u32..24,
@@ -278,7 +280,8 @@ mod tests {
             }
             prop_assert_eq!(served, flows().collect::<BTreeSet<_>>());
             prop_assert!(found.is_sorted_by_key(|packed| Reverse(packed.hops)));
-            // No path of a flow is free in an earlier round, of which the flows before it in the order have their circuits.
+            // No path of a flow is free in an earlier round, of which the flows before it in the order have their
+            // circuits.
             let words = |src: Rank, dst: Rank| {
                 let near = networks.iter().min_by_key(|network| network.distance(src, dst)).unwrap();
                 let mut word = Vec::new();

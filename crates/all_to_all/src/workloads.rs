@@ -69,8 +69,8 @@ pub fn is_named(spec: &str) -> bool {
     REGISTRY.iter().any(|workload| workload.name == name)
 }
 
-/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average. Where all pairs send the
-/// same, a rank's own block is counted, as in an ordinary All-to-All.
+/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average. Where all pairs send
+/// the same, a rank's own block is counted, as in an ordinary All-to-All.
 ///
 /// # Errors
 /// A name or parameters that there are not; the field is `matrix`.

@@ -11,9 +11,9 @@
 //! may stand for them.
 //!
 //! One use for each new holder makes n − 1 in any case; what is more, I·(f(s, N) − N), depends on the sequence. It is
-//! convex and zero for N = 0, so it falls with I where I·(1 + N) is fixed: what is left to do never costs more from more ranks.
-//! So a shortest path over I on a grid of equal ratios is below every schedule when a target between two points of the grid
-//! costs what the lower one does and counts as the upper one; the last target is n exactly.
+//! convex and zero for N = 0, so it falls with I where I·(1 + N) is fixed: what is left to do never costs more from
+//! more ranks. So a shortest path over I on a grid of equal ratios is below every schedule when a target between two
+//! points of the grid costs what the lower one does and counts as the upper one; the last target is n exactly.
 
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 use crate::statement::BoundSegment;

@@ -4,8 +4,8 @@ use model::{Collective, CostSettings, Fabric, Latest, Piece};
 
 use crate::{Statement, any_algorithm};
 
-/// The latest bounds for any algorithm, for whoever asks for the same one again: the plan of a choice, its judge, and the
-/// planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
+/// The latest bounds for any algorithm, for whoever asks for the same one again: the plan of a choice, its judge, and
+/// the planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
 #[derive(Debug, Default)]
 pub struct KnownBounds {
     latest: Latest<(Question, Statement), MOST>,

@@ -5,15 +5,16 @@
 //!
 //! Σ_t P_t ≥ n·Σ_j dist(i, j), which is least where the ranks fill a d-ary tree, and P_t ≤ h_t·n·(n−1)
 //!
-//! for a step of h_t hops. A transfer of step t serves pairs (i, j) of which i is within the hops before t of its sender, and j within
-//! the hops after t of its receiver: at most M_t = N(h_1 + … + h_{t−1})·N(h_{t+1} + … + h_s) of them, with
-//! N(h) = min(n, 1 + d + … + d^h). So the transfers of step t use links P_t / M_t times at least, and all of them together
+//! for a step of h_t hops. A transfer of step t serves pairs (i, j) of which i is within the hops before t of its
+//! sender, and j within the hops after t of its receiver: at most M_t = N(h_1 + … + h_{t−1})·N(h_{t+1} + … + h_s) of
+//! them, with N(h) = min(n, 1 + d + … + d^h). So the transfers of step t use links P_t / M_t times at least, and all of
+//! them together
 //!
 //! min Σ_t P_t / M_t ≥ max over λ of  λ·Σ_t P_t + Σ_t h_t·n·(n−1)·min(0, 1/M_t − λ),
 //!
-//! which for every λ is least, over all h_1 + … + h_s = H, by a program over the hops done. Where such sums are few, each is looked at, with
-//! the P_t of largest M_t as large as they may be. Few hops serve few pairs at once, so
-//! what is added up on the way in one pass is far less than in two.
+//! which for every λ is least, over all h_1 + … + h_s = H, by a program over the hops done. Where such sums are few,
+//! each is looked at, with the P_t of largest M_t as large as they may be. Few hops serve few pairs at once, so what is
+//! added up on the way in one pass is far less than in two.
 
 use crate::spreading::{ball, least_usage};
 
@@ -179,7 +180,8 @@ mod tests {
         }
     }
 
-    /// On a de Bruijn graph of 16 ranks four single hops carry the buffer over 32 links each, two double hops over 2·4·16.
+    /// On a de Bruijn graph of 16 ranks four single hops carry the buffer over 32 links each, two double hops over
+    /// 2·4·16.
     #[test]
     fn passes_over_a_de_bruijn_graph_are_above_it() {
         let found = least_uses(16, 2, 4);

@@ -1,7 +1,7 @@
 //! A plan that runs again and again: its topologies form a cycle, and the change from the last to the first is charged.
 //!
-//! Such a plan changes its topologies at least as often as one whose first topology is free, so that every bound for that one holds.
-//! It also either stays on one topology, or changes twice at least: away from a topology and back.
+//! Such a plan changes its topologies at least as often as one whose first topology is free, so that every bound for
+//! that one holds. It also either stays on one topology, or changes twice at least: away from a topology and back.
 
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
@@ -29,7 +29,8 @@ pub(crate) fn repeated(rates: &Rates, bound: impl Fn(&Rates) -> Statement) -> St
     largest([free, cheapest]).expect("there are two")
 }
 
-/// The bound for plans that stay on one topology: the delay does not matter to them, so it may be so long that nothing changes.
+/// The bound for plans that stay on one topology: the delay does not matter to them, so it may be so long that nothing
+/// changes.
 fn staying(rates: &Rates, free: &Statement, bound: impl Fn(&Rates) -> Statement) -> Option<Statement> {
     let mut change_s = rates.change_s.max(free.seconds());
     for _ in 0..MOST_DOUBLINGS {

@@ -128,8 +128,8 @@ fn prices(ports: f64, steps: u32, most: f64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Least costs of informing 0, 1, 2, … more ranks in 1, 2, 3, … steps, over all orders on the first ranks of a d-ary
-    /// tree, layer by layer; rank 0 is the root.
+    /// Least costs of informing 0, 1, 2, … more ranks in 1, 2, 3, … steps, over all orders on the first ranks of a
+    /// d-ary tree, layer by layer; rank 0 is the root.
     fn by_exhaustion(ports: usize, ranks: usize, steps: usize) -> Vec<Vec<u32>> {
         let parent: Vec<usize> = (0..ranks).map(|rank: usize| rank.saturating_sub(1) / ports).collect();
         let mut least = vec![u32::MAX; 1 << ranks];

@@ -1,15 +1,15 @@
 //! Least link usage of bringing a block from one rank to all others, in s steps on a topology that is known.
 //!
-//! As on trees ([`spreading`](crate::spreading)), who informs whom makes a tree of n − 1 transfers, each of which uses as many
-//! links as its ends are apart at least.
+//! As on trees ([`spreading`](crate::spreading)), who informs whom makes a tree of n − 1 transfers, each of which uses
+//! as many links as its ends are apart at least.
 //!
-//! - Any topology: let L_j be the most ranks at distance j from one. With λ paid for each informed rank, one that has t steps left
-//!   is worth V_t = λ + Σ_j L_j·max(0, V_{t−1} − j) at most, since it informs every other rank once at most and those have t − 1
-//!   steps left. So f(s) ≥ λ·n − V_s(λ) for every λ.
+//! - Any topology: let L_j be the most ranks at distance j from one. With λ paid for each informed rank, one that has t
+//!   steps left is worth V_t = λ + Σ_j L_j·max(0, V_{t−1} − j) at most, since it informs every other rank once at most
+//!   and those have t − 1 steps left. So f(s) ≥ λ·n − V_s(λ) for every λ.
 //! - A cycle of circuits one way is a line, on which f is known exactly.
-//! - A cycle of circuits both ways: holders cut it into gaps, and a rank within a gap is as far as to the nearer end of it. With F(s, g)
-//!   the least for a gap of g hops, F(s, g) = min over ranks 0 < p₁ < p₂ < … < g of Σ min(pᵢ, g − pᵢ) + Σ F(s−1, pᵢ₊₁ − pᵢ), and
-//!   the block's own rank is both ends of a gap of n.
+//! - A cycle of circuits both ways: holders cut it into gaps, and a rank within a gap is as far as to the nearer end of
+//!   it. With F(s, g) the least for a gap of g hops, F(s, g) = min over ranks 0 < p₁ < p₂ < … < g of Σ min(pᵢ, g − pᵢ)
+//!   + Σ F(s−1, pᵢ₊₁ − pᵢ), and the block's own rank is both ends of a gap of n.
 
 use model::{Rank, Topology};
 
@@ -21,8 +21,8 @@ const MOST_STEPS: u32 = 12;
 /// Ranks of a cycle both ways whose gaps are looked at.
 const MOST_ON_A_CYCLE: u32 = 128;
 
-/// By number of steps from 1 on, the least uses of links by a block of any rank that reaches all others; the last also where
-/// steps are more. `layers`: the most ranks at each distance from one, or to one, from 1 on.
+/// By number of steps from 1 on, the least uses of links by a block of any rank that reaches all others; the last also
+/// where steps are more. `layers`: the most ranks at each distance from one, or to one, from 1 on.
 pub(crate) fn least_uses(topology: &Topology, layers: &[f64]) -> Vec<f64> {
     let ranks = topology.ranks();
     let others = f64::from(ranks - 1);

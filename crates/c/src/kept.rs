@@ -1,4 +1,5 @@
-//! Things that are kept under keys, made once by whoever asks first, the least recently used dropped where there are many.
+//! Things that are kept under keys, made once by whoever asks first, the least recently used dropped where there are
+//! many.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,7 +1,7 @@
 //! Operations that only unsafe code can do: reading and writing through a caller's pointers, and keeping panics in.
 //!
-//! A caller promises, as the header says, that a pointer is null, or leads to what its type says for as long as the call
-//! lasts; that text ends with a zero; and that a handle came from this library and was not freed.
+//! A caller promises, as the header says, that a pointer is null, or leads to what its type says for as long as the
+//! call lasts; that text ends with a zero; and that a handle came from this library and was not freed.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};

@@ -1,5 +1,5 @@
-//! Structures for C: views of a plan, and options of a fabric. Pointers in a view lead into the plan that was asked, and
-//! hold until it is freed.
+//! Structures for C: views of a plan, and options of a fabric. Pointers in a view lead into the plan that was asked,
+//! and hold until it is freed.
 
 use std::ffi::c_char;
 

@@ -15,7 +15,8 @@ pub struct Extent {
     pub transfers: u64,
     /// Chunks that these transfers name.
     pub chunks: u64,
-    /// Transfers that look different from each other on a cyclic topology, over all steps: each has paths of its own there.
+    /// Transfers that look different from each other on a cyclic topology, over all steps: each has paths of its own
+    /// there.
     pub arcs: u64,
     /// Ranks that look different from each other on a cyclic topology, at most.
     pub orbits: u64,
@@ -27,7 +28,8 @@ impl Extent {
         Self { steps, patterns, transfers: steps, chunks, arcs: steps, orbits: 1 }
     }
 
-    /// Log2 n steps of one transfer each in which partners differ in bits: two translations of the ranks keep such a step.
+    /// Log2 n steps of one transfer each in which partners differ in bits: two translations of the ranks keep such a
+    /// step.
     pub(crate) fn pairwise(steps: u64, gpus: u32, chunks: u64) -> Self {
         let orbits = u64::from(gpus / 2).max(1);
         Self { arcs: steps * orbits, orbits, ..Self::cyclic(steps, steps, chunks) }

@@ -22,8 +22,8 @@ const BITS: i32 = 100;
 /// at most m, so that no schedule of matchings moves the data in less transmission time. Where all
 /// blocks between different ranks are equal, the steps are the n−1 shifts in order.
 ///
-/// At most n² − 2n + 2 steps, O(n³) each at worst; the bytes of an entry's pieces add up to it to 1e-15. Beyond 256 ranks
-/// entries are not split: each goes, the largest first, into the first matching that has room for it, which makes
+/// At most n² − 2n + 2 steps, O(n³) each at worst; the bytes of an entry's pieces add up to it to 1e-15. Beyond 256
+/// ranks entries are not split: each goes, the largest first, into the first matching that has room for it, which makes
 /// 2n − 3 of them at most, of entries of similar size.
 ///
 /// # Errors

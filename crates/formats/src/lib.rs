@@ -1,4 +1,5 @@
-//! Text in, text out: plans, switch settings, workloads and training iterations as JSON, schedules from MSCCL XML. Nothing here touches a file.
+//! Text in, text out: plans, switch settings, workloads and training iterations as JSON, schedules from MSCCL XML.
+//! Nothing here touches a file.
 //!
 //! Readers take outside data: they bound sizes before they allocate, never panic, and answer with one
 //! line that names the place, such as `plan.steps[3].hops`.

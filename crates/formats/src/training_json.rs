@@ -1,5 +1,5 @@
-//! Planned training iterations as JSON, version `lightloom.training/1`, with the workload and the plans in it. Times are
-//! seconds; keys are exactly those that [`training_to_json`] writes.
+//! Planned training iterations as JSON, version `lightloom.training/1`, with the workload and the plans in it. Times
+//! are seconds; keys are exactly those that [`training_to_json`] writes.
 
 use std::collections::BTreeMap;
 

@@ -147,8 +147,8 @@ fn node_value(workload: &Workload, node: &WorkloadNode) -> Value {
 /// The workload that `text` describes; the inverse of [`workload_to_json`].
 ///
 /// # Errors
-/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, names that nothing has, or
-/// what [`Workload::new`] does not take.
+/// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, names that nothing has,
+/// or what [`Workload::new`] does not take.
 pub fn workload_from_json(text: &str) -> Result<Workload> {
     if text.len() > MAX_BYTES {
         let reason = format!("{} bytes of text; at most {MAX_BYTES} are read", text.len());

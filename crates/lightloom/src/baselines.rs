@@ -11,12 +11,12 @@ use crate::race::Race;
 use crate::row::{PlannerOutcome, Row, row_of, row_of_best};
 use crate::{Prepared, Request, unchanging};
 
-/// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all algorithms
-/// whose circuits never change, fastest first: for each
-/// planner the first of its lines in [`crate::compare`]. A planner that serves nothing is left out; one that is known to be
-/// slower than the best, and whose exact time takes long to find, is a line without a time that says so, after the others. So
-/// is the line of circuits that never change, where they serve nothing.
-/// `known`: the plan of the request, which planners that keep the best of all planners then need not make again.
+/// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all
+/// algorithms whose circuits never change, fastest first: for each planner the first of its lines in
+/// [`crate::compare`]. A planner that serves nothing is left out; one that is known to be slower than the best, and
+/// whose exact time takes long to find, is a line without a time that says so, after the others. So is the line of
+/// circuits that never change, where they serve nothing. `known`: the plan of the request, which planners that keep the
+/// best of all planners then need not make again.
 ///
 /// # Errors
 /// Wrong input.
@@ -50,8 +50,8 @@ fn never_changes(row: &Row) -> bool {
     planners::find(&row.planner).is_ok_and(|planner| planner.capabilities().never_changes)
 }
 
-/// The line, which names the topology of the plan where the plan keeps one topology, is by the same algorithm and as fast,
-/// and the line's circuits never change: among equally fast topologies it is the one that the reader sees.
+/// The line, which names the topology of the plan where the plan keeps one topology, is by the same algorithm and as
+/// fast, and the line's circuits never change: among equally fast topologies it is the one that the reader sees.
 fn named_as_plan(row: Row, plan: &Plan) -> Row {
     let is_as_fast =
         |found: &PlannerOutcome| (found.total_s, found.reconfigurations) == (plan.total_s(), plan.reconfigurations());
@@ -119,7 +119,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
-        /// With no work allowed, planners that are slower than the best may be left out, and no others; the rest is as it is.
+        /// With no work allowed, planners that are slower than the best may be left out, and no others; the rest is as
+        /// it is.
         #[test]
         fn what_is_left_out_is_slower_than_the_best(
             gpus in 5u32..12, ports in 2u32..4, log_size in 10u32..28, log_delay in -7.0f64..-4.0,

@@ -7,8 +7,8 @@ use crate::race::{Place, Race};
 use crate::{Prepared, budget};
 
 impl Prepared {
-    /// The choice of least time at a point. Where all algorithms and planners are open to the request it is never slower
-    /// than the best whose circuits never change, which searches may miss that look for changes.
+    /// The choice of least time at a point. Where all algorithms and planners are open to the request it is never
+    /// slower than the best whose circuits never change, which searches may miss that look for changes.
     ///
     /// # Errors
     /// When no algorithm and planner serve the problem.
@@ -27,10 +27,10 @@ impl Prepared {
 
     /// The fastest of all planners and algorithms.
     ///
-    /// Planners that make their own topologies go first, since they need no profiles. Then the others, the
-    /// schedule of the least lower bound first; one whose bound is above the best time is left out, and the rest
-    /// are given up as soon as they are known to be slower by more than rounding. Equal times go to the earlier planner,
-    /// then to the earlier algorithm ([`ties`]), so that the order of work does not show.
+    /// Planners that make their own topologies go first, since they need no profiles. Then the others, the schedule of
+    /// the least lower bound first; one whose bound is above the best time is left out, and the rest are given up as
+    /// soon as they are known to be slower by more than rounding. Equal times go to the earlier planner, then to the
+    /// earlier algorithm ([`ties`]), so that the order of work does not show.
     ///
     /// A given start is never worse than another one and a change: what is best from a free start is run from it too,
     /// where some planner composes or searches and so may miss that.
@@ -87,9 +87,9 @@ impl Prepared {
         }
     }
 
-    /// The best choice on better topologies, where they can be found and one of the planners may use any: a planner that
-    /// chooses algorithms may, so where one is open to the request, so are these. They are looked for with every algorithm
-    /// that may still be the fastest on them, so that none that is named does better than where all are open.
+    /// The best choice on better topologies, where they can be found and one of the planners may use any: a planner
+    /// that chooses algorithms may, so where one is open to the request, so are these. They are looked for with every
+    /// algorithm that may still be the fastest on them, so that none that is named does better than where all are open.
     fn searched(&self, place: Place, best: &Choice, searching: &dyn Planner, at: &OperatingPoint) -> Result<Choice> {
         let mut entered = vec![(place, best.clone())];
         let options = &self.request().options;
@@ -110,7 +110,8 @@ impl Prepared {
         fastest.ok_or_else(|| Error::infeasible("planner", "no choice was searched"))
     }
 
-    /// The best choice of every other algorithm whose bound is below the best time and whose topologies can be searched.
+    /// The best choice of every other algorithm whose bound is below the best time and whose topologies can be
+    /// searched.
     fn rivals(&self, (_, own): Place, best: &Choice, at: &OperatingPoint) -> Vec<(Place, Choice)> {
         let budget = self.request().options.budget;
         let mut rivals = Vec::new();

@@ -14,9 +14,9 @@ pub struct Bounds {
     pub largest: usize,
 }
 
-/// The bound for every algorithm of the collective; and, where the request names an algorithm or a schedule, those for its
-/// steps as they are, up to ones that take seconds. Where some planner splits or joins steps, the bounds for the steps do
-/// not hold for its plans, and the largest that holds for all is the one for every algorithm.
+/// The bound for every algorithm of the collective; and, where the request names an algorithm or a schedule, those for
+/// its steps as they are, up to ones that take seconds. Where some planner splits or joins steps, the bounds for the
+/// steps do not hold for its plans, and the largest that holds for all is the one for every algorithm.
 ///
 /// # Errors
 /// Wrong input.

@@ -105,8 +105,8 @@ impl Candidates {
         self.one_way + self.two_way + self.others + self.irregular
     }
 
-    /// Bytes of what is kept of their links and distances. On one-way rings, `patterns` in which every rank sends to the
-    /// rank at one offset have a closed form, so that links are looked at for one ring a pattern.
+    /// Bytes of what is kept of their links and distances. On one-way rings, `patterns` in which every rank sends to
+    /// the rank at one offset have a closed form, so that links are looked at for one ring a pattern.
     fn network_bytes(&self, shape: &Shape, patterns: Option<u64>) -> u64 {
         let (n, d) = (u64::from(shape.gpus()), u64::from(shape.ports()));
         let one_way = patterns.unwrap_or(self.one_way).min(self.one_way);

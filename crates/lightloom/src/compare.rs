@@ -102,8 +102,8 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
     Ok(Comparison { rows, lower_bound_s: seconds, bound_class: class })
 }
 
-/// The request with every planner that it admits, at its own numbers, and its problems made. Topologies that are named for
-/// the static planner leave the others in.
+/// The request with every planner that it admits, at its own numbers, and its problems made. Topologies that are named
+/// for the static planner leave the others in.
 pub(crate) fn for_all_planners(request: &Request) -> Result<(Prepared, OperatingPoint)> {
     let mut planners = request.planners()?;
     if request.planner.is_none() {

@@ -5,12 +5,12 @@ use collectives::{Algorithm, Options};
 use model::{Collective, Error, Result, Schedule, Shape, Topology, Translations};
 use planners::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 
-/// Steps of an algorithm that is looked at without being named beyond that. `weave` composes rings itself, so that those of
-/// more steps are not missed.
+/// Steps of an algorithm that is looked at without being named beyond that. `weave` composes rings itself, so that
+/// those of more steps are not missed.
 const MOST_STEPS: u64 = 4096;
 
-/// The default candidates that are looked at: all up to [`MOST_FOR_ALL`] GPUs, beyond it those on which there are at most
-/// [`MOST_KINDS`] kinds of GPUs in every step.
+/// The default candidates that are looked at: all up to [`MOST_FOR_ALL`] GPUs, beyond it those on which there are at
+/// most [`MOST_KINDS`] kinds of GPUs in every step.
 pub(crate) fn looked_at(topologies: Vec<Topology>, schedule: &Schedule) -> Vec<Topology> {
     if schedule.ranks() <= MOST_FOR_ALL {
         return topologies;

@@ -2,9 +2,9 @@
 
 use model::{BreadthFirst, Rank, Topology, Traffic};
 
-/// Shortest paths of the arcs of `traffic` on `topology`, of which one stands for all that the symmetry of both moves it to, at most
-/// `most` of each. O(links up to the farthest receiver) for each
-/// sender, but for those whose arcs all have links of their own.
+/// Shortest paths of the arcs of `traffic` on `topology`, of which one stands for all that the symmetry of both moves
+/// it to, at most `most` of each. O(links up to the farthest receiver) for each sender, but for those whose arcs all
+/// have links of their own.
 pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) -> u64 {
     let ranks = topology.ranks() as usize;
     let mut out: Vec<Vec<Rank>> = vec![Vec::new(); ranks];

@@ -62,8 +62,9 @@ impl Prepared {
         })
     }
 
-    /// The planners whose plans from a free start are worth trying from the given one: those that compose, which may miss
-    /// them; all where topologies are searched too, or where the start has no circuits, so that the free one stands for it.
+    /// The planners whose plans from a free start are worth trying from the given one: those that compose, which may
+    /// miss them; all where topologies are searched too, or where the start has no circuits, so that the free one
+    /// stands for it.
     fn planners_from_free_start(request: &Request, planners: &[&'static dyn Planner]) -> Vec<&'static dyn Planner> {
         let fabric = &request.fabric;
         let composes = planners.iter().any(|planner| planner.capabilities().chooses_algorithm);
@@ -91,8 +92,8 @@ impl Prepared {
         &self.refusals
     }
 
-    /// Whether every plan of the request runs the steps of one algorithm that was named, so that the bound for these steps
-    /// holds for all of them.
+    /// Whether every plan of the request runs the steps of one algorithm that was named, so that the bound for these
+    /// steps holds for all of them.
     pub(crate) fn keeps_steps(&self) -> bool {
         let ports = self.request.fabric.shape.ports();
         let kept = self.request.kept_algorithm().is_some();
@@ -241,8 +242,8 @@ impl Prepared {
         telling.cloned().or_else(of_shape).unwrap_or_else(none)
     }
 
-    /// The schedules by lower bounds on their times. For a single one that is known at once: planners that make their own
-    /// may have left it behind by far.
+    /// The schedules by lower bounds on their times. For a single one that is known at once: planners that make their
+    /// own may have left it behind by far.
     pub(crate) fn by_bound(&self, at: &OperatingPoint) -> Vec<(f64, usize)> {
         let fabric = at.on(&self.request.fabric);
         if let [schedule] = &self.schedules[..] {

@@ -1,7 +1,7 @@
 //! The best plan whose circuits never change after the start: the baseline of what changing them gains.
 //!
-//! It is the winner of the ordinary race at a delay at which no change pays. So it is never faster than the plan of the same
-//! request, and equal to it to the last bit where that changes nothing.
+//! It is the winner of the ordinary race at a delay at which no change pays. So it is never faster than the plan of the
+//! same request, and equal to it to the last bit where that changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,8 +16,8 @@ use crate::{Prepared, Request, Workload};
 /// Points whose winners are kept.
 const MOST_KEPT: usize = 1024;
 
-/// Winners of races at a delay at which no change pays, which do not depend on the fabric's own delay: by size, bandwidth,
-/// startup and hop delay.
+/// Winners of races at a delay at which no change pays, which do not depend on the fabric's own delay: by size,
+/// bandwidth, startup and hop delay.
 #[derive(Default)]
 pub(crate) struct KnownWinners(Mutex<BTreeMap<[u64; 4], Result<Choice>>>);
 
@@ -40,7 +40,8 @@ impl KnownWinners {
 }
 
 impl Prepared {
-    /// The choice of least time, and that of those whose circuits never change: the same where the first changes nothing.
+    /// The choice of least time, and that of those whose circuits never change: the same where the first changes
+    /// nothing.
     pub(crate) fn with_unchanging_at(&self, at: &OperatingPoint) -> (Result<Choice>, Result<Choice>) {
         match (self.raced_at(at), self.raced_unchanging_at(at)) {
             (Ok(raced), Ok(unchanging)) if unchanging.total_s < raced.total_s => {
@@ -73,8 +74,9 @@ impl Prepared {
     }
 }
 
-/// The line of the planner whose circuits never change, by all algorithms, in a comparison of what is `prepared` of a request.
-/// Where the request does not leave all algorithms and topologies open, the line of the best plan of all comes first.
+/// The line of the planner whose circuits never change, by all algorithms, in a comparison of what is `prepared` of a
+/// request. Where the request does not leave all algorithms and topologies open, the line of the best plan of all comes
+/// first.
 pub(crate) fn rows(request: &Request, prepared: &Prepared, at: &OperatingPoint) -> Vec<Row> {
     let line = |never_changes: bool, choice| {
         let is_it = |planner: &&&dyn Planner| {
@@ -96,8 +98,8 @@ pub(crate) fn rows(request: &Request, prepared: &Prepared, at: &OperatingPoint) 
 }
 
 impl Request {
-    /// The same data on the same fabric by any algorithm on any topologies: what a plan on circuits that never change is
-    /// chosen from, whatever the plan that is compared with it has to keep.
+    /// The same data on the same fabric by any algorithm on any topologies: what a plan on circuits that never change
+    /// is chosen from, whatever the plan that is compared with it has to keep.
     pub(crate) fn opened(&self) -> Self {
         let workload = match &self.workload {
             Workload::Collective { collective, options, .. } => {

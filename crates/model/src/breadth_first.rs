@@ -18,8 +18,8 @@ impl BreadthFirst {
         Self { distances: vec![UNREACHABLE; ranks], reached: Vec::with_capacity(ranks) }
     }
 
-    /// Hops from `source` to every rank, [`UNREACHABLE`] where no path leads. `heads` gives the ranks to which links lead
-    /// from one. O(ranks reached + links out of them).
+    /// Hops from `source` to every rank, [`UNREACHABLE`] where no path leads. `heads` gives the ranks to which links
+    /// lead from one. O(ranks reached + links out of them).
     pub fn search<H: IntoIterator<Item = Rank>>(&mut self, source: Rank, heads: impl FnMut(Rank) -> H) -> &[u32] {
         self.search_until(source, heads, |_| false)
     }

@@ -293,8 +293,8 @@ impl Chunks {
         }
     }
 
-    /// Bytes, from above, of what `holders` ranks hold of all chunks while a schedule is executed step by step: of a sum a
-    /// bit for each contributor, twice where sums are joined.
+    /// Bytes, from above, of what `holders` ranks hold of all chunks while a schedule is executed step by step: of a
+    /// sum a bit for each contributor, twice where sums are joined.
     pub fn executed_bytes(&self, holders: u32) -> u64 {
         let one = if self.collective.reduces() { SUM_BYTES + u64::from(self.ranks) / 4 } else { 1 };
         (u64::from(holders) * u64::from(self.count())).saturating_mul(one)

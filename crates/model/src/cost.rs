@@ -58,7 +58,8 @@ impl HopDelays {
         }
     }
 
-    /// Seconds per hop and per unit of load of a step whose largest transfer takes `transmission_s` on a link of its own.
+    /// Seconds per hop and per unit of load of a step whose largest transfer takes `transmission_s` on a link of its
+    /// own.
     pub fn hop_and_load_s(self, hop_s: f64, transmission_s: f64) -> (f64, f64) {
         match self {
             Self::Longest => (hop_s, transmission_s),

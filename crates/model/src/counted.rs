@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-/// `1 port`, `2 ports`, `3 topologies`, `4 switches`, `2 matrices`: the number, and the noun in the singular or the plural.
+/// `1 port`, `2 ports`, `3 topologies`, `4 switches`, `2 matrices`: the number, and the noun in the singular or the
+/// plural.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {
         return format!("{count} {noun}");

@@ -44,8 +44,8 @@ impl OpticalLayer {
     }
 }
 
-/// GPUs behind shared ports: GPUs i·A to i·A + A − 1 are island i, the last may be smaller. Circuits inside an island are
-/// electrical; those to other islands need a port each way.
+/// GPUs behind shared ports: GPUs i·A to i·A + A − 1 are island i, the last may be smaller. Circuits inside an island
+/// are electrical; those to other islands need a port each way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Islands {
     /// GPUs of an island, A.

@@ -72,8 +72,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks that the parts agree with each other; what they cost is for `verify` to judge. An initial topology that is
-    /// not listed becomes the last.
+    /// Checks that the parts agree with each other; what they cost is for `verify` to judge. An initial topology that
+    /// is not listed becomes the last.
     ///
     /// # Errors
     /// A step on a topology that is not listed, a number of ranks that differs, a step marked as
@@ -171,7 +171,8 @@ impl Plan {
         self.topologies.iter().position(|listed| listed == initial)
     }
 
-    /// The topology in force before the first step, as an index: the initial one, or, of a repeated plan, the last step's.
+    /// The topology in force before the first step, as an index: the initial one, or, of a repeated plan, the last
+    /// step's.
     pub fn before_first(&self) -> Option<usize> {
         match self.fabric.initial {
             Initial::Repeated => self.steps.last().map(|step| step.topology),

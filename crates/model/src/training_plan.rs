@@ -44,8 +44,8 @@ pub struct MessageTopology {
 pub struct TrainingPlan {
     /// Name of the policy.
     pub policy: String,
-    /// Whether nothing is faster: by the lower bound; or, where communications of one family follow each other, no other
-    /// choice from the library of plans on all ports.
+    /// Whether nothing is faster: by the lower bound; or, where communications of one family follow each other, no
+    /// other choice from the library of plans on all ports.
     pub exact: bool,
     /// The workload that is run.
     pub workload: Workload,

@@ -136,7 +136,8 @@ mod tests {
     type Refusal = fn(&str) -> Option<crate::Error>;
 
     proptest! {
-        /// Whoever writes up to three digits of a unit reads them again, in that unit or as a power of two of the other.
+        /// Whoever writes up to three digits of a unit reads them again, in that unit or as a power of two of the
+        /// other.
         #[test]
         fn what_was_written_is_shown_whole(number in 1u32..1000, power in 0u32..5, binary: bool) {
             let bytes = f64::from(number) * if binary { 1024f64 } else { 1000f64 }.powi(power as i32);

@@ -61,8 +61,8 @@ impl Workload {
         Ok(Self { parts, waits, order })
     }
 
-    /// The nodes that must have ended before a node begins, ascending: those that it names, and on each of its ranks the
-    /// collective before it in its stream.
+    /// The nodes that must have ended before a node begins, ascending: those that it names, and on each of its ranks
+    /// the collective before it in its stream.
     pub fn waits_of(&self, node: usize) -> &[usize] {
         &self.waits[node]
     }

@@ -45,8 +45,8 @@ fn have_own_delays(fabric: &Fabric, switches: &[SwitchChange]) -> bool {
     delays > 0 && delays == switches.len()
 }
 
-/// Whether a change, by switch, can be made while the step before runs: what the plan makes in the background stays there
-/// as long as what is set up finds dark ports, on one switch where each has a delay of its own.
+/// Whether a change, by switch, can be made while the step before runs: what the plan makes in the background stays
+/// there as long as what is set up finds dark ports, on one switch where each has a delay of its own.
 pub(crate) fn in_background(fabric: &Fabric, planned: PlannedChange, switches: &[SwitchChange]) -> bool {
     if !have_own_delays(fabric, switches) {
         return planned.in_background && switches.iter().all(|switch| !switch.moves_lit);

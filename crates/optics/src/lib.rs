@@ -4,8 +4,8 @@
 //! Plan ─▶ what is held, and when ─▶ kind of fabric: circuits to ports ─▶ Circuits
 //! ```
 //!
-//! A [`Kind`] of fabric says which switches there are and whose transmitters and receivers are at their ports; each has a
-//! file in `kinds/`. A kind assigns the circuits of all topologies to ports so that few connections change.
+//! A [`Kind`] of fabric says which switches there are and whose transmitters and receivers are at their ports; each has
+//! a file in `kinds/`. A kind assigns the circuits of all topologies to ports so that few connections change.
 
 mod charge;
 mod circuit;

@@ -14,11 +14,11 @@ pub struct Capabilities {
     pub fixed_routing: Option<Routing>,
     /// Chooses by the simulated times of steps where the problem asks for them (`--overlap pipelined`).
     pub knows_overlap: bool,
-    /// The kinds of charges for reconfigurations that it chooses by. Where they are charged otherwise it chooses by their
-    /// delays and its choice is priced anew, or it refuses.
+    /// The kinds of charges for reconfigurations that it chooses by. Where they are charged otherwise it chooses by
+    /// their delays and its choice is priced anew, or it refuses.
     pub charges: &'static [ChargeKind],
-    /// Chooses by what topologies that form a cycle are charged (`--initial repeated`). Where it does not, it chooses from a
-    /// free start and its choice is priced anew.
+    /// Chooses by what topologies that form a cycle are charged (`--initial repeated`). Where it does not, it chooses
+    /// from a free start and its choice is priced anew.
     pub closes_cycles: bool,
     /// Never changes circuits after the start: the baseline of what changing them gains.
     pub never_changes: bool,
@@ -33,8 +33,8 @@ pub struct Capabilities {
     pub forwards_blocks: bool,
     /// Takes a limit on its wall-clock time (`--budget`).
     pub takes_budget: bool,
-    /// Chooses the algorithm too, so that it answers a collective once, whatever schedules there are, and keeps the best of
-    /// all planners.
+    /// Chooses the algorithm too, so that it answers a collective once, whatever schedules there are, and keeps the
+    /// best of all planners.
     pub chooses_algorithm: bool,
     /// May serve the collective by another algorithm than the schedule's.
     pub replaces_algorithm: bool,
@@ -71,14 +71,15 @@ impl Default for Capabilities {
 }
 
 impl Capabilities {
-    /// Whether many points of a sweep are read off few searches, millions a second; each is a search of its own elsewhere.
+    /// Whether many points of a sweep are read off few searches, millions a second; each is a search of its own
+    /// elsewhere.
     pub fn is_fast(&self) -> bool {
         self.least_sum == LeastSum::Always && !self.calls_solver
     }
 }
 
-/// For which schedules a planner takes the least of a set of sums that does not depend on the operating point, each linear
-/// in α, δ, β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
+/// For which schedules a planner takes the least of a set of sums that does not depend on the operating point, each
+/// linear in α, δ, β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeastSum {
     /// For none.

@@ -112,8 +112,8 @@ impl Choice {
         narrow.unwrap_or(any)
     }
 
-    /// The plan: routes, the four terms of every step, and the bounds. The one that it is compared with first is that for
-    /// every algorithm, or, where `narrow_first`, the larger of [`Choice::bounds`].
+    /// The plan: routes, the four terms of every step, and the bounds. The one that it is compared with first is that
+    /// for every algorithm, or, where `narrow_first`, the larger of [`Choice::bounds`].
     ///
     /// # Errors
     /// When a step has no route on its topology, which a choice with a finite time never has.

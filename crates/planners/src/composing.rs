@@ -6,8 +6,8 @@ use weave::Composition;
 use crate::planners::synthesize;
 use crate::{Choice, Problem, composed};
 
-/// Work on chunks over one topology where steps of every length can be tried with less: others, and whole compositions, are
-/// tried too.
+/// Work on chunks over one topology where steps of every length can be tried with less: others, and whole compositions,
+/// are tried too.
 const QUICK_WORK: u64 = 1 << 18;
 
 /// Compositions for a problem, of which the best is kept.

@@ -12,8 +12,8 @@
 //!
 //! A point gets what a search of its own finds. Its time is priced as a plan's is, not taken from the linear function;
 //! where several sums are the least but for rounding, or changes are free, so that which of the equally fast plans is
-//! taken depends on the search, it is searched. Boxes are looked at generation by generation, in the order of the points,
-//! so that the number of threads does not show.
+//! taken depends on the search, it is searched. Boxes are looked at generation by generation, in the order of the
+//! points, so that the number of threads does not show.
 
 use std::collections::BTreeMap;
 
@@ -293,8 +293,8 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         vec![low, high]
     }
 
-    /// The dimension along which most edges lead from one piece to another; of several the one that spans most orders of
-    /// magnitude.
+    /// The dimension along which most edges lead from one piece to another; of several the one that spans most orders
+    /// of magnitude.
     fn most_changing(&self, around: &Extent) -> Option<usize> {
         let [low, high] = around.ends;
         let rank = |dimension: usize| {

@@ -101,8 +101,8 @@ impl<'a> ForwardedBlocks<'a> {
         Ok(slots as f64 * self.hop_s(least) <= limit_s * (1.0 + 1e-9))
     }
 
-    /// Whether all blocks in one step on one topology may cost no more than `limit_s`: every block passes as many circuits
-    /// as theorem 1 says, and all circuits carry as much.
+    /// Whether all blocks in one step on one topology may cost no more than `limit_s`: every block passes as many
+    /// circuits as theorem 1 says, and all circuits carry as much.
     pub(crate) fn one_step_may_do(&self, limit_s: f64) -> bool {
         let Some(least) = self.least_block_bytes() else { return true };
         let fabric = &self.problem.fabric;
@@ -129,8 +129,8 @@ impl<'a> ForwardedBlocks<'a> {
         (least > 0.0).then_some(least)
     }
 
-    /// The plan of the strategy on one topology that `make` finds for the matrix, or for equal blocks, unless it costs more
-    /// than `limit_s`.
+    /// The plan of the strategy on one topology that `make` finds for the matrix, or for equal blocks, unless it costs
+    /// more than `limit_s`.
     pub(crate) fn on_one_topology(
         &self,
         limit_s: f64,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use model::Topology;
 use profile::RoutingNetwork;
 
-/// Prepared topologies that some table still holds, so that all algorithms' tables of the same candidates have links and
-/// distances of each once. Passed on by its owner.
+/// Prepared topologies that some table still holds, so that all algorithms' tables of the same candidates have links
+/// and distances of each once. Passed on by its owner.
 #[derive(Debug, Default)]
 pub(crate) struct KnownNetworks {
     by_name: Mutex<Known>,

@@ -35,8 +35,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(12)))]
 
-        /// However little is spent on the fronts of a Kautz graph, the exact loads are between the two sides of theirs; and with
-        /// enough they are within the gap that is asked for.
+        /// However little is spent on the fronts of a Kautz graph, the exact loads are between the two sides of theirs;
+        /// and with enough they are within the gap that is asked for.
         #[test]
         fn limited_fronts_are_around_the_exact_ones(gpus in 18u32..24, ports in 4u32..6, log_work in 0u32..32) {
             let shape = Shape::new(gpus, &[], ports).unwrap();

@@ -83,7 +83,8 @@ impl StepInPackets<'_> {
         self.size_bytes as f64 * self.schedule().steps()[self.step].share()
     }
 
-    /// Whether each GPU sends one message, on one-way rings, so that all circuits in use carry as many as there are hops.
+    /// Whether each GPU sends one message, on one-way rings, so that all circuits in use carry as many as there are
+    /// hops.
     fn is_one_way(&self, point: Point) -> bool {
         let topology = self.topology();
         let traffic = self.schedule().steps()[self.step].traffic();

@@ -15,7 +15,8 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// By pattern, the first that is its mirror image or itself. O(patterns · log) where the first arc tells patterns apart.
+    /// By pattern, the first that is its mirror image or itself. O(patterns · log) where the first arc tells patterns
+    /// apart.
     pub(crate) fn images(&self, schedule: &Schedule) -> Vec<usize> {
         let traffic = |pattern: usize| schedule.steps()[self.first_steps[pattern]].traffic();
         let first = |traffic: &Traffic| traffic.arcs().first().map(|arc| (arc.src, arc.dst, traffic.arcs().len()));

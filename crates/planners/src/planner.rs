@@ -20,8 +20,8 @@ pub trait Planner: Sync {
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
         false
     }
-    /// The choices of its own kind that it does not look at on a fabric of this shape, for the effort, in words; `None` where
-    /// it looks at all.
+    /// The choices of its own kind that it does not look at on a fabric of this shape, for the effort, in words; `None`
+    /// where it looks at all.
     fn left_out(&self, _shape: &Shape) -> Option<String> {
         None
     }
@@ -47,8 +47,8 @@ pub trait Planner: Sync {
     }
 }
 
-/// Whether what a planner takes for a schedule is a concave function of α, δ, β·m and α_r, so that an [`Envelope`] serves
-/// many points.
+/// Whether what a planner takes for a schedule is a concave function of α, δ, β·m and α_r, so that an [`Envelope`]
+/// serves many points.
 pub fn is_concave(
     planner: &dyn Planner,
     schedule: &Schedule,

@@ -30,7 +30,8 @@ pub struct Problem {
     pub start: Option<usize>,
     /// Settings of some planners.
     pub options: PlannerOptions,
-    /// Whether concurrent flow is near the optimum only ([`RoutingNetwork::quick_front`](profile::RoutingNetwork::quick_front)).
+    /// Whether concurrent flow is near the optimum only
+    /// ([`RoutingNetwork::quick_front`](profile::RoutingNetwork::quick_front)).
     pub quick_flows: bool,
     /// Results that are found once for all operating points.
     pub shared: Arc<Shared>,
@@ -39,12 +40,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one; if so many GPUs
-    /// look different on it that its flows would take minutes, and there are other candidates, no step is served on it.
+    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one; if so many
+    /// GPUs look different on it that its flows would take minutes, and there are other candidates, no step is served
+    /// on it.
     ///
     /// # Errors
-    /// Sizes that differ, a candidate with more circuits than ports, or no candidates; an optical layer that does not go with
-    /// the GPUs, or cannot hold the initial topology.
+    /// Sizes that differ, a candidate with more circuits than ports, or no candidates; an optical layer that does not
+    /// go with the GPUs, or cannot hold the initial topology.
     pub fn new(
         schedule: Schedule,
         fabric: Fabric,
@@ -194,7 +196,8 @@ impl Problem {
         Ok(costs)
     }
 
-    /// The candidate in force before the first step of a sequence: the start, or the sequence's last where it is repeated.
+    /// The candidate in force before the first step of a sequence: the start, or the sequence's last where it is
+    /// repeated.
     pub(crate) fn before_first(&self, sequence: &[usize]) -> Option<usize> {
         if self.is_repeated() { sequence.last().copied() } else { self.start }
     }

@@ -36,7 +36,8 @@ pub struct ProfileTable {
     fronts: Kept<Option<Front>>,
     /// Work on all fronts of a candidate above which each is given a part of it.
     pub(crate) most_work: u64,
-    /// By candidate, what is spent on each of its fronts ([`RoutingNetwork::front_within`]); without limit where `None`.
+    /// By candidate, what is spent on each of its fronts ([`RoutingNetwork::front_within`]); without limit where
+    /// `None`.
     pub(crate) work_of_each: Vec<OnceLock<Option<u64>>>,
     /// The points of one hop.
     one_hop: Kept<Option<Point>>,
@@ -249,8 +250,8 @@ impl ProfileTable {
         Some((if solved == pattern { routes } else { mirrored_routes(routes) }, point))
     }
 
-    /// The pattern whose flow stands for that of a pair: where the flow takes long and the topology is its own mirror image,
-    /// the first of two patterns that are each other's.
+    /// The pattern whose flow stands for that of a pair: where the flow takes long and the topology is its own mirror
+    /// image, the first of two patterns that are each other's.
     pub(crate) fn solved_for(&self, pattern: usize, candidate: usize) -> usize {
         if self.front_work(pattern, candidate) < LEAST_MIRRORED_WORK || !self.networks[candidate].is_its_mirror_image()
         {
@@ -289,8 +290,8 @@ impl ProfileTable {
         first.or_else(|| self.front(pattern, candidate).map(|front| front.cheapest(hop_s, load_s)))
     }
 
-    /// The cheapest point where that is known to be the one of one hop: every transfer has a link of its own, and a hop more
-    /// costs more than any routing saves. `None` elsewhere, and where the front costs as little.
+    /// The cheapest point where that is known to be the one of one hop: every transfer has a link of its own, and a hop
+    /// more costs more than any routing saves. `None` elsewhere, and where the front costs as little.
     fn cheapest_of_one_hop(&self, pattern: usize, candidate: usize, hop_s: f64, load_s: f64) -> Option<Point> {
         if self.routing != Routing::ConcurrentFlow || self.refusal(candidate).is_some() {
             return None;
@@ -324,8 +325,8 @@ impl ProfileTable {
         });
     }
 
-    /// Computes what [`ProfileTable::cheapest`] needs for these patterns, candidates, and seconds a hop and a unit of load,
-    /// side by side.
+    /// Computes what [`ProfileTable::cheapest`] needs for these patterns, candidates, and seconds a hop and a unit of
+    /// load, side by side.
     pub(crate) fn compute_cheapest(&self, points: impl Iterator<Item = (usize, usize, f64, f64)>) {
         let is_open = |&(pattern, candidate, hop_s, load_s): &(usize, usize, f64, f64)| {
             self.cheapest_of_one_hop(pattern, candidate, hop_s, load_s).is_none()

@@ -1,9 +1,9 @@
 //! HARVEST eq. 8: the optimal schedule for cyclic recursive doubling on one port, in closed form.
 //!
-//! In step i of the ReduceScatter every rank u sends m/2^(i+1) bytes to u + 2^i (i from 0); the AllGather
-//! has the same distances in the opposite order. On one port the best topology for an interval of steps is the ring of the
-//! shortest distance 2^k among them (observation 4; the winding bound in `bounds` proves it): a step of distance
-//! 2^e then takes 2^(e−k) hops and loads a link 2^(e−k) times, so an interval of L steps costs
+//! In step i of the ReduceScatter every rank u sends m/2^(i+1) bytes to u + 2^i (i from 0); the AllGather has the same
+//! distances in the opposite order. On one port the best topology for an interval of steps is the ring of the shortest
+//! distance 2^k among them (observation 4; the winding bound in `bounds` proves it): a step of distance 2^e then takes
+//! 2^(e−k) hops and loads a link 2^(e−k) times, so an interval of L steps costs
 //!
 //! L·α + δ·Σ 2^(e−k) + L·β·m / 2^(k+1).
 //!
@@ -94,8 +94,8 @@ fn power(e: usize) -> f64 {
     (1u64 << e) as f64
 }
 
-/// Cyclic recursive doubling on one port with a free start, a constant delay that nothing hides, and candidates that hold
-/// every step's own circuits: where the closed form is the optimum over all topologies.
+/// Cyclic recursive doubling on one port with a free start, a constant delay that nothing hides, and candidates that
+/// hold every step's own circuits: where the closed form is the optimum over all topologies.
 pub struct RecursiveDoubling {
     log_ranks: u8,
     candidate_of_ring: Vec<usize>,

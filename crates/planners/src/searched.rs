@@ -24,8 +24,8 @@ const MOST_STEPS: usize = 32;
 /// Ranks beyond which nothing is searched without a budget.
 const MOST_RANKS: u32 = 128;
 
-/// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow the links
-/// of a graph that they were composed for.
+/// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow the
+/// links of a graph that they were composed for.
 const MOST_MESSAGES: usize = 128;
 
 /// Moves of local search, whatever the budget.

@@ -26,10 +26,11 @@ pub struct ShortestPath {
 }
 
 impl ShortestPath {
-    /// Length of the shortest path over `costs` (row-major `[step][candidate]`), which [`ShortestPath::path`] then gives.
+    /// Length of the shortest path over `costs` (row-major `[step][candidate]`), which [`ShortestPath::path`] then
+    /// gives.
     ///
-    /// A cycle is an open path from the candidate that it ends on. Candidates are tried as ends in the order of what a path
-    /// from anywhere to them takes at least, up to the first of which that is no less than the best cycle.
+    /// A cycle is an open path from the candidate that it ends on. Candidates are tried as ends in the order of what a
+    /// path from anywhere to them takes at least, up to the first of which that is no less than the best cycle.
     pub fn run(&mut self, costs: &[f64], candidates: usize, charges: &Charges, before: Before) -> f64 {
         let steps = costs.len() / candidates;
         let start = if let Before::Candidate(start) = before { Some(start) } else { None };
@@ -55,7 +56,8 @@ impl ShortestPath {
         best_s
     }
 
-    /// The shortest ways to every candidate at the last step, by the fastest method that knows what changes are charged.
+    /// The shortest ways to every candidate at the last step, by the fastest method that knows what changes are
+    /// charged.
     fn open(&mut self, costs: &[f64], candidates: usize, charges: &Charges, start: Option<usize>) {
         match (&charges.hidden, &charges.change) {
             (Some(hidden), change) => self.hidden_delay(costs, candidates, change, hidden, start),
@@ -64,7 +66,8 @@ impl ShortestPath {
         }
     }
 
-    /// Shortest ways over `costs` (row-major `[step][candidate]`) when every change costs the same. O(steps · candidates).
+    /// Shortest ways over `costs` (row-major `[step][candidate]`) when every change costs the same. O(steps ·
+    /// candidates).
     fn constant_delay(&mut self, costs: &[f64], candidates: usize, delay_s: f64, start: Option<usize>) {
         let steps = costs.len() / candidates;
         self.value.clear();
@@ -119,9 +122,9 @@ impl ShortestPath {
         }
     }
 
-    /// Shortest ways over `costs` where changes are hidden: those that stop traffic behind the window before a step, those in
-    /// the background also behind the step before. O(steps · (candidates + background changes)) where `change` is
-    /// constant, O(steps · candidates²) where it is not.
+    /// Shortest ways over `costs` where changes are hidden: those that stop traffic behind the window before a step,
+    /// those in the background also behind the step before. O(steps · (candidates + background changes)) where `change`
+    /// is constant, O(steps · candidates²) where it is not.
     fn hidden_delay(
         &mut self,
         costs: &[f64],

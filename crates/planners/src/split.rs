@@ -31,8 +31,8 @@ pub(crate) fn splits_steps(schedule: &Schedule, ports: u32) -> bool {
     schedule.steps().iter().any(|step| step.traffic().degree() > ports)
 }
 
-/// Refuses a step in which some rank sends on what it receives. One transfer of each orbit sends for all that are like it,
-/// so only what their senders receive is looked at.
+/// Refuses a step in which some rank sends on what it receives. One transfer of each orbit sends for all that are like
+/// it, so only what their senders receive is looked at.
 fn check_independent(index: usize, step: &Step, chunks: &Chunks) -> Result<()> {
     let symmetry = step.symmetry();
     let senders: BTreeSet<Rank> = step.transfers().iter().map(|transfer| transfer.src).collect();
@@ -58,8 +58,8 @@ fn check_independent(index: usize, step: &Step, chunks: &Chunks) -> Result<()> {
     }
 }
 
-/// Colours of the pairs of one orbit each: pairs of different orbits that meet at a rank meet at its orbit, whose pairs are
-/// as many as the rank's, so a colouring of the quotient is one of all pairs and needs no more colours.
+/// Colours of the pairs of one orbit each: pairs of different orbits that meet at a rank meet at its orbit, whose pairs
+/// are as many as the rank's, so a colouring of the quotient is one of all pairs and needs no more colours.
 fn split(step: &Step, chunks: &Chunks, ports: u32) -> Result<Vec<Step>> {
     let symmetry = step.symmetry();
     let pairs: BTreeSet<(Rank, Rank)> = step.transfers().iter().map(|t| (t.src, t.dst)).collect();
@@ -74,8 +74,8 @@ fn split(step: &Step, chunks: &Chunks, ports: u32) -> Result<Vec<Step>> {
     groups.into_values().map(|group| Step::new(symmetry.clone(), group, chunks)).collect()
 }
 
-/// A proper colouring of the edges of a bipartite multigraph (senders left, receivers right) with `degree` colours, one an
-/// edge, by alternating paths (König 1916). O(edges · nodes).
+/// A proper colouring of the edges of a bipartite multigraph (senders left, receivers right) with `degree` colours, one
+/// an edge, by alternating paths (König 1916). O(edges · nodes).
 fn colour_edges(nodes: u32, degree: u32, edges: &[(u32, u32)]) -> Vec<u32> {
     let (n, d) = (nodes as usize, degree as usize);
     // at[side][node · d + colour]: the edge of that colour.
@@ -164,7 +164,8 @@ mod tests {
             prop_assert!(colours.iter().all(|&colour| colour < degree));
         }
 
-        /// Whatever the symmetry, the sub-steps are as few as degree and ports allow, keep to the ports and send the same.
+        /// Whatever the symmetry, the sub-steps are as few as degree and ports allow, keep to the ports and send the
+        /// same.
         #[test]
         fn sub_steps_keep_to_the_ports_and_send_what_the_step_sends(
             period in 0usize..6, ports in 1u32..4,

@@ -1,9 +1,9 @@
 //! The best of several choices where some are equally fast.
 //!
-//! One rule holds wherever choices are compared: the completion time, which is the sum of a plan's terms in the order of
-//! the plan ([`Problem::total_s`](crate::Problem::total_s)); and of equal times the earlier place, that is planner,
-//! algorithm and topology in the order of their registries. Searches add up in orders of their own, so what they give up
-//! must be slower by more than rounding.
+//! One rule holds wherever choices are compared: the completion time, which is the sum of a plan's terms in the order
+//! of the plan ([`Problem::total_s`](crate::Problem::total_s)); and of equal times the earlier place, that is planner,
+//! algorithm and topology in the order of their registries. Searches add up in orders of their own, so what they give
+//! up must be slower by more than rounding.
 
 use std::cmp::Ordering;
 

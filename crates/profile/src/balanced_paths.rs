@@ -1,10 +1,10 @@
 //! One path per arc, so that no link is much busier than it must be: for pairs whose program would take long.
 //!
-//! Arcs are routed again and again, some arcs of a source at a time, each over its cheapest path of fewest hops, where a
-//! link costs a power of its load: what a little more traffic on it adds to the sum of a higher power of all loads (an
-//! approximation of the largest; Awerbuch, Azar, Grove, Kao, Krishnan and Vitter 1995 for one pass). Where many arcs share a
-//! link, whole paths balance about as well as fractions. The last costs are prices that prove a bound, as in
-//! `concurrent_flow`.
+//! Arcs are routed again and again, some arcs of a source at a time, each over its cheapest path of fewest hops, where
+//! a link costs a power of its load: what a little more traffic on it adds to the sum of a higher power of all loads
+//! (an approximation of the largest; Awerbuch, Azar, Grove, Kao, Krishnan and Vitter 1995 for one pass). Where many
+//! arcs share a link, whole paths balance about as well as fractions. The last costs are prices that prove a bound, as
+//! in `concurrent_flow`.
 
 use std::ops::Range;
 

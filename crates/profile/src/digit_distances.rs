@@ -1,9 +1,9 @@
-//! Distances in closed form where every link leads along one coordinate: rings and circulants of all ranks, tori, shifted
-//! or not, hypercubes, circulants along one coordinate. Most candidates are of this kind, and distances that are written
-//! down take four bytes a GPU of each.
+//! Distances in closed form where every link leads along one coordinate: rings and circulants of all ranks, tori,
+//! shifted or not, hypercubes, circulants along one coordinate. Most candidates are of this kind, and distances that
+//! are written down take four bytes a GPU of each.
 //!
-//! The group of such a topology is a product of cyclic groups, each link an element of one of them, so a path may take the
-//! links of each coordinate by themselves: the distance is the sum of the coordinates' distances (the distance of a
+//! The group of such a topology is a product of cyclic groups, each link an element of one of them, so a path may take
+//! the links of each coordinate by themselves: the distance is the sum of the coordinates' distances (the distance of a
 //! Cartesian product of graphs; Imrich and Klavžar, *Product Graphs*, 2000).
 
 use std::sync::OnceLock;
@@ -16,7 +16,8 @@ pub(crate) struct DigitDistances {
     digits: Vec<(Digit, Along)>,
 }
 
-/// Places of a ring up to which its distances are listed, which is looked up in a tenth of the time that it takes to divide.
+/// Places of a ring up to which its distances are listed, which is looked up in a tenth of the time that it takes to
+/// divide.
 const MOST_LISTED: u32 = 1 << 8;
 
 /// Links along one coordinate.

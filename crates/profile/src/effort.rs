@@ -21,8 +21,8 @@ const MOST_ROWS: usize = 1024;
 /// Orbits of links and arcs for each of them from which the primal-dual method is faster from the start.
 const MANY_ORBITS: usize = 128;
 const MANY_ARCS: usize = 4;
-/// Entries of columns that the primal-dual method passes over for a point, about a second's, and after which no point of
-/// more hops is looked for.
+/// Entries of columns that the primal-dual method passes over for a point, about a second's, and after which no point
+/// of more hops is looked for.
 const WORK: usize = 1 << 27;
 const WORK_OF_FRONT: usize = 1 << 28;
 
@@ -68,8 +68,8 @@ pub(crate) fn front_work(orbits_of_links: u64) -> u64 {
     PIVOTS_PER_ROW.saturating_mul(orbits_of_links.saturating_pow(3)).min(WORK_OF_FRONT as u64)
 }
 
-/// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks for
-/// hundreds of them.
+/// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks
+/// for hundreds of them.
 const MOST_ARCS: usize = 1 << 18;
 const MOST_LINK_ORBITS: usize = 3 << 10;
 

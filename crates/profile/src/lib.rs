@@ -21,10 +21,11 @@
 //!                       └─▶ concurrent flow = restricted master + hop-limited search
 //! ```
 //!
-//! **Large flows.** [`RoutingNetwork::front`] takes any pair, and splits evenly what is larger still. The master is solved by a simplex, or, where that would take
-//! long, by a primal-dual method that a limit on its operations stops: 262 144 arcs and 3072 orbits of links take a few
-//! seconds. Every [`Point`] says what is left: `load` is attained by its routes, and no routing with its hops has less than `lower`.
-//! [`RoutingNetwork::routes_behind`] gives the routes of a front without solving it again.
+//! **Large flows.** [`RoutingNetwork::front`] takes any pair, and splits evenly what is larger still. The master is
+//! solved by a simplex, or, where that would take long, by a primal-dual method that a limit on its operations stops:
+//! 262 144 arcs and 3072 orbits of links take a few seconds. Every [`Point`] says what is left: `load` is attained by
+//! its routes, and no routing with its hops has less than `lower`. [`RoutingNetwork::routes_behind`] gives the routes
+//! of a front without solving it again.
 
 mod balanced_paths;
 mod concurrent_flow;

@@ -1,7 +1,7 @@
 //! Mirror images: GPU u stands for GPU n − 1 − u.
 //!
-//! Generalised Kautz graphs are their own mirror images: where u leads to −(d·u + k) for k = 1 … d, its image leads to the
-//! image of that, with d + 1 − k for k. A shift of all ranks becomes the shift the other way, so that half of an
+//! Generalised Kautz graphs are their own mirror images: where u leads to −(d·u + k) for k = 1 … d, its image leads to
+//! the image of that, with d + 1 − k for k. A shift of all ranks becomes the shift the other way, so that half of an
 //! All-to-All's steps cost on such a graph what the other half does. Every translation becomes its inverse.
 
 use model::{Link, Rank, RoutedEntry, RoutedPath, Routes, Traffic, TrafficEntry};

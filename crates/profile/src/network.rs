@@ -162,10 +162,10 @@ impl RoutingNetwork {
 
     /// The hops–load front of `traffic` under `routing`; `None` when an arc has no path or the ranks differ.
     ///
-    /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it
-    ///   (HARVEST eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; what its limit on
-    ///   work leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 3072 orbits of links, and above 512 GPUs
-    ///   where arcs times orbits of links, 64 or more, are over 65 536, one point by equal split.
+    /// - `ConcurrentFlow`: for every hop limit the least load of any fractional routing whose paths keep it (HARVEST
+    ///   eq. 3), kept where it falls. Column generation on the quotient by the common symmetry; what its limit on work
+    ///   leaves open is the gap between `load` and `lower`. Above 262 144 arcs or 3072 orbits of links, and above 512
+    ///   GPUs where arcs times orbits of links, 64 or more, are over 65 536, one point by equal split.
     /// - `EqualSplit`: every shortest path, counted with parallel circuits, carries the same share; one point.
     /// - `SinglePath`: one shortest path per arc, at each GPU the first link that leads nearer; one point.
     pub fn front(&self, traffic: &Traffic, routing: Routing) -> Option<Front> {
@@ -187,8 +187,8 @@ impl RoutingNetwork {
         })
     }
 
-    /// As [`RoutingNetwork::front`] under concurrent flow, in about so many nanoseconds where there are 64 orbits of links or
-    /// more: how far above the least a load may be is between `load` and `lower`. The routes are kept.
+    /// As [`RoutingNetwork::front`] under concurrent flow, in about so many nanoseconds where there are 64 orbits of
+    /// links or more: how far above the least a load may be is between `load` and `lower`. The routes are kept.
     pub fn front_within(&self, traffic: &Traffic, work: u64) -> Option<Front> {
         let (quotient, hops) = self.pair(traffic)?;
         if quotient.adjacency.capacities.len() < LEAST_COSTLY_ORBITS || is_too_large(&quotient) {
@@ -201,9 +201,9 @@ impl RoutingNetwork {
         Some(concurrent_flow::front(&quotient, self.distances(), hops, effort))
     }
 
-    /// A front of one point of fewest hops under concurrent flow, found in a few searches from every rank, with its routes;
-    /// `None` when an arc has no path or the ranks differ. No more load than equal split has, where there are at most 2^14
-    /// arcs; how far above the least it may be is between `load` and `lower`.
+    /// A front of one point of fewest hops under concurrent flow, found in a few searches from every rank, with its
+    /// routes; `None` when an arc has no path or the ranks differ. No more load than equal split has, where there are
+    /// at most 2^14 arcs; how far above the least it may be is between `load` and `lower`.
     pub fn quick_front(&self, traffic: &Traffic) -> Option<Front> {
         let (quotient, hops) = self.pair(traffic)?;
         if let Some(point) = self.optimum_of_single_paths(traffic, &quotient, hops) {
@@ -228,8 +228,8 @@ impl RoutingNetwork {
         front_work(self.topology.links().len() as u64 * u64::from(moved))
     }
 
-    /// A bound between [`RoutingNetwork::estimate`] and [`RoutingNetwork::front`], in sharpness and in work. `None` where it
-    /// would not pay, because the front costs about as little, and where there is no front.
+    /// A bound between [`RoutingNetwork::estimate`] and [`RoutingNetwork::front`], in sharpness and in work. `None`
+    /// where it would not pay, because the front costs about as little, and where there is no front.
     pub fn load_bound(&self, traffic: &Traffic, routing: Routing) -> Option<LoadBound> {
         if routing != Routing::ConcurrentFlow {
             return None;
@@ -241,8 +241,8 @@ impl RoutingNetwork {
         costly.then(|| price_bound::bound(&quotient, self.distances(), hops))
     }
 
-    /// Bounds on the load of every routing of `traffic` from prices of links, whatever a front would cost. `None` when an arc
-    /// has no path or the ranks differ. A few dozen searches from every rank.
+    /// Bounds on the load of every routing of `traffic` from prices of links, whatever a front would cost. `None` when
+    /// an arc has no path or the ranks differ. A few dozen searches from every rank.
     pub fn price_bound(&self, traffic: &Traffic) -> Option<LoadBound> {
         let (quotient, hops) = self.pair(traffic)?;
         Some(price_bound::bound(&quotient, self.distances(), hops))
@@ -294,7 +294,8 @@ impl RoutingNetwork {
         })
     }
 
-    /// As [`RoutingNetwork::routes`], given the pair's `front` under that routing, which has them where they took long to find.
+    /// As [`RoutingNetwork::routes`], given the pair's `front` under that routing, which has them where they took long
+    /// to find.
     pub fn routes_behind(
         &self,
         front: &Front,
@@ -311,8 +312,8 @@ impl RoutingNetwork {
         kept.or_else(|| self.routes_to(known, traffic, routing, hops))
     }
 
-    /// The point of one shortest path per arc where no flow does better: where paths never branch, or its load is what the
-    /// traffic takes at least ([`RoutingNetwork::estimate`]), as on a step's own circuits.
+    /// The point of one shortest path per arc where no flow does better: where paths never branch, or its load is what
+    /// the traffic takes at least ([`RoutingNetwork::estimate`]), as on a step's own circuits.
     fn optimum_of_single_paths(&self, traffic: &Traffic, quotient: &Quotient, hops: u32) -> Option<Point> {
         let point = single_path::point(self.distances(), quotient, hops);
         if has_unique_optimum(quotient) {

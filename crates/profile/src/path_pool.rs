@@ -15,8 +15,8 @@ use crate::{
 const MOST_START_PATHS: usize = 1 << 21;
 /// Its rounds at most: more find more paths than the optimum uses.
 const START_ROUNDS: usize = 8;
-/// Parts of the largest transfer by which a hop more has to lower the load: less pays only where that transfer takes as long as
-/// a hundred million hops.
+/// Parts of the largest transfer by which a hop more has to lower the load: less pays only where that transfer takes as
+/// long as a hundred million hops.
 const LEAST_GAIN_A_HOP: f64 = 1e-8;
 
 /// Paths by index, which is also that of their column.
@@ -105,8 +105,8 @@ impl<'a, D: Distance> PathPool<'a, D> {
         self.searched
     }
 
-    /// Visits every arc with the last arrival of its shortest path and that path's length. `farthest`: by the range of a
-    /// source's arcs, the length up to which paths matter.
+    /// Visits every arc with the last arrival of its shortest path and that path's length. `farthest`: by the range of
+    /// a source's arcs, the length up to which paths matter.
     fn every_shortest(
         &mut self,
         lengths: &[f64],
@@ -129,8 +129,8 @@ impl<'a, D: Distance> PathPool<'a, D> {
         }
     }
 
-    /// The shortest path of every arc that has one shorter than its `keys` by `tolerance`: the columns of those that are
-    /// new, and the dual bound.
+    /// The shortest path of every arc that has one shorter than its `keys` by `tolerance`: the columns of those that
+    /// are new, and the dual bound.
     pub(crate) fn price(&mut self, lengths: &[f64], keys: &[f64], tolerance: f64) -> (f64, Vec<Column>) {
         let (mut bound, mut columns) = (0.0, Vec::new());
         let farthest = |arcs: Range<usize>| keys[arcs].iter().copied().fold(0.0, f64::max);
@@ -195,9 +195,9 @@ impl<'a, D: Distance> PathPool<'a, D> {
         (path, Some(column(arc, self.weights[arc], orbits, &self.quotient.adjacency.capacities)))
     }
 
-    /// The least hop limit, up to `ahead` above the current one, at which these prices leave room for a load below `load`, the least at the
-    /// current one, by more than `least_gain` and by more than [`LEAST_GAIN_A_HOP`] for each hop more. At any limit between,
-    /// they prove the current load optimal but for that.
+    /// The least hop limit, up to `ahead` above the current one, at which these prices leave room for a load below
+    /// `load`, the least at the current one, by more than `least_gain` and by more than [`LEAST_GAIN_A_HOP`] for each
+    /// hop more. At any limit between, they prove the current load optimal but for that.
     ///
     /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so
     /// many hops takes so many circuits more than it must, of which there are no more than `load` leaves next to the

@@ -82,7 +82,8 @@ impl PyCircuits {
     }
 }
 
-/// Circuits; least connections to set up, and seconds charged; how optics and the numbering are called, and what is at every port.
+/// Circuits; least connections to set up, and seconds charged; how optics and the numbering are called, and what is at
+/// every port.
 type AssignedTuple = (PyCircuits, (u64, f64), (String, &'static str), Vec<Vec<String>>);
 
 #[pyfunction]

@@ -1,8 +1,8 @@
 //! Work on all cores without the interpreter's lock, in a forked process too.
 //!
 //! A fork copies one thread. Whatever the others had begun is never finished: rayon's pool would wait for ever, and so
-//! would whoever wants a lock that one of them held. Everything that uses either is therefore run from here. All of this
-//! is read and written under the interpreter's lock, which the thread that forks holds.
+//! would whoever wants a lock that one of them held. Everything that uses either is therefore run from here. All of
+//! this is read and written under the interpreter's lock, which the thread that forks holds.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -74,9 +74,10 @@ impl Drop for Running {
     }
 }
 
-/// Runs `work` on all cores, or on as many threads as the thread that calls was given: on rayon's pool, or, in a process that was forked after that was used, on threads that are
-/// started for this call. A pool of the process's own would let calls wait for each other's locks: they run on its
-/// threads, which take up another call where they would wait.
+/// Runs `work` on all cores, or on as many threads as the thread that calls was given: on rayon's pool, or, in a
+/// process that was forked after that was used, on threads that are started for this call. A pool of the process's own
+/// would let calls wait for each other's locks: they run on its threads, which take up another call where they would
+/// wait.
 ///
 /// # Errors
 /// The errors of `work`, and of [`interruptible`]; a process that was forked while other threads were at work, where

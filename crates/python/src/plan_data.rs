@@ -32,7 +32,8 @@ pub type RouteArrays<'py> = (
     Bound<'py, PyArray1<u32>>,
 );
 
-/// By chunk: the rank that has it first, the one that must have it, its bytes; and equal chunks of a buffer, if they are.
+/// By chunk: the rank that has it first, the one that must have it, its bytes; and equal chunks of a buffer, if they
+/// are.
 pub type ChunkArrays<'py> =
     (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Option<u32>);
 

@@ -103,8 +103,8 @@ pub fn run_request<'py>(
     Ok(PyBytes::new(py, &packed.map_err(crate::input_error::CoreError::from)?))
 }
 
-/// Where the kernel carries packets: (the switch's namespace, those of ranks, index of the first port's interface, bytes
-/// of a token bucket).
+/// Where the kernel carries packets: (the switch's namespace, those of ranks, index of the first port's interface,
+/// bytes of a token bucket).
 fn namespaces(settings: &Bound<'_, PyDict>) -> PyResult<Option<Namespaces>> {
     let given: Option<(String, Vec<String>, u32, u64)> = field(settings, "namespaces")?;
     Ok(given.map(|(switch, ranks, first_index, bucket_bytes)| Namespaces { switch, ranks, first_index, bucket_bytes }))

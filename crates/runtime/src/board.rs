@@ -367,7 +367,8 @@ impl Board {
     }
 }
 
-/// Bytes of a ring: what is on its way and what waits for a process that wakes late, but no more than a step ever sends.
+/// Bytes of a ring: what is on its way and what waits for a process that wakes late, but no more than a step ever
+/// sends.
 fn ring_bytes(request: &Request) -> usize {
     let packet = span(request.packet_bytes as usize);
     let per_ns = if request.ns_per_byte > 0.0 { 1.0 / request.ns_per_byte } else { f64::INFINITY };

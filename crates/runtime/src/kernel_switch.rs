@@ -1,5 +1,5 @@
-//! The switch process where the kernel carries packets: it makes the filters that are the circuits, and hears of packets
-//! that no filter takes.
+//! The switch process where the kernel carries packets: it makes the filters that are the circuits, and hears of
+//! packets that no filter takes.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;

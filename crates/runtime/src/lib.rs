@@ -7,8 +7,8 @@
 //!  Report ◀── Controller ◀──────────────── Board: barriers, commands, what was measured ◀──────────────┘
 //! ```
 //!
-//! All times are dilated by whoever asks, and stay so in the report. Linux only: memory without a name, waiting at words
-//! until a moment of the clock, and processes as descriptors exist there.
+//! All times are dilated by whoever asks, and stay so in the report. Linux only: memory without a name, waiting at
+//! words until a moment of the clock, and processes as descriptors exist there.
 
 mod elements;
 mod report;

@@ -8,8 +8,8 @@ pub const MOST_PACKET_BYTES: u32 = 1 << 15;
 
 /// The namespaces of a run, by the files that name them.
 ///
-/// In the namespace of a rank the interface `pP` is its port P; its other end is in the switch's namespace, with the index
-/// `first_index` + number of the port.
+/// In the namespace of a rank the interface `pP` is its port P; its other end is in the switch's namespace, with the
+/// index `first_index` + number of the port.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Namespaces {
     /// The switch's.

@@ -1,4 +1,5 @@
-//! Circuits as the kernel has them: on a port's interface a u32 filter that redirects what comes in to another's way out.
+//! Circuits as the kernel has them: on a port's interface a u32 filter that redirects what comes in to another's way
+//! out.
 //!
 //! Messages of rtnetlink, as `linux/rtnetlink.h`, `linux/pkt_cls.h` and `linux/tc_act/tc_mirred.h` say.
 

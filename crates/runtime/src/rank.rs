@@ -136,8 +136,8 @@ impl<'a, T: Transport> Rank<'a, T> {
         Ok(())
     }
 
-    /// Queues the packets of all messages, one of each in turn, over the ports that lead to the next rank in turn; returns
-    /// the most bytes that leave by one port.
+    /// Queues the packets of all messages, one of each in turn, over the ports that lead to the next rank in turn;
+    /// returns the most bytes that leave by one port.
     fn queue_own(&mut self, step: usize) -> u64 {
         let size = u64::from(self.request.packet_bytes);
         let sent = &self.shares[step].sent;

@@ -13,8 +13,9 @@ pub const PACKET_BYTES: (u32, u32) = (64, 1 << 20);
 
 /// The messages that every rank sends and receives, as columns; offsets and sizes in bytes.
 ///
-/// Message i, of step `step[i]`, goes along ranks `gpus[gpu_offsets[i]..gpu_offsets[i + 1]]`, source first; its bytes are
-/// the segments `segment_offsets[i]..segment_offsets[i + 1]`, one after the other. Messages are in the order of steps.
+/// Message i, of step `step[i]`, goes along ranks `gpus[gpu_offsets[i]..gpu_offsets[i + 1]]`, source first; its bytes
+/// are the segments `segment_offsets[i]..segment_offsets[i + 1]`, one after the other. Messages are in the order of
+/// steps.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Program {
     /// Number of ranks.

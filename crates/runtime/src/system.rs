@@ -2,8 +2,8 @@
 //! end; options of sockets.
 //!
 //! Shared memory is never handed out as a slice: other processes write to it. It is reached through atomic words, and
-//! through copies to and from private memory. Who may copy where, and when, is the protocol of rings and barriers: every
-//! byte has one owner at a time, and ownership passes by a release and an acquire of a word.
+//! through copies to and from private memory. Who may copy where, and when, is the protocol of rings and barriers:
+//! every byte has one owner at a time, and ownership passes by a release and an acquire of a word.
 #![allow(unsafe_code)]
 
 use std::io;

@@ -55,9 +55,9 @@ pub struct SearchLimits {
 /// A topology that one search found, with its cost over the interval in seconds.
 type Found = (Topology, f64);
 
-/// The cheapest topology found for the steps of `interval`, never dearer than the best of the `circulants`, and
-/// its cost in seconds. `None` when nothing that was tried joins all pairs that exchange something. Where no group
-/// but Z_n leaves at most 16 orbits of ranks, as for 17 and more ranks if they are a prime number, it is that circulant.
+/// The cheapest topology found for the steps of `interval`, never dearer than the best of the `circulants`, and its
+/// cost in seconds. `None` when nothing that was tried joins all pairs that exchange something. Where no group but Z_n
+/// leaves at most 16 orbits of ranks, as for 17 and more ranks if they are a prime number, it is that circulant.
 ///
 /// O(evaluations · flows of the interval's steps) where moves are accepted, O(evaluations · p·n·d) where estimates
 /// refuse them, p orbits of ranks; four chains run in parallel.

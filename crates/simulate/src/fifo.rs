@@ -1,13 +1,13 @@
 //! Packets through FIFO servers, whose far ends hold any number of bytes that are to go on, or a limited one.
 //!
-//! There is no list of events. A server may serve all that arrives before its *horizon*, the time up to which
-//! nothing new can reach it: what another server has yet to send it leaves no earlier than that server can send its next
+//! There is no list of events. A server may serve all that arrives before its *horizon*, the time up to which nothing
+//! new can reach it: what another server has yet to send it leaves no earlier than that server can send its next
 //! packet, and takes at least a wire time and a hop. A packet is served at once, however late its turn is, so that a
 //! queue of any length is one piece of work.
 //!
-//! Packets that go from one server to another are one lane: they arrive in the order in which they leave, whichever flows
-//! they are of. So a server finds its next packet among the first ones of few lanes, and of its own GPU. In a lane, packets
-//! of one stream at equal intervals are one run.
+//! Packets that go from one server to another are one lane: they arrive in the order in which they leave, whichever
+//! flows they are of. So a server finds its next packet among the first ones of few lanes, and of its own GPU. In a
+//! lane, packets of one stream at equal intervals are one run.
 //!
 //! The order in which servers are looked at does not change any time.
 
@@ -32,7 +32,8 @@ use crate::trunks::Trunks;
 use crate::wiring::Wiring;
 use stops::Cycles;
 
-/// A server that has sent so many runs to a lane lets others go on first, so that they are not stored long before their time.
+/// A server that has sent so many runs to a lane lets others go on first, so that they are not stored long before their
+/// time.
 const AHEAD: usize = 1 << 8;
 
 /// The first packets of a line at a sender: when they came and their order among equals, in one number, and the line:
@@ -91,12 +92,12 @@ struct Fifo<'a> {
     ledger: Ledger,
 }
 
-/// Simulates what is wired from the flows that are `released` at their times, with room for `buffer_bytes` at the far end
-/// of every server where there is a limit; `gates` release the other flows, no sooner than `reaction_fs` after the start of
-/// the packet that opens them.
+/// Simulates what is wired from the flows that are `released` at their times, with room for `buffer_bytes` at the far
+/// end of every server where there is a limit; `gates` release the other flows, no sooner than `reaction_fs` after the
+/// start of the packet that opens them.
 ///
-/// Costs O(lanes into the server) per run, and one look at every server and its lanes per round; in a round every server
-/// advances by at least the lookahead. Memory is that of the network and of the runs that wait at one time.
+/// Costs O(lanes into the server) per run, and one look at every server and its lanes per round; in a round every
+/// server advances by at least the lookahead. Memory is that of the network and of the runs that wait at one time.
 ///
 /// # Errors
 /// Times above the limit, or full buffers that wait for each other.

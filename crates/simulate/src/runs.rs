@@ -139,8 +139,8 @@ pub(crate) fn append(runs: &mut VecDeque<Run>, next: Run) {
     runs.push_back(next);
 }
 
-/// When packets that take `wire_fs` and arrive at `times` leave a server that is free from `free_fs` on: first those that
-/// must wait, back to back, then those that need not, as they come.
+/// When packets that take `wire_fs` and arrive at `times` leave a server that is free from `free_fs` on: first those
+/// that must wait, back to back, then those that need not, as they come.
 #[inline]
 pub(crate) fn serve(times: &Series, wire_fs: u64, free_fs: u64) -> (Series, Option<Series>) {
     let Series { first_fs, spacing_fs, count } = *times;

@@ -127,7 +127,8 @@ mod tests {
             let off = |(share, steps): (&f64, &i32)| share * (1.0 + f64::from(*steps) * f64::EPSILON);
             let noisy: Vec<f64> = shares.iter().zip(&noise).map(off).collect();
             prop_assert_eq!(split_by(packets, &noisy), split_by(packets, &shares));
-            // Whole rounds give each path its count, and no path is ever a packet behind by more than the others are ahead.
+            // Whole rounds give each path its count, and no path is ever a packet behind by more than the others are
+            // ahead.
             let whole = split_by(packets * u64::from(sum), &noisy).packets;
             let expected: Vec<u64> = counts.iter().map(|&count| packets * u64::from(count)).collect();
             prop_assert_eq!(whole, expected);

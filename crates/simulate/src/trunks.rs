@@ -140,8 +140,8 @@ impl Trunks {
     }
 
     /// Takes the next packets of one size out of `trunk`, which leave back to back from `begin_fs` on, as runs of their
-    /// flows' first streams. All of them, in the order of the first of each, where flows take turns and go on by different
-    /// lanes; else at most `most`, in order.
+    /// flows' first streams. All of them, in the order of the first of each, where flows take turns and go on by
+    /// different lanes; else at most `most`, in order.
     pub(crate) fn deal(&mut self, network: &QueueingNetwork, trunk: usize, begin_fs: u64, most: u64) -> Vec<Run> {
         let Some((_, packet)) = self.first(network, trunk) else { return Vec::new() };
         let mut dealt = Vec::new();

@@ -1,8 +1,8 @@
 //! Chunks spread over one topology that stays: who sends which chunk over which circuit, round by round.
 //!
 //! Every origin has a block that all ranks want, cut into parts. Broadcast has one origin, AllGather all ranks; a
-//! ReduceScatter is an AllGather backwards on the circuits turned round. Where topology and origins share translations, one
-//! origin of each orbit is looked at, and what it sends stands for what its images send.
+//! ReduceScatter is an AllGather backwards on the circuits turned round. Where topology and origins share translations,
+//! one origin of each orbit is looked at, and what it sends stands for what its images send.
 //!
 //! ```text
 //! Topology ─▶ Network ─▶ steps of rounds, in which every circuit carries a chunk ─▶ Sent

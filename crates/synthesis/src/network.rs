@@ -98,8 +98,8 @@ impl Network {
         (search.reached().len() == ranks).then(|| search.into_distances())
     }
 
-    /// Rounds that every spread of `parts` parts from each of `origins` takes at least: a rank is as many hops away as the
-    /// last part to reach it needs, and takes in what it lacks over its circuits. O(origins · links).
+    /// Rounds that every spread of `parts` parts from each of `origins` takes at least: a rank is as many hops away as
+    /// the last part to reach it needs, and takes in what it lacks over its circuits. O(origins · links).
     pub fn least_rounds(&self, origins: &[Rank], parts: u32) -> Option<u32> {
         let mut least = 0;
         for &origin in origins {

@@ -15,8 +15,8 @@ use crate::sets::{Sets, chunks_of};
 /// A chunk for a rank: what a circuit carries in a round.
 type Item = (Rank, usize);
 
-/// The spread of the blocks of some origins, each cut into parts. Chunk `origin·parts + part`, the origin by its place in
-/// the list.
+/// The spread of the blocks of some origins, each cut into parts. Chunk `origin·parts + part`, the origin by its place
+/// in the list.
 #[derive(Debug, Clone)]
 pub(crate) struct Spread<'a> {
     network: &'a Network,

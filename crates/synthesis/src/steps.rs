@@ -1,7 +1,7 @@
 //! Steps of several rounds, so that start-ups are few.
 //!
-//! In a step of L rounds a circuit carries up to L chunks, all of which its sender has had since before the step. Long steps
-//! save start-ups, and keep ranks waiting for what they could have passed on.
+//! In a step of L rounds a circuit carries up to L chunks, all of which its sender has had since before the step. Long
+//! steps save start-ups, and keep ranks waiting for what they could have passed on.
 
 use model::Rank;
 
@@ -15,8 +15,8 @@ pub enum Length {
     /// As many rounds as there is something to send for, up to so many. Without a limit steps are as few as the
     /// farthest rank is hops away.
     AtMost(u32),
-    /// As many rounds as bring the end nearer by a round each, the end being as far away as the rank that lacks most for
-    /// its circuits needs to take it in; as bring it nearer the most where none does.
+    /// As many rounds as bring the end nearer by a round each, the end being as far away as the rank that lacks most
+    /// for its circuits needs to take it in; as bring it nearer the most where none does.
     WhileNoneWaits,
     /// As many rounds as bring the end nearer the most for their time and that of the start-up, which is given in
     /// sixteenths of a round. The measure is the mean over ranks of the 16th power of what they lack for their
@@ -65,8 +65,8 @@ pub fn rounds(network: &Network, origins: &[Rank], parts: u32) -> Option<Vec<Vec
     Some(steps.into_iter().map(|step| step.sent).collect())
 }
 
-/// Fills the step while what is left falls faster with another round, for its time and that of a start-up; says how many
-/// rounds the step has.
+/// Fills the step while what is left falls faster with another round, for its time and that of a start-up; says how
+/// many rounds the step has.
 fn fill(spread: &mut Spread, startup: f64, left: impl Fn(&Spread<'_>) -> f64) -> u32 {
     let before = left(spread);
     let (mut rounds, mut best) = (0, 0.0);

@@ -22,8 +22,8 @@ pub(crate) fn are_many_and_unlike(ranks: u32, patterns: &[&Traffic]) -> bool {
 }
 
 /// 1 … n − 1 up to [`MOST_RANKS_FOR_EVERY_OFFSET`]. Beyond it the offsets that occur in the steps, since a ring that no
-/// step's transfers take in one hop serves all of them in several; powers of two and the divisors of n, which lead a run of
-/// steps whose distances are multiples of each other; and of each the opposite. Ascending.
+/// step's transfers take in one hop serves all of them in several; powers of two and the divisors of n, which lead a
+/// run of steps whose distances are multiples of each other; and of each the opposite. Ascending.
 pub(crate) fn of(ranks: u32, patterns: &[&Traffic]) -> Vec<u32> {
     let are_unlike = are_many_and_unlike(ranks, patterns);
     if ranks <= MOST_RANKS_FOR_EVERY_OFFSET && !are_unlike {

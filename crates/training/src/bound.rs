@@ -6,7 +6,8 @@ use crate::jobs::{Jobs, Task};
 use crate::library::Library;
 
 /// The largest of: the longest path through the graph with every communication at the bound for any algorithm of its
-/// collective on all ports; the most that the ports of a rank must carry, over their rate; the most that a rank computes.
+/// collective on all ports; the most that the ports of a rank must carry, over their rate; the most that a rank
+/// computes.
 ///
 /// # Errors
 /// A group that no fabric can have.
@@ -41,8 +42,8 @@ pub(crate) fn bound(workload: &Workload, made: &Jobs, library: &Library<'_>) -> 
     Ok(Bound { seconds, class: format!("any plan of this iteration: {name}") })
 }
 
-/// Bytes that the ports of some rank must send or receive at least: the most of any rank, where only what it cannot leave
-/// to others counts, or the mean of all.
+/// Bytes that the ports of some rank must send or receive at least: the most of any rank, where only what it cannot
+/// leave to others counts, or the mean of all.
 fn carried(workload: &Workload) -> f64 {
     let mut of_rank = vec![[0.0f64; 2]; workload.ranks as usize];
     let mut of_all = 0.0;

@@ -1,5 +1,5 @@
-//! A workload as the planner takes it: nodes with what they wait for, classes of ranks that always act together, and the
-//! distinct communications.
+//! A workload as the planner takes it: nodes with what they wait for, classes of ranks that always act together, and
+//! the distinct communications.
 
 use std::collections::BTreeMap;
 
@@ -223,8 +223,8 @@ impl Jobs {
         }
     }
 
-    /// The communications in an order in which each waits for all before, where every node of the workload waits for the
-    /// one before it; none otherwise.
+    /// The communications in an order in which each waits for all before, where every node of the workload waits for
+    /// the one before it; none otherwise.
     pub(crate) fn in_series(&self) -> Option<Vec<usize>> {
         let follows = |pair: &[usize]| self.jobs[pair[1]].before.contains(&pair[0]);
         if !self.order.windows(2).all(follows) {

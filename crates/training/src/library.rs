@@ -1,5 +1,5 @@
-//! Plans for the distinct communications of a workload, by the ports that they have, and the topologies that they begin and
-//! end with.
+//! Plans for the distinct communications of a workload, by the ports that they have, and the topologies that they begin
+//! and end with.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ enum Circuits {
     Messages(Vec<(u32, u32)>),
 }
 
-/// Delays, as multiples of the fabric's own, at which plans are looked for: others than its own find plans that change more
-/// or less often, which suit other neighbours.
+/// Delays, as multiples of the fabric's own, at which plans are looked for: others than its own find plans that change
+/// more or less often, which suit other neighbours.
 const DELAYS: [f64; 5] = [0.25, 0.5, TIES, 2.0, 4.0];
 
 /// The fabric's own delay but for the last bit: of plans that take as long, rounding chooses another one.
@@ -145,8 +145,8 @@ impl<'a> Library<'a> {
         Ok(self.id(Circuits::Group(topology)))
     }
 
-    /// Finds plans for all kinds of a family on some ports: from a free start, and from and on each topology that a plan
-    /// of theirs begins or ends with, until there is nothing new.
+    /// Finds plans for all kinds of a family on some ports: from a free start, and from and on each topology that a
+    /// plan of theirs begins or ends with, until there is nothing new.
     ///
     /// # Errors
     /// A collective that no planner serves.
@@ -206,8 +206,8 @@ impl<'a> Library<'a> {
         Ok(())
     }
 
-    /// Whether some plan of a kind keeps its topology and takes next to no longer than the fastest would if changes took no
-    /// time.
+    /// Whether some plan of a kind keeps its topology and takes next to no longer than the fastest would if changes
+    /// took no time.
     fn is_best_kept(&self, kind: usize, ports: u32) -> bool {
         let without_changes_s = |entry: &Entry| {
             let steps = &self.plans[entry.plan?].steps;
@@ -374,8 +374,8 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Keeps the fastest entries of each first and last topology, and drops those that a change before and after another
-    /// one undercut.
+    /// Keeps the fastest entries of each first and last topology, and drops those that a change before and after
+    /// another one undercut.
     fn prune(&mut self, kind: usize, ports: u32) {
         let Some(entries) = self.entries.get_mut(&(kind, ports)) else { return };
         entries.sort_by(|a, b| {

@@ -1,5 +1,5 @@
-//! The order of an iteration's nodes, once their plans and ports are chosen: rules of priority, exchanges along the chain of
-//! waits, and all orders where there are few.
+//! The order of an iteration's nodes, once their plans and ports are chosen: rules of priority, exchanges along the
+//! chain of waits, and all orders where there are few.
 
 mod branching;
 mod exchanges;
@@ -13,8 +13,8 @@ use paths::Paths;
 
 use crate::timeline::{Problem, Timeline};
 
-/// Nodes that the search of a good order may place, for an iteration that has most to gain by it: once for each choice of
-/// plans and ports, and for the best choice.
+/// Nodes that the search of a good order may place, for an iteration that has most to gain by it: once for each choice
+/// of plans and ports, and for the best choice.
 const PLACED: [usize; 2] = [400, 60_000];
 
 /// Nodes of an iteration that has all rules tried for each choice of plans and ports.
@@ -79,8 +79,8 @@ fn fastest(timelines: impl Iterator<Item = Timeline>) -> Option<Timeline> {
     timelines.min_by(|a, b| a.total_s.total_cmp(&b.total_s))
 }
 
-/// No order is faster: the longest path; each machine by itself, over all iterations, and in one of them with the longest
-/// paths before and behind its turns.
+/// No order is faster: the longest path; each machine by itself, over all iterations, and in one of them with the
+/// longest paths before and behind its turns.
 fn bound_s(problem: &Problem<'_>, paths: &Paths, machines: &[machines::Machine]) -> f64 {
     let of_machine = |machine: &machines::Machine| {
         let in_one_s = one_at_a_time_s(problem, machine, |_| true, &paths.before_s, &paths.behind_s);

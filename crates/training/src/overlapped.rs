@@ -1,5 +1,5 @@
-//! Communications that overlap: ports by lane, and by communication where there are few; plans follow each other along the
-//! ports.
+//! Communications that overlap: ports by lane, and by communication where there are few; plans follow each other along
+//! the ports.
 
 use interruption::Interruptible;
 use rayon::prelude::*;
@@ -30,9 +30,9 @@ const MOST_SIDES: usize = 5;
 /// Uses and what they lead to.
 pub(crate) type Timed = (Vec<Option<Use>>, Timeline);
 
-/// The best timeline over the ports that communications are given: those of a lane change together, from the best of the
-/// given allotments. Where there are few, each changes by itself too, from several of the best and of those that spread
-/// communications over the ports; then every two at once. Ends early at a time that nothing is below.
+/// The best timeline over the ports that communications are given: those of a lane change together, from the best of
+/// the given allotments. Where there are few, each changes by itself too, from several of the best and of those that
+/// spread communications over the ports; then every two at once. Ends early at a time that nothing is below.
 pub(crate) fn search(context: &Context<'_>, starts: &[Allotment], least_s: f64) -> Option<Timed> {
     let lanes = context.jobs.lanes();
     let few = context.jobs.are_few();
@@ -109,8 +109,8 @@ fn sides(context: &Context<'_>, lanes: &[Vec<usize>]) -> Vec<Allotment> {
     ways.map(allotment).collect()
 }
 
-/// The best timeline over the plans and ports of each communication, from those of a small iteration; of others what was
-/// given.
+/// The best timeline over the plans and ports of each communication, from those of a small iteration; of others what
+/// was given.
 pub(crate) fn one_by_one(context: &Context<'_>, mut best: Timed, least_s: f64) -> Timed {
     let nodes: Vec<usize> = context.jobs.lanes().concat();
     let mut left = most_tried(context);
@@ -248,8 +248,8 @@ fn evaluate(context: &Context<'_>, allotment: &Allotment) -> Option<Timed> {
     best
 }
 
-/// The uses with the best entries along each chain of communications that have the same ports of the same groups one after
-/// the other, by the idle times of a timeline.
+/// The uses with the best entries along each chain of communications that have the same ports of the same groups one
+/// after the other, by the idle times of a timeline.
 fn chained(context: &Context<'_>, uses: &[Option<Use>], timeline: &Timeline) -> Vec<Option<Use>> {
     let ports = context.ports() as usize;
     let mut last: Vec<Option<usize>> = vec![None; context.jobs.classes * ports];

@@ -2,8 +2,8 @@
 //!
 //! A state is a split of the ports and a topology of each family that has ports. A communication on its family's ports
 //! is free of charge where its first topology is there; else all ports change to whatever is wanted, at a charge of the
-//! reconfiguration delay less the time since the communication before. The path is closed: the iteration's last state is
-//! the first of the next.
+//! reconfiguration delay less the time since the communication before. The path is closed: the iteration's last state
+//! is the first of the next.
 
 use std::collections::BTreeMap;
 

@@ -6,8 +6,8 @@ const MOST: usize = 128;
 /// Ports of each family, from the first to the one after the last; no port where both are the same.
 pub(crate) type Split = Vec<(u32, u32)>;
 
-/// All ways to give all `ports` to `families`, in order, each a range; in steps of several ports where there are too many
-/// ways. Some families may have none.
+/// All ways to give all `ports` to `families`, in order, each a range; in steps of several ports where there are too
+/// many ways. Some families may have none.
 pub(crate) fn splits(families: usize, ports: u32) -> Vec<Split> {
     let mut step = 1;
     while ways(families, ports / step) > MOST && step < ports {

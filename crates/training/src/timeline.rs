@@ -1,5 +1,5 @@
-//! When everything runs, by a rule or in an order, once the plans and ports of communications are chosen: an iteration that
-//! repeats for ever.
+//! When everything runs, by a rule or in an order, once the plans and ports of communications are chosen: an iteration
+//! that repeats for ever.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,7 +29,8 @@ pub(crate) struct Use {
     pub(crate) ports: (u32, u32),
     /// The plan or message.
     pub(crate) entry: Entry,
-    /// Whether its ports go back to the resting topology afterwards, and which that is on its own ports, if they have one.
+    /// Whether its ports go back to the resting topology afterwards, and which that is on its own ports, if they have
+    /// one.
     pub(crate) returns: Option<Option<TopologyId>>,
 }
 

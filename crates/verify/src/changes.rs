@@ -84,8 +84,8 @@ impl Changes {
         self.up_at_one <= 1 && self.needed <= ports
     }
 
-    /// Seconds that they take on ports that are alike, and how many of them the step before hides, which takes `before_s`
-    /// seconds.
+    /// Seconds that they take on ports that are alike, and how many of them the step before hides, which takes
+    /// `before_s` seconds.
     fn delay_s(&self, fabric: &Fabric, before_s: f64) -> (f64, f64) {
         let terms = fabric.reconfiguration.delay().terms();
         let of_ports = |ports: u64| terms.fixed_s + terms.per_port_s * ports as f64;

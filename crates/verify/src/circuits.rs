@@ -89,9 +89,9 @@ impl Layout {
     }
 }
 
-/// Judges what switches are told for `plan`: the changes followed from dark switches on, the circuits that come of them,
-/// and when. `optics` is the kind with its parameters, such as `islands:4x2`; without it the switches say whether they
-/// are one for all or one a port.
+/// Judges what switches are told for `plan`: the changes followed from dark switches on, the circuits that come of
+/// them, and when. `optics` is the kind with its parameters, such as `islands:4x2`; without it the switches say whether
+/// they are one for all or one a port.
 ///
 /// # Errors
 /// An optical layer that is not known here, or settings that no mesh has.
@@ -232,8 +232,8 @@ fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
     tally.into_check("configuration", "begun when the plan needs it")
 }
 
-/// Whether a change touches nothing that is joined before it until that is given up: no port, or no switch where each has
-/// a delay of its own and turns as a whole, one at most being set up.
+/// Whether a change touches nothing that is joined before it until that is given up: no port, or no switch where each
+/// has a delay of its own and turns as a whole, one at most being set up.
 fn is_on_dark(plan: &Plan, before: &Configuration, after: &Configuration) -> bool {
     let switches = before.switches.iter().zip(&after.switches);
     let delays = plan.fabric.reconfiguration.delay().terms().by_port_s.len();

@@ -6,7 +6,8 @@ use model::{Piece, Plan, Rank, Step};
 
 use crate::report::{Check, Tally, agree};
 
-/// Checks `transfer_bytes` of every step (to 1e-12), that pieces are shares of m, and the traffic that its paths will be held against.
+/// Checks `transfer_bytes` of every step (to 1e-12), that pieces are shares of m, and the traffic that its paths will
+/// be held against.
 pub(crate) fn check(plan: &Plan) -> [Check; 2] {
     let mut bytes = Tally::new("transfer-bytes");
     let mut traffic = Tally::new("traffic");

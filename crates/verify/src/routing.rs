@@ -7,8 +7,8 @@ use model::{Plan, Rank, RoutedEntry, Routing, Topology};
 use crate::report::{Check, Tally, agree};
 
 /// Checks that single-path arcs have one shortest path, and equally split ones all of theirs, each once, with shares by
-/// parallel circuits (to 1e-9); where there are more than [`MOST_LISTED`], shortest paths that load every circuit as all of
-/// them would. Concurrent flow may take any paths.
+/// parallel circuits (to 1e-9); where there are more than [`MOST_LISTED`], shortest paths that load every circuit as
+/// all of them would. Concurrent flow may take any paths.
 ///
 /// Costs O(links) for each sender of an arc that is listed, as far as its longest path reaches.
 pub(crate) fn check(plan: &Plan) -> Check {

@@ -6,8 +6,8 @@ use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Tran
 
 use crate::composition::Composition;
 
-/// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does not move to
-/// each other.
+/// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does not
+/// move to each other.
 const MOST_RANKS: u32 = 512;
 const MOST_PAIRS: u64 = 1 << 16;
 
@@ -65,8 +65,8 @@ fn shared_symmetry(topology: &Topology) -> Translations {
 mod tests {
     use super::*;
 
-    /// Above 512 ranks a step of all pairs is written by the symmetry of a Cayley digraph, and brings every block; a graph of as many
-    /// ranks that all look different has none.
+    /// Above 512 ranks a step of all pairs is written by the symmetry of a Cayley digraph, and brings every block; a
+    /// graph of as many ranks that all look different has none.
     #[test]
     fn many_ranks_exchange_at_once_where_the_graph_has_symmetry() {
         let cayley = crate::metacyclic::best(520, 4).unwrap().unwrap().topology;

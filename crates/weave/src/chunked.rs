@@ -1,10 +1,10 @@
 //! Chunks over one topology that stays, cut as small and sent in as long steps as suit the fabric's numbers.
 //!
 //! A step of rounds costs its start-up and hop, and a chunk's time for each round, so few steps, few rounds and small
-//! chunks are wanted at once. No spread takes fewer steps than the farthest rank is hops away, nor fewer rounds than the
-//! rank that lacks most for its circuits needs to take it in ([`Network::least_rounds`]); where a spread takes both it is the best of
-//! its kind, and nothing further is tried. A ReduceScatter is an AllGather backwards on the circuits turned round, an
-//! AllReduce both, one after the other or by segments at a time (`pipelined.rs`).
+//! chunks are wanted at once. No spread takes fewer steps than the farthest rank is hops away, nor fewer rounds than
+//! the rank that lacks most for its circuits needs to take it in ([`Network::least_rounds`]); where a spread takes both
+//! it is the best of its kind, and nothing further is tried. A ReduceScatter is an AllGather backwards on the circuits
+//! turned round, an AllReduce both, one after the other or by segments at a time (`pipelined.rs`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -125,7 +125,8 @@ impl Chunked {
         (1..=MOST_PARTS).map(|parts| self.bound_s(parts)).fold(f64::INFINITY, f64::min)
     }
 
-    /// No pass has fewer steps or rounds; every chunk takes a link to each other rank in each pass, whatever they do at a time.
+    /// No pass has fewer steps or rounds; every chunk takes a link to each other rank in each pass, whatever they do at
+    /// a time.
     fn bound_s(&self, parts: u32) -> f64 {
         let least = |pass: &Pass| pass.network.least_rounds(&pass.origins, parts).unwrap_or(0);
         let steps = self.passes.iter().map(|pass| pass.diameter).sum();

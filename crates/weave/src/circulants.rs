@@ -17,8 +17,8 @@ const MOST_FOR_TRIPLES: u32 = 48;
 /// fewer hops.
 const MOST_AT_ONCE: u32 = 4096;
 
-/// Ranks that are searched on all topologies of a span; beyond it fewer topologies are looked at, those that are nearest to
-/// what is known to be best.
+/// Ranks that are searched on all topologies of a span; beyond it fewer topologies are looked at, those that are
+/// nearest to what is known to be best.
 const MOST_SEARCHED: u32 = 1 << 24;
 
 /// Direct exchanges and exchanges by levels on the best circulant topologies of `span` ranks. O(span² · ports) to find
@@ -108,8 +108,9 @@ fn choices(span: u32, ports: u32) -> Vec<Circuits> {
     sets.iter().filter_map(|set| circuits(set, n)).collect()
 }
 
-/// The second of two circuits, the first of which leads one place ahead: all, or where these are too many those next to √n
-/// and √(3n), near which the diameter is least (double loops; Bermond, Comellas and Hsu 1995), and to their opposites.
+/// The second of two circuits, the first of which leads one place ahead: all, or where these are too many those next to
+/// √n and √(3n), near which the diameter is least (double loops; Bermond, Comellas and Hsu 1995), and to their
+/// opposites.
 fn seconds(span: u32) -> Vec<u32> {
     let most = MOST_SEARCHED / span;
     if most >= span {

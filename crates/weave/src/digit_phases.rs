@@ -19,8 +19,8 @@ use crate::undominated;
 /// More digits than this are built only of radix 2.
 const MOST_DIGITS: usize = 3;
 
-/// By span, the phases on rings of so many ranks that no other of them is better than for every fabric. `spans` has every
-/// divisor above 1 of each of its members.
+/// By span, the phases on rings of so many ranks that no other of them is better than for every fabric. `spans` has
+/// every divisor above 1 of each of its members.
 pub(crate) fn phases(spans: &[u32], ports: u32) -> BTreeMap<u32, Vec<Phase>> {
     let one_way = (false, vec![(1, ports)]);
     let two_way = ports.is_multiple_of(2).then(|| (true, vec![(1, ports / 2), (-1, ports / 2)]));
@@ -283,8 +283,8 @@ mod tests {
         }
     }
 
-    /// On one-way rings, whose hops are those of their span whatever the digits, few choices are left of what follows a first
-    /// digit, so that few of all are looked at.
+    /// On one-way rings, whose hops are those of their span whatever the digits, few choices are left of what follows a
+    /// first digit, so that few of all are looked at.
     #[test]
     fn few_of_all_choices_are_looked_at_where_ranks_are_many() {
         let (span, two_way) = (1 << 16, false);

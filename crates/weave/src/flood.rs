@@ -1,10 +1,10 @@
 //! One hop a step on any topology, or a few, outwards from every rank at once.
 //!
-//! In step j a rank sends on what it had j − 1 hops from its origin, to those whose shortest path leads over it. Steps of
-//! several hops are fewer and send what lies farther from where it was before the step; how many hops each takes is chosen
-//! by price. The steps are as many as the diameter and every block uses one link for each rank that it reaches, the least there is, so
-//! on a graph of small diameter that loads its links evenly this is near the least in hops and in bytes at once. A
-//! ReduceScatter is an AllGather backwards on the circuits turned round.
+//! In step j a rank sends on what it had j − 1 hops from its origin, to those whose shortest path leads over it. Steps
+//! of several hops are fewer and send what lies farther from where it was before the step; how many hops each takes is
+//! chosen by price. The steps are as many as the diameter and every block uses one link for each rank that it reaches,
+//! the least there is, so on a graph of small diameter that loads its links evenly this is near the least in hops and
+//! in bytes at once. A ReduceScatter is an AllGather backwards on the circuits turned round.
 
 use model::{Chunks, Collective, Link, Op, Result, Schedule, Step, Topology, Transfer};
 
@@ -187,7 +187,8 @@ mod tests {
                 let ports = whole.topology().degree();
                 let floods =
                     |startup_s| compose(collective, &whole, &Prices::in_a_test(24, ports, 1 << 20, startup_s)).unwrap();
-                // Without startups steps of one hop are the cheapest, with some there may be long ones near the origins.
+                // Without startups steps of one hop are the cheapest, with some there may be long ones near the
+                // origins.
                 let passes = if collective == Collective::AllReduce { 2 } else { 1 };
                 let mut equal = floods(0.0);
                 let diameter = equal[0].schedule.steps().len() / passes;

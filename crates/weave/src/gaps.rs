@@ -1,14 +1,15 @@
-//! AllGather on a ring of all ranks in few steps, whatever their number: holders of a block halve the gaps between them.
+//! AllGather on a ring of all ranks in few steps, whatever their number: holders of a block halve the gaps between
+//! them.
 //!
-//! Digits divide the ranks by their factors, which a prime number has not. Here every block spreads alike: the ranks that hold it
-//! cut the ring into gaps, and in each step some ranks in each gap get it from the nearer end, or, one way, from the end
-//! behind them. With F(s, g) the least links that a gap of g hops uses in s steps, and c(p) what the p-th rank of it is away from where
-//! its block comes from,
+//! Digits divide the ranks by their factors, which a prime number has not. Here every block spreads alike: the ranks
+//! that hold it cut the ring into gaps, and in each step some ranks in each gap get it from the nearer end, or, one
+//! way, from the end behind them. With F(s, g) the least links that a gap of g hops uses in s steps, and c(p) what the
+//! p-th rank of it is away from where its block comes from,
 //!
 //! F(s, g) = min over 0 < p₁ < p₂ < … < g of Σ c(pᵢ) + Σ F(s−1, pᵢ₊₁ − pᵢ),
 //!
-//! and a block's own rank is both ends of a gap of n. No other way uses fewer links in so many steps. A ReduceScatter is the same
-//! backwards, an AllReduce both.
+//! and a block's own rank is both ends of a gap of n. No other way uses fewer links in so many steps. A ReduceScatter
+//! is the same backwards, an AllReduce both.
 
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
 
@@ -70,7 +71,8 @@ pub(crate) fn compose(
     Composition::new(chunks, made, vec![ring.clone()]).map(Some)
 }
 
-/// A step in which the rank `to` places ahead of a block's own gets it from the rank `from` places ahead; of a ReduceScatter, backwards.
+/// A step in which the rank `to` places ahead of a block's own gets it from the rank `from` places ahead; of a
+/// ReduceScatter, backwards.
 fn step(sent: &[(usize, usize)], chunks: &Chunks, backwards: bool) -> Result<Step> {
     let ranks = chunks.ranks() as usize;
     let mut by_peer: Vec<Vec<u32>> = vec![Vec::new(); ranks];
@@ -114,8 +116,8 @@ impl Gaps {
         }
     }
 
-    /// By places from the beginning of a gap, the least for all before it where the rank there gets the block in the first of so many
-    /// steps, and the rank before it that does, or the beginning.
+    /// By places from the beginning of a gap, the least for all before it where the rank there gets the block in the
+    /// first of so many steps, and the rank before it that does, or the beginning.
     fn placed(&self, steps: usize, gap: usize) -> Vec<(f64, usize)> {
         let after = &self.least[steps - 1];
         let mut placed: Vec<(f64, usize)> = vec![(0.0, 0)];

@@ -147,8 +147,8 @@ fn of_phases(collective: Collective, library: &Library, prices: &Prices, fabric:
     })
 }
 
-/// The collective in chunks over `topology`, which stays; `None` for one without blocks of ranks, where some rank cannot be
-/// reached, or where ranks are too many.
+/// The collective in chunks over `topology`, which stays; `None` for one without blocks of ranks, where some rank
+/// cannot be reached, or where ranks are too many.
 pub fn chunked(
     libraries: &Libraries,
     collective: Collective,

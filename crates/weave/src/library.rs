@@ -107,8 +107,8 @@ impl Library {
         self.on_rings.get(&span).map_or(&[], Vec::as_slice)
     }
 
-    /// The Cayley digraph of all ranks, where ports and ranks allow one: one of few orbits where a collective of blocks could not
-    /// be executed on the narrowest in the memory there is.
+    /// The Cayley digraph of all ranks, where ports and ranks allow one: one of few orbits where a collective of blocks
+    /// could not be executed on the narrowest in the memory there is.
     pub(crate) fn cayley(&self, collective: Collective) -> Option<&Metacyclic> {
         let narrowest = self.cayley.as_ref()?;
         let (ranks, ports) = self.shape;

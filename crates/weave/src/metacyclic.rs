@@ -1,9 +1,9 @@
 //! Cayley digraphs of semidirect products of two cyclic groups: as alike from every rank as circulants, and of smaller
 //! diameter.
 //!
-//! Ranks are pairs (x, i) of Z_m × Z_k with (x, i)·(y, j) = (x + rⁱ·y, i + j), where r^k = 1 mod m; the circuits out of u
-//! lead to u·g for each generator g. Generators that commute, as those of circulants do, reach the same rank in several
-//! ways, others rarely: 64 ranks with two ports are 7 hops wide, on circulants 13.
+//! Ranks are pairs (x, i) of Z_m × Z_k with (x, i)·(y, j) = (x + rⁱ·y, i + j), where r^k = 1 mod m; the circuits out of
+//! u lead to u·g for each generator g. Generators that commute, as those of circulants do, reach the same rank in
+//! several ways, others rarely: 64 ranks with two ports are 7 hops wide, on circulants 13.
 
 use std::collections::BTreeMap;
 
@@ -144,19 +144,21 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all generators are
-/// more, some are drawn.
+/// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all
+/// generators are more, some are drawn.
 pub(crate) const MOST_SEARCHED: u32 = 256;
 const MOST_OF_GROUP: u32 = 1 << 24;
 
-/// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few hops wide.
+/// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few
+/// hops wide.
 const MOST_LINKS: u64 = 1 << 26;
 const MOST_DRAWN: u32 = 16;
 
 /// Generators that are drawn at least, of which the best is added.
 const LEAST_DRAWN: u32 = 4;
 
-/// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written once.
+/// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written
+/// once.
 pub(crate) const MOST_WHEELS: u32 = 64;
 const MOST_WRITTEN: u32 = 1 << 22;
 
@@ -244,8 +246,8 @@ fn searched(ranks: u32, ports: u32) -> Option<(Group, Vec<u32>)> {
     best.map(|(_, group, generators)| (group, generators))
 }
 
-/// Some of the pairs (0, 1) and (1, j), j in Z_k: (x, j) with another x that generates Z_m makes the same digraph. The best
-/// are given further generators, each the best of some that are drawn. O([`MOST_LINKS`]).
+/// Some of the pairs (0, 1) and (1, j), j in Z_k: (x, j) with another x that generates Z_m makes the same digraph. The
+/// best are given further generators, each the best of some that are drawn. O([`MOST_LINKS`]).
 fn sampled(ranks: u32, ports: u32, most_wheels: u32) -> Option<(Group, Vec<u32>)> {
     let groups = Group::of_order(ranks).into_iter();
     let groups: Vec<Group> = groups.filter(|group| group.k <= most_wheels.min(MOST_WRITTEN / ranks)).collect();
@@ -340,7 +342,8 @@ mod tests {
         }
     }
 
-    /// Among more ranks some groups are searched, and those that are found are as narrow as de Bruijn graphs but for some hops.
+    /// Among more ranks some groups are searched, and those that are found are as narrow as de Bruijn graphs but for
+    /// some hops.
     #[test]
     fn digraphs_of_many_ranks_are_narrow_and_written_by_their_wheel() {
         for (ranks, ports, most) in [(500, 2, 13), (1024, 2, 15), (1023, 3, 10), (4096, 4, 8), (10_000, 2, 21)] {

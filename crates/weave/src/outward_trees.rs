@@ -35,9 +35,9 @@ impl OutwardTrees {
         Self { symmetry, trees, depth }
     }
 
-    /// Trees over `links`, those of the topology or all of them turned round: of several ways to a rank the one whose last
-    /// link carries least for its circuits. `None` where some rank cannot be reached.
-    /// O(orbits · (links + ranks · log ranks)).
+    /// Trees over `links`, those of the topology or all of them turned round: of several ways to a rank the one whose
+    /// last link carries least for its circuits. `None` where some rank cannot be reached. O(orbits · (links + ranks ·
+    /// log ranks)).
     pub(crate) fn over(topology: &Topology, links: &[Link]) -> Option<Self> {
         let symmetry = topology.symmetry().clone();
         let ranks = topology.ranks() as usize;
@@ -99,9 +99,9 @@ impl OutwardTrees {
         self.depth
     }
 
-    /// Blocks on the busiest circuit of a step that goes on from so many hops, by its hops less one up to `longest`, when every
-    /// block follows its tree over `links`; `None` where links and hops are too many.
-    /// O(orbits · ranks · longest + links · depth · longest²).
+    /// Blocks on the busiest circuit of a step that goes on from so many hops, by its hops less one up to `longest`,
+    /// when every block follows its tree over `links`; `None` where links and hops are too many. O(orbits · ranks ·
+    /// longest + links · depth · longest²).
     pub(crate) fn loads(&self, links: &[Link], longest: u32) -> Option<Vec<Vec<f64>>> {
         let (depth, longest) = (self.depth as usize, longest as usize);
         let mut number_of = LinkNumbers::new(&self.symmetry);

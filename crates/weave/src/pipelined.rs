@@ -1,8 +1,8 @@
 //! Both passes of an AllReduce at a time, each on data of its own.
 //!
-//! The data are cut into segments. While one is gathered the next is reduced, step by step, so that links which one pass
-//! leaves idle serve the other: at the corner of a grid a ReduceScatter keeps the circuits out busy and an AllGather those in. It
-//! costs the steps of another pass for each further segment.
+//! The data are cut into segments. While one is gathered the next is reduced, step by step, so that links which one
+//! pass leaves idle serve the other: at the corner of a grid a ReduceScatter keeps the circuits out busy and an
+//! AllGather those in. It costs the steps of another pass for each further segment.
 
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 /// Whatever is no better than another in every cost is left out; of equals the first in the order of `ties` is kept.
 /// Ordered by the first cost, then the second, and so on. Costs are not NaN.
 ///
-/// O(m log m) for m items, and for each that is kept as many insertions as there are distinct third costs: in the order of
-/// the first cost, an item is dominated by one before it whose other three costs are no more. For every value of the third
-/// cost, those that are at most that have the second and the fourth on a staircase.
+/// O(m log m) for m items, and for each that is kept as many insertions as there are distinct third costs: in the order
+/// of the first cost, an item is dominated by one before it whose other three costs are no more. For every value of the
+/// third cost, those that are at most that have the second and the fourth on a staircase.
 pub(crate) fn undominated<T>(
     items: Vec<T>,
     costs: impl Fn(&T) -> [f64; 4],

@@ -150,7 +150,8 @@ fn kautz_takes_about_the_rounds_that_are_set_aside_or_fewer() {
     assert_eq!(set_aside(2, 9), (9 - 1) * 512 + 1);
 }
 
-/// 512 GPUs on two ports: 4097 rounds of one hop where circulants take 5619, and every flow is served without contention.
+/// 512 GPUs on two ports: 4097 rounds of one hop where circulants take 5619, and every flow is served without
+/// contention.
 #[test]
 fn kautz_is_looked_at_up_to_512_ranks() {
     let strategy = best_at(512, 2, 335.5e-6, 10.0);

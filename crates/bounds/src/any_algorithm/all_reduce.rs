@@ -2,10 +2,10 @@
 //!
 //! Latency: what a rank contributes must reach all ranks, as in an AllGather; one pass can do (dissemination).
 //!
-//! Bytes: let q be a rank that knows the whole sum of a block first, in step t. The n−1 contributions of the others came
-//! to it over distinct transfers, one out of each rank, which use links as one pass of a ReduceScatter does. Every other
-//! rank received something in step t or later, after which it knew the sum; none of that is among those n−1, whose
-//! transfers of step t all end at q. So n−1 more transfers use a link each.
+//! Bytes: let q be a rank that knows the whole sum of a block first, in step t. The n−1 contributions of the others
+//! came to it over distinct transfers, one out of each rank, which use links as one pass of a ReduceScatter does. Every
+//! other rank received something in step t or later, after which it knew the sum; none of that is among those n−1,
+//! whose transfers of step t all end at q. So n−1 more transfers use a link each.
 //!
 //! A single step sums up nothing on the way: every rank takes in the n−1 whole buffers of the others, over f(1, n−1)
 //! links together at least. Few hops on one topology add up little on the way ([`pairs`](crate::pairs)). So a schedule
@@ -42,8 +42,9 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
 /// Hops of all steps beyond which pairs are not counted.
 const MOST_HOPS: u32 = 40;
 
-/// The bound for so many steps, all on one topology; as many or more where they are the most that are told apart. The least over
-/// the hops of all of them, with what is `known` of uses by hops: few add up little on the way, and with many more the bytes of two passes are what is left.
+/// The bound for so many steps, all on one topology; as many or more where they are the most that are told apart. The
+/// least over the hops of all of them, with what is `known` of uses by hops: few add up little on the way, and with
+/// many more the bytes of two passes are what is left.
 fn of_steps(rates: &Rates, steps: u32, use_s: f64, received_s: f64, known: &mut BTreeMap<u32, Vec<f64>>) -> Statement {
     let most = most_steps(rates.ports, rates.ranks).max(2);
     let two_passes_s = use_s * least_usage(rates.ports, steps, &[f64::from(rates.ranks - 1)])[0] + received_s;
@@ -67,7 +68,8 @@ fn of_steps(rates: &Rates, steps: u32, use_s: f64, received_s: f64, known: &mut 
     best
 }
 
-/// The bound for so many steps of at least so many hops together, all on one topology, that put so much on the busiest links.
+/// The bound for so many steps of at least so many hops together, all on one topology, that put so much on the busiest
+/// links.
 fn on_one_topology(rates: &Rates, steps: u32, hops: u32, transmission_s: f64) -> Statement {
     let fewest = least_hops(rates.ports, f64::from(rates.ranks)).max(steps).max(hops);
     let hops = if rates.charges_hops { fewest } else { steps };

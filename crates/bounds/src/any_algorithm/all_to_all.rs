@@ -1,10 +1,10 @@
 //! All-to-All: every rank has a block for every other.
 //!
-//! On K topologies a block goes ℓ = ℓ_1 + … + ℓ_K hops. From one rank there are d^ℓ_1·…·d^ℓ_K ways to do so, which
-//! end at as many ranks at most, so no more than C(ℓ+K−1, ℓ)·d^ℓ of its blocks go ℓ hops: the coefficient of x^ℓ in
-//! (1 + dx + d²x² + …)^K. The largest blocks go the fewest hops, n·d links carry all of them, and the d links of a
-//! rank what it sends and what it receives. A rank reaches at most the product of the balls of the hops on each topology,
-//! which is largest when they are as equal as can be.
+//! On K topologies a block goes ℓ = ℓ_1 + … + ℓ_K hops. From one rank there are d^ℓ_1·…·d^ℓ_K ways to do so, which end
+//! at as many ranks at most, so no more than C(ℓ+K−1, ℓ)·d^ℓ of its blocks go ℓ hops: the coefficient of x^ℓ in (1 + dx
+//! + d²x² + …)^K. The largest blocks go the fewest hops, n·d links carry all of them, and the d links of a rank what it
+//! sends and what it receives. A rank reaches at most the product of the balls of the hops on each topology, which is
+//! largest when they are as equal as can be.
 
 use model::{Collective, Piece};
 
@@ -148,8 +148,8 @@ fn least_total_hops(ranks: f64, topologies: u32, ports: u32) -> u32 {
     }
 }
 
-/// Σ hops·bytes of `peers` blocks that take the nearest places, the first ones first; `bytes(a, b)` is what blocks a…b−1
-/// have together. O(levels).
+/// Σ hops·bytes of `peers` blocks that take the nearest places, the first ones first; `bytes(a, b)` is what blocks
+/// a…b−1 have together. O(levels).
 fn nearest(peers: usize, topologies: u32, ports: u32, bytes: impl Fn(usize, usize) -> f64) -> f64 {
     let (mut sum, mut placed, mut hops) = (0.0, 0, 1.0);
     let mut places = f64::from(topologies) * f64::from(ports);

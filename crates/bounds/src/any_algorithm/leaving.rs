@@ -1,8 +1,8 @@
 //! Broadcast: data leave the root one after the other, and spread after they have left.
 //!
-//! Let L_t be what step t puts on the busiest circuit, over m, on topologies of degree d. Prices r_t for what goes out of the root's
-//! d circuits and w_t for what goes over any of the n·d, with d·r_t + n·d·w_t = 1, make Σ L_t at least what the cheapest byte
-//! pays. Two ways to price hold for all steps of any hops.
+//! Let L_t be what step t puts on the busiest circuit, over m, on topologies of degree d. Prices r_t for what goes out
+//! of the root's d circuits and w_t for what goes over any of the n·d, with d·r_t + n·d·w_t = 1, make Σ L_t at least
+//! what the cheapest byte pays. Two ways to price hold for all steps of any hops.
 //!
 //! - *Growth that is left.* A rank that holds a byte after step t has at most S_t descendants at the end, itself among
 //!   them: the product, over the topologies from there on, of the ranks within their hops. All others descend from the
@@ -10,10 +10,10 @@
 //!   byte pays 1/d at least to leave. With w_t = (1 − σ_t)/(n·d) the ranks reached in step t pay that each. σ falls, so
 //!   they pay least if reached as early as can be; the g-th rank is reached no earlier than where the topologies so far
 //!   have g ranks within their hops. A step of several hops pays no less than as many of one hop.
-//! - *On one topology*, H hops in all, w = (a+1)/(H·n·d) for a step that begins after a hops. A rank that is y hops from the root, reached
-//!   over ℓ of them in a step that begins after x hops, x ≥ a + y − ℓ where the byte leaves after a, pays
-//!   ℓ·(x+1)/(H·n·d) ≥ (a+y)/(H·n·d). Leaving pays (1 − (a+1)/H)/d at least. With Y the least sum of distances and a ≤ H − D,
-//!   D the hops to the farthest rank, that makes Σ L_t ≥ [1 + (Y/n − 1 − (H−D)/n)/H]/d.
+//! - *On one topology*, H hops in all, w = (a+1)/(H·n·d) for a step that begins after a hops. A rank that is y hops
+//!   from the root, reached over ℓ of them in a step that begins after x hops, x ≥ a + y − ℓ where the byte leaves
+//!   after a, pays ℓ·(x+1)/(H·n·d) ≥ (a+y)/(H·n·d). Leaving pays (1 − (a+1)/H)/d at least. With Y the least sum of
+//!   distances and a ≤ H − D, D the hops to the farthest rank, that makes Σ L_t ≥ [1 + (Y/n − 1 − (H−D)/n)/H]/d.
 
 use model::Collective;
 
@@ -37,7 +37,8 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Option<Statement> {
     largest(bounds.flatten())
 }
 
-/// Ranks within `hops` hops on `topologies` together: most where they share the hops evenly, as ln(1 + d + … + d^h) is concave.
+/// Ranks within `hops` hops on `topologies` together: most where they share the hops evenly, as ln(1 + d + … + d^h) is
+/// concave.
 fn reach(ports: u32, hops: u32, topologies: u32) -> f64 {
     let (each, more) = (hops / topologies, hops % topologies);
     ball(ports, each).powi((topologies - more) as i32) * ball(ports, each + 1).powi(more as i32)
@@ -96,7 +97,8 @@ impl Search<'_> {
     fn least(mut self) -> Option<Statement> {
         let Rates { ranks, ports, .. } = *self.rates;
         self.on_one_topology();
-        // Twice the hops that reach all ranks on a topology each: more topologies save nothing in bytes that is counted here.
+        // Twice the hops that reach all ranks on a topology each: more topologies save nothing in bytes that is counted
+        // here.
         let one_each = (f64::from(ranks).ln() / f64::from(ports + 1).ln() - 1e-9).ceil() as u32;
         let most = 2 * one_each;
         for topologies in 2..=most {
@@ -214,7 +216,8 @@ mod tests {
 
     #[test]
     fn spreading_on_one_port_and_one_topology_is_a_sum_by_hand() {
-        // With H = n − 1 + e hops the rank at x hops pays 1 − min(1, (H−x+1)/(n−1)) = (x−e−1)/(n−1) beyond the first e + 1.
+        // With H = n − 1 + e hops the rank at x hops pays 1 − min(1, (H−x+1)/(n−1)) = (x−e−1)/(n−1) beyond the first e
+        // + 1.
         for (ranks, more) in [(4u32, 0u32), (9, 2), (64, 0), (64, 40)] {
             let left = f64::from(ranks - 2 - more);
             let by_hand = left * (left + 1.0) / 2.0 / f64::from(ranks - 1) / f64::from(ranks);

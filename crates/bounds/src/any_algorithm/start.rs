@@ -9,8 +9,8 @@
 //! - the circuits *out of* a rank carry what has to leave it;
 //! - the circuits *into* a rank carry what has to enter it.
 //!
-//! A rank need not have as many circuits out as in, so the last two are not one. In blocks of m/n, with n ranks, at each
-//! rank at least:
+//! A rank need not have as many circuits out as in, so the last two are not one. In blocks of m/n, with n ranks, at
+//! each rank at least:
 //!
 //! | collective | leave | enter | why |
 //! |---|---|---|---|

@@ -1,8 +1,9 @@
 //! Steps that are invariant under one transitive group, on one topology of fractions of circuits.
 //!
-//! Let x_g be the circuits from u to u+g, averaged over the ranks u; they add up to d at most. The throughput θ_i of step
-//! i is concave in x, so the least of Σ p_i/θ_i over all x ≥ 0 is a convex program, with the flows of one source for each
-//! step: a second-order cone for each p_i/θ_i. (HARVEST appendix A, relaxed; averages over the group lose nothing.)
+//! Let x_g be the circuits from u to u+g, averaged over the ranks u; they add up to d at most. The throughput θ_i of
+//! step i is concave in x, so the least of Σ p_i/θ_i over all x ≥ 0 is a convex program, with the flows of one source
+//! for each step: a second-order cone for each p_i/θ_i. (HARVEST appendix A, relaxed; averages over the group lose
+//! nothing.)
 //!
 //! The solver is not trusted. The bound that its prices c_i,g ≥ 0 of capacity prove is computed anew: with D_i = Σ_a
 //! w_a·dist(a) under the costs c_i,g of shifts g, the load of step i is at least D_i/(c_i·x) on every topology. This

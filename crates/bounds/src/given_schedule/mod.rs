@@ -1,15 +1,15 @@
 //! No sequence of topologies of degree d serves a given schedule faster than this.
 //!
-//! A schedule on some topologies is cut into intervals of steps on one each. An interval costs no less than the largest of
-//! what is known of it:
+//! A schedule on some topologies is cut into intervals of steps on one each. An interval costs no less than the largest
+//! of what is known of it:
 //!
 //! - each of its steps by itself, and all of them together, by the [places](places) near a rank;
 //! - where islands of GPUs share ports, by what passes these in a step;
 //! - on one port, by [winding numbers](winding);
 //! - where all steps are invariant under one group, by [fractional topologies](fractional), which takes long.
 //!
-//! The bound is a shortest path over the cuts, with the least cost of a change at each. Where packets overlap hop delays
-//! with queueing, a step takes the larger of the two and not their sum.
+//! The bound is a shortest path over the cuts, with the least cost of a change at each. Where packets overlap hop
+//! delays with queueing, a step takes the larger of the two and not their sum.
 //!
 //! Class: these steps, any topology in each. A planner may split a step into several, or join several into one; that is
 //! another schedule, which this does not bound, and the words of the class say so.
@@ -44,8 +44,8 @@ enum IntervalKnowledge {
     Winding,
 }
 
-/// Bound for `schedule` with a buffer of `size_bytes`. O(steps · peers log peers), and as many intervals as some million
-/// operations allow.
+/// Bound for `schedule` with a buffer of `size_bytes`. O(steps · peers log peers), and as many intervals as some
+/// million operations allow.
 pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Statement {
     let needs = Needs::new(schedule, fabric, settings, size_bytes, BUDGET);
     needs.least(IntervalKnowledge::Winding, fabric)
@@ -70,8 +70,8 @@ pub fn given_schedule_statements(
     all
 }
 
-/// The class of schedules that run these steps, whatever topologies the fabric can have; `steps` says which, as in "swing
-/// in its 4 steps".
+/// The class of schedules that run these steps, whatever topologies the fabric can have; `steps` says which, as in
+/// "swing in its 4 steps".
 pub fn class_of_steps(steps: &str, fabric: &Fabric) -> String {
     let topology = any_topology(fabric.shape.ports(), fabric.optics.as_ref().and_then(OpticalLayer::islands));
     format!("{steps} unchanged, {topology} in each, any reconfigurations")
@@ -261,8 +261,8 @@ impl Needs {
         if fabric.initial == Initial::Repeated { repeated(&self.rates, at) } else { at(&self.rates) }
     }
 
-    /// The cheapest cuts. Intervals longer than the longest that is looked at are taken in pieces of that length, between
-    /// which nothing is charged. `better` has what else is known of intervals.
+    /// The cheapest cuts. Intervals longer than the longest that is looked at are taken in pieces of that length,
+    /// between which nothing is charged. `better` has what else is known of intervals.
     fn cuts(&self, known: IntervalKnowledge, better: &BTreeMap<(usize, usize), Seconds>) -> Cuts {
         let count = self.steps.len();
         // Least seconds before a step when its topology is new, and when it is that of the piece before; and the piece.
@@ -337,8 +337,8 @@ impl Needs {
         }
     }
 
-    /// The bound with fractional topologies: solved for the intervals of the cheapest cuts, until those of the cuts that
-    /// are cheapest then have been.
+    /// The bound with fractional topologies: solved for the intervals of the cheapest cuts, until those of the cuts
+    /// that are cheapest then have been.
     fn fractional_statement(&self) -> Option<Statement> {
         if self.rates.ranks > fractional::MOST_RANKS || !self.symmetry.is_transitive() {
             return None;

@@ -1,9 +1,9 @@
 //! Places near a rank: with d ports it has at most d others at one hop, d² at two, and so on (Moore). Its peers fill
 //! these places, the dearest nearest.
 //!
-//! - For one step: the longest path is at least the distance of the last place that is filled; the n·d circuits carry, in
-//!   transfers, at least Σ weight · distance, so the busiest carries at least the mean of it; and d circuits of one rank
-//!   carry all that it sends or receives.
+//! - For one step: the longest path is at least the distance of the last place that is filled; the n·d circuits carry,
+//!   in transfers, at least Σ weight · distance, so the busiest carries at least the mean of it; and d circuits of one
+//!   rank carry all that it sends or receives.
 //! - For several steps on one topology: all their peers share its places. The longest path of a step is at least the
 //!   mean over its transfers, and its busiest circuit carries at least the mean, so every pair has a price a hop.
 

@@ -1,4 +1,5 @@
-//! Bounds for any algorithm, against the best of all schedules of whole blocks on all one-port topologies of a few ranks.
+//! Bounds for any algorithm, against the best of all schedules of whole blocks on all one-port topologies of a few
+//! ranks.
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -8,7 +9,8 @@ use model::{
     Topology, Translations,
 };
 
-/// Startup, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a second.
+/// Startup, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a
+/// second.
 const PRICES: [[f64; 4]; 7] = [
     [1.0, 1.0, 1.0, 1.0],
     [1.0, 0.0, 5.0, 0.0],
@@ -74,9 +76,9 @@ fn step_s<'a>(ranks: usize, paths: impl Iterator<Item = &'a Vec<usize>>, prices:
     prices[0] + prices[1] * hops as f64 + prices[2] * f64::from(load)
 }
 
-/// Least time from a state to one that is final, over all sequences of topologies, of which `given` is in force before the
-/// first step if there is one: `moves` gives all steps on one of them from one state, as the state after and the time, and
-/// states only grow.
+/// Least time from a state to one that is final, over all sequences of topologies, of which `given` is in force before
+/// the first step if there is one: `moves` gives all steps on one of them from one state, as the state after and the
+/// time, and states only grow.
 fn least(
     start: u32,
     given: Option<&Vec<usize>>,

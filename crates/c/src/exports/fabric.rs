@@ -11,12 +11,12 @@ use crate::pointers::{check_place, free, give, guarded, held, items, shared, tex
 use crate::status::{Failure, LightloomError, LightloomStatus};
 use crate::views::LightloomOption;
 
-/// Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command line:
-/// `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with `startup`,
-/// `hop_delay`, `initial`, `optics`, `window`, `background_reconfiguration`, and `algorithm`, `planner`, `routing`,
-/// `convention`, `overlap`, `candidates`, `topology`, `radix`, `root`, `chunk_size`, `optical_ports`, `budget`, `seed`.
-/// Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used going first; all
-/// where it is 0. Threads may share it.
+/// Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command
+/// line: `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with
+/// `startup`, `hop_delay`, `initial`, `optics`, `window`, `background_reconfiguration`, and `algorithm`, `planner`,
+/// `routing`, `convention`, `overlap`, `candidates`, `topology`, `radix`, `root`, `chunk_size`, `optical_ports`,
+/// `budget`, `seed`. Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used
+/// going first; all where it is 0. Threads may share it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_new(
     options: *const c_char,
@@ -33,9 +33,9 @@ pub unsafe extern "C" fn lightloom_fabric_new(
     }
 }
 
-/// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser or
-/// a writer of JSON: `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates", "ring,torus:8x8"}}`.
-/// Names are the same, hyphens for underscores; yes or no is `true` or `false`.
+/// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser
+/// or a writer of JSON: `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates",
+/// "ring,torus:8x8"}}`. Names are the same, hyphens for underscores; yes or no is `true` or `false`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_of_options(
     options: *const LightloomOption,
@@ -56,9 +56,9 @@ pub unsafe extern "C" fn lightloom_fabric_of_options(
     }
 }
 
-/// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes` in
-/// one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on all
-/// cores, and the others wait. It has been executed symbolically and found right. Free it.
+/// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes`
+/// in one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on
+/// all cores, and the others wait. It has been executed symbolically and found right. Free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_plan(
     fabric: *const LightloomFabric,
@@ -77,8 +77,8 @@ pub unsafe extern "C" fn lightloom_fabric_plan(
     }
 }
 
-/// As `lightloom_fabric_plan`, but nothing is made: where nothing is kept, the answer is `LIGHTLOOM_STATUS_NOT_FOUND` and
-/// `plan` stays as it is.
+/// As `lightloom_fabric_plan`, but nothing is made: where nothing is kept, the answer is `LIGHTLOOM_STATUS_NOT_FOUND`
+/// and `plan` stays as it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_look_up(
     fabric: *const LightloomFabric,

@@ -8,8 +8,8 @@ use crate::pointers::{check_place, free, give, guarded, held, text_of_length, wr
 use crate::status::{LightloomError, LightloomStatus};
 use crate::views::{LightloomChunk, LightloomSummary, LightloomTopology};
 
-/// Reads a plan file's text of `length` bytes, as `lightloom plan --output` writes it, executes the plan symbolically and
-/// refuses it unless all that it says is right. Free it.
+/// Reads a plan file's text of `length` bytes, as `lightloom plan --output` writes it, executes the plan symbolically
+/// and refuses it unless all that it says is right. Free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_plan_read(
     json: *const c_char,

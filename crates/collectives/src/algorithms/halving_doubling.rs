@@ -9,7 +9,8 @@ use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Tra
 use crate::halves::{self, HALVES};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// Recursive halving (ReduceScatter), recursive doubling (AllGather), or both (AllReduce) over ranks that differ in one bit.
+/// Recursive halving (ReduceScatter), recursive doubling (AllGather), or both (AllReduce) over ranks that differ in one
+/// bit.
 pub(crate) struct HalvingDoubling;
 
 impl Algorithm for HalvingDoubling {

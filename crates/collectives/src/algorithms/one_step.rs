@@ -1,9 +1,9 @@
 //! Every rank to every other at once, each block straight to all who need it.
 //!
-//! ReduceScatter: rank r adds what it has to block s of every other rank s. AllGather: rank r sends block r to all others.
-//! AllReduce is the two, a step each. Broadcast: the root sends the whole buffer to all others. Where every pair has a
-//! circuit of its own, no algorithm takes fewer steps or bytes.
-//! The all-pairs algorithm of Cowan et al., MSCCLang (ASPLOS 2023); the Broadcast is known as the flat tree.
+//! ReduceScatter: rank r adds what it has to block s of every other rank s. AllGather: rank r sends block r to all
+//! others. AllReduce is the two, a step each. Broadcast: the root sends the whole buffer to all others. Where every
+//! pair has a circuit of its own, no algorithm takes fewer steps or bytes. The all-pairs algorithm of Cowan et al.,
+//! MSCCLang (ASPLOS 2023); the Broadcast is known as the flat tree.
 
 use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 

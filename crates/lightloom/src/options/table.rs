@@ -1,8 +1,8 @@
 //! The table of planning options: one row for each, from which every way to say them derives.
 //!
-//! The command line, keys of fabric files and sweeps, Python's keyword arguments, the page's form, the library for C and
-//! the reference pages all come from these rows. Options that are no part of a request, such as where a verb writes its
-//! output, are rows of Python's own in `python/lightloom/inputs/options/`.
+//! The command line, keys of fabric files and sweeps, Python's keyword arguments, the page's form, the library for C
+//! and the reference pages all come from these rows. Options that are no part of a request, such as where a verb writes
+//! its output, are rows of Python's own in `python/lightloom/inputs/options/`.
 
 use super::option::{Kind, Part, PlanningOption};
 

@@ -47,8 +47,8 @@ fn by_name(request: &Request) -> Vec<Request> {
     algorithms.iter().flat_map(|a| planners.iter().map(move |p| (a, p.clone()))).map(named).collect()
 }
 
-/// No plan of any planner is below the bounds that it shows, nor below what another plan or the verb `bound` shows for a
-/// class that it belongs to.
+/// No plan of any planner is below the bounds that it shows, nor below what another plan or the verb `bound` shows for
+/// a class that it belongs to.
 fn check_classes(request: &Request) -> Result<(), TestCaseError> {
     let mut shown: Vec<(String, f64)> = Vec::new();
     let mut made = Vec::new();

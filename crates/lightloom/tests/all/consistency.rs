@@ -124,8 +124,9 @@ fn from_start(request: &Request, initial: &Initial) -> Request {
     request
 }
 
-/// Whether a planner may set up any topology that a start may be. The others keep to the rules of their papers, which let
-/// them go on with a start that they would not set up; `weave`, which makes the best plan, fills a start with chunks.
+/// Whether a planner may set up any topology that a start may be. The others keep to the rules of their papers, which
+/// let them go on with a start that they would not set up; `weave`, which makes the best plan, fills a start with
+/// chunks.
 fn sets_up_any_start(planner: Option<&str>) -> bool {
     matches!(planner, Some("harvest" | "static" | "bvn" | "short-circuit"))
 }

@@ -170,7 +170,8 @@ fn topologies_given_step_by_step_are_taken_as_they_are() {
     };
     let shape = Shape::new(gpus, &[gpus], 1).unwrap();
     let ring = |distance: u32| topologies::build(&format!("shifted-ring:{distance},one-way"), &shape).unwrap();
-    // Steps send m/2, m/4, m/8 at distances 1, 2, 4; on the ring at distance 2 the last takes two hops of twice the load.
+    // Steps send m/2, m/4, m/8 at distances 1, 2, 4; on the ring at distance 2 the last takes two hops of twice the
+    // load.
     let part_s = |parts: f64| f64::from(1 << 20) * 8.0 / 8e11 / parts;
     let own = plan_on(&asked, &[ring(1), ring(2), ring(4)]).unwrap();
     let own_s = part_s(2.0) + part_s(4.0) + part_s(8.0) + 3.0 * (500e-9 + 500e-9) + 2.0 * 1e-6;

@@ -93,8 +93,8 @@ fn a_start_on_which_most_gpus_look_different_is_left_out_where_nothing_names_it(
     assert!(named.table.refusal(named.start.unwrap()).is_none());
 }
 
-/// On a torus of 768 GPUs an exchange between all has too many paths to be written out: the best of what else serves it is
-/// planned, and a comparison says the same.
+/// On a torus of 768 GPUs an exchange between all has too many paths to be written out: the best of what else serves it
+/// is planned, and a comparison says the same.
 #[test]
 fn where_a_composition_is_too_large_as_a_plan_another_plan_is_taken() {
     let mut request = request(768, 4, Collective::AllToAll, None);

@@ -80,7 +80,8 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// `10us`, `20ns/port`, `5us+20ns/port`, the name of a technology or its product, or such names and times by port: `10us,10us,3ms`.
+    /// `10us`, `20ns/port`, `5us+20ns/port`, the name of a technology or its product, or such names and times by port:
+    /// `10us,10us,3ms`.
     ///
     /// # Errors
     /// Anything else.

@@ -18,14 +18,14 @@ pub struct PortAssignment {
 const DARK: Rank = Rank::MAX;
 
 impl PortAssignment {
-    /// Circuits are put on ports one by one, those of the shortest distance in ranks first, of two as far the one forward,
-    /// then by source. Each takes the slowest port that its source does not send on and its destination does not receive
-    /// on. Without such a port, it takes the slowest that its source does not send on, and makes room at its destination:
-    /// along the path of circuits that alternate between that port and the slowest that the destination does not receive
-    /// on, the two are swapped (König's proof).
+    /// Circuits are put on ports one by one, those of the shortest distance in ranks first, of two as far the one
+    /// forward, then by source. Each takes the slowest port that its source does not send on and its destination does
+    /// not receive on. Without such a port, it takes the slowest that its source does not send on, and makes room at
+    /// its destination: along the path of circuits that alternate between that port and the slowest that the
+    /// destination does not receive on, the two are swapped (König's proof).
     ///
-    /// On a circulant, that is one generator a port, the nearest on the slowest. `ports` are as many as it has at least.
-    /// O(circuits · ranks), and O(circuits · log circuits) where nothing is swapped.
+    /// On a circulant, that is one generator a port, the nearest on the slowest. `ports` are as many as it has at
+    /// least. O(circuits · ranks), and O(circuits · log circuits) where nothing is swapped.
     pub fn of(topology: &Topology, ports: usize) -> Self {
         let ranks = topology.ranks();
         let ports = ports.max(topology.degree() as usize);

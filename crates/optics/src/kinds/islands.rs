@@ -1,9 +1,9 @@
 //! Islands of GPUs that share ports of one switch (BRIDGE §3.7).
 //!
-//! `islands:AxB`: GPUs i·A to i·A + A − 1 are island i, the last may be smaller. Electrical links join them to each other
-//! and to the island's B transmitters and B receivers; port p of island i, both from 0, is port i·B + p + 1 of the switch.
-//! Circuits inside an island need no port. The electrical links decide which GPU uses a port, so that circuits
-//! between the same two islands are alike to the switch.
+//! `islands:AxB`: GPUs i·A to i·A + A − 1 are island i, the last may be smaller. Electrical links join them to each
+//! other and to the island's B transmitters and B receivers; port p of island i, both from 0, is port i·B + p + 1 of
+//! the switch. Circuits inside an island need no port. The electrical links decide which GPU uses a port, so that
+//! circuits between the same two islands are alike to the switch.
 
 use model::{Error, Fabric, Islands, Result, Shape, Switch, Topology};
 
@@ -54,8 +54,8 @@ impl Kind for OfIslands {
         Islands::parse(parameters)?.circuits(topology).map(|_| ())
     }
 
-    /// Chains of an island's GPUs, each with an end at a port, joined to the chains of the island an offset away (BRIDGE
-    /// §3.7).
+    /// Chains of an island's GPUs, each with an end at a port, joined to the chains of the island an offset away
+    /// (BRIDGE §3.7).
     fn topologies(&self, parameters: &str, shape: &Shape) -> Vec<String> {
         let Ok(islands) = Islands::parse(parameters) else { return Vec::new() };
         // Out of the parallel circuits of a GPU's d ports an island can lead as many chains out as it has ports for.

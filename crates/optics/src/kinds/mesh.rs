@@ -151,8 +151,8 @@ fn no_way(circuits: &str, reason: &str) -> Error {
     Error::infeasible("optics", format!("the mesh has no way for all circuits of {circuits}: {reason}"))
 }
 
-/// A route for each connection, its former route where the others find theirs, else on the empty mesh; or why a route is
-/// missing.
+/// A route for each connection, its former route where the others find theirs, else on the empty mesh; or why a route
+/// is missing.
 fn routed_beside(
     placed: &Placed,
     ports: u32,
@@ -174,8 +174,8 @@ fn routed_beside(
     Ok(routes.into_iter().map(|(_, route)| route).collect())
 }
 
-/// A route for each pair of GPUs, the known one where the others find theirs; or why one is missing. The same pairs in the
-/// same order are given the same routes.
+/// A route for each pair of GPUs, the known one where the others find theirs; or why one is missing. The same pairs in
+/// the same order are given the same routes.
 fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> std::result::Result<Vec<Route>, String> {
     let cell = |gpu: Rank| placed.cells[gpu as usize];
     let circuits: Vec<Circuit> =

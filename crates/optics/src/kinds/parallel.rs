@@ -1,8 +1,8 @@
 //! One switch per port of the GPUs, each of which joins that port of all GPUs.
 //!
 //! Port k of every GPU is on switch k, GPU g on its port g + 1: ingress by its transmitter, egress by its receiver. A
-//! switch carries a matching, and a topology of d ports is d of them ([`crate::parallel`]). Where the fabric has delays by
-//! port, they are those of the switches.
+//! switch carries a matching, and a topology of d ports is d of them ([`crate::parallel`]). Where the fabric has delays
+//! by port, they are those of the switches.
 
 use model::{Connection, Fabric, Result, Shape, Switch};
 

@@ -7,9 +7,9 @@ use model::{Rank, Topology};
 use super::colouring::{Colouring, DARK, Placed};
 
 /// The first topology by itself, each of the others with the circuits that the one before has on its switches. Another
-/// circuit takes a switch that is dark at both ends; without such a switch, circuits that alternate between a switch that
-/// is dark at its source and one that is dark at its destination are swapped (König's proof), along the path that moves
-/// the fewest that would have stayed.
+/// circuit takes a switch that is dark at both ends; without such a switch, circuits that alternate between a switch
+/// that is dark at its source and one that is dark at its destination are swapped (König's proof), along the path that
+/// moves the fewest that would have stayed.
 pub(super) fn follow_on(topologies: &[&Topology], slowest_first: &[usize]) -> Vec<Colouring> {
     let mut colourings: Vec<Colouring> = Vec::with_capacity(topologies.len());
     for topology in topologies {
@@ -70,8 +70,8 @@ fn insert(next: &mut Colouring, before: &Colouring, src: Rank, dst: Rank) {
     }
 }
 
-/// The circuits from `dst` on that alternate between `free`, on which something ends there, and `spare`, on which nothing
-/// does. They do not reach a source that is dark on `free`.
+/// The circuits from `dst` on that alternate between `free`, on which something ends there, and `spare`, on which
+/// nothing does. They do not reach a source that is dark on `free`.
 fn path_at(colouring: &Colouring, dst: Rank, free: usize, spare: usize) -> Vec<Placed> {
     let mut path = Vec::new();
     let mut at = dst;

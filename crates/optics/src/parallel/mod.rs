@@ -33,8 +33,8 @@ const MOST_VISITS: usize = 1_000_000;
 const MOST_KICKS: usize = 300;
 
 /// Matchings of the topologies, by switch; `slowest_first` are the switches in that order, `weights` what a connection
-/// on each counts for. Where what a change is charged depends on the matchings, the fewest connections need not be charged
-/// the least: `charges_vary`.
+/// on each counts for. Where what a change is charged depends on the matchings, the fewest connections need not be
+/// charged the least: `charges_vary`.
 ///
 /// Descents from two starts: the assignment that depends only on the topology, by which plans are charged
 /// ([`model::PortAssignment`]), and each topology's circuits where those of the one before are; then from the better
@@ -127,7 +127,8 @@ impl Ranked {
         }
     }
 
-    /// Descends again and again from here with some circuits swapped, and keeps what is better, as long as it may improve.
+    /// Descends again and again from here with some circuits swapped, and keeps what is better, as long as it may
+    /// improve.
     fn disturb(&mut self, weights: &[f64], judge: &Judge, may_improve: impl Fn(&Self) -> bool) {
         let (switches, places) = (weights.len(), self.colourings.len());
         let visits: usize = self.colourings.iter().map(|colouring| colouring.circuits() as usize).sum();

@@ -1,4 +1,5 @@
-//! Routings of circuits on meshes: complete wherever all path systems say so, judged by the checker, refused with proof.
+//! Routings of circuits on meshes: complete wherever all path systems say so, judged by the checker, refused with
+//! proof.
 
 use optics::mesh::{
     Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, check_lengths, follow,

@@ -89,8 +89,8 @@ impl Planner for Exact {
 }
 
 impl Exact {
-    /// The best sequence of the problem's candidates, which a solver has chosen from all topologies of several ports, and
-    /// what it has proved: `bound`, or the plan's time where the solver's tolerance puts it above that.
+    /// The best sequence of the problem's candidates, which a solver has chosen from all topologies of several ports,
+    /// and what it has proved: `bound`, or the plan's time where the solver's tolerance puts it above that.
     ///
     /// # Errors
     /// Candidates that do not serve every step.

@@ -38,8 +38,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The best thresholds for recursive doubling on the ring of the start, else on the one-way ring, whether or not Ring is
-    /// better. Ties go to the longer stay on the ring.
+    /// The best thresholds for recursive doubling on the ring of the start, else on the one-way ring, whether or not
+    /// Ring is better. Ties go to the longer stay on the ring.
     ///
     /// # Errors
     /// A schedule that is not recursive doubling.

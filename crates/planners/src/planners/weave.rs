@@ -61,8 +61,8 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     Ok(())
 }
 
-/// The best that is composed for the topologies that fabrics of few GPUs start on, run from the free start of the problem;
-/// `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
+/// The best that is composed for the topologies that fabrics of few GPUs start on, run from the free start of the
+/// problem; `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
 ///
 /// # Errors
 /// The errors of [`Weave`].

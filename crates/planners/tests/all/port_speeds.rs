@@ -1,5 +1,5 @@
-//! Ports on switches of different speed, against brute force with a rule of its own for circulants, and against a constant
-//! delay.
+//! Ports on switches of different speed, against brute force with a rule of its own for circulants, and against a
+//! constant delay.
 use collectives::Options;
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, ReconfigurationOverlap,

@@ -1,7 +1,8 @@
 //! Every rank writes its own entry of an array, and looks at all of them until all are written (HARVEST, section 6.2,
 //! figure 12).
 //!
-//! An entry counts rounds where the paper flips a bit: a rank that looks late would not see that a bit was flipped twice.
+//! An entry counts rounds where the paper flips a bit: a rank that looks late would not see that a bit was flipped
+//! twice.
 
 use std::sync::atomic::Ordering;
 

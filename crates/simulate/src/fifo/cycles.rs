@@ -1,5 +1,5 @@
-//! Paced senders in step: where all that is under way comes back after a time, but later by that time, it comes back again and
-//! again, and what is in between need not be simulated.
+//! Paced senders in step: where all that is under way comes back after a time, but later by that time, it comes back
+//! again and again, and what is in between need not be simulated.
 //!
 //! The network is stopped every few intervals of the senders, when all packets that arrive before are served and no
 //! others. The rest of the simulation depends on the packets that are under way and on those that the senders have yet
@@ -43,8 +43,8 @@ impl Fifo<'_> {
         }
     }
 
-    /// Looks at the network, which is stopped, and lets it go on. Leaves out the packets of all intervals that are like the
-    /// last one. Returns whether the times that follow are above the limit.
+    /// Looks at the network, which is stopped, and lets it go on. Leaves out the packets of all intervals that are like
+    /// the last one. Returns whether the times that follow are above the limit.
     pub(super) fn stopped(&mut self, active: &[usize]) -> bool {
         let Some(stop_fs) = self.cycles.stop_fs else { return false };
         for queue in &mut self.queues {
@@ -117,8 +117,8 @@ impl Fifo<'_> {
         Stopped { now_fs: stop_fs, under_way, lines, servers, lanes }
     }
 
-    /// Leaves out what is sent in `times` intervals that are like the one from `before` to `now`: all that is under way is
-    /// `later_fs` later.
+    /// Leaves out what is sent in `times` intervals that are like the one from `before` to `now`: all that is under way
+    /// is `later_fs` later.
     fn leave_out(&mut self, active: &[usize], before: &Stopped, now: &Stopped, times: u64, later_fs: u64) {
         for (before, now) in before.lines.iter().zip(&now.lines) {
             let line = &mut self.lines[now.0 as usize].times;

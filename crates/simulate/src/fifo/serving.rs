@@ -16,8 +16,8 @@ use crate::runs::{Marks, Run, Series, append, serve};
 type Served = std::result::Result<(), u64>;
 
 impl Fifo<'_> {
-    /// Serves the packets of `lane`, the first in line at `server`, that arrive before `end_fs`; what is ahead of others stops
-    /// at `floor_fs`. Where they have to wait for room, until when at least.
+    /// Serves the packets of `lane`, the first in line at `server`, that arrive before `end_fs`; what is ahead of
+    /// others stops at `floor_fs`. Where they have to wait for room, until when at least.
     pub(super) fn serve_lane(&mut self, server: usize, lane: usize, end_fs: u64, floor_fs: u64) -> Result<Served> {
         while let Some(&front) = self.queues[lane].runs.front() {
             let came_fs = front.times.first_fs;
@@ -38,14 +38,15 @@ impl Fifo<'_> {
         Ok(Ok(()))
     }
 
-    /// Serves the first packets that the GPU of `server` has handed over, of those that came before `end_fs`. Where they have to
-    /// wait for room, until when at least.
+    /// Serves the first packets that the GPU of `server` has handed over, of those that came before `end_fs`. Where
+    /// they have to wait for room, until when at least.
     pub(super) fn serve_line(&mut self, server: usize, end_fs: u64) -> Result<Served> {
         let Some(&Reverse((order, line))) = self.servers[server].lines.peek() else { return Ok(Ok(())) };
         if let Some(trunk) = (line as usize).checked_sub(self.lines.len()) {
             return self.serve_trunk(server, trunk);
         }
-        // The next line is a child of the root. At the time of its first packet, the line with the lower key goes first.
+        // The next line is a child of the root. At the time of its first packet, the line with the lower key goes
+        // first.
         let next = match self.servers[server].lines.as_slice() {
             [_, Reverse((left, _)), Reverse((right, _)), ..] => *left.min(right),
             [_, Reverse((only, _))] => *only,

@@ -72,7 +72,8 @@ proptest! {
             payload += arcs.iter().map(|arc| arc.weight * planned.transfer_bytes).sum::<f64>();
             let circuits = step.expanded_circuits();
             for circuit in circuits.iter().filter(|circuit| circuit.packets > 0) {
-                // Bytes are told in whole ones, those of a packet that is cut short rounded up; its time is that of what it has.
+                // Bytes are told in whole ones, those of a packet that is cut short rounded up; its time is that of
+                // what it has.
                 let (busy, messages) = (circuit.bytes as f64 * byte_fs, arcs.len() as f64);
                 let rounding = circuit.packets as f64 + messages * byte_fs;
                 prop_assert!((circuit.busy_fs as f64 - busy).abs() <= rounding, "{circuit:?}");
@@ -95,7 +96,8 @@ proptest! {
             }
         }
         let total = found.circuits().iter().map(|circuit| circuit.bytes).sum::<u64>();
-        // At flow level the bytes of a circuit are those nearest to its exact part, in each step that it carries something.
+        // At flow level the bytes of a circuit are those nearest to its exact part, in each step that it carries
+        // something.
         let rounding = if settings.level == Level::Flow { found.circuits().len() * found.steps.len() } else { 0 };
         prop_assert!(total.abs_diff(found.wire_bytes) <= rounding as u64, "{total} {}", found.wire_bytes);
         prop_assert!(found.circuits().iter().all(|circuit| circuit.utilisation <= 1.0));

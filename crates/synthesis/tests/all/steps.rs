@@ -42,7 +42,8 @@ proptest! {
     }
 }
 
-/// Both least at once: steps as many as the diameter, and every rank takes chunks in over all of its circuits all the time.
+/// Both least at once: steps as many as the diameter, and every rank takes chunks in over all of its circuits all the
+/// time.
 #[test]
 fn gathers_take_the_fewest_steps_and_the_fewest_rounds_on_usual_topologies() {
     for (spec, dims, ports, parts) in [

@@ -33,8 +33,8 @@ pub static REGISTRY: &[&dyn CandidateFamily] = &[
 /// Names of candidates that are no specification of a topology, and what they mean.
 pub const NAMES: [(&str, &str); 2] = [step_matchings::NAME, one_port_dark::NAME];
 
-/// The candidates where none are asked for: the families of HARVEST's appendix A, which hold the static baselines, and what
-/// else a fabric may start on and a planner so can use, without the random ones.
+/// The candidates where none are asked for: the families of HARVEST's appendix A, which hold the static baselines, and
+/// what else a fabric may start on and a planner so can use, without the random ones.
 static DEFAULT: &[&dyn CandidateFamily] = &[
     &shifted_rings::ShiftedRings,
     &moved_rings::MovedRings,
@@ -49,8 +49,8 @@ pub fn defaults() -> Vec<&'static str> {
     DEFAULT.iter().map(|family| family.name()).collect()
 }
 
-/// Topologies that fabrics start on where nobody wires them for one purpose: rings, those of small offsets too, the static
-/// baselines, the standard graphs and de Bruijn graphs.
+/// Topologies that fabrics start on where nobody wires them for one purpose: rings, those of small offsets too, the
+/// static baselines, the standard graphs and de Bruijn graphs.
 pub fn starts(shape: &Shape) -> Vec<Topology> {
     let families: [&dyn CandidateFamily; 2] = [&static_baselines::StaticBaselines, &standard_graphs::StandardGraphs];
     let of_families = families.iter().flat_map(|family| family.build(shape, &[], 0).unwrap_or_default());

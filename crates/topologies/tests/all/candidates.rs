@@ -79,7 +79,8 @@ fn hundreds_of_gpus_with_every_family() {
     let patterns: Vec<Traffic> = (1..512).map(|by| shift(512, by)).collect();
     let patterns: Vec<&Traffic> = patterns.iter().collect();
     let topologies = build(&list(&defaults()), &shape, &patterns, 0).unwrap();
-    // Rings 256 two-way and 511 one-way, less the half-way one; 4³ tori; two expanders; the grid; the one-way rings again.
+    // Rings 256 two-way and 511 one-way, less the half-way one; 4³ tori; two expanders; the grid; the one-way rings
+    // again.
     assert_eq!(topologies.len(), 256 + 510 + 64 + 2 + 1);
 }
 

@@ -9,8 +9,8 @@ pub(super) const MOST_NODES: usize = 40;
 
 /// The search through all orders.
 ///
-/// Every order whose nodes begin as early as they can is met once, by its starts, in an iteration before which nothing is
-/// known of circuits. An order's own time is that of the iteration that repeats.
+/// Every order whose nodes begin as early as they can is met once, by its starts, in an iteration before which nothing
+/// is known of circuits. An order's own time is that of the iteration that repeats.
 pub(super) struct Branching<'a> {
     problem: Problem<'a>,
     paths: &'a Paths,
@@ -110,8 +110,8 @@ impl<'a> Branching<'a> {
         true
     }
 
-    /// Whether a node may be the next of an order by starts; of two that begin together and have nothing to do with each
-    /// other the lower comes first.
+    /// Whether a node may be the next of an order by starts; of two that begin together and have nothing to do with
+    /// each other the lower comes first.
     fn follows(&self, begun: &Begun, node: usize, event: &Event) -> bool {
         let Some(&last) = begun.order.last() else { return true };
         let last_s = begun.progress.events[last].start_s;

@@ -1,5 +1,5 @@
-//! A better order from one that is known: along the chain of waits, what waits for something that holds its ports or ranks
-//! goes before it.
+//! A better order from one that is known: along the chain of waits, what waits for something that holds its ports or
+//! ranks goes before it.
 
 use crate::timeline::{Problem, Timeline};
 
@@ -33,8 +33,8 @@ pub(super) fn improved(problem: &Problem<'_>, mut best: Timeline) -> Timeline {
     }
 }
 
-/// Along the chain of waits, from its end: what holds something up, and what waits for it without being said to come after
-/// it.
+/// Along the chain of waits, from its end: what holds something up, and what waits for it without being said to come
+/// after it.
 fn held_up(problem: &Problem<'_>, timeline: &Timeline) -> Vec<(usize, usize)> {
     let events = &timeline.events;
     let mut pairs = Vec::new();

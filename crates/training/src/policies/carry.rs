@@ -49,8 +49,8 @@ fn in_series(context: &Context<'_>, nodes: &[usize]) -> Option<Outcome> {
     Some(Outcome { is_shortest, ..Outcome::new(&POLICY, uses, timeline, note.into()) })
 }
 
-/// Whether every communication is one of all ranks in the same groups. Elsewhere some ranks may change their topology while
-/// others communicate, which the path does not count.
+/// Whether every communication is one of all ranks in the same groups. Elsewhere some ranks may change their topology
+/// while others communicate, which the path does not count.
 fn all_on_the_same_groups(context: &Context<'_>) -> bool {
     let jobs = &context.jobs;
     let of_all = |job: &Job| matches!(job.task, Task::Compute { .. }) || job.classes.len() == jobs.classes;

@@ -1,4 +1,5 @@
-//! Rings and tori that never change: every family's groups on a ring or torus of their own, on an even share of the ports.
+//! Rings and tori that never change: every family's groups on a ring or torus of their own, on an even share of the
+//! ports.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Sets of ranks that contributed to a sum, each kept once however many chunks have it.
 //!
-//! In a schedule that treats chunks alike, most chunks that a rank holds have the same contributors. So sets are shared, and
-//! what was found in a step for one chunk, a set moved by a translation or two sets joined, is found once for all.
+//! In a schedule that treats chunks alike, most chunks that a rank holds have the same contributors. So sets are
+//! shared, and what was found in a step for one chunk, a set moved by a translation or two sets joined, is found once
+//! for all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

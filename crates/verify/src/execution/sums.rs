@@ -96,7 +96,8 @@ fn apply(
     }
 }
 
-/// Whether the copies come before the sums at all translates of the receiver: their senders' order may be another there.
+/// Whether the copies come before the sums at all translates of the receiver: their senders' order may be another
+/// there.
 fn comes_first_everywhere(same: &[Write], group: &Translations) -> bool {
     let senders = |op: Op| same.iter().filter(move |write| write.arrival.op == op).map(|write| write.arrival.src);
     if senders(Op::Copy).next().is_none() || senders(Op::Reduce).next().is_none() {

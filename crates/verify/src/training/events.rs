@@ -5,8 +5,8 @@ use model::{TrainingEvent, TrainingPlan, Work};
 use super::iteration::name;
 use crate::report::{Check, Tally};
 
-/// Checks that there is an event for each node, with times, ports and indices that exist, and a plan of its group's size
-/// where there is a collective.
+/// Checks that there is an event for each node, with times, ports and indices that exist, and a plan of its group's
+/// size where there is a collective.
 pub(super) fn check(training: &TrainingPlan) -> Check {
     let mut tally = Tally::new("events");
     let (events, nodes) = (training.events.len(), training.workload.nodes.len());

@@ -14,7 +14,8 @@ pub(super) struct Iteration<'a> {
     pub(super) total_s: f64,
     /// By how much a time may be off, s.
     pub(super) rounding_s: f64,
-    /// The events by their starts; of those that start together first those that end first, then in the workload's order.
+    /// The events by their starts; of those that start together first those that end first, then in the workload's
+    /// order.
     pub(super) order: Vec<usize>,
 }
 

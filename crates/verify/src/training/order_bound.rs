@@ -33,8 +33,8 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], t
     bound.into_check("comparison", &format!("{what}{}", if searched { unchecked } else { "" }))
 }
 
-/// The longest chain of dependencies and streams; what each port and each rank has to do, over all iterations, and in one
-/// of them between the chains before and after it.
+/// The longest chain of dependencies and streams; what each port and each rank has to do, over all iterations, and in
+/// one of them between the chains before and after it.
 fn known_s(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], turns: &[Turn]) -> f64 {
     let workload = &iteration.training.workload;
     let takes_s: Vec<f64> = iteration.training.events.iter().map(|event| event.end_s - event.start_s).collect();
@@ -97,7 +97,8 @@ fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
 }
 
 impl Turn {
-    /// Dark before it where no other of so many turns leaves what it needs, after it where its port is not free at its end.
+    /// Dark before it where no other of so many turns leaves what it needs, after it where its port is not free at its
+    /// end.
     fn place(&self, iteration: &Iteration<'_>, left: &[(Option<Circuits>, usize)], turns: usize) -> Place {
         let stands = |&(circuits, count): &(Option<Circuits>, usize)| {
             let by_another = turns == 1 || count > 1 || circuits != self.used.leaves;

@@ -16,8 +16,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Adds a path from `src` to `dst`, positions in a group that has `topology`: the one that a search by breadth finds
-    /// that visits neighbours in ascending order and keeps the first way to each.
+    /// Adds a path from `src` to `dst`, positions in a group that has `topology`: the one that a search by breadth
+    /// finds that visits neighbours in ascending order and keeps the first way to each.
     ///
     /// # Errors
     /// No path leads there.

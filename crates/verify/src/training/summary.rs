@@ -24,8 +24,8 @@ pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     [total.into_check("time", "that is the largest end"), compute.into_check("time", "of computations")]
 }
 
-/// The iteration's time if communication took none: computations after what they depend on, one at a time on each rank, in
-/// the order of their stated starts.
+/// The iteration's time if communication took none: computations after what they depend on, one at a time on each rank,
+/// in the order of their stated starts.
 fn compute_s(iteration: &Iteration<'_>) -> f64 {
     let workload = &iteration.training.workload;
     let mut ends_s = vec![0.0_f64; workload.nodes.len()];

@@ -55,8 +55,8 @@ impl Waits {
     }
 }
 
-/// Checks that every event starts once it can, after the event that it names as the last that it waits for; then the part
-/// of each change that is waited for, their sum, and what is hidden.
+/// Checks that every event starts once it can, after the event that it names as the last that it waits for; then the
+/// part of each change that is waited for, their sum, and what is hidden.
 pub(super) fn check(iteration: &Iteration<'_>, waits: &[Waits]) -> [Check; 3] {
     let training = iteration.training;
     let [mut starts, mut exposed, mut sums] = ["waits", "exposed", "reconfigurations"].map(Tally::new);

@@ -1,7 +1,8 @@
 //! Broadcast: the buffer in parts that follow one another, as a whole in floods, or scattered and gathered.
 //!
-//! - *In parts*, on one topology of w circuits a rank or on topologies that take turns: rounds of one part a circuit. Large
-//!   buffers are cut so that what the first part takes to the farthest rank is worth what all parts lose in rounds.
+//! - *In parts*, on one topology of w circuits a rank or on topologies that take turns: rounds of one part a circuit.
+//!   Large buffers are cut so that what the first part takes to the farthest rank is worth what all parts lose in
+//!   rounds.
 //! - *Floods*: the whole buffer outwards along a tree of shortest paths, a few hops a step. For small buffers.
 //! - *A scatter, then an AllGather*: every rank's part to it at once, then outwards from all ranks. In between.
 //!
@@ -44,8 +45,8 @@ const MOST_GATHERED_DEPTH: u32 = 64;
 const MOST_MADE: usize = 4;
 const WORTH_MAKING: f64 = 1.25;
 
-/// Ranks up to which topologies of several ports take turns: staying on one of them for a step that is meant for another is priced
-/// by a search from every rank.
+/// Ranks up to which topologies of several ports take turns: staying on one of them for a step that is meant for
+/// another is priced by a search from every rank.
 const MOST_FOR_TURNS: u32 = 2048;
 
 /// A Broadcast that may be made.

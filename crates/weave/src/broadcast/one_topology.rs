@@ -74,7 +74,8 @@ impl OneTopology {
         Some(made)
     }
 
-    /// The fewest rounds of both rarities, where the first is not the fewest that there are and the second costs little.
+    /// The fewest rounds of both rarities, where the first is not the fewest that there are and the second costs
+    /// little.
     fn rounds_of(&self, parts: u32) -> Option<Vec<Sends>> {
         let ranks = self.topology.ranks();
         let steps = |rarity| rounds(ranks, self.root, parts, 1, rarity, |_| &self.links);

@@ -1,8 +1,9 @@
 //! Rounds in which every circuit carries one part at most, the rarest first.
 //!
-//! In each round the links choose in turn, of what their receiver lacks and their sender had before the round, the rarest
-//! part. So the root sends a new part over each circuit as long as it has some, and what is new spreads before what is
-//! common (rarest first: Cohen, Incentives build robustness in BitTorrent, 2003). The circuits may differ from round to round.
+//! In each round the links choose in turn, of what their receiver lacks and their sender had before the round, the
+//! rarest part. So the root sends a new part over each circuit as long as it has some, and what is new spreads before
+//! what is common (rarest first: Cohen, Incentives build robustness in BitTorrent, 2003). The circuits may differ from
+//! round to round.
 
 use model::{Link, Rank};
 

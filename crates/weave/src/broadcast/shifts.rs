@@ -1,9 +1,9 @@
 //! Parts that double their holders in every round, on topologies that take turns.
 //!
-//! From a round to the next, the ranks left to reach, m at first n, fall to m' = ⌈m/(p+1)⌉ and the circuits lead m', 2m',
-//! … p·m' places ahead; after ⌈log_(p+1) n⌉ rounds they begin again. On one port C parts need C − 1 + ⌈log₂ n⌉ rounds
-//! at least, and such shifts suffice for it: Träff and Ripke, Optimal broadcast for fully connected processor-node
-//! networks, J. Parallel Distrib. Comput. 2008.
+//! From a round to the next, the ranks left to reach, m at first n, fall to m' = ⌈m/(p+1)⌉ and the circuits lead m',
+//! 2m', … p·m' places ahead; after ⌈log_(p+1) n⌉ rounds they begin again. On one port C parts need C − 1 + ⌈log₂ n⌉
+//! rounds at least, and such shifts suffice for it: Träff and Ripke, Optimal broadcast for fully connected
+//! processor-node networks, J. Parallel Distrib. Comput. 2008.
 
 use model::{Link, Rank, Result, Shape, Topology};
 

@@ -31,8 +31,8 @@ fn count(links: &[Link], src: Rank, dst: Rank) -> u32 {
 
 #[test]
 fn rounds_on_one_topology_are_as_few_as_the_farthest_rank_allows() {
-    // By ports, the most rounds more than C/p + D − 1, which the last part takes to the farthest rank: with three ports or
-    // more the root cannot give the last parts of all ports to as many ranks as they need in time.
+    // By ports, the most rounds more than C/p + D − 1, which the last part takes to the farthest rank: with three ports
+    // or more the root cannot give the last parts of all ports to as many ranks as they need in time.
     for (spec, gpus, ports, more) in [
         ("ring", 9, 1, 0),
         ("rewired-de-bruijn", 16, 2, 0),

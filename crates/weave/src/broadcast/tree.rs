@@ -71,7 +71,8 @@ impl Tree {
         (0..hops).fold(rank, |rank, _| self.parent[rank as usize])
     }
 
-    /// Copies on the busiest circuit when the ranks at `from` hops send to all that are at most `hops` farther. O(n·hops).
+    /// Copies on the busiest circuit when the ranks at `from` hops send to all that are at most `hops` farther.
+    /// O(n·hops).
     pub(super) fn load(&self, from: u32, hops: u32) -> f64 {
         let mut below = vec![0u32; self.parent.len()];
         let mut most: f64 = 0.0;

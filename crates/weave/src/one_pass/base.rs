@@ -1,8 +1,9 @@
-//! The vertices that walks lead over: a Cayley digraph of few vertices, on which every vertex sends each block but its own
-//! on once, towards its owner.
+//! The vertices that walks lead over: a Cayley digraph of few vertices, on which every vertex sends each block but its
+//! own on once, towards its owner.
 //!
-//! A letter c leads from v to v·g_c. Letters are chosen for relative places, the same from every vertex, so that all links
-//! of a letter carry as much. Blocks may be cut into as many parts as there are letters, which then load letters evenly.
+//! A letter c leads from v to v·g_c. Letters are chosen for relative places, the same from every vertex, so that all
+//! links of a letter carry as much. Blocks may be cut into as many parts as there are letters, which then load letters
+//! evenly.
 
 use model::Rank;
 

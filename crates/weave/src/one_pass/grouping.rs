@@ -1,5 +1,5 @@
-//! Letters grouped into steps: the fewest seconds for a scatter of the first letters, sums doubled over the others, and a
-//! gather of as many letters as were scattered.
+//! Letters grouped into steps: the fewest seconds for a scatter of the first letters, sums doubled over the others, and
+//! a gather of as many letters as were scattered.
 //!
 //! With g letters in a step every rank reaches the ranks g letters on by g hops. Scattering divides what a rank has
 //! by the letters, doubling and gathering send all of it to each of them.

@@ -1,4 +1,5 @@
-//! AllReduce in one pass over fixed circuits: sums go on along walks, of which there is exactly one between any two ranks.
+//! AllReduce in one pass over fixed circuits: sums go on along walks, of which there is exactly one between any two
+//! ranks.
 //!
 //! Where the circuits are the [graph of walks](walks) of k letters over a base of N vertices, a sum that every rank
 //! passes on k times has been added up everywhere once, in k hops: on a de Bruijn graph (one vertex) of r^k ranks that
@@ -31,7 +32,8 @@ const MOST_SENT: u64 = 1 << 18;
 /// Passes that are priced exactly: the program is nearly right.
 const WORTH_PRICING: usize = 1;
 
-/// The graphs of walks of so many ranks: for every number of letters that a rank's ports allow, every length and the best bases.
+/// The graphs of walks of so many ranks: for every number of letters that a rank's ports allow, every length and the
+/// best bases.
 pub(crate) fn graphs(ranks: u32, ports: u32) -> Vec<Walks> {
     let mut graphs = Vec::new();
     for letters in 2..=ports {
@@ -110,7 +112,8 @@ mod tests {
         [1, 2, 3].map(|hops| (0..all).step_by(hops).map(|at| at..(at + hops as u32).min(all)).collect()).into()
     }
 
-    /// Every sum has every contribution once, and costs what the program says, on graphs of 16 to 128 ranks, odd ones too.
+    /// Every sum has every contribution once, and costs what the program says, on graphs of 16 to 128 ranks, odd ones
+    /// too.
     #[test]
     fn every_pass_is_executed_and_priced() {
         for (ranks, ports) in
@@ -148,7 +151,8 @@ mod tests {
                                 Some(at) => (1.0, walks.base.loads[at - groups.len()] / f64::from(circuits)),
                             };
                             assert!(f64::from(point.hops) <= hops);
-                            // Over several hops some pairs have shorter ways than the walk, and these are not loaded evenly.
+                            // Over several hops some pairs have shorter ways than the walk, and these are not loaded
+                            // evenly.
                             let more = if hops > 1.0 { 1.25 } else { 1.0 + 1e-9 };
                             assert!(carried <= amount / vertices * more, "{ranks} {ports} {pass:?} {groups:?} {index}");
                         }

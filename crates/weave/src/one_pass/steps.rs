@@ -1,9 +1,9 @@
 //! The steps of an AllReduce over walks.
 //!
-//! A chunk is a block of the buffer named by a walk of as many letters as are scattered, and a part of it. Whoever ends at the
-//! vertex where that walk begins collects it first; then it goes on along its letters while it is scattered, and along all
-//! letters while sums are doubled: a rank's sum is replaced by those of the ranks that lead to it. At the end of k
-//! letters the ranks whose walks begin with the chunk's have the sum of all, and gathering goes the same way.
+//! A chunk is a block of the buffer named by a walk of as many letters as are scattered, and a part of it. Whoever ends
+//! at the vertex where that walk begins collects it first; then it goes on along its letters while it is scattered, and
+//! along all letters while sums are doubled: a rank's sum is replaced by those of the ranks that lead to it. At the end
+//! of k letters the ranks whose walks begin with the chunk's have the sum of all, and gathering goes the same way.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -142,7 +142,8 @@ impl Steps<'_> {
         self.step(alike.map(transfer), chunks)
     }
 
-    /// The chunks that a rank has before the letter `unit`, of those that are scattered along `next` the ones that go there.
+    /// The chunks that a rank has before the letter `unit`, of those that are scattered along `next` the ones that go
+    /// there.
     fn held(&self, rank: Rank, unit: u32, next: &[u32]) -> Vec<u32> {
         let Pass { letters: radix, length, scattered, .. } = self.pass;
         let base = &self.walks.base;

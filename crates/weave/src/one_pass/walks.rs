@@ -1,8 +1,8 @@
 //! The graph of walks of k letters on a base: the k-th iterated line digraph of it.
 //!
 //! A rank is a walk, named by its last vertex and its letters, the latest counting least. It leads to the walks that
-//! lose the first letter and gain one at the end. Over one vertex that is a de Bruijn graph, over all of p + 1 vertices a Kautz graph.
-//! Every rank reaches each walk that begins where it ends by exactly one walk of k steps.
+//! lose the first letter and gain one at the end. Over one vertex that is a de Bruijn graph, over all of p + 1 vertices
+//! a Kautz graph. Every rank reaches each walk that begins where it ends by exactly one walk of k steps.
 
 use model::{Digit, Link, Rank, Result, Topology, Translations};
 

@@ -136,9 +136,9 @@ pub(crate) fn joined(demand: &Demand, ports: usize) -> Wiring {
     wiring
 }
 
-/// Lights the ports that are left dark, so that every rank has as many circuits out as in: from the first rank with a dark
-/// transmitter to the other rank with most dark receivers. Where only its own are left and it has no circuit at all, the
-/// lightest circuit between others is led through it.
+/// Lights the ports that are left dark, so that every rank has as many circuits out as in: from the first rank with a
+/// dark transmitter to the other rank with most dark receivers. Where only its own are left and it has no circuit at
+/// all, the lightest circuit between others is led through it.
 fn light(wiring: &mut Wiring, demand: &Demand) {
     let mut into = vec![0; wiring.ranks()];
     for head in (0..wiring.circuits()).filter_map(|circuit| wiring.head(circuit)) {
@@ -170,8 +170,8 @@ fn light(wiring: &mut Wiring, demand: &Demand) {
     }
 }
 
-/// Leads the lightest circuit of every part on to the next part. Where every rank has as many circuits out as in, a part
-/// without one of its circuits still leads from that circuit's head to its tail, so that all parts become one.
+/// Leads the lightest circuit of every part on to the next part. Where every rank has as many circuits out as in, a
+/// part without one of its circuits still leads from that circuit's head to its tail, so that all parts become one.
 fn join_parts(wiring: &mut Wiring, demand: &Demand) {
     let part_of = parts(wiring);
     let count = part_of.iter().max().map_or(0, |last| last + 1);

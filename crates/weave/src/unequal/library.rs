@@ -1,5 +1,5 @@
-//! Ways that were found for a matrix. They depend on no rate, delay or size but for what a hop is worth in load, which is
-//! rounded, so that points of a sweep, and a free start and a given one, share them.
+//! Ways that were found for a matrix. They depend on no rate, delay or size but for what a hop is worth in load, which
+//! is rounded, so that points of a sweep, and a free start and a given one, share them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -40,7 +40,8 @@ const MOST_KEPT: usize = 8;
 /// A way and about what it is like.
 pub(crate) type Found = (Way, Estimate);
 
-/// Libraries that were made, for whoever asks for the same matrix again. Passed on by its owner; nothing else keeps them.
+/// Libraries that were made, for whoever asks for the same matrix again. Passed on by its owner; nothing else keeps
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct Libraries {
     made: Latest<Arc<Library>, MOST_KEPT>,
@@ -74,7 +75,8 @@ impl Library {
         (2 * ranks).min(MOST_SEARCHED / (ranks * ranks * self.ports)).max(1)
     }
 
-    /// Ways of so many steps, those that begin on `start` where it is given; for a hop that is worth about `hop` of load.
+    /// Ways of so many steps, those that begin on `start` where it is given; for a hop that is worth about `hop` of
+    /// load.
     pub(crate) fn ways(&self, steps: usize, hop: f64, start: Option<&Wiring>) -> Vec<Found> {
         // Powers of four, between what nothing and what only hops would make of it.
         let worth = if hop > 0.0 { (hop.log2() / 2.0).round().clamp(-12.0, 2.0) as i32 } else { -12 };
@@ -171,8 +173,8 @@ fn without_joined(demand: &Demand, wirings: &[Wiring]) -> Demand {
     demand.only(&rest)
 }
 
-/// Topologies that join all ranks: heavy pairs over a ring; heavy pairs, joined where they leave parts; and de Bruijn and
-/// Kautz graphs, which are of the least diameter.
+/// Topologies that join all ranks: heavy pairs over a ring; heavy pairs, joined where they leave parts; and de Bruijn
+/// and Kautz graphs, which are of the least diameter.
 fn whole(demand: &Demand, ports: usize) -> Vec<Wiring> {
     let ranks = demand.ranks();
     let (n, d) = (ranks as Rank, ports as Rank);

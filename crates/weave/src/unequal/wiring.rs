@@ -38,8 +38,8 @@ impl Wiring {
         wiring
     }
 
-    /// Rank u joined to `successors(u)`, and the circuits that would lead from a rank to itself led from one such rank to
-    /// the next instead, so that they are not lost.
+    /// Rank u joined to `successors(u)`, and the circuits that would lead from a rank to itself led from one such rank
+    /// to the next instead, so that they are not lost.
     pub(crate) fn rewired<I: IntoIterator<Item = Rank>>(
         ranks: usize,
         ports: usize,
@@ -103,8 +103,8 @@ impl Wiring {
         heads.iter().enumerate().filter(|(_, head)| **head != DARK).map(move |(port, &head)| (first + port, head))
     }
 
-    /// Gives each of two circuits the other's head. False, and nothing changed, where one would lead from a rank to itself
-    /// or is dark.
+    /// Gives each of two circuits the other's head. False, and nothing changed, where one would lead from a rank to
+    /// itself or is dark.
     pub(crate) fn exchange_heads(&mut self, one: usize, other: usize) -> bool {
         let (to, other_to) = (self.heads[one], self.heads[other]);
         let fits = to != DARK && other_to != DARK && to != other_to;

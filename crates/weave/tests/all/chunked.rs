@@ -1,4 +1,5 @@
-//! Chunks over one topology compute their collective over its circuits, in the time that they say or the least there is.
+//! Chunks over one topology compute their collective over its circuits, in the time that they say or the least there
+//! is.
 
 use std::collections::BTreeMap;
 

@@ -13,8 +13,8 @@ fn gather(axis: usize, ports: &[u32], shifts: &[u32], returns: bool) -> Item {
     Item::Gather { axis, size_bytes: SIZE, ports, shifts, initial: Some(1), returns }
 }
 
-/// n0 computes; n1 gathers over tp, on ring 1 and then ring 3; n2 goes over that ring 3; n3 gathers over dp; n4 computes;
-/// n5 has circuits of its own on the port of n3.
+/// n0 computes; n1 gathers over tp, on ring 1 and then ring 3; n2 goes over that ring 3; n3 gathers over dp; n4
+/// computes; n5 has circuits of its own on the port of n3.
 fn carried() -> TrainingPlan {
     let routed = Item::Routed { pairs: vec![(0, 1), (1, 2)], size_bytes: SIZE, ports: vec![0, 1], shift: 3 };
     let direct = Item::Direct { pairs: vec![(1, 6)], size_bytes: SIZE, ports: vec![2], returns: false };

@@ -36,8 +36,8 @@ pub fn hops(gpus: u32, shift: u32, offset: u32) -> u32 {
     (1..gpus).find(|hops| hops * shift % gpus == offset % gpus).unwrap()
 }
 
-/// The doubling AllGather whose i-th step, from u to u + 2^i, is on the ring of shift `shifts[i]`: as many transfers are
-/// on each link as each takes hops.
+/// The doubling AllGather whose i-th step, from u to u + 2^i, is on the ring of shift `shifts[i]`: as many transfers
+/// are on each link as each takes hops.
 pub fn all_gather(gpus: u32, ports: u32, size_bytes: u64, shifts: &[u32], initial: Option<u32>) -> Plan {
     let schedule = doubling_all_gather(gpus, 1);
     let mut used: Vec<u32> = shifts.to_vec();
