@@ -184,19 +184,20 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command line:
-// `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with `startup`,
-// `hop_delay`, `initial`, `optics`, `window`, `background_reconfiguration`, and `algorithm`, `planner`, `routing`,
-// `convention`, `overlap`, `candidates`, `topology`, `radix`, `root`, `chunk_size`, `optical_ports`, `budget`, `seed`.
-// Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used going first; all
-// where it is 0. Threads may share it.
+// Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command
+// line: `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with
+// `startup`, `hop_delay`, `initial`, `optics`, `window`, `background_reconfiguration`, and `algorithm`, `planner`,
+// `routing`, `convention`, `overlap`, `candidates`, `topology`, `radix`, `root`, `chunk_size`, `optical_ports`,
+// `budget`, `seed`. Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used
+// going first; all where it is 0. Threads may share it.
 LightloomStatus lightloom_fabric_new(const char *options,
                                      size_t most_kept,
                                      LightloomFabric **fabric,
                                      LightloomError *error);
 
-// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser or
-// a writer of JSON: `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates", "ring,torus:8x8"}}`.
+// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser
+// or a writer of JSON:
+// `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates", "ring,torus:8x8"}}`.
 // Names are the same, hyphens for underscores; yes or no is `true` or `false`.
 LightloomStatus lightloom_fabric_of_options(const LightloomOption *options,
                                             size_t count,
@@ -204,17 +205,17 @@ LightloomStatus lightloom_fabric_of_options(const LightloomOption *options,
                                             LightloomFabric **fabric,
                                             LightloomError *error);
 
-// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes` in
-// one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on all
-// cores, and the others wait. It has been executed symbolically and found right. Free it.
+// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes`
+// in one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on
+// all cores, and the others wait. It has been executed symbolically and found right. Free it.
 LightloomStatus lightloom_fabric_plan(const LightloomFabric *fabric,
                                       const char *collective,
                                       uint64_t size_bytes,
                                       LightloomPlan **plan,
                                       LightloomError *error);
 
-// As `lightloom_fabric_plan`, but nothing is made: where nothing is kept, the answer is `LIGHTLOOM_STATUS_NOT_FOUND` and
-// `plan` stays as it is.
+// As `lightloom_fabric_plan`, but nothing is made: where nothing is kept, the answer is `LIGHTLOOM_STATUS_NOT_FOUND`
+// and `plan` stays as it is.
 LightloomStatus lightloom_fabric_look_up(const LightloomFabric *fabric,
                                          const char *collective,
                                          uint64_t size_bytes,
@@ -228,8 +229,8 @@ LightloomStatus lightloom_fabric_keep(const LightloomFabric *fabric, const Light
 // Frees a fabric and what it keeps. Plans that were handed out stay until they are freed. Null is nothing.
 void lightloom_fabric_free(LightloomFabric *fabric);
 
-// Reads a plan file's text of `length` bytes, as `lightloom plan --output` writes it, executes the plan symbolically and
-// refuses it unless all that it says is right. Free it.
+// Reads a plan file's text of `length` bytes, as `lightloom plan --output` writes it, executes the plan symbolically
+// and refuses it unless all that it says is right. Free it.
 LightloomStatus lightloom_plan_read(const char *json,
                                     size_t length,
                                     LightloomPlan **plan,

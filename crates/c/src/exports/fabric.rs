@@ -34,8 +34,9 @@ pub unsafe extern "C" fn lightloom_fabric_new(
 }
 
 /// As `lightloom_fabric_new`, of `count` options whose names and values are those of the command line, without a parser
-/// or a writer of JSON: `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates",
-/// "ring,torus:8x8"}}`. Names are the same, hyphens for underscores; yes or no is `true` or `false`.
+/// or a writer of JSON:
+/// `{{"gpus", "64"}, {"dims", "8x8"}, {"reconfiguration-delay", "10us"}, {"candidates", "ring,torus:8x8"}}`.
+/// Names are the same, hyphens for underscores; yes or no is `true` or `false`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_of_options(
     options: *const LightloomOption,
