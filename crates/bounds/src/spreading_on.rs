@@ -8,8 +8,8 @@
 //!   and those have t − 1 steps left. So f(s) ≥ λ·n − V_s(λ) for every λ.
 //! - A cycle of circuits one way is a line, on which f is known exactly.
 //! - A cycle of circuits both ways: holders cut it into gaps, and a rank within a gap is as far as to the nearer end of
-//!   it. With F(s, g) the least for a gap of g hops, F(s, g) = min over ranks 0 < p₁ < p₂ < … < g of Σ min(pᵢ, g − pᵢ)
-//!   + Σ F(s−1, pᵢ₊₁ − pᵢ), and the block's own rank is both ends of a gap of n.
+//!   it. With F(s, g) the least for a gap of g hops, F(s, g) = min over ranks 0 < p₁ < p₂ < … < g of
+//!   Σ min(pᵢ, g − pᵢ) + Σ F(s−1, pᵢ₊₁ − pᵢ), and the block's own rank is both ends of a gap of n.
 
 use model::{Rank, Topology};
 

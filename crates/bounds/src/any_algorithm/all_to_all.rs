@@ -1,8 +1,8 @@
 //! All-to-All: every rank has a block for every other.
 //!
 //! On K topologies a block goes ℓ = ℓ_1 + … + ℓ_K hops. From one rank there are d^ℓ_1·…·d^ℓ_K ways to do so, which end
-//! at as many ranks at most, so no more than C(ℓ+K−1, ℓ)·d^ℓ of its blocks go ℓ hops: the coefficient of x^ℓ in (1 + dx
-//! + d²x² + …)^K. The largest blocks go the fewest hops, n·d links carry all of them, and the d links of a rank what it
+//! at as many ranks at most, so no more than C(ℓ+K−1, ℓ)·d^ℓ of its blocks go ℓ hops: the coefficient of x^ℓ in
+//! (1 + dx + d²x² + …)^K. The largest blocks go the fewest hops, n·d links carry all of them, and the d links of a rank what it
 //! sends and what it receives. A rank reaches at most the product of the balls of the hops on each topology, which is
 //! largest when they are as equal as can be.
 

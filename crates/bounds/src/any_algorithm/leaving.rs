@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn spreading_on_one_port_and_one_topology_is_a_sum_by_hand() {
-        // With H = n − 1 + e hops the rank at x hops pays 1 − min(1, (H−x+1)/(n−1)) = (x−e−1)/(n−1) beyond the first e
-        // + 1.
+        // With H = n − 1 + e hops the rank at x hops pays 1 − min(1, (H−x+1)/(n−1)) = (x−e−1)/(n−1) beyond the first
+        // e + 1.
         for (ranks, more) in [(4u32, 0u32), (9, 2), (64, 0), (64, 40)] {
             let left = f64::from(ranks - 2 - more);
             let by_hand = left * (left + 1.0) / 2.0 / f64::from(ranks - 1) / f64::from(ranks);

@@ -10,8 +10,8 @@ use crate::parameters::Parameters;
 /// rank instead, so that every rank uses all its ports.
 pub(crate) struct RewiredDeBruijn;
 
-/// Ranks u with d·u + j = u mod n for some j below d, ascending. Ranks 0 and n − 1 are among them, with j = 0 and d −
-/// 1.
+/// Ranks u with d·u + j = u mod n for some j below d, ascending. Ranks 0 and n − 1 are among them, with j = 0 and
+/// j = d − 1.
 fn loops(gpus: u32, ports: u32) -> Vec<Rank> {
     let own = |rank: &Rank| (0..ports).any(|j| (ports * rank + j) % gpus == *rank);
     (0..gpus).filter(own).collect()
