@@ -239,7 +239,7 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "other demands": (
         lambda d: d["steps"][0]["demand"].append([0, 2, 5]),
         "schedule.steps: their demands are those of no algorithm for all-gather (`lightloom list algorithms`), and no "
-        "`circuits.json` beside the file says which chunks are sent",
+        "`circuits.json` next to the file says which chunks are sent",
     ),
 }
 

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, files, rows as DataFrames, extras, plugins, threads."""
+"""The base that every other package uses: errors, files, rows as DataFrames, extras, plugins, threads."""

@@ -1,4 +1,4 @@
-"""What the numbers along an axis, of a sweep or of a picture, are."""
+"""Kinds of numbers along an axis of a sweep or a picture."""
 
 from __future__ import annotations
 

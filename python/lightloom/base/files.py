@@ -30,7 +30,7 @@ __all__ = ["MIB", "key_given_twice", "read_bytes", "read_lines", "read_text", "u
 MIB = 1 << 20
 # Bytes of a path that Linux takes; others take less and say so themselves.
 MAX_PATH = 4096
-# What the system answers where nothing is wrong with the name of an output.
+# Errors of the system that do not mean that the name of an output is wrong.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE}
 STREAMS = {1: "standard output", 2: "standard error"}
 # Bytes that are read at once.
@@ -140,7 +140,7 @@ def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
 class Output(NamedTuple):
     """Where an output goes.
 
-    path: the file with all links followed; mode: its permissions, None where there is none yet; is_special: whether it
+    path: the file with all links followed; mode: its permissions, None if it does not exist yet; is_special: whether it
     is a pipe or a device, which is written to and stays.
     """
 
@@ -156,7 +156,7 @@ def write_bytes(field: str, path: str | os.PathLike[str], content: bytes) -> Non
 
 
 def write_files(contents: Sequence[tuple[str, str | os.PathLike[str], bytes]]) -> None:
-    """Write several files, by field, path and content: each whole, none where one of them cannot be written.
+    """Write several files, by field, path and content: each whole; no file is written where one of them cannot be.
 
     Errors as for `replaced`, of the field whose file it is.
     """
@@ -231,7 +231,7 @@ def replaced(field: str, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _unwritten(field: str, path: str | os.PathLike[str], error: OSError) -> InputError | OutputError:
-    """What the system answered to writing, as the error that it is for whoever named the output."""
+    """The error of a failed write, as the user who named the output should see it."""
     message = f"cannot write `{path}`: {error.strerror or error}"
     return OutputError(error.errno, f"{field}: {message}") if error.errno in FULL else refuse(field, message)
 
@@ -315,7 +315,7 @@ class _NeverWaiting(io.RawIOBase):
     """A file, whose reading fails where it would wait for something to be written."""
 
     def __init__(self, file: Path) -> None:
-        self._file = open(file, "rb", buffering=0, opener=_without_waiting)  # noqa: SIM115 (a path takes none)
+        self._file = open(file, "rb", buffering=0, opener=_without_waiting)  # noqa: SIM115 (Path.open takes no opener)
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self._file.close()
             raise OSError(errno.EINVAL, "it is no regular file any more")

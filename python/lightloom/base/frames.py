@@ -17,7 +17,7 @@ class Table:
 
     @abstractmethod
     def to_columns(self) -> dict[str, list[Any]]:
-        """Values by column, one a row: numbers in seconds and bytes, None where there is none."""
+        """Values by column, one a row: numbers in seconds and bytes, None for no value."""
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame` of `to_columns()`. Raises `ImportError` that says what to install where it is not."""

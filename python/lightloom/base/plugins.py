@@ -1,4 +1,4 @@
-"""What other distributions bring, by entry point: verbs, benchmarks, figures, and kinds of names.
+"""Additions from other distributions, by entry point: verbs, benchmarks, figures, and kinds of names.
 
 An entry point of group `lightloom.verbs` is a click command under the verb's name; of group `lightloom.benchmarks`, a
 sequence of `lightloom.sweeps.benchmarks.Benchmark`; of group `lightloom.names`, a function without arguments that
@@ -42,7 +42,8 @@ def brought(group: str) -> dict[str, EntryPoint]:
 def _may_be_brought(group: str) -> bool:
     """Whether an installed distribution's entry points may name the group.
 
-    Where none does, which is plain to see where distributions are folders, the library that reads them need not be
+    If no distribution does, which is plain to see where distributions are folders, the library that reads them need not
+    be
     imported: that takes longer than what else most verbs need.
     """
     for place in dict.fromkeys(sys.path):
@@ -80,7 +81,7 @@ def _entries(group: str) -> EntryPoints:
 
 
 def load(entry: EntryPoint) -> Any:
-    """What the entry point names, imported. Raises `PluginError`."""
+    """The object that the entry point names, imported. Raises `PluginError`."""
     try:
         return entry.load()
     except KeyboardInterrupt:
@@ -90,7 +91,7 @@ def load(entry: EntryPoint) -> Any:
 
 
 def names_of(entry: EntryPoint) -> list[dict[str, str]]:
-    """What the function of an entry point of group `lightloom.names` returns. Raises `PluginError`."""
+    """The rows that the function of an entry point of group `lightloom.names` returns. Raises `PluginError`."""
     function = load(entry)
     try:
         listed = [dict(one) if isinstance(one, Mapping) else one for one in function()]
@@ -118,7 +119,7 @@ def broken(entry: EntryPoint, reason: str, what: str = "does not load") -> Plugi
 
 
 def elsewhere(field: str, name: str) -> InputError | None:
-    """The error that says which distribution brings this name; None where none of this project does."""
+    """The error that says which distribution brings this name; None if no distribution of this project does."""
     if name not in ELSEWHERE:
         return None
     return refuse(field, f"`{name}` is not installed; it comes with: pip install {ELSEWHERE[name]}")

@@ -83,7 +83,7 @@ def _await(threads: Sequence[Thread], finished: Queue[tuple[int, bytes] | BaseEx
     deadline = monotonic() + MOST_AWAITED_S
     for thread in threads:
         while thread.is_alive() and monotonic() < deadline:
-            # Whoever waits to hand over its last chunk can, and ends.
+            # A thread that waits to hand over its last chunk can do so, and ends.
             while not finished.empty():
                 finished.get_nowait()
             thread.join(0.01)

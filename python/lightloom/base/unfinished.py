@@ -1,4 +1,4 @@
-"""Files that are being written, and what else work makes for itself: none is left, short of what the kernel ends."""
+"""Unfinished files and other temporary things of running work: all are removed, unless the kernel kills us."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
-    """A new file beside `target` that is removed at the end, unless it was renamed.
+    """A new file in the folder of `target` that is removed at the end, unless it was renamed.
 
     mode: its permissions; those that any new file gets where it is None. Raises `OSError`.
     """
@@ -120,7 +120,7 @@ def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
 
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
-    """A new folder beside `target` that is removed at the end, unless it was renamed. Raises `OSError`."""
+    """A new folder next to `target` that is removed at the end, unless it was renamed. Raises `OSError`."""
     path = target.with_name(f"{_stem(target)}{os.urandom(8).hex()}.tmp")
     try:
         _REGISTER.create_folder(path)

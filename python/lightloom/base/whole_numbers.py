@@ -29,7 +29,7 @@ def whole_number(field: str, value: object, least: int = 1, most: int = LARGEST)
 
 def whole_of_text(field: str, text: str, least: int = 1, most: int = LARGEST) -> int:
     """The whole number that a text of digits is; errors as `whole_number`."""
-    # Python reads no more than some thousands of digits, and none is accepted of so many.
+    # Python reads at most some thousands of digits, and no accepted number has that many.
     if DIGITS.fullmatch(text.strip()):
         return whole_number(field, int(text), least, most)
     raise refuse(field, f"`{shown(text)}` is not accepted; it takes a whole number from {least} to {most}")

@@ -53,7 +53,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the measurements say about a fabric; seconds and bit/s.
+    """The parameters of a fabric that fit the measurements; seconds and bit/s.
 
     hop_delay_s: fitted where `hop_delay_fitted`, else what was said, without an interval.
     r_squared: share of the variance of the times (of their logarithms, unless errors are absolute) that the fit
@@ -159,7 +159,7 @@ def calibrate(
     hop_delay: of a hop where it is known, `"500ns"` or seconds; it is then not fitted.
 
     No term comes out below zero: one that would is held there, and said to be. A delay below the least that is accepted
-    is none. What comes out is accepted wherever a fabric is: times that make it anything else are refused.
+    is set to zero. The results are accepted wherever a fabric is: times that make it anything else are refused.
     Raises `InputError` that names the argument.
     """
     if not isinstance(errors, str) or errors not in ERRORS:
@@ -171,7 +171,7 @@ def calibrate(
         measurements = read_measurements(measurements, routing=routing, **schedule)
     known_s = 0.0 if hop_delay is None else seconds_of("hop_delay", hop_delay)
     try:
-        # What numbers do not hold is seen in the results.
+        # Overflow shows as infinities and NaN in the results.
         with np.errstate(all="ignore"):
             made = _fitted(measurements, errors, confidence, known_s, is_known=hop_delay is not None)
     except np.linalg.LinAlgError as error:
@@ -226,7 +226,7 @@ def _regimes(found: TwoRegimes | None) -> tuple[str, ...]:
         f"two regimes: {found.small_bps / 1e9:.4g} Gbit/s up to {show_size(found.last_bytes)} a step on the wire and "
         f"{found.large_bps / 1e9:.4g} Gbit/s from {show_size(found.first_bytes)} on, after a startup of "
         f"{show_time(found.startup_s)}: half of the rows are within {two:.1%} of that, and within {one:.1%} of the one "
-        "line above. For plans of small or of large sizes alone, calibrate on rows of such sizes",
+        "line above. For plans of only small or only large sizes, calibrate on rows of such sizes",
     )
 
 

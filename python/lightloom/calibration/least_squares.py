@@ -19,9 +19,9 @@ SETTLED = 1e-13
 
 
 class Fit(NamedTuple):
-    """values: of the terms, none below zero; kept: which were not held there.
+    """values: of the terms, all at least zero; kept: which terms were not held at zero.
 
-    free, deviations: what the terms are with none held at zero, and the standard deviations of that.
+    free, deviations: the terms when no term is held at zero, and their standard deviations.
     fitted: the values of the fit with the offset; freedom: rows less terms; standardised: residuals in units of their
     typical size, from the median.
     """

@@ -40,7 +40,7 @@ ROUTINGS = ("single-path", "equal-split")
 
 
 class ScheduleOf(TypedDict, total=False):
-    """What was run, of every row that does not say it: steps, hops and bytes on the wire follow from it.
+    """The schedule of every row that does not state its own: steps, hops and bytes on the wire follow from it.
 
     collective, algorithm, topology: names of `lightloom list`; the ring where no topology is said.
     gpus, ports: whole numbers; dims: the grid, `"4x4"`.
@@ -124,7 +124,7 @@ def read_measurements(
     for name, value in schedule.items():
         if value is not None and not isinstance(value, (str, int)):
             raise refuse(name, f"`{shown(value)}` is not accepted; it takes a name or a whole number")
-    # Rows of one schedule differ in size alone.
+    # Rows of one schedule differ only in size.
     usage_of = lru_cache(maxsize=256)(partial(_usage, routing))
     rows: list[Row] = []
     table = _table(path)
@@ -206,7 +206,7 @@ def _row(line: int, where: str, said: dict[str, str], schedule: ScheduleOf, usag
 
 
 class Usage(NamedTuple):
-    """What a schedule uses: steps, hops summed over them, and bytes on busiest links over the rank's buffer."""
+    """The cost terms of a schedule: steps, hops summed over them, and bytes on busiest links over the rank's buffer."""
 
     steps: int
     hops: int

@@ -14,7 +14,8 @@ def two_sided_quantile(freedom: int, confidence: float) -> float:
     of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4), halved in on to the last bit; O(freedom) a halving.
     """
     odd = freedom % 2
-    # Of cos(angle)², cos(angle)⁴ ...: 1/2, 1·3/(2·4) ... for even degrees of freedom; 2/3, 2·4/(3·5) ... for odd ones.
+    # Coefficients of cos(angle)², cos(angle)⁴ ...: 1/2, 1·3/(2·4) ... for even degrees of freedom; 2/3, 2·4/(3·5) ...
+    # for odd ones.
     orders = np.arange(1, (freedom - 1 - odd) // 2 + 1)
     factors = np.cumprod((2 * orders - 1 + odd) / (2 * orders + odd))
     low, high = 0.0, math.pi / 2

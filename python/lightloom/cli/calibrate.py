@@ -48,7 +48,7 @@ def command(measurements: str, output: str | None, plot: str | None, output_form
         check_plot_path(plot)
     check_outputs()
     calibration = with_progress("calibrating", lambda: calibrate(measurements, **given_of(settings)))
-    # Both or none.
+    # Both files are written, or neither.
     written = []
     if output is not None:
         written.append(("output", output, calibration.to_toml().encode()))

@@ -41,7 +41,7 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
     if benchmark is not None:
         given = given_of(options)
         if given:
-            raise refuse(next(iter(given)), "a benchmark has its own settings and takes --output and --format alone")
+            raise refuse(next(iter(given)), "a benchmark has its own settings and takes only --output and --format")
         _compare_benchmark(benchmark, output or "out/benchmarks", output_format)
         return
     if output is not None:

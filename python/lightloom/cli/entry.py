@@ -153,7 +153,7 @@ def program() -> NoReturn:
     status = EXIT_FAILED
     # Pictures go to files, whatever windows they would be shown in, and whether there are such.
     os.environ.pop("MPLBACKEND", None)
-    # What it says of its folders is said below, in one line.
+    # Faults of its folders are reported below, in one line.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     # A second interrupt may come while the first one is dealt with.
     with suppress(KeyboardInterrupt):
@@ -194,7 +194,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         status: object = lightloom.main(args=arguments, prog_name="lightloom", standalone_mode=False)
     except InputError as error:
         return _wrong_input(str(error))
-    except click.exceptions.NoArgsIsHelpError as error:  # a verb with verbs of its own, and none is named
+    except click.exceptions.NoArgsIsHelpError as error:  # a verb with verbs of its own, and no verb is named
         click.echo(error.format_message())
         status = EXIT_DONE
     except click.ClickException as error:
@@ -216,7 +216,7 @@ def _status_of(returned: object) -> int:
 
 
 def _open_missing_streams() -> bool:
-    """Whether standard output is closed. What opens next must not get its number, or that of standard error."""
+    """Whether standard output is closed. The next file opened must not get its number, or that of standard error."""
     is_closed = sys.stdout is None
     if is_closed or sys.stderr is None:
         for number in range(3):
@@ -255,7 +255,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _output_failed(error: OSError) -> int:
-    """One line that says which output is full; none where its reader went away."""
+    """One line that says which output is full; no line if its reader went away."""
     if not isinstance(error, OutputError):
         give_up_standard_output()
     if error.errno == errno.EPIPE:
@@ -293,7 +293,7 @@ def _is_of_stream(error: BaseException) -> bool:
 
 
 def _in_words(error: BaseException) -> str:
-    """What went wrong where nobody foresaw it: its kind, what it says, and where it came from."""
+    """An unforeseen error in words: its kind, its message, and where it was raised."""
     place = ""
     if not isinstance(error, (OSError, MemoryError)) and (frames := traceback.extract_tb(error.__traceback__)):
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}; please report it)"

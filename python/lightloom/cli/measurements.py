@@ -1,4 +1,4 @@
-"""What the verb `run` measures instead of a plan: sends for `calibrate`, and barriers."""
+"""Measurements of the verb `run` instead of a plan: sends for `calibrate`, and barriers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLAGS = {"all_steps", "barriers"}
 
 
 class Use(Enum):
-    """What the verb is asked for: by the option that says so, and those that do not go with it."""
+    """The use that is asked for: by the option that selects it, and the options that do not go with it."""
 
     PLAN = (None, {"most_ranks", "rounds"})
     CALIBRATE = (
@@ -44,7 +44,7 @@ class Use(Enum):
 def check_use(options: Mapping[str, Any]) -> Use:
     """What is asked for, by the options as they were given.
 
-    Raises `InputError` that names an option that does nothing beside the others, or `plan`.
+    Raises `InputError` that names an option that does nothing together with the others, or `plan`.
     """
     given = {name for name, value in options.items() if value is not None and not (value is False and name in FLAGS)}
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)

@@ -1,4 +1,4 @@
-"""What a shell completes the value of an option to: names of the registries, choices, and files."""
+"""Completions of an option's value for the shell: names of the registries, choices, and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ITEMS = re.compile("(.*[,;])?(.*)", re.DOTALL)
 
 
 def completions(option: Option, incomplete: str) -> list[CompletionItem]:
-    """What may stand where `incomplete` does: names that start so, else files where the option takes some."""
+    """Possible values in place of `incomplete`: names that start so, else files if the option takes files."""
     before, item = "", incomplete
     if option.kind is Kind.TOPOLOGIES and (match := ITEMS.fullmatch(incomplete)) is not None:
         before, item = match[1] or "", match[2]

@@ -62,7 +62,7 @@ class Value(click.ParamType[Any]):
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """What the shell offers for what was typed so far."""
+        """The completions that the shell offers for the incomplete value."""
         return completions(self._option, incomplete)
 
 
@@ -131,7 +131,7 @@ def verb(name: str) -> Callable[[Callable[..., Any]], click.Command]:
 
 
 def given_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Those options that were given."""
+    """The options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 

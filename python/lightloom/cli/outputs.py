@@ -1,4 +1,4 @@
-"""What a command writes, checked before it works: where each file goes, and that it is no other file of the command."""
+"""Outputs of a command, checked before it works: where each file goes, and that no two files are the same."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def command(
     result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
     others = []
     if baselines and output_format != "csv":
-        # A budget, or whatever else is for the plan alone, makes another plan than the best of all planners.
+        # A budget, or another option that only `plan` takes, makes another plan than the best of all planners.
         beside = None if of_plan else result
         others = with_progress("comparing", lambda: planning.baselines(**arguments, beside=beside))
     if output_format == "json":

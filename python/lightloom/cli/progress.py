@@ -32,7 +32,7 @@ BETWEEN_LINES_S = 60.0
 
 
 class Status:
-    """What long work says that it is doing; said in one thread and shown by another."""
+    """The progress message of long work; set in one thread and shown by another."""
 
     def __init__(self) -> None:
         self.text = ""

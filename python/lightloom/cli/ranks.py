@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def one_of_many(transport: str) -> Iterator[bool]:
     """Whether this process writes what its command writes: not where it is a later one of the ranks of an MPI.
 
-    A later one says nothing from here on, except for what fails inside at this rank alone; that ends all ranks.
+    A later rank prints nothing from here on, except an internal error of this rank only; that ends all ranks.
     """
     if transport != "mpi":
         yield True

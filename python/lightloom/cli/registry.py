@@ -26,9 +26,9 @@ VERBS = (
     Verb(
         "train",
         "lightloom.cli.train",
-        "Plan a training iteration: all its collectives together, beside computation.",
+        "Plan a training iteration: all its collectives together, while ranks compute.",
     ),
-    Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and measure it beside what it predicts."),
+    Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and compare measured and planned times."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(
         "circuits",

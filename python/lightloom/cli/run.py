@@ -37,9 +37,9 @@ def command(
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
     while circuits change; or the kernel's network carries packets, and its filters are the circuits (root; no hop
     delay). All is slowed down by a dilation; times are divided by it again. By MPI, messages go as fast as they do,
-    without circuits, between ranks that mpiexec started, or else starts for the run. What ranks end with is compared
-    with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive. Exit status 1:
-    elements are wrong, or a process failed.
+    without circuits, between ranks that mpiexec started, or else starts for the run. The data that ranks end with is
+    compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive. Exit
+    status 1: elements are wrong, or a process failed.
 
     With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting
     for all costs.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_WORKERS = 8
 # As browsers write names, those in other letters too (xn--…).
 HOST_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_])?\.?", re.ASCII)
-# What stands in addresses and headers as it is; shorter ones are soon guessed.
+# Characters that need no escape in addresses and headers; shorter tokens are soon guessed.
 TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,200}", re.ASCII)
 VARIABLE = "LIGHTLOOM_TOKEN"
 # Below these no process can start.
@@ -53,7 +53,7 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "lightloom":
             raise
-        # What these need in turn comes with them.
+        # The packages that these need in turn come with them.
         package = error.name if error.name in EXTRAS else "starlette"
         raise missing("serve", "the page's server", package) from error
     token = _token(given["token"] if "token" in given else os.environ.get(VARIABLE) or None)
@@ -77,7 +77,7 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
 
 
 def _token(text: str | None) -> str | None:
-    """The token. Raises `InputError` for one that is none, which it does not repeat."""
+    """The token. Raises `InputError` for an invalid one, without repeating it."""
     if text is not None and not TOKEN.fullmatch(text):
         raise refuse("token", "it takes 8 to 200 letters, digits, and - . _ ~, such as `openssl rand -hex 16` prints")
     return text

@@ -35,7 +35,7 @@ def command(
     The plan's own time adds up startup, propagation, transmission and reconfiguration; the simulation follows its
     data through the circuits instead, and says what makes up the difference. A plan that `verify` refuses is refused.
 
-    Of what `train` wrote each plan is simulated, and the iteration is timed again with what they take: the same order
+    For a file of `train`, each plan is simulated, and the iteration is timed again with the simulated times: same order
     of events, ports and circuits.
 
     \b

@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Evaluate every combination of some options' values, as a DESCRIPTION (TOML) says.
 
-    The table goes to FOLDER/NAME.parquet, a row a point, pictures beside it. A run that was stopped goes on from what
+    The table goes to FOLDER/NAME.parquet, a row a point, pictures next to it. A run that was stopped goes on from what
     it finished when it is run again.
 
     \b

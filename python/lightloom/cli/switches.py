@@ -1,4 +1,4 @@
-"""What the verb `circuits` does with switches: sends configurations, brings back what was there, simulates one."""
+"""Switches in the verb `circuits`: configurations are sent, the former state is restored, a switch is simulated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Use(Enum):
-    """What the verb is asked for: by the option that says so, and those that go with it."""
+    """The use that is asked for: by the option that selects it, and the options that go with it."""
 
     MAP = (None, {"plan", "all_connections", "output", "plot", "optics"})
     SEND = (
@@ -53,7 +53,7 @@ class Use(Enum):
 def check_use(options: Mapping[str, Any]) -> Use:
     """What is asked for, by the options as they were given.
 
-    Raises `InputError` that names an option that does nothing beside the others, or `plan`.
+    Raises `InputError` that names an option that does nothing together with the others, or `plan`.
     """
     given = {name for name, value in options.items() if value not in (None, False, ())}
     use = next((one for one in reversed(Use) if one.option in given), Use.MAP)

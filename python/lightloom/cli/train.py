@@ -54,7 +54,7 @@ def command(
     A workload has computation, collectives over groups of ranks or axes of a mesh, and messages; a TRACE is Chakra's,
     AICB's or TopoOpt's; a MODEL is a TOML file or one of `lightloom list models`. All collectives are planned together:
     the circuits that one ends with are those that the next one begins with, circuits change while ranks compute, and
-    axes share the ports. Other policies, and an ideal packet switch, are shown beside it, with a lower bound.
+    axes share the ports. Other policies, and an ideal packet switch, are shown for comparison, with a lower bound.
 
     \b
     Examples:
@@ -123,7 +123,7 @@ def _at_delays(workload: Workload, fabric: Fabric, policy: str, delays_s: Sequen
 
 
 def _text(training: Training, found: BreakEven | None, output_format: str, *, all_communications: bool) -> str:
-    """What is printed: times by delay are in tables alone."""
+    """The text that is printed: only tables have the times by delay."""
     if output_format == "json":
         return training.to_json().rstrip("\n")
     if output_format == "csv":

@@ -1,4 +1,4 @@
-"""What a verb is made with, here and in other distributions."""
+"""Construction of a verb, here and in other distributions."""
 
 from lightloom.cli.options import FORMAT_OPTION
 from lightloom.cli.progress import progress_bar, with_progress

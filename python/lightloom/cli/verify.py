@@ -16,7 +16,7 @@ from lightloom.views.rows import rows_as_csv
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
 # And what `train` wrote.
 TRAINING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
-# What says of JSON that it is meant to be a plan: its schema, or keys that plans have and no format of another tool.
+# Signs that JSON is meant to be a plan: its schema, or keys that plans have and no format of another tool has.
 PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom\.)')
 
 if TYPE_CHECKING:
@@ -39,19 +39,19 @@ def command(
     """Check plans (JSON), training iterations (JSON) and schedules (what `list formats` reads), told by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
-    are recomputed from the plan alone as well, and so is its lower bound, where the class of schedules that it names is
+    are recomputed from the plan only as well, and so is its lower bound, where the class of schedules that it names is
     known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read, or is a
     schedule with a transfer that --topology has no link for.
 
-    Of what `train` wrote every plan is checked so; every port of every rank is followed through the iteration, and all
+    In a file of `train` every plan is checked so; every port of every rank is followed through the iteration, and all
     times are recomputed: when events start and what they wait for, when circuits change, and what follows from that.
 
-    Of Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
+    In Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
     every message is sent and received, that the ranks of a group call the same collectives.
 
-    Of HARVEST's schedule.json its own numbers are checked, and that collective.json beside it finds its paths there.
+    HARVEST's schedule.json: its own numbers are checked, and that collective.json next to it finds its paths there.
 
-    What `circuits` wrote is checked beside its --plan: its changes are followed from dark switches on, and what they
+    A file of `circuits` is checked against its --plan: its changes are followed from dark switches on, and what they
     join must be the topology of every step, in time. In a mesh of MZIs light is followed from every transmitter
     through the states, and ways and losses are recomputed.
 
@@ -103,14 +103,14 @@ class Wanted(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """What circuits are judged beside, as it was given: the file of their plan, and the kind of their switches."""
+    """References that circuits are judged against, as given: the file of their plan, the kind of their switches."""
 
     plan: str | None
     optics: str | None
 
 
 def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None = None) -> tuple[str, list[Check]]:
-    """What the file is, and its checks; of a schedule, whether the topology has its links too.
+    """The kind of the file, and its checks; for a schedule, also whether the topology has its links.
 
     Raises `InputError` when it is neither a plan, nor circuits, nor a schedule.
     """
@@ -149,9 +149,7 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         if TRAINING.search(source.text, 0, 1000):
             return "training iteration", verify(Training.unjudged(source.text))
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:
-            raise refuse(
-                "file", "it is the side file of an export; what is checked is the file or folder that it is beside"
-            )
+            raise refuse("file", "it is the side file of an export; give the file or folder that it belongs to")
         if source.text.lstrip().startswith("{") and PLAN.search(source.text):
             return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
@@ -175,5 +173,5 @@ def _verify_circuits(text: str, beside: Beside) -> list[Check]:
 
     circuits = Circuits.from_json(text)
     if beside.plan is None:
-        raise refuse("plan", "it is missing: circuits are judged beside their plan; give --plan FILE")
+        raise refuse("plan", "it is missing: circuits are judged against their plan; give --plan FILE")
     return verify(circuits, plan=Plan.load(beside.plan), optics=beside.optics)

@@ -37,7 +37,7 @@ MOST_FLOWS = 200_000
 
 
 class ExactSettings(TypedDict, total=False):
-    """What `exact_plan` takes beside the arguments of `lightloom.plan`."""
+    """Arguments of `exact_plan` in addition to those of `lightloom.plan`."""
 
     budget: str | float
     invariant_under: str | int | None

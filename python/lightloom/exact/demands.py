@@ -1,4 +1,4 @@
-"""What an interval of steps asks of one topology, and what a topology costs it."""
+"""Demands of an interval of steps on one topology, and their cost on a topology."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PricedTopology:
         return min(((hops, load) for hops, load, _ in front), key=cost, default=None)
 
     def seconds(self, demands: Iterable[Demand]) -> float:
-        """What the demands take one after the other, without startup; infinite when some pair is not joined."""
+        """Seconds of the demands one after the other, without startup; infinite when some pair is not joined."""
         total = 0.0
         for demand in demands:
             point = self.point(demand)

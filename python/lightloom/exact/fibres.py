@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Edge = tuple[int, int]
-# What HiGHS leaves a bound below the whole number that it proves.
+# How far below the whole number that it proves a bound of HiGHS may lie.
 TOLERANCE = 1e-6
 
 
@@ -69,7 +69,7 @@ def _solve(
     *,
     whole: bool,
 ) -> tuple[int, list[list[int]] | None]:
-    """The least of the busiest edge from `known[0]` to `known[1]`, one more where there is none, and paths with it."""
+    """Least load of the busiest edge in `known[0]` to `known[1]`, with paths; one more if no paths attain these."""
     rows, columns = grid
     places = [(row, column) for row in range(rows) for column in range(columns)]
     edges: list[Edge] = [

@@ -2,7 +2,7 @@
 
 For every interval of steps there is a time that no topology beats and a topology with the time that it takes. The
 cheapest cut by the first is a bound on the whole; programs are solved only for intervals on it, until they are closed,
-so that most intervals need none.
+so that most intervals need no program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOLERANCE = 5e-5
 
 
 class Costs(NamedTuple):
-    """What changes cost: seconds of one, and what is in force before the first step.
+    """Cost of changes: seconds of one, and the topology before the first step.
 
     initial: that topology; None for a free start, and where the plan is `repeated`, so that it is the last step's.
     """
@@ -68,7 +68,7 @@ class Intervals:
         self._costs = costs
         self._initial = costs.initial
         self._count = len(steps)
-        # Of a repeated plan intervals may begin anywhere and go around.
+        # Intervals of a repeated plan may begin anywhere and wrap around.
         around = [*steps, *steps] if costs.repeated else steps
         ends = [
             (first, past)
@@ -132,7 +132,7 @@ class Intervals:
         return self._of(ends).lower_s if lower else self._of(ends).upper_s
 
     def topologies(self) -> list[PricedTopology]:
-        """Those of the cheapest cut by what is attained; the initial one is not among them."""
+        """Topologies of the cheapest cut by attained costs, without the initial one."""
         return [best.topology for ends in self.cut(lower=False).intervals if (best := self._of(ends)).topology]
 
     def _of(self, ends: tuple[int, int]) -> _Best:
@@ -148,7 +148,7 @@ class Intervals:
         if proved.links:
             found = topology_of(proved.links, self._scope.gpus, f"optimum-{ends[0] + 1}-{ends[1]}")
             _add_loads(best.loads, demands, found)
-            # What serves one interval may serve others.
+            # A topology that serves one interval may serve others.
             for others, known in self._best.items():
                 known.try_topology(others, found)
 

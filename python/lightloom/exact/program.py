@@ -32,7 +32,7 @@ GRID_RATIO = 1.01
 class Proved(NamedTuple):
     """No topology of the class takes less than `lower_s`; `links` is the best that the solver found, if any.
 
-    `lower_s` is infinite where none takes less than what was known to be attained.
+    `lower_s` is infinite if no topology takes less than the time known to be attained.
     """
 
     lower_s: float
@@ -85,7 +85,7 @@ def solve(
     _order_images(program, capacities, scope, demands)
     least_s = [demand.least_s(scope.ports) for demand in demands]
     for index, demand in enumerate(demands):
-        # What the other demands leave of the time that is known to be attained.
+        # The rest of the time known to be attained, after the other demands.
         spare_s = upper_s - (math.fsum(least_s) - least_s[index])
         _demand(program, capacities, scope, demand, spare_s, scale_s, loads[index])
     bound, values = program.solve(seconds)
@@ -153,7 +153,7 @@ def _demand(
             program.variable(0, 1, cost=demand.hop_s * hops / scale_s, integer=True) for hops in range(1, longest + 1)
         ]
         program.row(dict.fromkeys(limits, 1.0), lower=1, upper=1)
-        # One hop is a circuit for every pair; the flows alone would let a fraction of one do.
+        # One hop is a circuit for every pair; the flows by themselves would accept a fraction of one.
         for orbit in sorted({capacities.orbit[src, dst] for src, dst, _ in demand.arcs}):
             program.row({limits[0]: 1.0, capacities.variables[orbit]: -1.0}, upper=0)
     else:
@@ -229,7 +229,7 @@ def _layered(
 
 
 def _arrival(program: LinearProgram, total: dict[int, float], most: float, limits: list[int], hop: int) -> int:
-    """What arrives after that many hops, nothing where the limit is lower; counted in `total`."""
+    """Variable of the flow that arrives after `hop` hops, zero where the limit is lower; counted in `total`."""
     arrival = program.variable(0, most)
     total[arrival] = 1.0
     program.row({arrival: 1.0, **dict.fromkeys(limits[hop - 1 :], -most)}, upper=0)

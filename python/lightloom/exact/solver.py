@@ -113,5 +113,5 @@ def _run(solver: highspy.Highs) -> None:
 
 
 def _leave_off(_kind: Any, _message: str, _found: Any, told: Any, _own: Any) -> None:
-    """What HiGHS calls where it may be interrupted."""
+    """Callback of HiGHS at points where it may be interrupted."""
     told.user_interrupt = True

@@ -13,7 +13,7 @@ from typing import NamedTuple
 __all__ = ["FILE", "FOLDER", "FORMATS", "SIDE_SCHEMA", "Format"]
 
 FILE, FOLDER = "file", "folder"
-# Of the side files of exports.
+# Schema of the side files of exports.
 SIDE_SCHEMA = "lightloom.exported-circuits/1"
 
 
@@ -50,7 +50,7 @@ class Format(NamedTuple):
 
     @property
     def workload_reader(self) -> str:
-        """The module that reads workloads of it; empty where none are read."""
+        """The module that reads workloads in this format; empty if there is no such reader."""
         return self._module("workload") if self.workload else ""
 
     def _module(self, name: str) -> str:
@@ -58,7 +58,7 @@ class Format(NamedTuple):
 
     @property
     def made_of_it(self) -> str:
-        """What it is read as, for people."""
+        """The kinds of things that it is read as, in words."""
         made = [*([self.read] if self.read else []), *(["workload"] if self.workload else [])]
         return " or ".join(f"as a {one}" for one in made) or "no"
 
@@ -108,7 +108,7 @@ FORMATS = (
     ),
     Format(
         "harvest-schedule",
-        "HARVEST's schedule.json alone: the topology of every step and its stated cost; --sequence takes it",
+        "only HARVEST's schedule.json: the topology of every step and its stated cost; --sequence takes it",
         "HARVEST's formats of collectives and schedules",
         "what is sent, the number of GPUs, bandwidth, startup and hop delays",
         read="sequence",
@@ -173,7 +173,7 @@ def readable_schedules() -> tuple[Format, ...]:
 
 
 def format_rows() -> list[dict[str, str]]:
-    """What `lightloom list formats` shows."""
+    """Rows of `lightloom list formats`."""
     return [
         {
             "name": one.name,

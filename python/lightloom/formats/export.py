@@ -32,7 +32,7 @@ class WrittenFile(NamedTuple):
 
 
 class Export(NamedTuple):
-    """What `export` wrote.
+    """The files that `export` wrote.
 
     format: name of the format. files: all of them, in the order of the format. side_file: the one that holds what the
     format cannot say, or the folder of those that do, and cannot_say what that is. notes: what else is to be known, a
@@ -57,9 +57,9 @@ def export(
     """Write a plan in the format of another tool; `lightloom list formats` lists them.
 
     plan: a Plan, or its JSON file; where the format holds programs for several sizes (`rccl`), also a list of these.
-    output: a file, beside which the side file `NAME.circuits.json` is written, or a folder that is not there or empty,
-        as the format is. What the format cannot say is in its side file.
-    sizes: of formats that MSCCL's runtimes load, sizes of one rank's buffer for which the plan is taken, such as
+    output: a file, next to which the side file `NAME.circuits.json` is written, or a folder that is not there or empty,
+        as the format is. The side file has what the format cannot express.
+    sizes: for formats that MSCCL's runtimes load: sizes of one rank's buffer for which the plan is taken, such as
         `"64KiB:4MiB"`. Left out, one plan is taken for all sizes, and each of several for those at which it is the
         fastest, from the smallest one's size to the largest one's.
     gpus_per_host: of `mscclpp`, how many consecutive GPUs share memory, a divisor of the plan's GPUs; all, where it is
@@ -89,7 +89,7 @@ def export(
 
 
 def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object]) -> Exported:
-    """What a format makes of plans, before anything is written.
+    """The content of the files of a format for plans, before anything is written.
 
     options: of `export`, by name; those that are None were not given. Raises `InputError` that names the argument.
     """
@@ -106,7 +106,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     made: Exported
     if chosen.takes_several:
         if not plans:
-            raise refuse("plan", "there is none; it takes at least one")
+            raise refuse("plan", "no plan is given; it takes at least one")
         made = writer.export(plans, **given)
         return made
     if len(plans) != 1:

@@ -16,7 +16,7 @@ MOST_WAITS = 1 << 22
 
 
 def passed_on(field: str, waits: Sequence[set[int]], left_out: Sequence[bool]) -> list[set[int]]:
-    """What each node waits for once some are left out: for what these waited for, in their place.
+    """The nodes that each node waits for once some are left out: in their place, the nodes that these waited for.
 
     Nodes that are left out wait for nothing then. Raises `InputError` that names `field` where nodes wait on each
     other, or for more than `MOST_WAITS` in all.

@@ -1,4 +1,4 @@
-"""What an exporter makes of a plan."""
+"""The output of an exporter."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 __all__ = ["MAIN", "OUTPUT_NAME", "SIDE", "Exported"]
 
-# Keys of the files of a format that is one file: the file itself, and what it cannot say, which is written beside it as
-# `NAME.circuits.json`, after the file's whole name.
+# Keys of the files of a format that is one file: the file itself, and its side file, with what it cannot express, which
+# is written next to it as `NAME.circuits.json`, after the file's whole name.
 MAIN, SIDE = "", ".circuits.json"
 # Where notes name the file or folder that is written.
 OUTPUT_NAME = "{output}"

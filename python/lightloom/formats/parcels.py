@@ -1,4 +1,4 @@
-"""What goes along one path in one step, in whole bytes: what formats of messages are written from."""
+"""Parcels: the data along one path in one step, in whole bytes, from which formats of messages are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person named as a schedule: a file or a folder, read as far as readers ask."""
+"""The source of a schedule that the user named: a file or a folder, read as far as readers ask."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Source:
     @cached_property
     def is_folder(self) -> bool:
         """Whether it is a folder that is there."""
-        return os.path.isdir(self.path)  # noqa: PTH112 (a name that cannot be looked up is none)
+        return os.path.isdir(self.path)  # noqa: PTH112 (false for a name that cannot be looked up)
 
     @cached_property
     def content(self) -> bytes:

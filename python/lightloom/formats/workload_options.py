@@ -1,4 +1,4 @@
-"""What the formats of workloads leave open, and is therefore asked for."""
+"""Options for facts that the formats of workloads leave open."""
 
 from __future__ import annotations
 

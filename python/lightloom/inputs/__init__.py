@@ -1,1 +1,1 @@
-"""What people write: the table of options, and what reads their values."""
+"""User inputs: the table of options, and the readers of their values."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lightloom.inputs.options.settings import TopologyLike
 
 _DEFAULTS: dict[str, Any] = {option.name: option.default for option in FABRIC}
-# What a TOML file may say about itself beside the fabric's keys.
+# Keys by which a TOML file may describe itself, in addition to the fabric's keys.
 DESCRIPTIVE_KEYS = ("summary", "source")
 # Sizes of a grid, each 2 or more, of as many GPUs as are accepted.
 MOST_DIMS = WHOLE_RANGES["gpus"][1].bit_length() - 1
@@ -71,7 +71,7 @@ class Fabric:
 
     @cached_property
     def cache(self) -> _core.Cache:
-        """What requests on this fabric share: what was found for one of them need not be found again."""
+        """The cache that requests on this fabric share: results found for one of them are used by the next."""
         return _core.Cache()
 
     def __post_init__(self) -> None:
@@ -108,7 +108,7 @@ class Fabric:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
         `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
-        A file named by `initial` or `optics` is looked for beside the TOML file.
+        A file named by `initial` or `optics` is looked for in the folder of the TOML file.
         Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")
@@ -145,7 +145,7 @@ class Fabric:
 
     @property
     def dimensions(self) -> tuple[int, ...]:
-        """Sizes of `dims`, empty where there are none."""
+        """Sizes of `dims`, empty if there are none."""
         return tuple(self._read.dims)
 
     @property
@@ -165,7 +165,7 @@ class Fabric:
 
     @property
     def reconfiguration(self) -> _core.ReconfigurationDelay:
-        """What a change of topology takes."""
+        """The delay of a change of topology."""
         return self._read.reconfiguration
 
     @property
@@ -197,7 +197,7 @@ class Fabric:
         return replace(self, gpus=gpus)
 
     def to_settings(self) -> dict[str, Any]:
-        """What differs from the default fabric, by field, as a sweep's settings and a TOML file write it.
+        """The differences from the default fabric, by field, as a sweep's settings and a TOML file write it.
 
         Raises `InputError` that names `initial` where that is a graph or a Topology, which neither can write.
         """
@@ -208,7 +208,7 @@ class Fabric:
         return {field.name: made[field.name] for field in fields(self) if made[field.name] != field.default}
 
     def to_core(self) -> _core.Fabric:
-        """What the compiled core takes. Raises `InputError`, also for an initial topology of another size."""
+        """The fabric for the compiled core. Raises `InputError`, also for an initial topology of another size."""
         gpus = self.sized().gpus
         assert gpus is not None  # noqa: S101 (sized() has it)
         return self._read.fabric(gpus, None if self.initial is None else resolve("initial", self.initial, gpus))

@@ -31,7 +31,7 @@ MAX_GRAPHML_BYTES, MAX_ELEMENTS = 32 * MIB, 300_000
 
 
 def resolve(field: str, value: TopologyLike, gpus: int | None) -> str | _core.Topology:
-    """What the core takes for a topology: a name stays a name; files and graphs become topologies.
+    """A topology for the core: a name stays a name; files and graphs become topologies.
 
     `gpus` is the size of the fabric; without it, the largest GPU that has a circuit is the last one. A string is a file
     when it ends in `.edgelist`, `.csv`, `.txt` or `.graphml`. Raises `InputError` that names `field`.
@@ -138,7 +138,7 @@ def _read_graphml(field: str, path: str | os.PathLike[str], gpus: int | None) ->
     import networkx as nx
 
     text = read_text(field, path, MAX_GRAPHML_BYTES)
-    # Each element has a start; an attribute makes none.
+    # Each element has a start; an attribute adds no element.
     if text.count("<") > 2 * MAX_ELEMENTS or text.count("=") > 4 * MAX_ELEMENTS:
         raise refuse(field, f"`{path}` has more than {MAX_ELEMENTS} elements; an edge list takes more")
     if "<!DOCTYPE" in text or "<!ENTITY" in text:

@@ -24,7 +24,7 @@ __all__ = ["busiest_bytes", "generated_matrix", "read_matrix"]
 MAX_FILE_BYTES = 256 * MIB
 # As many rows as the core takes.
 MAX_GPUS = 512
-# Rows of numbers with all their digits, also of too many of them, and lines with remarks beside the rows.
+# Rows of numbers with all their digits, also of too many of them, and lines with remarks in addition to the rows.
 MAX_LINE, MAX_LINES = 1 << 18, 1_000_000
 # Where an NPY file of each version says how long its header is, and in how many bytes.
 NPY_LENGTHS = {b"\x01\x00": (8, 2), b"\x02\x00": (8, 4), b"\x03\x00": (8, 4)}

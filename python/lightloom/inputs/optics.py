@@ -22,7 +22,7 @@ class Optics:
     """Switches, and what is at their ports.
 
     kind: one of `lightloom list optics`, with its parameters after a colon: `"crossbar"`, `"islands:4x2"`.
-    names: of the switches, one each; their kind names them where there are none.
+    names: of the switches, one each; without names, their kind names them.
     switch_ports: ingress ports that a switch has, and as many egress ports; as many as are needed when left out.
     """
 

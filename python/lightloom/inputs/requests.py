@@ -1,4 +1,4 @@
-"""What people ask for, turned into what the core takes."""
+"""Requests of users, turned into requests of the core."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.inputs.options.settings import Topologies, TopologyLike
 
 PER_PAIR = "/pair"
-# What a request takes in addition to the collective, the size and the fabric.
+# Arguments of a request in addition to the collective, the size and the fabric.
 _NAMES = (*(option.name for option in SETTINGS), "budget")
 _LISTS = tuple(option.name for option in SETTINGS if option.kind is Kind.TOPOLOGIES)
 

@@ -102,7 +102,7 @@ def route_fibres(
         program; `both-ways`: circuits in either direction count together.
     existing: (from, to, circuits) of edges that carry some already.
     budget: time for the integer program, in HiGHS, where the paths that the search finds are not proved to be optimal;
-        without it there is none. It needs the package `highspy`.
+        without it no program is solved. It needs the package `highspy`.
     seed: of the search; the same gives the same paths.
 
     Raises `InputError` that names the argument.

@@ -6,7 +6,7 @@ __all__ = ["LightPath", "MziState"]
 
 
 class MziState(NamedTuple):
-    """What an MZI does with light of one wavelength.
+    """The state of an MZI for light of one wavelength.
 
     enters: the side where it comes in, `north`, `east`, `south` or `west`, or `transmitter`; input: which of the
     waveguides that come in there, or which transmitter. leaves and output: likewise where it goes out, or `receiver`.

@@ -105,7 +105,7 @@ class Mesh:
         return len(self.mzi_of_tile)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Its settings alone."""
+        """Pickle only the settings."""
         return _of_settings, (asdict(self),)
 
 
@@ -150,7 +150,7 @@ class PlacedMesh(NamedTuple):
 
     @classmethod
     def of_optics(cls, optics: str, gpus: int) -> PlacedMesh | None:
-        """What `--optics` describes, such as `mesh:16x16,wavelengths=4`; None where it is no mesh."""
+        """The mesh that `--optics` describes, such as `mesh:16x16,wavelengths=4`; None if it is no mesh."""
         kind, _, parameters = optics.partition(":")
         if kind != "mesh":
             return None
@@ -177,7 +177,7 @@ class MeshRouting(Table):
 
     mesh, circuits: what was asked, circuits as pairs of tiles. rounds: how many rounds they take; round_of: the round
     of each. wavelengths: of each circuit, -1 where it has no route. losses_db: of each, NaN where it has no route.
-    paths: the MZIs of each from source to destination, none where it has no route; lanes: from each MZI to the next
+    paths: the MZIs of each from source to destination, empty if it has no route; lanes: from each MZI to the next
     which of the parallel waveguides or fibres. reasons: why a circuit has no route, empty where it has one. proofs: of
     rounds in which not all circuits can be routed, where one was found. method: `one-by-one`, `negotiated` or
     `exhaustive`, the last that was needed; passes: of negotiation.
@@ -203,7 +203,7 @@ class MeshRouting(Table):
         circuits: NDArray[np.int64],
         found: tuple[Sequence[int], Sequence[_core.MeshRoundTuple]],
     ) -> MeshRouting:
-        """What the core found for circuits between tiles."""
+        """The routes that the core found for circuits between tiles."""
         import numpy as np
 
         count, nothing = len(circuits), _read_only(np.zeros(0, dtype=np.int64))
@@ -244,7 +244,7 @@ class MeshRouting(Table):
         return self.routed == len(self.circuits)
 
     def states(self, round_index: int = 0) -> tuple[MziState, ...]:
-        """What every MZI that light passes does in a round, by MZI, wavelength and input.
+        """The state of every MZI that light passes in a round, by MZI, wavelength and input.
 
         Transmitters and receivers of a tile are numbered from 0 in the order of its circuits.
         """

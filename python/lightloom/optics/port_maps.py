@@ -36,7 +36,7 @@ class Switch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SwitchSetting:
-    """What one switch does in one configuration; arrays of rows (ingress port, egress port), sorted, read-only.
+    """Connections of one switch in one configuration; arrays of rows (ingress port, egress port), sorted, read-only.
 
     name: of the switch. connections: all that it joins. connect: those that the configuration before does not have;
     disconnect: those that only the one before has. All of the first configuration is connected: switches were dark.
@@ -62,10 +62,10 @@ class SwitchSetting:
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """What all switches do during some steps of a plan.
+    """The settings of all switches during some steps of a plan.
 
     index: its place, from 0. topology_index: its topology's place in `Plan.topologies`. steps: indices of the plan's
-    steps during which it is held; none where the plan starts on a topology that it leaves at once. time_s: seconds from
+    steps during which it is held; empty if the plan starts on a topology that it leaves at once. time_s: seconds from
     the start of the plan at which it has to begin being set; the first is there from the start. switches: by switch.
     """
 
@@ -121,7 +121,7 @@ class Circuits(Table):
 
     @classmethod
     def from_json(cls, text: str) -> Circuits:
-        """What `to_json` wrote. Raises `InputError` that names the place of what is wrong, or what no switch can do."""
+        """Read the JSON of `to_json`. Raises `InputError` that names the place of a fault, or what no switch can do."""
         return cls(_core.Circuits.from_json(text))
 
     @classmethod
@@ -144,7 +144,7 @@ class Circuits(Table):
 
     @property
     def plan(self) -> Plan | None:
-        """What the circuits are of; None where they were read from a file."""
+        """The plan of the circuits; None if they were read from a file."""
         return self._plan
 
     @property
@@ -205,7 +205,7 @@ class Circuits(Table):
 
     @cached_property
     def mesh(self) -> PlacedMesh | None:
-        """The mesh of MZIs that is the switch; None where it is none, or where the circuits were read from a file."""
+        """The mesh of MZIs that is the switch; None if it is another kind, or if the circuits were read from a file."""
         if self._labels is None or self._plan is None:
             return None
         return PlacedMesh.of_optics(self._labels.optics, self._plan.gpus)
@@ -240,7 +240,7 @@ class Circuits(Table):
 
     @cached_property
     def still_ports(self) -> int:
-        """Those of `lit_ports` that are joined to the same port in all configurations."""
+        """The number of `lit_ports` that are joined to the same port in all configurations."""
         return sum(
             sum(peers == [peers[0]] * len(self.configurations) for peers in of_side.values())
             for of_side in self._peers()
@@ -284,7 +284,7 @@ class Circuits(Table):
         return {name: [row[place] for row in rows] for place, name in enumerate(_COLUMNS)}
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """What every port is joined to in every configuration, and what changes; written to a PNG, PDF or SVG `path`.
+        """The connections of every port in every configuration, and the changes; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """

@@ -1,1 +1,1 @@
-"""The page: a server whose work is done by processes beside it, and what runs in the browser (`static/`)."""
+"""The page: a server whose work is done by processes of its own, and the scripts of the browser (`static/`)."""

@@ -89,7 +89,7 @@ def _retry_after_s(outcome: Outcome) -> int:
 
 
 async def _while_connected(job: Job, request: Request) -> Outcome:
-    """What comes of the job; where the browser leaves first, the job is left."""
+    """The outcome of the job; if the browser leaves first, the job is left."""
     left = asyncio.create_task(_gone(request))
     result = asyncio.create_task(job.result())
     try:

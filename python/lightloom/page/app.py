@@ -40,7 +40,8 @@ NOT_FOUND, NOT_MODIFIED, FAILED = 404, 304, 500
 def application(limits: Limits, names: Iterable[str] = (), token: str | None = None) -> tuple[Guard, Pool]:
     """The application and its pool, which must be ended with it.
 
-    names: of the server, in addition to `localhost`. token: that every request must show; None where none is asked for.
+    names: of the server, in addition to `localhost`. token: that every request must show; None if no token is asked
+    for.
     """
     pool = Pool(limits)
 
@@ -107,7 +108,7 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """What nobody foresaw: the kind of it in a line, for whoever runs the server."""
+    """An unforeseen error: its kind in a line, for whoever runs the server."""
     path = printable(request.scope["path"])
     logging.getLogger(__name__).error("error: %s failed: %s; please report it", path, type(error).__name__)
     return JSONResponse({"error": "the server failed; please report it", "field": ""}, FAILED)

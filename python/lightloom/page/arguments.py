@@ -1,4 +1,4 @@
-"""What a request asks for by the names of options, checked: nothing in it is a file or an address of the machine."""
+"""Arguments of a request by the names of options, checked: no value is a file or an address of the machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["arguments_of", "checked", "fabric_of"]
 
 TEXTS = {Kind.TEXT, Kind.NAME, Kind.CHOICE, Kind.TOPOLOGY, Kind.TOPOLOGIES, Kind.FABRIC, Kind.OPTICS}
 TRUTHS = {Kind.FLAG, Kind.YES_OR_NO}
-# Of several numbers or texts.
+# Kinds whose values are several numbers or texts.
 LISTS = {Kind.DELAY, Kind.DIMS}
 ITEMS = re.compile("[,;]")
 
@@ -117,7 +117,7 @@ def fabric_of(given: dict[str, Any]) -> Fabric:
 
 
 def arguments_of(given: dict[str, Any], limits: Limits) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Arguments of all that plans, and those of `plan` alone. Raises `InputError` for what is missing or too large."""
+    """Arguments of all planning tasks, and those of only `plan`. Raises `InputError` if one is missing or too large."""
     given = dict(given)
     of_plan = {option.name: given.pop(option.name) for option in OF_PLAN if option.name in given}
     _check_budget(of_plan, limits)

@@ -29,7 +29,7 @@ class Bodies:
         self._held_bytes = 0
 
     async def read(self, request: Request) -> bytes:
-        """What the request says, which is to be JSON. Raises `RefusedError`."""
+        """The body of the request, which is to be JSON. Raises `RefusedError`."""
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON_TYPE:
             raise refused(UNSUPPORTED, f"it takes content of type {JSON_TYPE}")
         said = request.headers.get("content-length", "0")

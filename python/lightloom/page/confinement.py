@@ -1,4 +1,4 @@
-"""What a process that works may do: compute within its memory, and read what Python itself is made of.
+"""Confinement of a worker process: it may compute within its memory, and read Python's own files.
 
 No request names a file or an address. Were one to get through all checks, it would be refused here.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["confine", "limit_memory", "most_resident_bytes"]
 
-# What Python reports before it happens, and no request needs.
+# Events that Python reports before they happen, and that no request needs.
 REFUSED = frozenset({
     "os.exec",
     "os.fork",
@@ -101,7 +101,7 @@ def _plugin_folders() -> Iterator[str]:
 
 
 def _installed_folders() -> Iterator[str]:
-    """Where packages were installed beside Python's own folders: for one user, or where a program looks for them."""
+    """Folders of packages outside Python's own: installed for one user, or where a program looks for them."""
     for folder in map(Path, sys.path):
         with suppress(OSError):
             if any(entry.suffix == ".dist-info" for entry in folder.iterdir()):

@@ -94,7 +94,7 @@ class Connection(H11Protocol):
         if self.conn.our_state not in UNANSWERED:
             self.transport.abort()
             return
-        outcome = Outcome.error(NO_REQUEST, "request: it is none of HTTP/1.1", "request")
+        outcome = Outcome.error(NO_REQUEST, "request: it is not HTTP/1.1", "request")
         head = h11.Response(status_code=outcome.status, headers=_headers(outcome), reason=b"Bad Request")
         for event in (head, h11.Data(data=outcome.content), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")

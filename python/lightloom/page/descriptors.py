@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["connections_at_once"]
 
-# Of the server itself; of a process that works or starts.
+# Descriptors of the server itself, and of a process that works or starts.
 OWN, OF_PROCESS = 24, 6
 LEAST, ROOM = 4, 4
 
@@ -21,7 +21,7 @@ def connections_at_once(limits: Limits) -> int:
     """How many connections there may be: as many as the limits say, or as the system has room for.
 
     Three times as many may arrive before the first of them is let go. The system's limit is raised as far as it may be.
-    Raises `InputError` that names `workers` where there is room for none.
+    Raises `InputError` that names `workers` if there is no room for one process.
     """
     # One more is the reserve, and one starts.
     own = OWN + OF_PROCESS * (limits.workers + 2)

@@ -1,4 +1,4 @@
-"""What the server and a process that works say to each other: frames of a kind, a length and as many bytes.
+"""Messages between the server and a worker process: frames of a kind, a length and as many bytes.
 
 Nothing but JSON and the bytes of an answer is in them, so that neither side runs what the other sends.
 """
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["HEADER", "MOST_BYTES", "Frame", "Kind", "as_bytes", "header_of", "read_frame"]
 
 HEADER = struct.Struct(">cI")
-# Of one frame; answers and requests are held to smaller limits.
+# Most bytes of one frame; answers and requests are held to smaller limits.
 MOST_BYTES = 1 << 30
 
 
 class Kind(Enum):
-    """What a frame holds."""
+    """The kind of a frame's content."""
 
     READY = b"R"  # the process can work
     TOLD = b"T"  # JSON: all rows that were found before the task was paused; the task follows

@@ -1,4 +1,4 @@
-"""What every request passes and every answer carries: hosts, origins, a token, headers, and answers in pieces."""
+"""Checks of every request and headers of every answer: hosts, origins, a token; and answers in pieces."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOCAL = "localhost"
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", re.ASCII)
 SAME = {"same-origin", "none"}
 SEE_OTHER, AMBIGUOUS, UNKNOWN, FORBIDDEN, MISDIRECTED = 303, 400, 401, 403, 421
-# Of an answer, that is sent at once.
+# The bytes of an answer that are sent at once.
 PIECE_BYTES = 1 << 18
 
 

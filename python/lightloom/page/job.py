@@ -99,7 +99,7 @@ class Job:
             await self._news.wait()
 
     async def result(self) -> Outcome:
-        """What comes of it."""
+        """Wait for the outcome."""
         while self.outcome is None:
             await self._news.wait()
         return self.outcome

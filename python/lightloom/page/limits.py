@@ -1,4 +1,4 @@
-"""What one request may ask of the server, and all of them together."""
+"""Limits of one request to the server, and of all requests together."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Limits:
         return asdict(self)
 
     def shown(self) -> dict[str, float]:
-        """Those that a request is held to, by the names that the page has for them."""
+        """The limits of one request, by the names that the page has for them."""
         return {
             "gpus": self.gpus,
             "points": self.points,

@@ -8,13 +8,13 @@ from lightloom.inputs.options import Group, Kind, Option, by_name, options_of
 
 __all__ = ["offered"]
 
-# What only a file or an address can say.
+# Kinds of options that only a file or an address can give.
 NAMING = {Kind.FILE, Kind.FOLDER}
-# Of what is written, that which is in the answer.
+# Options of output whose content is in the answer.
 TOLD = {"baselines", "links", "explain", "to"}
-# Of traces, which are files; of many problems at once, which a map is for.
+# Options of traces, which are files, and of many problems at once, for which there is the map.
 ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
-# Done by default on the command line alone: a plan with every other planner's beside it takes many times as long.
+# Done by default only on the command line: a plan together with every other planner's takes many times as long.
 ASKED_FOR = "baselines"
 
 

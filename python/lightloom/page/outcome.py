@@ -1,4 +1,4 @@
-"""What comes of a request, as a process that works tells it to the server."""
+"""The outcome of a request, as a worker process tells it to the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["JSON", "Outcome"]
 
 JSON = "application/json"
 DONE = 200
-# What an outcome takes beside its content.
+# Memory of an outcome in addition to its content.
 OVERHEAD_BYTES = 500
 
 

@@ -1,4 +1,4 @@
-"""What a request says as JSON: one text for all that ask for the same, and reading it, of bounded size and depth."""
+"""JSON of requests: read with bounded size and depth, and made one text for all requests that ask for the same."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RefusedError(Exception):
 def as_text(task: str, content: bytes) -> bytes:
     """The task and what is asked, as processes are told. Raises `RefusedError`.
 
-    Of a small body it is the same for all that ask for the same, however they write it; a large one is left as it is:
+    For a small body it is the same for all that ask for the same, however they write it; a large one is left as it is:
     reading it would keep everybody else waiting.
     """
     body = content if len(content) > SMALL_BYTES else _canonical(parsed(content))

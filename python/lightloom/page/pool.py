@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["BUSY", "BusyError", "EndingError", "Pool", "busy"]
 
 BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
-# What may be done about it.
+# Advice to the asker.
 LESS = "fewer GPUs or points take less"
 # How long work goes on before others that wait get their turn.
 TURN_S = 1.0
@@ -89,7 +89,7 @@ class Pool:
         return self.cache.get(key)
 
     def submit(self, key: str, text: bytes, client: str = "", length: Length = Length.SHORT) -> Job:
-        """The job that does this; one that is under way where there is one. Whoever submits must `leave` it.
+        """The job that does this, one under way if there is one. The caller must `leave` it.
 
         client: who asks. length: of the work, as far as it is known. Raises `BusyError` and `EndingError`.
         """
@@ -199,11 +199,11 @@ class Pool:
                     return job
         finally:
             self._idle -= not is_reserve
-            # What else waits may be for the reserve now.
+            # Other waiting jobs may go to the reserve now.
             self._arrived.set()
 
     async def _outcome(self, process: Process, job: Job) -> Outcome | None:
-        """What comes of the job at a worker.
+        """The outcome of the job at a worker.
 
         None where nobody waits for it any more, and where it was paused for others. A process that is not done is asked
         to leave off, and killed where it does not.
@@ -240,9 +240,9 @@ class Pool:
             await _ended(work, left)
 
     async def _try(self, process: Process, job: Job) -> Outcome | None:
-        """What comes of the job at the reserve within a turn; None where it is to wait for a worker.
+        """The outcome of the job at the reserve within a turn; None if it is to wait for a worker.
 
-        What it tells is passed on at the end: it may begin anew, and tell the same again.
+        Its messages are passed on at the end: it may begin anew, and tell the same again.
         """
         told: list[Event] = []
         work = asyncio.create_task(process.carry_out(job, told.append))

@@ -43,7 +43,7 @@ class Process:
 
     @classmethod
     async def start(cls, limits: Limits) -> Process:
-        """A process that is ready. Raises `DiedError` and `OSError` where none can be."""
+        """A process that is ready. Raises `DiedError` and `OSError` if no process can be started."""
         child = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

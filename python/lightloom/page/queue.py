@@ -102,7 +102,7 @@ class Queue:
 
 
 class FullError(Exception):
-    """As many jobs wait as may, and none makes room."""
+    """The queue is full, and no waiting job makes room."""
 
 
 def client_name(host: str | None) -> str:

@@ -35,7 +35,7 @@ BACKLOG = 512
 
 
 class _Said:
-    """What fails where no request is answered for it, in a line for whoever runs the server; not twice on end."""
+    """Failures outside any request, each a line for whoever runs the server; no line twice in succession."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -60,7 +60,7 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Being told to end is no error; being told twice ends at once."""
         loop = asyncio.get_running_loop()
-        # Of a server that is to outlive its terminal, `nohup` has the last one ignored.
+        # `nohup`, for a server that is to outlive its terminal, has the last one ignored.
         ending = [number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
         for number in ending:
             loop.add_signal_handler(number, self.end)
@@ -109,7 +109,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 def address_of_others(listening: socket.socket) -> str | None:
-    """Where other machines find the page, None where it listens for this machine alone."""
+    """Where other machines find the page, None if it listens only for this machine."""
     host, port = listening.getsockname()[:2]
     address = ipaddress.ip_address(host.partition("%")[0])
     if address.is_loopback:
@@ -118,7 +118,7 @@ def address_of_others(listening: socket.socket) -> str | None:
 
 
 def _outward(family: int) -> str:
-    """The machine's address towards other networks, or its name where there is none; nothing is sent for it."""
+    """The machine's address towards other networks, or its name if there is no address; nothing is sent for it."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             # Addresses for documentation, which no machine has.
@@ -144,7 +144,7 @@ def serve(
 
     ready: is called when the page can be opened; what it raises ends the server. token: that every request must show.
     """
-    # Requests that are none, and connections that end early, are no news; what fails unforeseen is said by the page.
+    # Invalid requests and connections that end early are not logged; the page reports unforeseen failures.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     most = connections_at_once(limits)
     guard, pool = application(limits, names, token)

@@ -1,4 +1,4 @@
-"""What can be asked of the server: one line a task, each with the module that carries it out in another process."""
+"""The tasks of the server: one line each, with the module that carries it out in another process."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ WORK = "lightloom.page.work"
 TASKS = (
     Task("options", f"{WORK}.options", "Verbs with their options, registries, problems worth starting from.", False),
     Task("plan", f"{WORK}.plan", "Plan a collective: algorithm, topology of every step, when to reconfigure."),
-    Task("compare", f"{WORK}.compare", "The same problem by every planner, beside the lower bound.", streams=True),
+    Task("compare", f"{WORK}.compare", "The same problem by every planner, with the lower bound.", streams=True),
     Task("bound", f"{WORK}.bound", "Lower bounds on the time that a collective takes, term by term."),
     Task("verify", f"{WORK}.verify", "Execute a plan symbolically; check its ports, paths and costs."),
     Task("simulate", f"{WORK}.simulate", "Simulate a plan packet by packet, or flow by flow."),
     Task("circuits", f"{WORK}.circuits", "A plan's circuits on the ports of switches."),
-    Task("loads", f"{WORK}.loads", "What every circuit of a step carries, and along which paths."),
-    Task("explain", f"{WORK}.explain", "What the topologies of a plan are, in words."),
+    Task("loads", f"{WORK}.loads", "The load of every circuit of a step, and the paths of the data."),
+    Task("explain", f"{WORK}.explain", "The topologies of a plan, in words."),
     Task("train", f"{WORK}.train", "Plan a training iteration; its time against the delay.", streams=True),
     Task(
         "map",
         f"{WORK}.map",
-        "When it pays: plans over two axes, beside a baseline.",
+        "When it pays: plans over two axes, compared with a baseline.",
         streams=True,
         makes_room=True,
     ),

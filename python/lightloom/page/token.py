@@ -43,7 +43,7 @@ class Token:
         return any(name == self._name and _is_same(value.encode(), self._cookie.encode()) for name, _, value in pairs)
 
     def address_without(self, scope: Scope) -> str | None:
-        """The address that is asked for, less the token in its query; None where that has none, or a wrong one."""
+        """The address that is asked for, less the token in its query; None if that has no token, or a wrong one."""
         if scope["method"] not in {"GET", "HEAD"}:
             return None
         pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)

@@ -38,7 +38,7 @@ WRONG, TOO_LARGE, FAILED, NO_MEMORY, STOPPED = 422, 413, 500, 503, 503
 def main() -> None:
     """Work until standard input ends."""
     asked, told = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    # What anything prints must not come between frames.
+    # Output that anything prints must not come between frames.
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     limits = Limits(**json.loads(sys.argv[1]))
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 class _Say:
-    """What work tells, as frames; it is to pause from when the server says so until the next task."""
+    """Messages of work, as frames; work pauses when the server says so, until the next task."""
 
     def __init__(self, told: BinaryIO) -> None:
         self.told: Sequence[dict[str, Any]] = ()

@@ -65,7 +65,7 @@ def plan(
     budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s local search, and of planner `exact`.
     invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
     sequence: HARVEST's `schedule.json`, or the folder that has it, whose topologies are taken as they are. With
-        `collective.json` beside it, that is the schedule and says the size, where no other is given.
+        `collective.json` next to it, that is the schedule and says the size, where no other is given.
     settings: see `lightloom.inputs.options.Settings` and docs/reference/options.md.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
@@ -96,7 +96,7 @@ def baselines(
     A planner that is known to be slower than the best, and whose exact time takes long to find, is a row without a
     time, whose reason says what it takes at least.
 
-    beside: what `plan` says of the same arguments; a planner that keeps the best of all is not run again then.
+    beside: the plan of `plan` for the same arguments; a planner that keeps the best of all is not run again then.
 
     Arguments and errors otherwise as for `plan`. A planner that is named counts for the convention that it brings, and
     leaves the others in.
@@ -108,7 +108,7 @@ def baselines(
 def _solver_settings(
     settings: Settings, budget: str | float | None, invariant_under: str | int | None, report: Report | None
 ) -> ExactSettings | None:
-    """What a planner that calls a solver is told beside the settings; None for another, which is told nothing."""
+    """Settings that only a planner with a solver takes; None for other planners."""
     given = settings.get("planner")
     planner = "auto" if given is None else text_of("planner", given)
     named = _core.capabilities(planner)
@@ -153,12 +153,12 @@ def compare(
 def verify(
     subject: Plan | _core.Schedule | Circuits | Training, *, plan: Plan | None = None, optics: str | None = None
 ) -> list[Check]:
-    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from the plan alone.
+    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from only the plan.
 
-    Of a training iteration every port of every rank is followed, and all that it says is recomputed. Iterations that
+    A training iteration is recomputed, and every port of every rank is followed through it. Iterations that
     `Training.from_json` gives have passed; `Training.unjudged` reads others.
 
-    Circuits are judged beside their plan, which must pass its own judge: their changes are followed from dark switches
+    Circuits are judged against their plan, which must pass its own judge: their changes are followed from dark switches
     on, and what comes of them must be the plan's topologies, in time. In a mesh of MZIs light is followed through the
     states, and ways and losses are recomputed; of files that do not say how the mesh is built, states are counted.
 
@@ -174,7 +174,7 @@ def verify(
     if isinstance(subject, Circuits):
         beside = plan if plan is not None else subject.plan
         if not isinstance(beside, Plan):
-            raise refuse("plan", "it is missing: circuits are judged beside their plan")
+            raise refuse("plan", "it is missing: circuits are judged against their plan")
         known = beside.optics if subject.labels is None else subject.labels.optics
         kind = known if optics is None else optics
         return [Check(*check) for check in _core.verify_circuits(subject.core, beside.core, kind)]

@@ -1,4 +1,4 @@
-"""What strategies of All-to-All cost as functions of the reconfiguration delay, without planning at any one of them."""
+"""Costs of All-to-All strategies as functions of the reconfiguration delay, without a plan for each delay."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def strategy_costs(
     """The strategies of every planner that forwards blocks of an All-to-All in rounds, by the planner's name.
 
     size, fabric, settings: as for `lightloom.plan`; relabelled_at: reconfiguration delays, `"10us"` or seconds.
-    Of unequal blocks, the strategies that planner `reconfigure-all-to-all` may take at one of these delays have their
+    For unequal blocks, the strategies that planner `reconfigure-all-to-all` may take at one of these delays have their
     ranks relabelled for the traffic, as it does; the others have them as they are.
 
     Raises `InputError` that names the argument.

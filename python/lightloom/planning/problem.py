@@ -32,7 +32,7 @@ ACCEPTS = "numbers, text with a unit, or both"
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What `plan` finds at every point, in the shape that the arguments broadcast to.
+    """Results of `plan` at every point, in the shape that the arguments broadcast to.
 
     total_s: completion times, infinite where nothing serves the point; reconfigurations: changes of topology.
     names: pairs (planner, algorithm) that were taken anywhere, and one of empty names; choice: a point's place there.
@@ -123,7 +123,7 @@ class Problem:
         hop_delays: Quantities | None = None,
         bound: bool = False,
     ) -> Sweep:
-        """What `lightloom.plan` finds at every point.
+        """Results of `lightloom.plan` at every point.
 
         sizes: bytes, or text such as `"64MiB"` or `"1MiB/pair"`; delays: fixed reconfiguration delays, seconds or text
         such as `"10us"`, to which what the fabric has per port or by port is added; bandwidths, startups, hop_delays:
@@ -193,7 +193,7 @@ def _numbers(
     try:
         array = array_of(field, values)
         if array.dtype.kind in "UO":
-            # As an array of objects, numbers beside text stay numbers.
+            # In an array of objects, numbers among texts stay numbers.
             items = np.asarray(values, dtype=object).ravel().tolist()
             parsed = [
                 parse(field, item) if isinstance(item, str) else number_of(field, item, ACCEPTS) for item in items

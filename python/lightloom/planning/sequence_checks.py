@@ -25,9 +25,9 @@ TOLERANCE = 1e-4
 
 
 def verify_sequence(stated: StatedSequence) -> list[Check]:
-    """What can be checked of a file: its own numbers, and what is beside it.
+    """Checks of a file: of its own numbers, and against files next to it.
 
-    Beside it, `collective.json` says what every step sends, and the side file of an export what its time is made of.
+    `collective.json` next to it has the data of every step, and the side file of an export the terms of its time.
     """
     checks = [Check("topologies", True, _topologies(stated)), _reconfigurations(stated)]
     side = _side_of(stated)
@@ -81,7 +81,7 @@ def _cost_alone(stated: StatedSequence) -> Check:
 
 
 def _side_of(stated: StatedSequence) -> dict[str, Any] | None:
-    """The side file of an export beside the file; None where there is none."""
+    """The side file of an export next to the file; None if there is none."""
     path = stated.path.with_name(harvest.SIDE)
     if not path.is_file():
         return None
@@ -101,7 +101,7 @@ def _cost_beside(stated: StatedSequence, side: dict[str, Any]) -> Check:
             for step in side["steps"]
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise refuse(FIELD, f"`{harvest.SIDE}` beside `{stated.path}` does not say the terms of its steps") from error
+        raise refuse(FIELD, f"`{harvest.SIDE}` next to `{stated.path}` does not say the terms of its steps") from error
     total_s, changes_s = sum(map(sum, terms)), sum(one[-1] for one in terms)
     passed = isclose(total_s, stated.total_s, rel_tol=TOLERANCE) and isclose(
         changes_s, stated.reconfiguration_s, rel_tol=TOLERANCE, abs_tol=1e-15
@@ -131,7 +131,7 @@ def _paths(stated: StatedSequence, collective: str, demands: list[harvest.Demand
 
 
 def _reached_on(links: Links) -> Callable[[int], set[int]]:
-    """What tells the GPUs that light from a GPU comes to, over any number of circuits."""
+    """A function that returns the GPUs that light from a GPU reaches, over any number of circuits."""
     following: dict[int, list[int]] = defaultdict(list)
     for source, destination, _ in links:
         following[source].append(destination)

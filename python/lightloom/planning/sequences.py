@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["completed", "plan_on_sequence"]
 
-# What chooses topologies, which a sequence leaves nothing to.
+# Options that choose topologies, which a sequence states itself.
 CONFLICTS = ("planner", "candidates", "topology", "budget", "invariant_under")
 
 

@@ -74,7 +74,7 @@ def plan_sizes(
     output: str | os.PathLike[str] | None = None,
     **settings: Unpack[Settings],
 ) -> SizeTable:
-    """What `plan` finds at every size, prepared once; other arguments and errors as for `plan`.
+    """Plans at every size, prepared once; other arguments and errors as for `plan`.
 
     sizes: `"1KiB:1GiB"`, doubled from the first to at most the last, `"1KiB:1GiB:4"` for another factor, with `/pair`
         behind for blocks of an All-to-All; or a list of sizes as `plan` takes them.

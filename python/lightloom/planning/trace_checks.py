@@ -20,7 +20,7 @@ __all__ = ["verify_trace"]
 def verify_trace(path: str | os.PathLike[str], field: str = "trace") -> list[Check]:
     """The checks of the trace in a folder, or one of whose files `path` is.
 
-    A trace of sends and receives alone is executed symbolically too: they must compute a collective. Raises
+    A trace of only sends and receives is executed symbolically too: they must compute a collective. Raises
     `InputError` that names `field` where the trace cannot be run: see `lightloom.formats.chakra.trace.read_trace`.
     """
     trace = read_trace(field, path)
@@ -46,4 +46,4 @@ def _collectives(trace: Trace) -> str:
     held = ", ".join(f"{count} {name}" for name, count in trace.collectives.most_common())
     if trace.groups:
         return f"{held}; the same at all ranks of each of {len(trace.groups)} groups"
-    return f"{held}; groups are not stated beside the files and not compared"
+    return f"{held}; no file next to them states the groups, which are not compared"

@@ -39,7 +39,7 @@ class NarrowBound(NamedTuple):
 
 
 class Plan(Table):
-    """What to send in which step, on which topology, and what that costs; immutable, seconds and bytes.
+    """The transfers of every step, its topology, and its cost; immutable, seconds and bytes.
 
     Made by `lightloom.plan`, or read back by `Plan.load` and `Plan.from_json`.
     """
@@ -199,7 +199,7 @@ class Plan(Table):
 
     @property
     def reconfiguration_delay(self) -> _core.ReconfigurationDelay:
-        """What a change of topology takes on the plan's fabric."""
+        """The delay of a change of topology on the plan's fabric."""
         return self._core.reconfiguration_delay
 
     @property
@@ -249,7 +249,7 @@ class Plan(Table):
 
     @property
     def explanations(self) -> list[str]:
-        """What the circuits of each of `topologies` are, in a sentence."""
+        """The circuits of each of `topologies`, in a sentence."""
         return self._core.explanations
 
     def to_columns(self) -> dict[str, list[Any]]:

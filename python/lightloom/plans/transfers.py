@@ -1,4 +1,4 @@
-"""What a plan sends in a step, and along which paths: all of it, as arrays, with symmetry expanded."""
+"""All transfers of a plan's step and their paths, as arrays, with symmetry expanded."""
 
 from __future__ import annotations
 

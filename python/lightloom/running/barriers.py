@@ -1,4 +1,4 @@
-"""What synchronisation costs: processes that wait for each other, round after round, by every barrier there is."""
+"""The cost of synchronisation: processes that wait for each other, round after round, by every barrier there is."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class BarrierCost:
 
 
 class BarrierCosts(Table):
-    """What was measured of barriers; immutable. Made by `barrier_costs`. cores: that the processes could be on."""
+    """Measured costs of barriers; immutable. Made by `barrier_costs`. cores: that the processes could be on."""
 
     def __init__(self, costs: Sequence[BarrierCost], cores: int) -> None:
         self.costs, self.cores = tuple(costs), cores
@@ -96,12 +96,12 @@ def barrier_costs(
     names: of `barrier_names()`, all unless said. most_ranks: 16, or eight a core where that is more. rounds: that are
     measured, at every number of ranks. progress: told what is measured next.
 
-    With more ranks than cores none of them spins: they give the core to others, or sleep. Raises `InputError` that
+    With more ranks than cores no rank spins: ranks give the core to others, or sleep. Raises `InputError` that
     names the argument, and `FailedError` where a process ends that should not.
     """
     known = barrier_names()
     if not known:
-        raise InputError("barriers", "barriers: they are measured on Linux alone")
+        raise InputError("barriers", "barriers: they are measured only on Linux")
     for name in names or ():
         if name not in known:
             raise unknown_name("barriers", name, known)

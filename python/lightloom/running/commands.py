@@ -16,9 +16,9 @@ __all__ = ["carried_out", "end_group"]
 
 
 def carried_out(command: Sequence[str], given: bytes = b"", *, limit_s: float) -> subprocess.CompletedProcess[bytes]:
-    """What a program said to the end. Raises `subprocess.TimeoutExpired`; it is ended then, with all that it started.
+    """Run a program to its end. Raises `subprocess.TimeoutExpired`; it is ended then, with all that it started.
 
-    What it says goes to files: of a pipe, one that it started and that goes on would keep the end from coming.
+    Its output goes to files: a pipe would stay open as long as a program that it started goes on.
     """
     with TemporaryFile() as asked, TemporaryFile() as out, TemporaryFile() as said:
         asked.write(given)

@@ -30,7 +30,7 @@ RUN, SAID, PROGRESS, OUTSIDE, REPORT, FAULT = (bytes([kind]) for kind in b"rspoR
 END_S = 5.0
 # It says something every second; one that is silent for so long is stopped.
 SILENT_S = 20.0
-# What the process does; it finds this package where this process did.
+# The program of the process, which finds this package where this process did.
 PROGRAM = "import sys; sys.path.insert(0, {0!r}); from lightloom._core import serve_runs; serve_runs({1})"
 
 
@@ -64,7 +64,7 @@ class Controller:
     def run(
         self, request: bytes, workspaces: int, *, progress: Callable[[int], None], outside: Callable[[int], str]
     ) -> bytes:
-        """What the runs that are asked for found, as `_core.run_report` reads it.
+        """The results of the runs that are asked for, as `_core.run_report` reads them.
 
         request: of `_core.run_request`. workspaces: descriptor of the memory that holds them. progress: told how many
         runs are measured. outside: has the outside switch make a configuration, and says why it did not; empty text

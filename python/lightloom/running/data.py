@@ -112,7 +112,7 @@ def reduced(kind: DataType, reduction: str, one: Array, other: Array) -> Array:
 
 
 class DrawnInputs(Sequence["Array"]):
-    """What ranks begin with in a test, by rank: whole numbers from 1, drawn from `seed` and the rank when asked for.
+    """Inputs of a test, by rank: whole numbers from 1, drawn from `seed` and the rank when asked for.
 
     Raises `InputError` that names `dtype` where sums over so many ranks are not exact.
     """
@@ -158,7 +158,7 @@ def checked_inputs(program: Program, arrays: Sequence[Array], kind: DataType) ->
 
 
 class Expected(NamedTuple):
-    """What ranks must end with; tolerances: by how much elements may differ, None where by nothing."""
+    """Outputs that ranks must have; tolerances: by how much elements may differ, None if not at all."""
 
     outputs: list[Array]
     tolerances: list[Array] | None
@@ -172,7 +172,7 @@ def expected(
     reduction: str = "sum",
     ranks: Sequence[int] | None = None,
 ) -> Expected:
-    """What the collective makes of the inputs of all ranks, by NumPy; for `ranks` alone where they are given.
+    """Results of the collective on the inputs of all ranks, by NumPy; only for `ranks` if they are given.
 
     Sums of floating types are exact where all they add are whole numbers that add up to one that is exact in the type;
     elsewhere they may differ by what the order of adding makes of rounding, n·2^(1 - exact_bits)·Σ|x| for n ranks.

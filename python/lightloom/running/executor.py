@@ -117,7 +117,7 @@ class Executor:
     def plan(self, collective: str, size: str | float) -> Plan:
         """The plan of a collective and size on the fabric: made when it is first asked for, then looked up.
 
-        Arguments as of `lightloom.plan`. Raises `InputError` that names the argument, `fabric` where there is none.
+        Arguments as of `lightloom.plan`. Raises `InputError` that names the argument, `fabric` if there is none.
         """
         found = self._plans.get((collective, size))
         if found is None:
@@ -303,7 +303,7 @@ def run(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Measurement:
-    """Run a plan on processes of this machine, and measure it beside what it predicts; Linux only.
+    """Run a plan on processes of this machine, and compare the measured times with its own; Linux only.
 
     Arguments and errors as of `Executor` and `Executor.run`, which is for many plans.
     """
@@ -351,14 +351,14 @@ def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDAr
 
 
 def _advice(ready: Prepared) -> str:
-    """What can be done where ranks do not keep up."""
+    """Advice for ranks that do not keep up."""
     ranks, machine_cores, dilation = ready.plan.gpus, cores(), slower(ready.pace.dilation)
     shared = f"{_core.counted(ranks, 'rank')} share {_core.counted(machine_cores, 'core')}"
     return f"{shared}, which may be busy with other work: --dilation {dilation:g} gives them more time"
 
 
 def _nothing(_runs: int) -> None:
-    """What a run tells of its progress where nobody asked."""
+    """The progress callback of a run if none is given."""
 
 
 def _refused(_configuration: int) -> str:

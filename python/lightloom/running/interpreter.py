@@ -1,4 +1,4 @@
-"""What a program means: it is run by one process, step by step, with NumPy."""
+"""The meaning of a program: it is run by one process, step by step, with NumPy."""
 
 from __future__ import annotations
 

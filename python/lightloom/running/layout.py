@@ -32,7 +32,7 @@ __all__ = ["Copies", "Layout", "layout_of"]
 
 
 class Copies(NamedTuple):
-    """What is copied inside ranks, an entry a copy: the rank, where from, where to, how much; none is empty."""
+    """Copies inside ranks, an entry each: the rank, where from, where to, how much, at least one element."""
 
     rank: Integers
     source_offset: Integers
@@ -134,7 +134,7 @@ def _pairwise(plan: Plan, held: Chunks, arriving_at: Integers, arriving: Integer
     inputs, outputs = blocks.sum(axis=1), blocks.sum(axis=0)
     every, own = np.arange(ranks), blocks.diagonal()
     first = _in_rows(source, destination, chunks, ranks)
-    # What a rank has for itself stays where its input is.
+    # A rank's data for itself stays in its input.
     received = np.where(source == destination, 0, chunks)
     last = inputs[destination] + _in_rows(destination, source, received, ranks)
     passes = (arriving_at != source[arriving]) & (arriving_at != destination[arriving])

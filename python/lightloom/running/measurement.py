@@ -1,4 +1,4 @@
-"""What was measured when a plan ran."""
+"""The measurement of a plan that was run."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class RunSettings:
 
     @property
     def has_hop_delay(self) -> bool:
-        """Whether packets are held back by the plan's hop delay: the kernel's circuits have none."""
+        """Whether packets are held back by the plan's hop delay: the kernel's circuits have no such delay."""
         return self.transport != "kernel"
 
 
@@ -107,11 +107,11 @@ class RunTimes:
     """All moments of all runs, as arrays; seconds of the plan since the run began, divided by the dilation.
 
     total_s: by run, without computation before steps. By run and step: begun_s, when the step before had ended; asked_s
-    and acknowledged_s, of a change of circuits, both begun_s where there is none; start_s, when startup began; end_s,
-    when the last rank had arrived. By run, step and rank: released_s, it was let go; started_s, startup was over;
-    sent_s, all that it sends and passes on had left it; received_s, all had come; arrived_s, it was copied and reduced;
-    forwarded_bytes, passed on for others. By run, step and transmitter (rank · ports + port): circuit_bytes that
-    crossed its circuit, circuit_first_s and circuit_last_s, from when on and until when.
+    and acknowledged_s, of a change of circuits, both equal to begun_s without a change; start_s, when startup began;
+    end_s, when the last rank had arrived. By run, step and rank: released_s, it was let go; started_s, startup was
+    over; sent_s, all that it sends and passes on had left it; received_s, all had come; arrived_s, it was copied and
+    reduced; forwarded_bytes, passed on for others. By run, step and transmitter (rank · ports + port): circuit_bytes
+    that crossed its circuit, circuit_first_s and circuit_last_s, from when on and until when.
     """
 
     total_s: NDArray[np.float64]
@@ -133,7 +133,7 @@ class RunTimes:
 
 @dataclass(frozen=True)
 class MeasuredStep:
-    """A step as it was measured: medians over the runs, seconds of the plan, beside what the plan predicts.
+    """A step as it was measured: medians over the runs, seconds of the plan, with the plan's prediction.
 
     measured_s, predicted_s: from the end of the step before to its own, the reconfiguration included, computation
     before it not. dark_s: from the asking for circuits to their acknowledgement. waiting_s: of ranks that had arrived,
@@ -157,7 +157,7 @@ class MeasuredStep:
 
 
 class Measurement(Table):
-    """What was found when a plan was run on processes and data; immutable, seconds and bytes.
+    """Results of running a plan on processes and data; immutable, seconds and bytes.
 
     Made by `lightloom.run` and `lightloom.Executor.run`. Times are divided by the dilation: seconds of the plan.
     """
@@ -181,7 +181,7 @@ class Measurement(Table):
 
     @property
     def plan(self) -> Plan:
-        """What was run."""
+        """The plan that was run."""
         return self._plan
 
     @property
@@ -201,7 +201,7 @@ class Measurement(Table):
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What every rank ended with, by rank."""
+        """The output of every rank, by rank."""
         return self._arrays
 
     @property
@@ -211,7 +211,7 @@ class Measurement(Table):
 
     @property
     def elements(self) -> int:
-        """Of one rank's buffer m."""
+        """The number of elements of one rank's buffer m."""
         return self._plan.size_bytes // DATA_TYPES[self._settings.dtype].size_bytes
 
     @property
@@ -221,7 +221,7 @@ class Measurement(Table):
 
     @property
     def predicted_s(self) -> float:
-        """Completion time by the plan; without its hop delays where the transport has none."""
+        """Completion time by the plan; without its hop delays if the transport has none."""
         return self._plan.total_s - sum(self._left_out_s(step) for step in self._plan.steps)
 
     @cached_property
@@ -270,7 +270,7 @@ class Measurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Of 100 sleeps of ranks and switch, in the probe or while runs were measured, 99 ended so late at most."""
+        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, ended at most so late."""
         return max(late.most_of_99_s for late in self._jitter)
 
     @property
@@ -343,7 +343,7 @@ class Measurement(Table):
         write_trace("Measurement.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """What steps and ranks did and when, in the run in the middle, under the plan; a PNG, PDF or SVG `path`.
+        """The activity of steps and ranks over time, in the median run, under the plan's; a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """

@@ -130,7 +130,7 @@ class MpiRank:
         """Carry the program out together with all other ranks, which call this too.
 
         given: this rank's input. configure: called at rank 0 with the index of every step, when all have ended the one
-        before and none has begun it: what sets switches. windows_s: computation before each step, which is slept while
+        before and no rank has begun it; it sets switches. windows_s: computation before each step, which is slept while
         `configure` goes on. Raises `FailedError` that says rank and step where its part of a step takes longer than a
         minute and all that ranks send in it at 1 MB/s, or twice that until all others have done theirs.
         """
@@ -152,7 +152,7 @@ class MpiRank:
             if windows_s is not None:
                 time.sleep(max(0.0, windows_s[index] - (time.perf_counter() - origin - moments.begun_s[index])))
             if configure is not None or windows_s is not None:
-                # What sets switches has deadlines of its own.
+                # The function that sets switches has deadlines of its own.
                 self._barrier(index, math.inf)
             noted(moments.released_s, index)
             arrived, received = self._exchange(index, part)
@@ -191,7 +191,7 @@ class MpiRank:
         return arriving, received
 
     def _keep(self, part: StepPart, arrived: list[Array], reduction: str) -> None:
-        # What a step sends is what was there when it began: nothing is kept before all of it has left.
+        # A step sends data as they were when it began: nothing is stored before all of them have left.
         for receive, values in zip(part.receives, arrived, strict=False):
             taken = 0
             for segment in receive.segments:

@@ -1,4 +1,4 @@
-"""What the ranks that mpiexec starts are told, and what they tell, as files of a folder.
+"""Messages to and from the ranks that mpiexec starts, as files of a folder.
 
 The plan and how it is run; an input a rank; and then an output a rank, what was measured, and the failure of a rank.
 """

@@ -1,7 +1,7 @@
 """Memory that the ranks of an MPI share: files of `/dev/shm`, which stay where ranks are ended.
 
 Ranks that were started for a run take the names from these files as soon as all ranks have them: nothing is left then,
-however the ranks end. What others left is removed where no process has it any more.
+however the ranks end. Files of earlier ranks are removed if no process has them any more.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import NamedTuple
 __all__ = ["Removed", "remove_left", "take_names"]
 
 FOLDER = Path("/dev/shm")  # noqa: S108 (where the system has such files)
-# Of MPICH, which all ranks of a machine have once it is started.
+# Names of MPICH's file, which all ranks of a machine have once it is started.
 TOGETHER = re.compile(r"mpich_shm_\w+")
-# Of MPICH, of UCX below it, and of Open MPI.
+# Names of the files of MPICH, of UCX below it, and of Open MPI.
 NAMES = re.compile(r"(?:mpich_shm_|ucx_shm_posix_|vader_segment\.|sm_segment\.)[\w.+-]+")
 # Younger files may be those of ranks that just start, on the other side of a container's wall.
 AGE_S = 60.0
@@ -40,7 +40,7 @@ def take_names() -> None:
 
 
 def remove_left(*, since_s: float | None = None) -> Removed:
-    """Remove this user's files that no process has; none that are younger than a minute, unless they came `since_s`.
+    """Remove this user's files that no process has, except those younger than a minute, unless they came `since_s`.
 
     since_s: the time, as `time.time` says it, from which on all ranks that there were have ended.
     """

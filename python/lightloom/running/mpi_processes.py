@@ -49,7 +49,7 @@ ENVIRONMENT = {
 ENDING_S = 10.0
 # How long ranks may take until all have begun: so long, and so much more for each, where a machine is busy.
 START_S, START_RANK_S = 60.0, 2.0
-# What a switch is asked for a step, at most.
+# Most requests to a switch for a step.
 CALLS = 10
 # How Open MPI and MPICH say that a signal ended a process.
 ENDED = re.compile(r"process rank (\d+) with PID \d+ .* exited on\s+signal|EXIT STRING: .* \(signal \d+\)")
@@ -118,7 +118,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
 def _mpiexec() -> str:
     if find_spec("mpi4py") is None:
         raise missing("transport", "mpi", "mpi4py")
-    # An MPI from a package index lies beside the interpreter.
+    # An MPI from a package index lies next to the interpreter.
     beside = str(Path(sys.executable).parent)
     found = shutil.which("mpiexec", path=os.pathsep.join((beside, os.environ.get("PATH", os.defpath))))
     if found is None:
@@ -142,7 +142,7 @@ def _awaited(process: subprocess.Popen[str], job: Job, ranks: int, longest_s: fl
 
 
 def _longest_s(plan: Plan, program: Program, options: MpiOptions) -> float:
-    """What runs take at most, by the deadlines that ranks have for each step, and those of a switch."""
+    """The longest time of runs, by the deadlines that ranks have for each step, and those of a switch."""
     of_steps_s = 3 * float(patience_s(program).sum()) + sum(windows_of(plan))
     if options.switch is not None:
         address = parse_address("switch", options.switch)
@@ -161,7 +161,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _failed(status: int, said: str) -> FailedError:
-    """What Python says of an error, or which process mpiexec says that a signal ended.
+    """The error with Python's message, or with the process that a signal ended according to mpiexec.
 
     Open MPI's names its rank. MPICH's names any of those that it ends where one dies, so that it is no witness.
     """

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "run_together", "windows_of"]
 
-# What process managers tell the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
+# Environment variables of process managers in the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
 TOLD_BY_MANAGERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 # How often and how long ranks sleep to see how busy their machines are.
 PROBES, PROBE_S = 100, 1e-3
@@ -49,7 +49,7 @@ class MpiOptions(NamedTuple):
 
 
 class Together(NamedTuple):
-    """What one rank ended with, and what all ranks measured, which all of them have."""
+    """The output of one rank, and the measurements of all ranks, which every rank has."""
 
     output: Array
     times: RunTimes
@@ -74,7 +74,7 @@ def run_as_rank(
 ) -> Measurement:
     """Run a plan as one of the ranks that mpiexec started, all of which call this.
 
-    data: the inputs of all ranks, of which a rank sends its own; drawn from `seed` where there are none. What is
+    data: the inputs of all ranks, of which a rank sends its own; drawn from `seed` if not given. What is
     returned has only this rank's output among its arrays, and the wrong elements of all ranks. Raises `InputError` that
     names `plan`, `data` or `transport`, the same at all ranks, and `FailedError` where a step takes too long or a
     switch fails: at one rank, which then has to end all of them.
@@ -187,7 +187,7 @@ def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> 
 
 
 def _configuring(plan: Plan, switches: Switches | None) -> Callable[[int], None]:
-    """What sets switches before a step whose circuits are not those of the step before; other ranks wait meanwhile."""
+    """A function that sets switches before a step whose circuits differ from the last; other ranks wait meanwhile."""
     configuration = {step: held.index for held in circuits(plan).configurations for step in held.steps}
 
     def configure(step: int) -> None:

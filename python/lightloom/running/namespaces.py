@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelNetwork", "reason_against", "remove_left"]
 
-# Bytes that a frame has beside a packet's data: Ethernet, IP, UDP, and what `runtime` says of a packet.
+# Bytes of a frame in addition to a packet's data: Ethernet, IP, UDP, and the header of `runtime`.
 ETHERNET, IP_AND_UDP, ENVELOPE = 14, 28, 48
 LEAST_MTU_OF_IPV6 = 1280
 # Index of the first port's interface in the switch's namespace; 1 is the loopback's.
 FIRST_INDEX = 2
-# What a token bucket holds: so many packets, and what the rate gives in so many seconds: a timer that is late by less
+# Capacity of a token bucket: so many packets, and so many seconds of its rate, so that a timer that is late by less
 # costs nothing. What is let through at once for it is waited for before a rank sends.
 BUCKET_PACKETS, BUCKET_S = 4, 5e-4
-# Bytes that may wait at a token bucket: more than the sender's socket takes, so that none is dropped.
+# Bytes that may wait at a token bucket: more than the sender's socket takes, so that no packet is dropped.
 QUEUE = 1 << 30
 # One command of `ip` or `tc` takes so many seconds at most.
 COMMAND_S = 60.0
@@ -65,7 +65,7 @@ class KernelNetwork:
 
     @property
     def described(self) -> tuple[str, list[str], int, int]:
-        """What the fields of `runtime::Namespaces` hold."""
+        """The fields of `runtime::Namespaces`."""
         return str(FOLDER / self._switch), [str(FOLDER / name) for name in self._ranks], FIRST_INDEX, self._bucket_bytes
 
     def __enter__(self) -> Self:
@@ -87,7 +87,7 @@ class KernelNetwork:
         self._stack.close()
 
     def remove(self) -> None:
-        """Remove those namespaces that there are, and make none any more; from any thread."""
+        """Remove the namespaces that exist, and make no more; from any thread."""
         with self._lock:
             self._is_over = True
             _remove([name for name in (self._switch, *self._ranks) if (FOLDER / name).exists()])
@@ -111,7 +111,7 @@ class KernelNetwork:
             f"filter del {place}",
         ]
         self._carry_out(["tc", "-n", self._switch], [*(f"qdisc add dev {end} ingress" for end in ends), *trial])
-        # Headers take no time: what a frame has beside its packet's data is not counted.
+        # Headers take no time: the bytes of a frame other than its packet's data are not counted.
         uncounted = ETHERNET + IP_AND_UDP + ENVELOPE
         bucket = (
             f"stab overhead -{uncounted} linklayer ethernet tbf rate {max(round(8 * self._rate_bps), 8)}bit "
@@ -148,7 +148,7 @@ def reason_against() -> str | None:
 def remove_left() -> int:
     """Remove the namespaces of runs whose controller process has ended; how many these were.
 
-    Those of a process that may still be there, and of other namespaces of processes, are left alone.
+    Those of a process that may still exist, and of other namespaces of processes, are left.
     """
     if reason_against() is not None or not FOLDER.is_dir():
         return 0

@@ -1,6 +1,6 @@
-"""What one rank does of a program, step by step: what it sends, what it passes on, and what it receives for itself.
+"""One rank's part of a program, step by step: data that it sends, passes on, and receives for itself.
 
-What goes from one rank to the next in a step is told apart by tags: both ends count the messages between them in the
+Messages from one rank to the next in a step are told apart by tags: both ends count the messages between them in the
 order of the program.
 """
 

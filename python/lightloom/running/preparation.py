@@ -35,7 +35,7 @@ LONGEST_S = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """What a run is asked to be; None where it is chosen for the machine and the plan."""
+    """Options of a run; None where the value is chosen for the machine and the plan."""
 
     kind: DataType
     reduction: str
@@ -65,7 +65,7 @@ class Prepared:
     settings: dict[str, Any]
 
     def request(self, offsets: NDArray[np.int64], namespaces: tuple[str, list[str], int, int] | None = None) -> bytes:
-        """What the controller process is sent.
+        """The request to the controller process.
 
         offsets: of the ranks' workspaces in their memory. namespaces: `KernelNetwork.described`, where the kernel
         carries packets.

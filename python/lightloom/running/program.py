@@ -1,6 +1,6 @@
-"""What every rank sends and receives when a plan runs: columns of numbers, for whoever carries it out.
+"""The sends and receives of every rank when a plan runs: columns of numbers, for any transport.
 
-All steps are done at once, with arrays. What a rank sends to another in a step is one row of elements, chunk after
+All steps are done at once, with arrays. The data from a rank to another in a step are one row of elements, chunk after
 chunk; a path takes its share of the row, and what lies in a row at both ends is one segment.
 """
 
@@ -101,7 +101,7 @@ def program_of(plan: Plan, element_bytes: int) -> Program:
     # Where the row of each pair begins and ends, of all elements that are sent.
     path_begins, path_ends = _path_spans(paths, row, ends - runs.size, ends)
     used = path_ends > path_begins
-    # What a path carries is cut where its runs are.
+    # The data of a path are cut at the ends of runs.
     begins = np.union1d(ends - runs.size, path_begins[used])
     run = np.searchsorted(ends, begins, side="right")
     within = begins - (ends - runs.size)[run]

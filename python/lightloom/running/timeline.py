@@ -1,4 +1,4 @@
-"""The course of one run in time beside the plan's: what steps and ranks were doing from when until when."""
+"""The timeline of one run and that of its plan: what steps and ranks were doing from when until when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PARTS", "Part", "measured_steps", "planned_steps", "ranks_in_step", "shown_run"]
 
-# What a step's time goes to, in this order. The plan splits what is measured as transfer.
+# Parts of a step's time, in this order. The plan splits the time that is measured as transfer.
 PARTS = ("computation", "dark", "startup", "propagation", "transmission", "transfer", "copying", "waiting")
 
 
@@ -29,7 +29,7 @@ def shown_run(measurement: Measurement) -> int:
 
 
 def planned_steps(measurement: Measurement) -> list[list[Part]]:
-    """By step, what the plan's times are for, one after the other; no propagation where the transport has none."""
+    """By step, the parts of the plan's time, one after the other; no propagation if the transport has none."""
     steps, now_s, has_hops = [], 0.0, measurement.settings.has_hop_delay
     for step, window_s in zip(measurement.plan.steps, measurement.windows_s, strict=True):
         hops_s = step.propagation_s if has_hops else 0.0

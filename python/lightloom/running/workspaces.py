@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Workspaces"]
 
-# Of every workspace: itself, the rank's first data, its input, its output, and what the output must be.
+# Copies of every workspace: itself, the rank's first data, its input, its output, the expected output.
 COPIES = 5
 
 
@@ -66,7 +66,7 @@ class Workspaces:
         _copy(self._program.loads, inputs, spaces, self._program.element_bytes)
 
     def store(self) -> list[Array]:
-        """What ranks end with."""
+        """The output of every rank."""
         program = self._program
         outputs = [
             np.zeros(count, dtype=self._kind.storage)

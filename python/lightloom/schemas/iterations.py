@@ -88,7 +88,7 @@ TRAINING = record(
             "in groups of one kind, and no other choice from the library of plans on all ports is faster"
         ),
         "total_s": number("of an iteration"),
-        "compute_s": number("of an iteration if communication took none"),
+        "compute_s": number("of an iteration if communication took no time"),
         "exposed_communication_s": number("what communication adds"),
         "lower_bound_s": number("no plan of `bound_class` takes less"),
         "bound_class": text("which plans that is said of"),

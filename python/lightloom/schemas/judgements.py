@@ -1,4 +1,4 @@
-"""What `verify`, `simulate` and `circuits` print."""
+"""JSON that `verify`, `simulate` and `circuits` print."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SETTINGS = record(
     {
         "level": one_of("what is followed", "packet", "flow"),
         "packet_bytes": whole("payload of a packet", least=1),
-        "header_bytes": whole("on the wire beside it"),
+        "header_bytes": whole("on the wire in addition to it"),
         "injection": one_of("when a step's packets are handed over", "burst", "paced"),
         "forwarding": one_of("when a packet goes on", "store-and-forward", "cut-through"),
         "sync": one_of("when a GPU begins a step", "barrier", "dataflow"),

@@ -1,4 +1,4 @@
-"""What `run` prints of plans, sends and barriers, and `calibrate` of measured times."""
+"""JSON that `run` prints of plans, sends and barriers, and `calibrate` of measured times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `plan`, `compare` and `bound` print."""
+"""JSON that `plan`, `compare` and `bound` print."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TERMS = {
 FABRIC = record(
     {
         "dims": several(
-            whole("size", least=1), "grid of the GPUs, the last dimension fastest; one number where there is none"
+            whole("size", least=1), "grid of the GPUs, the last dimension fastest; one number if there is no grid"
         ),
         "ports": whole("circuits out of and into each GPU", least=1),
         "bandwidth_bps": number("rate of a circuit, bit/s"),
@@ -179,7 +179,7 @@ PLAN = record(
             )
         ),
         "baselines": several(
-            record(BASELINE), "what the verb `plan` prints beside a plan: planners at their best algorithm"
+            record(BASELINE), "printed by the verb `plan` with a plan: planners at their best algorithm"
         ),
     },
 )

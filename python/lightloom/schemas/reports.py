@@ -1,4 +1,4 @@
-"""What `sweep`, `compare --benchmark`, `export`, `circuits --send` and `list` print."""
+"""JSON that `sweep`, `compare --benchmark`, `export`, `circuits --send` and `list` print."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SWEEP = record(
                 "share": or_null(number("of points that are faster than the best baseline")),
                 "geometric_mean": or_null(number("of their ratios")),
             },
-            "beside the baselines, where there are some",
+            "compared with the baselines, if there are some",
         )
     },
 )

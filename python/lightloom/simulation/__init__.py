@@ -25,7 +25,7 @@ SCHEMA = "lightloom.simulation/1"
 
 
 class Simulation(Table):
-    """What happens when a plan runs, packet by packet or flow by flow; immutable, seconds and bytes.
+    """The simulation of a plan, packet by packet or flow by flow; immutable, seconds and bytes.
 
     Made by `lightloom.simulate`.
     """
@@ -53,12 +53,12 @@ class Simulation(Table):
 
     @property
     def plan(self) -> Plan:
-        """What was simulated."""
+        """The plan that was simulated."""
         return self._plan
 
     @property
     def settings(self) -> SimulationSettings:
-        """What was assumed."""
+        """The settings of the simulation."""
         return self._settings
 
     @property
@@ -105,7 +105,7 @@ class Simulation(Table):
         return self._core.circuits()
 
     def differences(self) -> list[Difference]:
-        """What `total_s - predicted_total_s` is made of, by switching one setting at a time.
+        """The parts of `total_s - predicted_total_s`, by switching one setting at a time.
 
         The parts sum up to the difference, but for the rounding of doubles. As many simulations as parts.
         """
@@ -157,7 +157,7 @@ class Simulation(Table):
         write_trace("Simulation.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """When GPUs send and wait in each step, beside what the plan says; written to a PNG, PDF or SVG `path`.
+        """When GPUs send and wait in each step, and the plan's times; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """

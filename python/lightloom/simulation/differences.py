@@ -25,7 +25,7 @@ class Difference(NamedTuple):
 def differences(
     wanted: SimulationSettings, predicted_s: float, total_s: Callable[[SimulationSettings], float]
 ) -> list[Difference]:
-    """What a simulated time less the predicted one is made of, in the order in which settings are switched.
+    """The parts of a simulated time less the predicted one, in the order in which settings are switched.
 
     wanted: the simulation's own settings; total_s: simulates under others.
 
@@ -50,7 +50,7 @@ def _switched(wanted: SimulationSettings) -> Iterator[tuple[str, str, Simulation
     changes: list[tuple[str, str, dict[str, Any]]] = [
         (
             "headers",
-            f"{show_size(wanted.header_bytes)} on the wire beside every {show_size(wanted.packet_bytes)} of payload",
+            f"{show_size(wanted.header_bytes)} of header on every {show_size(wanted.packet_bytes)} of payload",
             {"header_bytes": wanted.header_bytes},
         ),
         (

@@ -23,7 +23,7 @@ SCHEMA = "lightloom.training-simulation/1"
 
 
 class TrainingSimulation(Table):
-    """What happens when an iteration runs, packet by packet or flow by flow; immutable, seconds and bytes.
+    """The simulation of an iteration, packet by packet or flow by flow; immutable, seconds and bytes.
 
     Made by `lightloom.simulate`. Communications that overlap hold ports of their own and share no circuit, so that each
     plan is simulated by itself, once for all groups and events that have it.
@@ -57,12 +57,12 @@ class TrainingSimulation(Table):
 
     @property
     def training(self) -> Training:
-        """What was simulated."""
+        """The iteration that was simulated."""
         return self._training
 
     @property
     def settings(self) -> SimulationSettings:
-        """What was assumed."""
+        """The settings of the simulation."""
         return self._settings
 
     @property

@@ -77,7 +77,7 @@ def ends(pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:
 def paths_of(training: Training, index: int, event: Event) -> Paths:
     """The paths of the messages of an event: of circuits of their own one hop over all ports; else shortest paths.
 
-    Of several shortest ones that of a search by breadth which visits neighbours in ascending order, as the judge of
+    Among several shortest ones, the path of a breadth-first search with neighbours in ascending order, as the judge of
     iterations has it. Raises `InputError` that names `training` where no topology is stated, or it has no path.
     """
     pairs = training.members.pairs_of(training.nodes[index])

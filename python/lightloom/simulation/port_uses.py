@@ -1,4 +1,4 @@
-"""What every event of an iteration needs of the ports of its ranks, and what it leaves them with."""
+"""The circuits that every event of an iteration needs on the ports of its ranks, and those that it leaves."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RESTING", "UNKNOWN", "Use", "port_uses"]
 
-# What a port has that went back to the resting topology, and one of which nothing is known.
+# The circuits of a port that went back to the resting topology, and of one of which nothing is known.
 RESTING, UNKNOWN = -1, -2
 
 
 class Use(NamedTuple):
-    """What an event does to ports of ranks, an entry for each: rank times the fabric's ports, plus the port.
+    """Changes of an event at ports of ranks, an entry for each: rank times the fabric's ports, plus the port.
 
     needs: numbers of the circuits that it begins with; two are the same where ranks, links and ports all are.
     leaves: of those that it ends with, `RESTING` where it goes back. needs_resting: whether what it needs is where its
@@ -66,7 +66,7 @@ class _Uses:
         ]
 
     def of(self, index: int, event: Event) -> Use | None:
-        """What an event does."""
+        """The port changes of an event; None if it has none."""
         if event.kind == "compute":
             return None
         node = self._training.nodes[index]

@@ -1,6 +1,6 @@
 """A planned iteration timed again with other durations: the same order, ports and circuits.
 
-Nothing of the planner is in here: the document alone says in which order events are, on which ports, and over which
+Nothing of the planner is in here: only the document says in which order events are, on which ports, and over which
 circuits. Docs: docs/simulation.md.
 """
 

@@ -1,4 +1,4 @@
-"""What a simulation assumes."""
+"""Settings of a simulation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationSettings:
-    """What a simulation assumes beside the plan and its fabric; the arguments of `simulate` in seconds and bytes."""
+    """Settings of a simulation other than the plan and its fabric: arguments of `simulate` in seconds and bytes."""
 
     level: str = "packet"
     packet_bytes: int = 4096

@@ -59,7 +59,7 @@ def simulate(
     plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`. A Training, or the JSON file of
         one: each of its plans is simulated, and the iteration timed again, in the same order on the same ports.
     level: `"packet"`, every packet in FIFO queues; `"flow"`, flows at max-min fair rates.
-    packet_size: payload of a packet, `"4KiB"` or bytes; header_size: bytes on the wire beside it.
+    packet_size: payload of a packet, `"4KiB"` or bytes; header_size: bytes on the wire in addition to it.
     injection: `"burst"`, all at the start of the step; `"paced"`, evenly over the time of the step's busiest link.
     forwarding: `"store-and-forward"`, or `"cut-through"`: a packet goes on once its header is there.
     sync: `"barrier"`, all GPUs finish a step before any begins the next; `"dataflow"`, each goes on when it can.

@@ -36,7 +36,7 @@ KINDS: dict[str, Kind] = {
 
 
 class Axis(NamedTuple):
-    """What varies.
+    """An axis of a sweep: the setting that varies.
 
     key: of `plan`; column: its name in the table; values: numbers in the column's unit, whole numbers or text.
     per_pair: whether sizes are those of blocks between pairs; labels: what is shown for the values, where these are

@@ -29,7 +29,7 @@ class Point(NamedTuple):
 
     papers_*: the best of the planners that are given an algorithm, over all algorithms of the collective; planner,
     algorithm, total_s: the best of all; ratio: the former's time over the latter's; gap: the latter's over the bound.
-    never_change_s: the best whose circuits never change, NaN where there is none; gain: its time over the best's.
+    never_change_s: the best whose circuits never change, NaN if there is none; gain: its time over the best's.
     """
 
     series: str

@@ -117,7 +117,7 @@ def all_benchmarks() -> list[Benchmark]:
 def find_benchmark(name: str) -> Benchmark:
     """The benchmark of that name. Raises `InputError` that lists the names.
 
-    Where none that loads has that name, raises `PluginError` for a distribution whose benchmarks do not load.
+    If no benchmark that loads has that name, raises `PluginError` for a distribution whose benchmarks do not load.
     """
     known, failure = _installed()
     for benchmark in known:
@@ -126,12 +126,12 @@ def find_benchmark(name: str) -> Benchmark:
     if failure is not None:
         raise failure
     if not known:
-        raise refuse("benchmark", "none is installed; those of five papers come with: pip install lightloom-papers")
+        raise refuse("benchmark", "none are installed; those of five papers come with: pip install lightloom-papers")
     raise unknown_name("benchmark", name, [benchmark.name for benchmark in known])
 
 
 def _installed() -> tuple[list[Benchmark], plugins.PluginError | None]:
-    """Those that load, and what is wrong with the first distribution whose benchmarks do not."""
+    """The benchmarks that load, and the error of the first distribution whose benchmarks do not."""
     known: list[Benchmark] = []
     failure: plugins.PluginError | None = None
     for entry in plugins.brought(plugins.BENCHMARKS).values():

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from lightloom.sweeps.description import SweepDescription
 
 CONNECT_S = 20
-# Chunks that are handed out beyond those that threads work on, so that none waits for the next.
+# Chunks that are handed out beyond those that threads work on, so that no thread waits for the next.
 AHEAD = 2
 LEAST_AT_ONCE = 16
 # A worker may die with a chunk that is not to blame; one that kills so many workers is.
 MOST_LOSSES = 10
 # Digests of sweeps whose files this worker has seen to be those that the sweep is of.
 _CHECKED: set[str] = set()
-# Threads of this worker that compute alone already.
+# Threads of this worker that compute on their own already.
 _ALONE = local()
 
 
@@ -70,7 +70,7 @@ def _connected(address: str) -> distributed.Client:
 
 
 def run_chunk(description: SweepDescription, digest: str, chunk: int, version: str) -> bytes:
-    """What a worker runs: the chunk's content. Raises `InputError` where its version or its files are others."""
+    """The chunk's content, computed on a worker. Raises `InputError` where its version or its files are others."""
     if _core.__version__ != version:
         raise refuse("scheduler", f"a worker has Lightloom {_core.__version__}, and the sweep is of {version}")
     if digest not in _CHECKED:

@@ -37,7 +37,7 @@ MAX_SIMULATED_POINTS = 1_000_000
 
 
 class Baseline(NamedTuple):
-    """What a point is compared with: its name in tables, and what it changes in the point's settings."""
+    """A baseline of points: its name in tables, and its changes of a point's settings."""
 
     label: str
     settings: tuple[tuple[str, Value], ...]
@@ -103,7 +103,7 @@ class SweepDescription:
         known = known_keys(engine)
         axes = tuple(axis_of(key, value, known) for key, value in _table("axes", given.get("axes")).items())
         if not axes:
-            raise refuse("axes", "there are none; it takes at least one, such as axes.size")
+            raise refuse("axes", "no axis is given; it takes at least one, such as axes.size")
         settings, numbers = _settings(_table("settings", given.get("settings")), known)
         _check_once(axes, settings.keys() | numbers.keys())
         if engine == "train":
@@ -224,7 +224,7 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
 
 
 def _policies(given: object) -> tuple[Baseline, ...]:
-    """What training iterations are compared with: policies, of which each says what it takes."""
+    """The baselines of training iterations: policies, whose times every iteration states."""
     if given is None:
         return ()
     names = [
@@ -237,7 +237,7 @@ def _policies(given: object) -> tuple[Baseline, ...]:
 
 
 def _engine(given: Mapping[str, object]) -> str:
-    """The engine where none is named: whoever names a workload wants iterations."""
+    """The engine if none is named: `train` with a workload."""
     tables = (given.get("settings"), given.get("axes"))
     return "train" if any("workload" in table for table in tables if isinstance(table, Mapping)) else "model"
 

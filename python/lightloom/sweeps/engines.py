@@ -38,7 +38,7 @@ def evaluate_chunk(description: SweepDescription, digest: str, chunk: int) -> by
 
 
 def series_key(description: SweepDescription, digest: str, settings: tuple[tuple[str, object], ...]) -> SeriesKey:
-    """What makes the series with these settings."""
+    """The key of the series with these settings."""
     axes = {axis.key: axis for axis in description.axes if axis.is_number}
     numbers = {key: quantity.number for key, quantity in description.numbers}
     numbers |= {key: float(axis.values[0]) for key, axis in axes.items()}
@@ -90,7 +90,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
-    """The outcome of a piece beside that of its baselines; `digest`: of what the series depends on beside it."""
+    """The outcome of a piece and of its baselines; `digest`: of the files that the series depends on."""
     own = _outcome(description, digest, piece, piece.settings, bound="gap" in description.metrics)
     points = len(piece.rows)
     if not description.baseline:
@@ -116,8 +116,8 @@ def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
 def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple[tuple[str, object], ...]:
     """The point's settings as the baseline changes them, under the point's assumptions unless it names others.
 
-    A planner's own convention would compare other routings and starts beside other plans. Circuits that never change
-    are compared with over all algorithms and topologies, unless the baseline names some.
+    A planner's own convention would compare other routings and starts in addition to other plans. Circuits that never
+    change are compared with over all algorithms and topologies, unless the baseline names some.
     """
     own, planner = dict(baseline.settings), dict(settings).get("planner")
     able = _core.capabilities(str(own.get("planner", "auto")))
@@ -131,7 +131,7 @@ def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple
 def _outcome(
     description: SweepDescription, digest: str, piece: Piece, settings: tuple[tuple[str, object], ...], *, bound: bool
 ) -> Outcome:
-    """What the rows come to with these settings; all without a plan where nothing serves the series."""
+    """The outcome of the rows with these settings; no row has a plan if nothing serves the series."""
     points = len(piece.rows)
     try:
         return _PREPARED.get(series_key(description, digest, settings)).evaluate(piece.numbers, bound=bound)

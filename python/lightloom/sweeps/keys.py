@@ -1,4 +1,4 @@
-"""What a sweep can set or vary: the options of `plan` and `simulate`, or those of `train`; how values are read."""
+"""Keys that a sweep can set or vary: the options of `plan` and `simulate`, or those of `train`; how values are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lightloom.inputs.options import (
 from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
 from lightloom.inputs.requests import PER_PAIR
 
-# What points of one series may differ in, in the order that the core takes them, with their columns.
+# Numbers in which points of one series may differ, in the order that the core takes them, with their columns.
 NUMBERS = {
     "size": "size_bytes",
     "bandwidth": "bandwidth_bps",
@@ -30,12 +30,12 @@ NUMBERS = {
     "hop_delay": "hop_delay_s",
     "reconfiguration_delay": "reconfiguration_delay_s",
 }
-# What the sizes of blocks between pairs are called, where a sweep has these.
+# Name of the column of sizes of blocks between pairs, if a sweep has these.
 PER_PAIR_COLUMN = "size_bytes_per_pair"
 _PLANNED = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
 # The engine is the level.
 _SIMULATED = by_name(option for option in SIMULATION if option.name != "level")
-# What the verb `train` has as its argument.
+# The argument of the verb `train`.
 WORKLOAD = Option(
     name="workload",
     kind=Kind.FILE,
@@ -47,7 +47,7 @@ _ON_FABRIC = (option for option in (*ARGUMENTS, *FABRIC, *SETTINGS) if "train" i
 _TRAINED = by_name((WORKLOAD, *_ON_FABRIC, *TRAINING, *RESTING))
 _ROWS = {**_TRAINED, **_PLANNED, **_SIMULATED}
 TRAINING_KEYS = tuple(_TRAINED)
-# Of iterations, with the ideal that may not be chosen; times of all are told of each.
+# Policies of iterations, with the ideal, which may not be chosen; every iteration states the times of all.
 POLICIES = tuple(name for name, _, _ in _core.training_policies())
 CHOSEN_POLICIES = tuple(name for name, _, is_chosen in _core.training_policies() if is_chosen)
 PLAN_KEYS = tuple(_PLANNED)
@@ -75,7 +75,7 @@ class Quantity(NamedTuple):
 
 
 def known_keys(engine: str) -> tuple[str, ...]:
-    """What a description for this engine may set or vary."""
+    """Keys that a description for this engine may set or vary."""
     if engine == "train":
         return TRAINING_KEYS
     return PLAN_KEYS if engine == "model" else PLAN_KEYS + SIMULATION_KEYS

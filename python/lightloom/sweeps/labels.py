@@ -1,4 +1,4 @@
-"""What tells results of one sweep from another's."""
+"""Labels that tell results of one sweep from another's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = "lightloom.sweep/1"
 
 
 def label_of(description: SweepDescription) -> str:
-    """What tells results of one description from another's: JSON of all that they depend on."""
+    """The label of a description's results: JSON of all that they depend on."""
     axes = [
         {"key": axis.key, "per_pair": axis.per_pair, "values": list(axis.values), "labels": list(axis.labels)}
         for axis in description.axes
@@ -43,7 +43,7 @@ def digest_of(label: str) -> str:
 
 
 def difference_of(known: str | None, wanted: str) -> str:
-    """What two labels differ in, in words."""
+    """The differences between two labels, in words."""
     try:
         old, new = json.loads(known or ""), json.loads(wanted)
         keys = [key for key in new if old.get(key) != new[key]]

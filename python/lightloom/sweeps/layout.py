@@ -2,7 +2,7 @@
 
 Rows go through the axes that need problems of their own first, then through those of numbers that points of a series
 differ in; both in the order of the description, the last one fastest. Chunks are runs of rows whose length depends on
-the description alone, so that results are the same whoever computes them, in whatever order.
+only the description, so that results are the same whoever computes them, in whatever order.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Layout:
             yield Piece(range(first, last), self.series_settings(series), numbers)
 
     def series_settings(self, series: int) -> tuple[tuple[str, Value], ...]:
-        """What a series' problem is made of: the settings, and its values of the structural axes."""
+        """The settings of a series' problem: the settings, and its values of the structural axes."""
         made = dict(self.description.settings)
         places = np.unravel_index(series, tuple(len(axis.values) for axis in self.structural))
         for axis, place in zip(self.structural, places, strict=True):

@@ -40,7 +40,7 @@ def file_digests(description: SweepDescription) -> dict[str, str]:
 
 
 def _digest(key: str, path: Path) -> str:
-    """Of a file, or of the names and contents of a folder's files: traces are folders."""
+    """The digest of a file, or of the names and contents of a folder's files: traces are folders."""
     if not path.is_dir():
         return hashlib.sha256(read_bytes(key, path, MAX_FILE_BYTES)).hexdigest()
     files = sorted(file for file in path.iterdir() if file.is_file())

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from lightloom.sweeps.description import SweepDescription
     from lightloom.sweeps.series import Outcome
 
-# Of a part file's metadata.
+# Key in a part file's metadata.
 PLACE_KEY = b"lightloom.part"
-# What each metric adds to the table.
+# The columns that each metric adds to the table.
 METRIC_COLUMNS = {
     "time": ("total_s",),
     "simulated": ("simulated_s",),
@@ -32,7 +32,7 @@ METRIC_COLUMNS = {
 # The column that a metric is read from.
 VALUE_COLUMNS = {metric: columns[0] for metric, columns in METRIC_COLUMNS.items()}
 ALWAYS = ("chosen_planner", "chosen_algorithm", "reason")
-# Of training iterations: what each takes under every policy.
+# Columns of training iterations: their times under every policy.
 POLICY_COLUMNS = {name: f"{name.replace('-', '_')}_s" for name in POLICIES}
 TEXTS = ("baseline", *ALWAYS)
 
@@ -52,9 +52,9 @@ def result_schema(description: SweepDescription) -> pa.Schema:
 
 
 class Judged:
-    """The outcome of some rows beside that of the best of the baselines; an entry a row.
+    """The outcome of some rows, and that of the best of the baselines; an entry a row.
 
-    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 where there is none.
+    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 if there is none.
     """
 
     def __init__(self, own: Outcome, baseline_s: NDArray[np.float64] | None, baseline: NDArray[np.int32]) -> None:
@@ -91,7 +91,7 @@ def part_of(description: SweepDescription, judged: Sequence[Judged], place: Plac
 
 
 def read_table(source: pa.NativeFile | BinaryIO) -> pa.Table:
-    """The table in a Parquet file, its checksums verified; read by this thread alone.
+    """The table in a Parquet file, its checksums verified; read only by this thread.
 
     Arrow's own threads may let go of the file, a Python object, when Python is ending already, which aborts it.
     """

@@ -1,4 +1,4 @@
-"""What pictures a sweep draws: what the description says, or what suits its axes."""
+"""Pictures of a sweep: those of its description, or those that suit its axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lightloom.sweeps.axes import Axis
 
-# What each kind takes beside `kind` and `value`.
+# Keys of each kind in addition to `kind` and `value`.
 PLACES = {"heat": ("x", "y", "best", "regions"), "lines": ("x", "lines"), "bars": ("x", "lines")}
 REGIONS = ("planner", "algorithm", "reconfigurations", "best", "none")
 # Axes of these are choices that a reader wants to see made: of which planner is it best to have the plan?
@@ -27,7 +27,7 @@ class Picture(NamedTuple):
     kind: `"heat"`, `"lines"` or `"bars"`; value: the metric that is drawn; x, y: keys of axes; regions: between what
     lines are drawn in a heat map, `"planner"`, `"algorithm"`, `"reconfigurations"`, `"best"` or `"none"`; lines: key of
     the axis with a line or bar for each value, empty for one line; best: key of the axis of which every cell of a heat
-    map shows the value that takes the least time, empty for none.
+    map shows the value that takes the least time, empty if no axis is reduced.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Picture(NamedTuple):
 
 
 def pictures_of(given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> tuple[Picture, ...]:
-    """The pictures of `plots`, or the defaults where there is none. Raises `InputError` that names `plots[0].x`."""
+    """The pictures of `plots`, or the defaults if there are none. Raises `InputError` that names `plots[0].x`."""
     if given is None:
         made = [*_choices(axes, metrics), *(_default(axes, metric, metrics) for metric in metrics)]
     else:
@@ -57,14 +57,14 @@ def pictures_of(given: object, axes: Sequence[Axis], metrics: Sequence[str]) -> 
         if panels > MAX_PANELS:
             raise refuse(
                 "plots" if given is None else f"plots[{index}]",
-                f"a picture of {picture.value} has {panels} panels, the combinations of the axes beside "
+                f"a picture of {picture.value} has {panels} panels, the combinations of the axes other than "
                 f"{', '.join(picture.placed)}; it takes at most {MAX_PANELS}; plots = [] draws nothing",
             )
     return tuple(made)
 
 
 def _default(axes: Sequence[Axis], metric: str, metrics: Sequence[str]) -> Picture:
-    """A heat map over two axes of numbers, lines over one, bars over none."""
+    """A heat map over two axes of numbers, lines over one, bars without one."""
     several = [axis for axis in axes if len(axis.values) > 1] or list(axes)
     numeric = sorted((axis for axis in several if axis.kind != "name"), key=lambda axis: not axis.is_number)
     if len(numeric) >= 2:

@@ -1,4 +1,4 @@
-"""What a sweep found."""
+"""The result of a sweep."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SweepResult(Table):
 
     @property
     def description(self) -> SweepDescription:
-        """What was swept."""
+        """The description of the sweep."""
         return self._description
 
     @property
@@ -72,7 +72,7 @@ class SweepResult(Table):
         return int(self._table.num_rows)
 
     def __getitem__(self, column: str) -> NDArray[Any]:
-        """A column, which cannot be written to: numbers, NaN (-1 for reconfigurations) where there is none, or text.
+        """A column, which cannot be written to: numbers, NaN (-1 for reconfigurations) for no value, or text.
 
         Raises `InputError` that names `column`.
         """
@@ -89,7 +89,7 @@ class SweepResult(Table):
         return self[column].reshape([len(axis.values) for axis in self.axes])
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Values by column, one a point: text and numbers, None where there is none."""
+        """Values by column, one a point: text and numbers, None for no value."""
         made: dict[str, list[Any]] = self._table.to_pydict()
         return made
 

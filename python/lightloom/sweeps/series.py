@@ -32,7 +32,7 @@ MAX_BYTES = float(1 << 53)
 
 
 class Outcome(NamedTuple):
-    """What points of a series came to, an entry a point; NaN, and -1 reconfigurations, where there is no plan.
+    """Outcomes of points of a series, an entry a point; NaN, and -1 reconfigurations, where there is no plan.
 
     choice: the index in `names` of the planner and the algorithm that were taken; reasons: by index, why there is no
     plan; simulated_s: None where nothing was simulated; lower_bound_s: None where it was not asked for; exposed_s and
@@ -61,7 +61,7 @@ class Evaluator(Protocol):
 
 
 class SeriesKey(NamedTuple):
-    """What makes a series.
+    """The key of a series: all that determines it.
 
     settings: by key; numbers: the values of numbers that the description has, of the first point where they vary;
     per_pair: whether the size is that of a block between a pair; folder: where files are looked for; digest: of all
@@ -76,7 +76,7 @@ class SeriesKey(NamedTuple):
     digest: str
 
     def arguments(self, numbers: Mapping[str, float]) -> dict[str, Any]:
-        """What `plan` takes, with these numbers over the series' own."""
+        """The arguments of `plan`, with these numbers over the series' own."""
         settings = {key: located(key, value, self.folder) for key, value in self.settings if key not in SIMULATION_KEYS}
         values: dict[str, Any] = {**settings, **dict(self.numbers), **numbers}
         size = values.pop("size", None)
@@ -88,12 +88,12 @@ class SeriesKey(NamedTuple):
 
     @property
     def simulation(self) -> dict[str, Any]:
-        """What `simulate` takes beside the plan."""
+        """The arguments of `simulate` other than the plan."""
         return {key: value for key, value in self.settings if key in SIMULATION_KEYS}
 
 
 def evaluator_of(key: SeriesKey, cache: _core.Cache) -> Evaluator:
-    """What evaluates the series; series of one cache share. Raises `InputError` for a problem that nothing serves."""
+    """The evaluator of the series; series of one cache share. Raises `InputError` for a problem that nothing serves."""
     able = _core.capabilities(str(dict(key.settings).get("planner", "auto")))
     if key.engine != "model" or (able and able["calls_solver"]):
         return _PlannedSeries(key)
@@ -182,7 +182,7 @@ class _WorkloadSeries:
     def __init__(self, key: SeriesKey, cache: _core.Cache) -> None:
         self._key = key
         self._cache = cache
-        # That of the first point tells what nothing serves at any.
+        # The series of the first point raises the error of a problem that nothing serves at any point.
         self._by_size = {dict(key.numbers)["size"]: _ModelSeries(key, cache)}
 
     def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:

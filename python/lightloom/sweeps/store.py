@@ -98,7 +98,7 @@ class Memory:
 
 
 class Folder:
-    """Parts in a folder, and the table beside it. One process at a time; see `opened`."""
+    """Parts in a folder, and the table next to it. One process at a time; see `opened`."""
 
     def __init__(self, description: SweepDescription, folder: Path) -> None:
         self.path = folder / f"{description.name}.parquet"
@@ -128,7 +128,7 @@ class Folder:
             self.discard()
         try:
             self._parts.mkdir(exist_ok=True)
-            # What was being written when a run was stopped.
+            # Files that were being written when a run was stopped.
             for file in [*self._parts.iterdir(), *self.path.parent.iterdir()]:
                 if is_torn(file.name, None if file.parent == self._parts else self.path) and _is_regular(file):
                     file.unlink(missing_ok=True)
@@ -137,7 +137,7 @@ class Folder:
         write_bytes("output", self._parts / LABEL, self._label.encode())
 
     def _known(self) -> str | None:
-        """The label of the sweep whose results are here, None where there are none.
+        """The label of the sweep whose results are here, None if there are none.
 
         Raises `InputError` where there is anything that no sweep made.
         """

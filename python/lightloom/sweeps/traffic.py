@@ -1,4 +1,4 @@
-"""What all GPUs of a sweep send together, which a size does not say where it is the busiest GPU's buffer."""
+"""Total traffic of all GPUs of a sweep, which a size does not state if it is the busiest GPU's buffer."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def parse_address(field: str, text: str) -> Address:
     """
     text_of(field, text)
     kinds = {kind.scheme: kind for kind in DRIVERS}
-    # What reads addresses would drop line ends and tabs, and so make another one of it.
+    # The parser of addresses would drop line ends and tabs, and so read another address.
     if not text.isprintable() or " " in text.partition("?")[0]:
         raise refuse(field, f"`{_without_secrets(text)}` is no address: it has a line end, a space or the like in it")
     scheme, separator, rest = text.partition("://")

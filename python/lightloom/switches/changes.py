@@ -19,7 +19,7 @@ LONGEST_PAUSE_S = 0.2
 
 @dataclass(frozen=True)
 class SwitchChange:
-    """What became of a change of one switch.
+    """The outcome of a change of one switch.
 
     before, wanted: what it held before, and what it is to hold on the plan's ports; held: what it holds after, None
     where it could not be read; ports: the plan's; seconds: how long it took; failure: what went wrong, None where
@@ -76,7 +76,7 @@ class SwitchChange:
         return not self.acknowledged and not self.is_unchanged
 
     def report(self) -> str:
-        """What went wrong and what the switch holds now, in one line."""
+        """The failure and the circuits that the switch holds now, in one line."""
         words = [str(self.failure)] if self.failure is not None else []
         if self.held is None:
             words.append("what it holds now is not known")
@@ -109,7 +109,7 @@ def change_switch(
             driver.change(gone, new, before)
         except SwitchError as error:
             failure = error
-        # What a switch rejected does not come later.
+        # A change that a switch rejected does not come later.
         wait_s = 0.0 if isinstance(failure, RejectedError) else driver.address.seconds("settle")
         held, unread = _read_back(driver, wanted, ports, wait_s)
         failure = failure or unread
@@ -121,7 +121,7 @@ def change_switch(
 def _read_back(
     driver: SwitchDriver, wanted: Connections, ports: Ports, wait_s: float
 ) -> tuple[Connections | None, SwitchError | None]:
-    """What the switch holds, as soon as it is `wanted` and else at the end of the time; why it could not be read."""
+    """The circuits of the switch, once they are `wanted` or else at the end of the time; or the error of reading."""
     end_s = monotonic() + wait_s
     pause_s = FIRST_PAUSE_S
     while True:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.switches.address import Address
 
 USER, PASSWORD, NETRC = "LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD", "NETRC"
-# Whose they are, separated by commas; and whether they may be sent in clear.
+# Hosts that they are for, separated by commas; and whether they may be sent in clear.
 HOSTS, CLEAR = "LIGHTLOOM_SWITCH_HOST", "LIGHTLOOM_SWITCH_CLEAR"
 # Bytes of a .netrc file that are read.
 LARGEST = 1 << 20
@@ -37,7 +37,7 @@ class Credentials(NamedTuple):
 
 
 def credentials_of(address: Address, *, is_encrypted: bool = False) -> Credentials | None:
-    """Those of the address's host; None where there are none.
+    """The credentials of the address's host; None if there are none.
 
     They are those of the environment where LIGHTLOOM_SWITCH_HOST names the host, else those of the host in the file
     that NETRC names or `~/.netrc`. is_encrypted: whether nobody on the way reads them. Raises `InputError` for a file

@@ -1,4 +1,4 @@
-"""What a switch can be asked for: the one interface that every driver has."""
+"""The interface that every driver of a switch has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Identity(NamedTuple):
-    """What the switch says that it is, in its own words, and its ports of each side; None where it does not say."""
+    """The identity that the switch states, in its own words, and its ports of each side; None if it does not say."""
 
     words: str
     ingress: int | None = None
@@ -35,7 +35,7 @@ class SwitchDriver(ABC):
 
     @abstractmethod
     def identity(self) -> Identity:
-        """What the switch is."""
+        """The switch's identity."""
 
     @abstractmethod
     def read(self) -> Connections:

@@ -1,4 +1,4 @@
-"""What goes wrong with a switch: it is not reached, does not answer, answers what is no answer, or rejects circuits."""
+"""Failures of a switch: it is not reached, does not answer, answers nonsense, or rejects circuits."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RejectedError(SwitchError):
 
 
 def quoted(said: str | bytes) -> str:
-    """What a switch said, on one line and not too long."""
+    """The words of a switch, on one line and not too long."""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
     text = " ".join("".join(letter if letter.isprintable() else " " for letter in text[: 4 * SAID]).split())
     return text if len(text) <= SAID else f"{text[: SAID - 3]}..."

@@ -8,7 +8,7 @@ from lightloom.switches.setting import FIRST_EGRESS, SETTLE, TIMEOUT, Form, Sett
 
 
 class DriverKind(NamedTuple):
-    """A driver: the scheme of its addresses, its module, the port that is taken where none is said, its settings.
+    """A driver: the scheme of its addresses, its module, the default port, its settings.
 
     simulated: the module of the simulated switch that has its interface, with which the driver shares no code.
     source: what it was written from; decision 11 has more.
@@ -47,7 +47,7 @@ DRIVERS = (
             Setting(
                 "list",
                 Form.CHOICE,
-                "What the list of cross-connects is called; interfaces differ.",
+                "Name of the list of cross-connects; interfaces differ.",
                 "pair",
                 choices=("pair", "pairs"),
             ),
@@ -55,7 +55,7 @@ DRIVERS = (
                 "write",
                 Form.CHOICE,
                 "`all` writes all cross-connects in one request, which the switch makes whole or not at all; `each` a "
-                "request for every circuit, which leaves alone what others change at the same time.",
+                "request for every circuit, which does not touch changes of others at the same time.",
                 "all",
                 choices=("all", "each"),
             ),
@@ -81,5 +81,5 @@ DRIVERS = (
 
 
 def driver_rows() -> list[dict[str, str]]:
-    """What `lightloom list drivers` shows."""
+    """Rows of `lightloom list drivers`."""
     return [{"name": kind.scheme, "summary": kind.summary, "source": kind.source} for kind in DRIVERS]

@@ -1,6 +1,6 @@
 """A plan's configurations on switches: a call makes one, and returns when every switch has acknowledged it.
 
-What the switches held before is in a file before anything is changed, so that it can be brought back whatever happens.
+The former circuits of the switches are in a file before anything changes, so that they can always be restored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class SwitchProgram(NamedTuple):
-    """What one switch of a plan is to hold: its name, its ports of each side, the circuits of each configuration."""
+    """The program of one switch of a plan: its name, its ports of each side, the circuits of each configuration."""
 
     name: str
     ports: int
@@ -48,7 +48,7 @@ class SwitchProgram(NamedTuple):
 
 @dataclass(frozen=True)
 class Applied:
-    """What became of a configuration, numbered from 0, or None of a restored state, on every switch."""
+    """The outcome of a configuration, numbered from 0, or of a restored state, None, on every switch."""
 
     configuration: int | None
     changes: tuple[SwitchChange, ...]
@@ -63,8 +63,8 @@ class Applied:
 class ChangeError(FailedError):
     """A change that not every switch acknowledged; it has a line for each that did not, or not its undoing.
 
-    applied: what became of it on every switch; undone: what became of undoing it, None where that was not tried;
-    state: the file of what the switches held before, None where there is none.
+    applied: its outcome on every switch; undone: the outcome of undoing it, None if that was not tried;
+    state: the file of the switches' former circuits, None if there is none.
     """
 
     def __init__(self, applied: Applied, undone: Applied | None, state: Path | None) -> None:
@@ -102,7 +102,7 @@ class Switches:
     """The switches of a plan, each with the configurations that it is to hold.
 
     programs: what each switch is to hold. addresses: of every switch by its name. replace: circuits on ports that the
-    plan does not use are unmade too, instead of left alone. state: where what the switches held before is written, a
+    plan does not use are unmade too, instead of left. state: where what the switches held before is written, a
     new file; the next free `out/switches/before-N.json` unless it is said. undo: a change that not every switch
     acknowledges is undone on all of them. ports: of every switch by its name, those that are changed, in place of
     the programs' own.
@@ -212,7 +212,7 @@ class Switches:
         return self._change(None, {state.name: state.ports.touched_by(state.connections) for state in states})
 
     def read(self) -> dict[str, Connections]:
-        """What every switch holds. Raises `UnreadError`."""
+        """The circuits that every switch holds. Raises `UnreadError`."""
         return self._of_all(lambda _name, driver: driver.read())
 
     def keep_state(self) -> Path:
@@ -299,7 +299,7 @@ class Switches:
         return Applied(configuration, tuple(changes.values()), monotonic() - began_s)
 
     def _of_all(self, ask: Callable[[str, SwitchDriver], Result]) -> dict[str, Result]:
-        """What every switch answers, asked at the same time."""
+        """The answers of all switches, asked at the same time."""
         errors: dict[str, SwitchError] = {}
 
         def asked(name: str) -> Result | None:
@@ -316,7 +316,7 @@ class Switches:
 
 
 def programs_of(circuits: Circuits) -> list[SwitchProgram]:
-    """What each switch is to hold, of `lightloom.circuits`."""
+    """The circuits that each switch is to hold, from `lightloom.circuits`."""
     return [
         SwitchProgram(
             switch.name,
@@ -346,7 +346,7 @@ def _check_states(states: object) -> None:
 
 
 def _in_parallel(calls: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:
-    """What the calls return, all made at the same time, each in a thread that an interrupt does not wait for."""
+    """The results of the calls, all made at the same time, each in a thread that an interrupt does not wait for."""
     if len(calls) == 1:
         return {name: call() for name, call in calls.items()}
     found: dict[str, Result] = {}

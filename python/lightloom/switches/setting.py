@@ -41,7 +41,7 @@ class Setting(NamedTuple):
     most: int = 1 << 20
 
     def value_of(self, field: str, text: str) -> Value:
-        """What the text says. Raises `InputError` that names `field` with the setting."""
+        """The value of the text. Raises `InputError` that names `field` with the setting."""
         name = f"{field}: {self.name}"
         if self.form is Form.TIME:
             seconds = seconds_of(name, text)

@@ -1,4 +1,4 @@
-"""What switches held before they were changed, in a file that brings it back (`lightloom.switch-state/1`).
+"""The circuits of switches before a change, in a file that restores them (`lightloom.switch-state/1`).
 
 `{"schema", "switches": [{"name", "address", "connections": [[ingress, egress], ...], "ports": {"ingress": [...],
 "egress": [...]} or null}]}`: circuits and ports are numbered from 1 on either side; of all circuits that the switch
@@ -30,7 +30,7 @@ MOST_FILES = 1_000_000
 
 
 class SwitchState(NamedTuple):
-    """What a switch held, and the ports whose circuits are brought back."""
+    """The circuits of a switch, and the ports whose circuits are restored."""
 
     name: str
     address: Address
@@ -71,7 +71,7 @@ def check_state(path: str | os.PathLike[str]) -> Path:
 
 
 def load_state(path: str | os.PathLike[str]) -> list[SwitchState]:
-    """What a file of `save_state` holds. Raises `InputError` that names `restore` and what is wrong."""
+    """The content of a file of `save_state`. Raises `InputError` that names `restore` and what is wrong."""
     text = read_text("restore", path, MAX_FILE_BYTES)
     try:
         document = json.loads(text)

@@ -102,7 +102,7 @@ class Connection:
 def connected(address: Address, deadline_s: float) -> socket.socket:
     """A connection to the first place of the address's that takes one, all tried by one deadline of `monotonic`.
 
-    What is left of the time is the socket's timeout. Raises `OSError`, and `UnicodeError` for a name that is none.
+    The rest of the time is the socket's timeout. Raises `OSError`, and `UnicodeError` for an invalid name.
     """
     failure: OSError = OSError("it has no address")
     for family, kind, protocol, _, place in socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM):

@@ -33,7 +33,7 @@ OURS = "carry"
 class BreakEven(Table):
     """Iteration times by reconfiguration delay, s; immutable.
 
-    name: of the workload, None where it has none. ranks: of the workload. delays_s: rising. policies: by name the time
+    name: of the workload, None if it has no name. ranks: of the workload. delays_s: rising. policies: by name the time
     at every delay, None where the policy does not serve the workload. lower_bounds_s: that no plan is below.
     """
 
@@ -44,14 +44,14 @@ class BreakEven(Table):
     lower_bounds_s: tuple[float, ...]
 
     def over_ours(self, policy: str) -> list[float | None]:
-        """By delay, the policy's time over that of `carry`; None where one of them has none."""
+        """By delay, the policy's time over that of `carry`; None where one of them has no time."""
         return [
             None if time_s is None or not own_s else time_s / own_s
             for time_s, own_s in zip(self.policies[policy], self.policies[OURS], strict=True)
         ]
 
     def as_long_from_s(self, policy: str) -> float | None:
-        """The least delay from which on the policy takes as long as `carry`, within 0.1 %; None where there is none."""
+        """The least delay from which on the policy takes as long as `carry`, within 0.1 %; None if there is none."""
         found = None
         for delay_s, over in zip(reversed(self.delays_s), reversed(self.over_ours(policy)), strict=True):
             if over is None or over > 1 + AS_LONG:

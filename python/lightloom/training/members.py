@@ -59,7 +59,7 @@ class Members:
         return tuple(map(tuple, self._groups_within(node["axis"], self._within(node.get("ranks")))))
 
     def groups_along(self, axis: str | None) -> tuple[tuple[int, ...], ...]:
-        """All groups of an axis; all ranks as one group where there is none."""
+        """All groups of an axis; all ranks as one group without an axis."""
         if axis is None:
             return (self._everyone,)
         return tuple(map(tuple, self._groups_within(axis, self._everyone)))
@@ -82,7 +82,7 @@ class Members:
         return self._shared(("ranks", *said), said)
 
     def _whole_groups(self, axis: str, within: Sequence[int]) -> list[int]:
-        """Of these ranks those whose group of the axis lies in them as a whole."""
+        """The ranks of `within` whose whole group of the axis lies in `within`."""
         return [rank for group in self._groups_within(axis, within) for rank in group]
 
     def _groups_within(self, axis: str, within: Sequence[int]) -> list[list[int]]:

@@ -35,7 +35,7 @@ def train(
         the workload. `initial` names the topology in which each group rests, for policies that return to one; `"ring"`
         where it says nothing.
     policy: `"carry"`, which plans everything together, or another of `lightloom list policies`; the iteration's time
-        under the others is told beside it.
+        under the others is stated too.
     report: is called with what is being planned.
 
     The iteration that is returned passed `verify`. Raises `InputError` that names the argument.
@@ -62,7 +62,7 @@ def train(
 
 
 def _without_start(fabric: Fabric) -> _core.Fabric:
-    """The fabric in the core; its groups have topologies of their own, so it has none to start in."""
+    """The fabric in the core; its groups have topologies of their own, so it has no start topology."""
     from dataclasses import replace
 
     return replace(fabric, initial=None).to_core()

@@ -40,7 +40,8 @@ class Event(NamedTuple):
     """When a node of the workload happens; seconds since the iteration began.
 
     kind: `compute`, `collective` or `send`. label: the axis or the groups of a collective, `sends` or `compute`.
-    plan: place of its plan in `Training.plans`, None for what has none. ports: those that it holds at all its ranks.
+    plan: place of its plan in `Training.plans`, None for events without one. ports: those that it holds at all its
+    ranks.
     reconfigured: whether circuits change before it, of which `reconfiguration_exposed_s` is waited for. waits_for:
     place of the event that its start was the last to wait for, if there is one. returns: whether its ports go back to
     the resting topology after it. direct: of messages, whether they go over circuits of their own.
@@ -123,7 +124,7 @@ class Training(Table):
         write_trace("Training.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """What ranks compute, what every axis and every port carries, and when; written to a PNG, PDF or SVG `path`.
+        """Computation of ranks, and the traffic of every axis and port, over time; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """
@@ -166,7 +167,7 @@ class Training(Table):
 
     @property
     def policy(self) -> str:
-        """What decided when circuits change."""
+        """The policy that decided when circuits change."""
         return str(self._told["policy"])
 
     @property
@@ -185,12 +186,12 @@ class Training(Table):
 
     @property
     def compute_s(self) -> float:
-        """Time of an iteration if communication took none."""
+        """Time of an iteration if communication took no time."""
         return float(self._told["compute_s"])
 
     @property
     def exposed_communication_s(self) -> float:
-        """What communication adds to it, with reconfigurations that are waited for."""
+        """The time that communication adds to it, with reconfigurations that are waited for."""
         return float(self._told["exposed_communication_s"])
 
     @property
@@ -230,7 +231,7 @@ class Training(Table):
 
     @property
     def critical_path_s(self) -> dict[str, float]:
-        """What the iteration's time goes to, by axis or group, `compute`, `sends` and `reconfiguration`."""
+        """Parts of the iteration's time, by axis or group, `compute`, `sends` and `reconfiguration`."""
         return dict(self._told["critical_path_s"])
 
     @property
@@ -240,7 +241,7 @@ class Training(Table):
 
     @property
     def policy_notes(self) -> dict[str, str]:
-        """What policies chose, or why they cannot serve."""
+        """The choices of policies, or why they cannot serve."""
         return dict(self._told["policy_notes"])
 
     @property

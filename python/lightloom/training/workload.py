@@ -19,7 +19,7 @@ __all__ = ["Workload"]
 
 
 class Workload:
-    """What ranks compute and send in one iteration, and what waits for what; immutable and checked.
+    """Computation and messages of ranks in one iteration, with their dependencies; immutable and checked.
 
     Made by `Workload.read`, `Workload.from_json` or `Workload.of`. docs/reference/workloads.md has a document's keys.
     """

@@ -1,4 +1,4 @@
-"""What people see: tables, pictures, traces and HTML. `VIEWS` has those that are methods of results."""
+"""Views of results: tables, pictures, traces and HTML. `VIEWS` has those that are methods of results."""
 
 from __future__ import annotations
 

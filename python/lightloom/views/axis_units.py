@@ -35,7 +35,8 @@ MOST_TICKS = 12
 MOST_ON_RANGE = 8
 # Digits of the round numbers of a logarithmic axis, the finest first.
 LADDERS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
-# Of an axis: beyond its last tick; between an end's tick and a round number's, in ticks. Ends this close are equal.
+# Lengths on an axis: beyond its last tick; between an end's tick and a round number's, in ticks. Ends this close are
+# equal.
 MARGIN, LEAST_APART, CLOSE = 0.03, 0.7, 1e-9
 BINARY = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 DECIMAL = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
@@ -184,7 +185,7 @@ def place_ticks(kind: Kind, values: Sequence[float] | NDArray[np.float64]) -> li
 
 
 def _every_so_many(places: list[float]) -> list[float]:
-    """The first, the last and every so many between them of places that a factor is between; none of other places."""
+    """The first, the last and every so many between them of places that a factor is between; empty for other places."""
     steps = [math.log(after / before) for before, after in pairwise(places)]
     if max(steps) > 1.1 * min(steps):
         return []

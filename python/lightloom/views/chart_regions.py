@@ -43,7 +43,7 @@ def draw_regions(
     names = labels.astype(str)
     smallest = 1 if below else labels.size / LEAST_NAMED
     parts = [(str(name), part) for name in np.unique(names) for part in _connected(names == name)]
-    # Of names that do not all fit, those of the largest parts stay.
+    # If not all names fit, those of the largest parts stay.
     for name, part in sorted(parts, key=lambda one: -int(one[1].sum())):
         if part.sum() < smallest:
             continue

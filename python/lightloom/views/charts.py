@@ -58,9 +58,9 @@ MOST_NUMBERS = 120
 MOST_MARKERS = 40
 # Lines that are closer than this part of the axis, at this part of their points or more, lie on each other.
 TOUCHING, MUCH = 0.005, 0.2
-# What a line and its markers are wider for each line that is drawn on it, up to so many.
+# Widths of a line and its markers, and their growth for each line that is drawn on it, up to so many.
 WIDTH, WIDER, MARKER, LARGER, MOST_ON = 1.4, 1.6, 4.0, 1.8, 3
-# Of a colour bar, between the ticks at its ends and others.
+# Least distance on a colour bar between the ticks at its ends and others.
 LEAST_ON_BAR = 0.1
 # The first tick under bars on a logarithmic axis is at most this part of the lowest.
 BELOW = 0.9
@@ -141,7 +141,7 @@ def heat_map(
 def colour_bar(
     figure: Any, mesh: ScalarMappable, axes: Any, label: str, kind: Kind = "number", **settings: Any
 ) -> None:
-    """A colour bar beside `axes`, in natural units, that ends at the values' least and largest.
+    """A colour bar next to `axes`, in natural units, that ends at the values' least and largest.
 
     figure: a figure or subfigure; settings: of matplotlib's `colorbar`, such as `location`.
     """

@@ -47,7 +47,7 @@ def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
 
 
 def comparison_document(comparison: Comparison) -> str:
-    """Rows that have a time, fastest first; those that have none, with the reason; the bound."""
+    """Rows that have a time, fastest first; rows without a time, with the reason; the bound."""
     served = [row for row in comparison.rows if row.total_s is not None]
     best_s = min((row.total_s for row in served if row.total_s is not None), default=0.0)
     told = {
@@ -78,7 +78,7 @@ def comparison_document(comparison: Comparison) -> str:
 
 
 def comparison_row(row: Row) -> dict[str, Any]:
-    """What a row says by itself, whatever the others are."""
+    """A row by itself, independent of the others."""
     return {
         "planner": row.planner,
         "algorithm": row.algorithm,
@@ -121,7 +121,7 @@ def bound_document(bounds: Bounds) -> dict[str, Any]:
 
 
 def checks_document(checked: Sequence[tuple[str, str, Sequence[Check]]]) -> str:
-    """What was verified: its name, what it is, and its checks."""
+    """The verified files: name, kind and checks."""
     files = [
         {
             "file": file,

@@ -22,16 +22,16 @@ __all__ = [
     "settle",
 ]
 
-# Of a figure's and of a panel's title; what is longer ends in an ellipsis.
+# Most lines of a figure's and of a panel's title; a longer title ends in an ellipsis.
 MOST_TITLE_LINES, MOST_PANEL_LINES = 4, 3
 # Names within a panel, of which those that would hide others are left out, and the largest parts' are not.
 NAME = "name-of-a-part"
 # What is said under a panel without axes, wrapped as its title.
 CAPTION = "caption"
-# What a cell of a map holds.
+# Mark of the number in a cell of a map.
 NUMBER = "number-of-a-cell"
 SLANT = 45
-# What Matplotlib calls the axes of a colour bar.
+# Matplotlib's name of the axes of a colour bar.
 COLOUR_BAR = "<colorbar>"
 # Between two labels, and between a text and the border of the figure, in pixels of 1/72 inch.
 GAP, BORDER = 4.0, 6.0
@@ -84,7 +84,7 @@ def _legend_outside(figure: Any, handles: Sequence[Any], labels: Sequence[str], 
 
     size = settings.pop("fontsize", 8)
     room = figure.bbox.width / figure.figure.dpi * 72 - 2 * BORDER
-    # A handle and the gaps beside it take four and a half letters' heights.
+    # A handle and the gaps next to it take four and a half letters' heights.
     widest = max((text_width(label, FontProperties(size=size)) for label in labels), default=0.0) + 5 * size
     columns = max(1, min(len(labels), int(room // widest)))
     return figure.legend(handles, labels, loc=place, ncols=columns, frameon=False, fontsize=size, **settings)
@@ -92,7 +92,7 @@ def _legend_outside(figure: Any, handles: Sequence[Any], labels: Sequence[str], 
 
 @cache
 def _measuring(dpi: float = 72.0) -> Any:
-    """What measures texts; a figure would make one for each text."""
+    """A renderer to measure texts; a figure would make one for each text."""
     from matplotlib.backends import backend_agg
 
     agg: Any = backend_agg
@@ -153,7 +153,7 @@ def _lines(text: str, font: Any, width: float) -> list[str]:
 
 
 def _broken(word: str, font: Any, width: float) -> list[str]:
-    """Parts of a word, none too wide, broken behind a comma, colon, bracket or hyphen where there is one."""
+    """Parts of a word that are not too wide, broken behind a comma, colon, bracket or hyphen if there is one."""
     parts = [""]
     for piece in re.findall(r"(?:\\\$|[^,;:)\]\-])*[,;:)\]\-]*", word):
         if text_width(parts[-1] + piece, font) <= width:
@@ -177,7 +177,7 @@ def _wrap(text: Text, width: float, most_lines: int) -> None:
 
 
 def _wrap_wide(figure: Figure) -> None:
-    """The title over all panels; bounded by the figure alone."""
+    """The title over all panels; bounded only by the figure."""
     parts: list[Any] = [figure, *figure.subfigs]
     for part in parts:
         title = next((text for text in part.texts if text.get_text() == part.get_suptitle()), None)
@@ -296,7 +296,7 @@ def _leave_names_out(axes: Axes) -> None:
 
 
 def _say_scales(figure: Figure) -> None:
-    """Panels beside each other that are not of one scale say so."""
+    """Panels next to each other that are not of one scale say so."""
     rows: dict[tuple[int, int], set[tuple[float, float]]] = {}
     for axes in figure.axes:
         spec = axes.get_subplotspec()

@@ -37,7 +37,7 @@ def everything(kind: str | None = None) -> dict[str, list[dict[str, str]]]:
 
 
 def listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
-    """What lists the names of a kind, by kind; nothing of another distribution is imported for it."""
+    """The functions that list the names of a kind, by kind; no other distribution is imported for it."""
     from lightloom import _core
     from lightloom.base import plugins
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # As wide as a notebook's cell is.
 COLUMNS = 110
-# A line of a name, perhaps none, and what it is, apart as columns are.
+# A line of a name, perhaps empty, and its value, separated as columns are.
 NAMED = re.compile(r"(\S(?:(?! {2}).)*|) {2,}(\S(?:(?! {2}).)*)")
 
 
@@ -51,12 +51,12 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def circuits_html(circuits: Circuits) -> str:
-    """What changes and stays, a row per switch of a configuration."""
+    """Changed and unchanged circuits, a row per switch of a configuration."""
     return as_html(circuits_parts(circuits))
 
 
 def step_html(step: Step) -> str:
-    """What a step is, a row per number."""
+    """The numbers of a step, a row each."""
     rows = {
         "step": str(step.index + 1),
         "topology": f"{step.topology.name}: {step.topology.explanation}",
@@ -82,7 +82,7 @@ def sizes_html(sizes: SizeTable) -> str:
 
 
 def simulation_html(simulation: Simulation) -> str:
-    """What was simulated, a row per run of equal steps, and what was sent."""
+    """A simulation, a row per run of equal steps, and the data sent."""
     return as_html(simulation_parts(simulation))
 
 
@@ -97,7 +97,7 @@ def sweep_html(result: SweepResult) -> str:
 
 
 def training_html(training: Training) -> str:
-    """What an iteration takes and what for, every policy, and what is communicated."""
+    """The time of an iteration and its parts, every policy, and the communication."""
     return as_html(training_parts(training))
 
 

@@ -40,11 +40,11 @@ TERM_COLOURS = {
     "congestion": "#CC79A7",
     "reconfiguration": "#D55E00",
 }
-# What ranks do beside communication.
+# Work of ranks other than communication.
 COMPUTATION = "#DFD3BC"
-# What a paper says, limits, and what was planned; what carries no meaning of its own.
+# References (a paper's numbers, limits, planned times), and marks without a meaning of their own.
 REFERENCE, BACKGROUND = "#000000", "#B0B0B0"
-# Of a map that rises in lightness, short of the lightest, which would pass for an empty place.
+# A colour map that rises in lightness, cut before the lightest, which would pass for an empty place.
 RAMP, RAMP_END = "viridis", 0.88
 
 
@@ -71,7 +71,7 @@ def _planners() -> dict[str, int]:
 
 
 def planner_style(name: str) -> Style | None:
-    """The look of a planner, from its place in the registry; none for a name that is no planner's."""
+    """The look of a planner, from its place in the registry; None for a name that is no planner's."""
     place = _planners().get(name)
     return None if place is None else style_at(place)
 

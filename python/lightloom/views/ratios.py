@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-# Times closer than this, relatively, differ by the order of additions alone.
+# Times closer than this, relatively, differ only by the order of additions.
 ROUNDING = 1e-12
 # A time this close to its lower bound, relatively, attains it: bounds give way by what rounding may have added to them.
 ATTAINED = 1e-9
 
 
 def are_equal(first_s: float, second_s: float) -> bool:
-    """Whether two times differ by rounding alone."""
+    """Whether two times differ only by rounding."""
     return abs(first_s - second_s) <= ROUNDING * max(abs(first_s), abs(second_s))
 
 

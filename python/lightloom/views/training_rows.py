@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPUTED", "DARK", "HIDDEN", "Box", "Row", "placed", "timeline", "training_rows"]
 
-# What boxes stand for beside the communication of an axis or group, which has its name: computation, a reconfiguration
+# Kinds of boxes other than the communication of an axis or group, which has its name: computation, a reconfiguration
 # that is waited for, and one that is not. No axis or group has such a name.
 COMPUTED, DARK, HIDDEN = "=compute", "=dark", "=hidden"
 # Rows of a kind; of more, some are shown, evenly spread.
@@ -98,7 +98,7 @@ def placed(row: Row) -> Iterator[tuple[Box, int, int]]:
     ends_s: list[float] = []
     lanes: dict[int, int] = {}
     for box in sorted(box for box in row.boxes if not box.is_dark):
-        # What ends when another begins may do so a rounding later.
+        # A box that ends when another begins may end a rounding error later.
         slack_s = 1e-9 * (box.last_s - box.first_s)
         free = next((lane for lane, end_s in enumerate(ends_s) if end_s <= box.first_s + slack_s), len(ends_s))
         lane = min(free, MOST_LANES - 1)

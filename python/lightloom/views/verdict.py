@@ -20,7 +20,7 @@ PAYS = 1.01
 
 
 def unchanging(rows: Iterable[Row]) -> Row | None:
-    """The row of the best plan whose circuits never change; None where there is none, or it has no time."""
+    """The row of the best plan whose circuits never change; None if there is none, or it has no time."""
     found = _of_unchanging(rows)
     return None if found is None or found.total_s is None else found
 

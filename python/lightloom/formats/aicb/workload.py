@@ -15,10 +15,11 @@ astra-sim/system/MockNcclGroup.cc) as is done here:
 - Axes from the fastest: `tp`, `ep`, `dp`, `pp`; SimAI has tensor- and expert-parallel groups in these places too. Where
   both `ep` and `dp` have more than one rank, a data-parallel group spans both and is a named group `dp-0`, `dp-1`, ...
 
-What differs, and what is left out:
+Differences and omissions:
 
-- With `model_parallel_NPU_group: 1` a collective of the first two phases has nobody to run with. AICB writes none
-  there; in workloads of DeepSpeed's ZeRO-3 they gather parameters, and are read as of the data-parallel group.
+- With `model_parallel_NPU_group: 1` a collective of the first two phases has nobody to run with. AICB writes no such
+  collective there; in workloads of DeepSpeed's ZeRO-3 they gather parameters, and are read as of the data-parallel
+  group.
 - Pipelines: SimAI estimates them apart from the lines, by `pp`, `vpp`, `ga` and `pp_comm`. Here every rank runs all
   lines, nothing is sent between stages, and `pp` is the slowest axis, of groups that run the same at once.
 - The update's nanoseconds, which SimAI adds to the time of the weight gradient's collective: no computation waits for
@@ -52,12 +53,12 @@ COLLECTIVES = {
 }
 PHASES = ("forward", "input gradient", "weight gradient")
 STREAM = "gradients"
-# Characters of a line and of its name beside the number of lines.
+# Columns of a line; most lines; most characters of a line and of its name.
 COLUMNS, MOST_LINES, MOST_LINE, MOST_NAME = 12, 200_000, 4096, 200
 
 
 class Phase(NamedTuple):
-    """What a line does in one phase; the collective is None where there is none."""
+    """The work of a line in one phase; the collective is None if the phase has none."""
 
     compute_ns: int
     collective: str | None

@@ -3,18 +3,18 @@
 A folder to run ASTRA-sim in. `COLLECTIVE.RANK.et` are the plan's Chakra traces, which `system.json` names as the
 collective's algorithm, and `workload.RANK.et` a workload of that one collective. A rank has as many sends of an
 algorithm under way as can begin, and one of a workload. ASTRA-sim takes no algorithm for Broadcast: its traces are
-that of an AllGather. `logical-topology.json` has the number of GPUs, `remote-memory.json` says that there is none.
+those of an AllGather. `logical-topology.json` has the number of GPUs, `remote-memory.json` says: no remote memory.
 
 Traces send data of several hops on at each hop, when all of a message has arrived: it is cut into pieces.
 
 Networks (astra-sim/astra-network-analytical, common/network-parser; its GB/s are 2^30 bytes a second):
 
 - `network.yml`, for the analytical one in which messages wait for each other on a link (congestion-aware), and which
-  has one dimension. Of a plan on one ring: that. Else fully connected, which has every circuit of every step. The
-  traces use the circuits of their step alone, so that each step has its own times; reconfigurations have no time in
+  has one dimension. For a plan on one ring: that ring. Else fully connected, which has every circuit of every step. The
+  traces use only the circuits of their step, so that each step has its own times; reconfigurations have no time in
   it. Left out where links have different numbers of circuits.
 - `topology-INDEX.txt`, the physical topology for the one on ns-3, for every topology of the plan. Its links are both
-  ways; one with circuits one way alone carries nothing on the other.
+  ways; one with circuits in only one direction carries nothing in the other.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["export"]
 
 SIDE_FILE = "circuits.json"
 GIB, SECOND_NS, GIGA = 1 << 30, 1e9, 1e9
-# Of every collective the one whose algorithm its traces are, among those that a system takes one for
+# For every collective, the one that its traces are an algorithm of, among those for which a system file names one
 # (CollectiveImplLookup.cc), and how a node of the workload calls that.
 ALGORITHM_OF = {
     "all-reduce": ("all-reduce", CollectiveType.ALL_REDUCE),
@@ -78,7 +78,7 @@ def export(plan: Plan) -> Exported:
         block, circuits = network
         files["network.yml"] = _yaml(plan, block, circuits)
         if block == FULLY_CONNECTED and not _is_complete(plan):
-            notes.append("network.yml is fully connected: of it the traces use the circuits of their step alone")
+            notes.append("network.yml is fully connected: the traces use only the circuits of their step")
     notes += _waiting(plan, arcs, pieces)
     for index, topology in enumerate(plan.topologies):
         files[f"topology-{index}.txt"] = _physical(plan, topology)
@@ -115,7 +115,7 @@ def _network(plan: Plan) -> tuple[str, int] | None:
 
 
 def _waiting(plan: Plan, arcs: list[list[Arc]], pieces: list[list[Arc]]) -> list[str]:
-    """What a person is told of data of several hops."""
+    """The notes on data of several hops."""
     hops = max(step.hops for step in plan.steps)
     if hops < 2:
         return []

@@ -1,4 +1,4 @@
-"""A trace in one archive: a `.tar.gz` of the files `NAME.RANK.et`, with the groups `NAME.json` beside them or not."""
+"""A trace in one archive: a `.tar.gz` of the files `NAME.RANK.et`, perhaps with the groups `NAME.json`."""
 
 from __future__ import annotations
 

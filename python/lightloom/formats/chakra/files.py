@@ -22,7 +22,7 @@ SUFFIX = ".et"
 MAX_BYTES, MAX_RANKS, MAX_NODES = 512 * MIB, 65536, 1 << 20
 NAMED = re.compile(r"(?P<name>.+)\.(?P<rank>0|[1-9]\d{0,5})\.et", re.DOTALL)
 
-# What an attribute holds.
+# The value of an attribute.
 Value = bool | int | float | str | tuple[Any, ...]
 
 
@@ -43,7 +43,7 @@ class Node(NamedTuple):
 
 
 class RankFile(NamedTuple):
-    """What the file of one rank holds: attributes of the whole, and nodes in the order of the file."""
+    """The content of one rank's file: attributes of the whole, and nodes in the order of the file."""
 
     attributes: dict[str, Value]
     nodes: tuple[Node, ...]
@@ -65,7 +65,7 @@ def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path
 
     path: a folder with the files of one trace, or any file of it; of several in a folder, the one that `system.json`
     there names as the algorithm of a collective, as ASTRA-sim's does. Raises `InputError` that names `field` where
-    there is none, there are several, or the file of a rank is missing.
+    there is no such trace, there are several, or the file of a rank is missing.
     """
     place = usable_path(field, path)
     try:
@@ -99,7 +99,7 @@ def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path
 
 
 def _algorithms(system: Path) -> set[str]:
-    """Names of the traces that ASTRA-sim's system file gives as algorithms; none of what is no such file."""
+    """Names of the traces that ASTRA-sim's system file gives as algorithms; empty if it is no such file."""
     try:
         document = json.loads(read_text("system", system, MIB))
         lists = [value for key, value in document.items() if key.endswith("-implementation-custom")]
@@ -136,7 +136,7 @@ def written(attributes: Mapping[str, Value], nodes: Iterable[Node]) -> bytes:
     return stream.getvalue()
 
 
-# Of the schema, as Chakra's converters write it.
+# Version of the schema, as Chakra's converters write it.
 VERSION = "0.0.4"
 NARROW = {"comm_src", "comm_dst", "comm_tag", "comm_priority"}
 
@@ -156,12 +156,12 @@ def _add_attributes(message: Any, attributes: Mapping[str, Value]) -> None:
             case _:
                 of_numbers = added.double_list if any(isinstance(one, float) for one in value) else added.int64_list
                 of_numbers.values.extend(value)
-                # A list of none is one too.
+                # An empty list is a value too.
                 of_numbers.SetInParent()
 
 
 def parsed(field: str, path: Path, content: bytes, most: int) -> RankFile:
-    """What the bytes of a rank's file hold, of at most `most` nodes; errors as for `read_ranks`."""
+    """The content of a rank's file of at most `most` nodes, from its bytes; errors as for `read_ranks`."""
     kinds = messages()
     from google.protobuf import proto
 

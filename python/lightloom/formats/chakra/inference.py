@@ -36,7 +36,7 @@ MAX_CHUNKS = 1 << 26
 class _Flow(NamedTuple):
     """What is known of a message from what its send waits for.
 
-    step: counted from 0. passes_on: messages whose data it sends on, by index; none where it sends the rank's own.
+    step: counted from 0. passes_on: messages whose data it sends on, by index; empty if it sends the rank's own.
     """
 
     step: int
@@ -81,7 +81,7 @@ def inferred(trace: Trace, field: str) -> _core.Schedule:
 
 
 def _flows(trace: Trace) -> list[_Flow]:
-    """Of every message its step, and what it passes on."""
+    """For every message, its step and the messages that it passes on."""
     of_send = {message.send: index for index, message in enumerate(trace.messages)}
     of_receive = {message.receive: index for index, message in enumerate(trace.messages)}
     # By node: the messages whose data it has, the step that what follows it may share, and that a send must come after.

@@ -2,14 +2,14 @@
 
 - The k-th collective that each rank of a group calls is one node. A rank calls them in the order in which it comes to
   its nodes: after what they wait for, the smaller number first. They must be of one kind and size.
-- A message is one node, which waits for what its send waits for. What waits for the receive waits for the message, and
-  for what the receive waited for.
+- A message is one node, which waits for what its send waits for. Nodes that wait for the receive wait for the message,
+  and for what the receive waited for.
 - Nodes of a GPU that state a stream (`tid`) run on it in the order in which the rank comes to them.
 - An operator of a CPU that a GPU's node waits for first has launched it (so Chakra's converter of PyTorch traces writes
   it). Any other operator that a node waits for has made data: the node waits for what that operator has launched on
   GPUs, or where it has launched nothing, for what the operator itself waited for.
 
-Of several nodes on a stream the last is waited for, so that what is found for each node left out is short: all in all
+Of several nodes on a stream only the last is waited for, so that the list of each node left out is short: all in all
 time and memory grow with the dependencies times the streams, and more than `MOST_WAITS` is refused.
 """
 
@@ -36,10 +36,10 @@ COMPUTATION = {NodeType.COMPUTE, NodeType.MEMORY_LOAD, NodeType.MEMORY_STORE}
 # Dependencies that are followed, and that are kept.
 MOST_WORK, MOST_WAITS = 1 << 26, 1 << 22
 NONE = -1
-# The group of collectives that name none.
+# The group of collectives that name no group.
 ALL = "all"
 
-# A rank, and its stream or, without one, the node alone.
+# A rank, and its stream or, without one, only the node.
 Stream = tuple[int, str, int | str]
 # Last nodes to wait for: by stream the place in the rank's order, and the node.
 Ends = dict[Stream, tuple[int, int]]
@@ -153,7 +153,7 @@ def _check_same(field: str, trace: Trace, places: Sequence[Place], group: str, k
 
 
 class _Waits:
-    """What each node of the graph waits for, found along `trace.progress`."""
+    """The nodes that each node of the graph waits for, found along `trace.progress`."""
 
     def __init__(self, field: str, trace: Trace, nodes: list[JoinedNode]) -> None:
         self._field, self._trace = field, trace
@@ -194,7 +194,7 @@ class _Waits:
         before = len(waits)
         self._spend(len(ends), 0)
         for stream, (end_at, end) in ends.items():
-            # What an operator has launched later than this node is not waited for; another rank has its own places.
+            # Nodes that an operator launched later than this one are not waited for; another rank has its own places.
             is_earlier = stream[0] != place[0] or end_at < at
             waits.add(end if is_earlier else self._last_before(stream, at))
         waits.add(self._last_before(self._stream(place, index), at))
@@ -202,7 +202,7 @@ class _Waits:
         self._spend(0, len(waits) - before)
 
     def _before(self, place: Place) -> Ends:
-        """What the node waits for, by stream."""
+        """The ends that the node waits for, by stream."""
         rank = place[0]
         launcher = self._launcher(place) if place in self._kept else None
         parts = []

@@ -1,7 +1,7 @@
 """The schedule that a trace of sends and receives carries out.
 
 A trace says which bytes go where and what waits for what, not which data they are. Lightloom's own traces say that in
-attributes, and read back as they were (`stated`). Of others it is inferred (`inferred`).
+attributes, and read back as they were (`stated`). In other traces it is inferred (`inferred`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,14 @@ __all__ = ["schedule_of"]
 
 
 def schedule_of(trace: Trace, field: str = "schedule") -> _core.Schedule:
-    """The schedule of a trace whose communication is sends and receives alone.
+    """The schedule of a trace whose communication is only sends and receives.
 
     Raises `InputError` that names `field` where it has collectives or no messages, and where no collective is found
     that its messages compute.
     """
     if trace.collectives:
         held = ", ".join(f"{count} {name}" for name, count in trace.collectives.most_common(3))
-        raise refuse(
-            field, f"`{trace.name}` has nodes of whole collectives ({held}); it takes sends and receives alone"
-        )
+        raise refuse(field, f"`{trace.name}` has nodes of whole collectives ({held}); it takes only sends and receives")
     if len(trace.ranks) < 2 or not trace.messages:
         raise refuse(field, f"`{trace.name}` sends nothing; it takes at least 2 ranks with messages")
     schema = trace.attributes.get("lightloom_schema")

@@ -14,7 +14,7 @@ from lightloom.base.extras import missing
 
 # Package of the schema, which also names the messages in errors of other tools.
 PACKAGE = "ChakraProtoMsg"
-# Of the attributes that are written: the field of the oneof `value` that holds each type.
+# The field of the oneof `value` that holds each type of the attributes that are written.
 SCALARS = {
     "double_val": 3,
     "float_val": 5,
@@ -39,7 +39,7 @@ LISTS = {
 
 
 class NodeType(IntEnum):
-    """What a node is (`NodeType` of the schema)."""
+    """Kinds of nodes (`NodeType` of the schema)."""
 
     INVALID = 0
     METADATA = 1

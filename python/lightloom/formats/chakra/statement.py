@@ -57,7 +57,9 @@ def stated(trace: Trace, field_name: str) -> _core.Schedule:
     steps: list[Transfers] = []
     for arc in arcs:
         if arc.step > len(steps):
-            raise refuse(field_name, f"`{trace.name}` has messages of step {arc.step} and none of step {len(steps)}")
+            raise refuse(
+                field_name, f"`{trace.name}` has messages of step {arc.step} and no message of step {len(steps)}"
+            )
         if arc.step == len(steps):
             steps.append([])
         for operation, held in (("copy", arc.copied), ("reduce", arc.reduced)):
@@ -151,7 +153,7 @@ class _Reading:
     def check_steps(self) -> None:
         """Every rank must come to a step after all that it does in the steps before.
 
-        What begins in a step waits for all ends of the last one before it.
+        Messages of a step wait for all ends of the last one before it.
         """
         for rank, nodes in enumerate(self.trace.ranks):
             steps, places = self.steps[rank], self.trace.places[rank]

@@ -184,9 +184,9 @@ class Trace:
 def read_trace(field: str, path: str | os.PathLike[str]) -> Trace:
     """The trace whose files are in the folder `path`, or one of whose files `path` is.
 
-    A `NAME.json` beside gives the groups of ranks: lists of ranks by the name that nodes give as `pg_name`. Raises
-    `InputError` that names `field`: files that are missing or no traces, nodes that wait for none or in a circle, sends
-    and receives that do not match, collectives that only some of a group call.
+    A `NAME.json` in the same folder gives the groups of ranks: lists of ranks by the name that nodes give as `pg_name`.
+    Raises `InputError` that names `field`: files that are missing or no traces, nodes that wait for missing ones or in
+    a circle, sends and receives that do not match, collectives that only some of a group call.
     """
     name, files = rank_files(field, path)
     beside = files[0].parent / f"{name}.json"

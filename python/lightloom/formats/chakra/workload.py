@@ -6,12 +6,13 @@ states. Start times are not read. Collectives of reduce-scatter-block are Reduce
 time at all ranks of the group; Reduce, Gather and Scatter are refused, which no schedule is planned for.
 
 What is left out: operators of CPUs (`is_cpu_op`), which repeat the collectives that GPUs run, and whose own time
-belongs to no GPU; collectives of one rank or of no bytes. What waited for these waits for what they waited for.
+belongs to no GPU; collectives of one rank or of no bytes. Nodes that waited for these wait for the nodes that they
+waited for.
 
 What is asked for: what `comm_size` says of a collective, a rank's input, its output or the whole buffer, and the bytes
-of what it counts, since writers differ; the groups, where no `NAME.json` lies beside; and where a trace is of one rank,
-how many ranks do the same as it does. Of a trace without collectives sizes of sends are bytes where nothing else is
-said.
+of the elements that it counts, since writers differ; the groups, if there is no `NAME.json` next to it; and where a
+trace is of one rank, how many ranks do the same as it does. In a trace without collectives, sizes of sends are bytes
+where nothing else is said.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ COLLECTIVES = {
     CollectiveType.REDUCE_SCATTER: "reduce-scatter",
     CollectiveType.REDUCE_SCATTER_BLOCK: "reduce-scatter",
 }
-# Of these one side of a rank is a share of the buffer: what comm_size counts where the share is meant.
+# Collectives in which one side of a rank is a share of the buffer, and the side that comm_size counts if it counts it.
 SHARES = {"all-gather": "input", "reduce-scatter": "output"}
 MOST_NAME = 60
 
@@ -111,7 +112,7 @@ def _named(trace: Trace) -> set[str]:
 
 
 def _groups(field: str, trace: Trace, ranks: int, asked: Asked) -> dict[str, tuple[int, ...]]:
-    """Ranks by the name of the group that collectives have; of those that name none, all ranks."""
+    """Ranks by the name of the group that collectives have; collectives without a name have all ranks."""
     everyone = tuple(range(ranks))
     if len(trace.ranks) == 1:
         if asked.ranks is None and not trace.groups and any(map(is_collective, trace.ranks[0])):

@@ -1,12 +1,12 @@
 """Chakra execution traces: one file a rank, with a send and a receive for every hop.
 
 Data that takes several hops is received and sent on by the GPUs between, as on the circuits of a plan, so that every
-message goes along one circuit. What depends on what (`data_deps`):
+message goes along one circuit. Dependencies (`data_deps`):
 
 - A rank comes to the sends and receives of a step when all is done that it does in the steps before.
 - Data that is sent on was received.
-- What arrives is added, or put in the place of what is sent, after it arrived and what it replaces was sent: a node of
-  computation that takes no time.
+- Data that arrives is added, or replaces data that is sent, once it has arrived and the replaced data was sent: a node
+  of computation that takes no time.
 
 Where a rank ends a step in many nodes and begins the next with many, one node of computation stands between.
 

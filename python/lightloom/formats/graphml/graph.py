@@ -24,7 +24,7 @@ def graph_of(topology: _core.Topology, create_using: type[nx.Graph], circuit_bps
             if links.get((destination, source)) != count:
                 raise refuse(
                     "topology",
-                    f"circuits {source} → {destination} of `{topology.name}` have none that go back; "
+                    f"circuits {source} → {destination} of `{topology.name}` have no circuits back; "
                     "it takes a directed class",
                 )
             if source > destination:

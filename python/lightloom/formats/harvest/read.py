@@ -3,7 +3,7 @@
 Its generator calls them `collective-NAME-….json`, states `schema` and `units`, leaves `dims` out where ranks are in a
 line, and names a collective with its algorithm (`all-reduce-swing-nd`, `bruckalltoall-r2-p1`).
 
-Demands do not say which chunks are sent. Where Lightloom wrote the folder, `circuits.json` beside the file does, and
+Demands do not say which chunks are sent. Where Lightloom wrote the folder, `circuits.json` next to the file does, and
 its transfers must make up the demands. Else the algorithm is sought whose steps have these demands: those of `lightloom
 list algorithms`, on so many ports and of such a base as are tried. An All-to-All of one step is read as its matrix.
 """
@@ -48,7 +48,8 @@ MOST_GPUS, MOST_STEPS, MOST_DEMANDS = 4096, 100_000, 2_000_000
 # Ports and bases of algorithms that are tried, those by default first.
 PORTS, RADICES = (1, 2, 3, 4, 6, 8), (None, 3, 4, 5, 6, 7, 8)
 TOLERANCE = 1e-9
-# What its generator adds to the name of a collective: an algorithm before or after it, dimensions, radix and ports.
+# Additions of HARVEST's generator to the name of a collective: an algorithm before or after it, dimensions, radix and
+# ports.
 NAME = "(?:bruck|binomial|binary)?({})(?:rd|swing|ring)?(?:nd)?(?:r[0-9]+)?(?:p[0-9]+)?"
 FILE_NAME = re.compile(r"collective-(.+?)-[0-9].*\.json")
 
@@ -221,7 +222,7 @@ def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -
     raise refuse(
         "schedule.steps",
         f"their demands are those of no algorithm for {collective} (`lightloom list algorithms`), and no `{SIDE}` "
-        "beside the file says which chunks are sent",
+        "next to the file says which chunks are sent",
     )
 
 
@@ -254,7 +255,7 @@ def _candidates(collective: str, gpus: int, dims: list[int], steps: int) -> Iter
     for radix in RADICES:
         for ports in PORTS:
             named = _core.algorithms_of_steps(collective, gpus, dims, ports, radix, steps)
-            # Whoever takes radix 1 looks at none, and was tried without one.
+            # Algorithms that take radix 1 ignore the radix, and were tried without one.
             tried = [] if radix is None else _core.algorithms_of_steps(collective, gpus, dims, ports, 1, steps)
             for name in named:
                 if name in tried:

@@ -1,1 +1,1 @@
-"""HARVEST: schedule.json alone."""
+"""HARVEST: only schedule.json."""

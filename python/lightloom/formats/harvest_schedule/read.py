@@ -1,6 +1,6 @@
 """HARVEST's `schedule.json`: the topology of every step, and what they are said to cost, in nanoseconds.
 
-It does not say what is sent, how many GPUs there are, bandwidth, startup and hop delays. `collective.json` beside it
+It does not say what is sent, how many GPUs there are, bandwidth, startup and hop delays. `collective.json` next to it
 has the first two.
 """
 
@@ -78,7 +78,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> StatedSequence:
-    """What the file says. Raises `InputError` that names the place in it."""
+    """The sequence that the file states. Raises `InputError` that names the place in it."""
     document = source.json()
     steps = document.get("steps")
     if not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
@@ -105,7 +105,7 @@ def read(source: Source) -> StatedSequence:
 
 
 def read_sequence(path: str | os.PathLike[str]) -> StatedSequence:
-    """What a file says, or `schedule.json` in a folder. Raises `InputError` that names `sequence` or the place."""
+    """Read a file, or `schedule.json` in a folder. Raises `InputError` that names `sequence` or the place."""
     source = Source(FIELD, path)
     if source.is_folder:
         source = Source(FIELD, source.path / FILE)

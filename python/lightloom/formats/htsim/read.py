@@ -2,7 +2,7 @@
 
 Lines and their meaning are those of htsim's loader (Broadcom/csg-htsim, sim/datacenter/connection_matrix.cpp and
 sim/trigger.cpp). A flow that starts at a time is in the first step, whatever the time; one that a trigger starts is in
-the step after the last flow that the trigger waits for. What a flow carries is a piece of its own, which goes from its
+the step after the last flow that the trigger waits for. The data of a flow is a piece of its own, which goes from its
 source to its destination; the size m of the schedule's buffer is the bytes of the GPU that sends or receives most.
 """
 
@@ -46,7 +46,7 @@ class Flow:
 
 
 class Trigger(NamedTuple):
-    """What starts flows: its kind, and how often a barrier must be set off before it does."""
+    """A trigger, which starts flows: its kind, and how often a barrier must be set off before it does."""
 
     kind: str
     needed: int
@@ -54,7 +54,7 @@ class Trigger(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """What a file holds: nodes, flows in its order, triggers by number."""
+    """The content of a file: nodes, flows in its order, triggers by number."""
 
     nodes: int
     flows: list[Flow]
@@ -89,7 +89,7 @@ def read(source: Source) -> _core.Schedule:
 
 
 def parsed(field_name: str, text: str) -> Matrix:
-    """What a text holds, refused where htsim would end with an error, or run a flow without end.
+    """The content of a text, refused where htsim would end with an error, or run a flow without end.
 
     Raises `InputError` that names the field and the line.
     """

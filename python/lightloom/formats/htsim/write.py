@@ -33,7 +33,7 @@ TOPOLOGY = ".topo"
 GIGA, MEGA, MICROSECOND_S, NANOSECOND_S = 10**9, 10**6, 1e-6, 1e-9
 # How many times the plan's time htsim has to end: packets are lost and sent again, and its default is a millisecond.
 TIMES, LEAST_END_US = 10, 1000
-# Of main_ndp.cpp: its packets, and the packets that a flow has under way.
+# From main_ndp.cpp: the size of packets, and the number that a flow has under way.
 PACKET_BITS, LEAST_WINDOW = 9000 * 8, 15
 
 

@@ -5,8 +5,8 @@ them in scratch, and the receiver takes them apart from there. Messages of more 
 each part on a channel of its own. A thread block sends to one peer or receives from one, on one channel. Where either
 end of a channel has no room for the steps of a message, it goes on a further channel, and so in further thread blocks.
 
-Steps of a plan are separated by barriers, which MSCCL does not have. What a GPU sends in a step therefore waits for all
-that it received in earlier steps, and for what it sent last. What it receives waits only for what it would overwrite:
+Steps of a plan are separated by barriers, which MSCCL does not have. A send of a step therefore waits for all
+that the GPU received in earlier steps, and for its last send. A receive waits only for uses of what it overwrites:
 for sends of the old value, the same step's too, and for earlier receives.
 """
 
@@ -62,7 +62,7 @@ class Block:
         return self.steps[-1].number + 1 if self.steps else 0
 
     def needed(self, waits: Iterable[Step]) -> list[Step]:
-        """Of what a step is to wait for, what the thread block does not know to be done: the last of each block."""
+        """The waits of a step that the thread block does not know to be done: the last of each block."""
         last: dict[Block, Step] = {}
         for wait in waits:
             if wait.block is not self and self.awaited.get(wait.block, -1) < wait.number:
@@ -86,7 +86,7 @@ class _Gpu:
     """A GPU's thread blocks by (is sending, peer, channel), and what later steps may have to wait on."""
 
     blocks: dict[tuple[bool, int, int], Block] = field(default_factory=dict)
-    # What sends of the next step wait on: a send of the last step with sends, and what was received since.
+    # Waits of the next step's sends: a send of the last step with sends, and what was received since.
     sent: list[Step] = field(default_factory=list)
     received: list[Step] = field(default_factory=list)
     # Who read a slot since it was last written, and who wrote it.
@@ -99,7 +99,7 @@ class _Gpu:
         return self.blocks.setdefault(key, Block(send, receive, channel))
 
     def before_writing(self, slots: Sequence[Slot]) -> list[Step]:
-        """What must be done before slots are written."""
+        """The steps that must be done before slots are written."""
         waits = [wait for slot in slots for wait in self.readers.get(slot, ())]
         return waits + [self.writer[slot] for slot in slots if slot in self.writer]
 
@@ -114,7 +114,7 @@ class _Gpu:
 
 
 class _Message(NamedTuple):
-    """What one send sends: the chunks in their order, and where the sender has them."""
+    """The data of one send: the chunks in their order, and where the sender has them."""
 
     transfer: Transfer
     channel: int

@@ -1,4 +1,4 @@
-"""What the runtimes of MSCCL programs are built for, by which programs are cut, judged and refused."""
+"""Limits of the runtimes of MSCCL programs, by which programs are cut, judged and refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["MSCCL", "RCCL", "Runtime"]
 
 
 class Runtime(NamedTuple):
-    """The limits of a runtime; None where it has none.
+    """The limits of a runtime; None if it has no such limit.
 
     steps: of a thread block, each `nop` among them. message_chunks: of a message, as it is cut here. blocks: thread
     blocks of a GPU. peers: thread blocks of a GPU that send on one channel, and as many that receive. channels: of a

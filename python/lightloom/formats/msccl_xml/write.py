@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["beyond", "export", "xml"]
 
-# What a name is of: readers of these files take no entities, and values of up to 255 characters.
+# Characters that names may not have: readers of these files take no entities, and values up to 255 characters.
 NOT_OF_NAMES = re.compile(r"[^\w .:,;()*+/=@\[\]-]", re.ASCII)
 MOST_OF_NAME = 200
 COLLECTIVES = {
@@ -85,7 +85,7 @@ def xml(program: Program, sizes: SizeRange) -> str:
 
 
 def beyond(program: Program) -> list[str]:
-    """What of a program is beyond the limits of its runtime, a sentence each."""
+    """The excesses of a program over the limits of its runtime, a sentence each."""
     runtime, blocks = program.runtime, program.blocks()
     all_blocks = [block for of_gpu in blocks for block in of_gpu]
     steps = max(block.length for block in all_blocks)

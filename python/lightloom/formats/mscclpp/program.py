@@ -31,8 +31,8 @@ __all__ = ["MEMORY", "MOST_BARRIERS", "MOST_OPERATIONS", "PORT", "Operation", "P
 
 REDUCING = {"all-reduce", "reduce-scatter"}
 MEMORY, PORT = "memory", "port"
-# Of `execution_common.hpp`: pieces, and channels, of an operation; channels, buffers of peers and operations of a
-# thread block; barriers.
+# Limits in `execution_common.hpp`: pieces, and channels, of an operation; channels, buffers of peers and operations of
+# a thread block; barriers.
 MOST_PIECES, MOST_CHANNELS, MOST_OPERATIONS, MOST_BARRIERS = 8, 16, 64, 16
 # How many of a peer's buffers are written to: of AllReduce and ReduceScatter its scratch, of others its output too.
 BUFFERS_OF_PEER = 2
@@ -60,7 +60,7 @@ class Gpu:
 
     @property
     def operations(self) -> list[list[Operation]]:
-        """Of each thread block, those of the current step."""
+        """The operations of the current step, by thread block."""
         return self.steps[-1]
 
     def kind(self, peer: int) -> str:
@@ -125,7 +125,7 @@ class Gpu:
             self.add(peer, dict(NOP), {"name": "signal", "channel_ids": [self.channel(peer)], "channel_type": kind})
             return
         if any(others):
-            # What threads put goes into the proxy's queue before the signal does.
+            # The puts of the threads go into the proxy's queue before the signal does.
             self.add(peer, dict(NOP))
         self.add(peer, self._put("pwsf", peer, last))
 
@@ -171,7 +171,7 @@ class Gpu:
 
 
 class _Stored(NamedTuple):
-    """What a message left in scratch, to be copied or added: pieces of scratch, where they go, chunks."""
+    """Data that a message left in scratch, to be copied or added: pieces of scratch, where they go, chunks."""
 
     peer: int
     operation: str
@@ -305,8 +305,8 @@ class Program:
 def _served(steps: list[set[int]], spread: int, room: int) -> list[list[int]]:
     """A GPU's peers by thread block, of its peers by step.
 
-    Those of one step are in different blocks as far as can be; a block has at most `room`. There are `spread` times as
-    many blocks as that needs, at most one a peer.
+    Messages of one step are in different blocks as far as possible; a block has at most `room`. There are `spread`
+    times as many blocks as that needs, at most one a peer.
     """
     peers = set().union(*steps)
     count = min(len(peers), spread * max(max(map(len, steps), default=0), -(-len(peers) // room)))

@@ -125,7 +125,7 @@ def _gpu(program: Program, gpu: Gpu) -> dict[str, Any]:
 
 
 def _limits(program: Program, *, states_sizes: bool) -> list[str]:
-    """What of a program is beyond what MSCCL++ is built with, and sizes that it refuses.
+    """The excesses of a program over the limits that MSCCL++ is built with, and sizes that it refuses.
 
     states_sizes: whether sizes that it takes are said too where the plan's own is one.
     """

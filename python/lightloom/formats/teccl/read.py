@@ -4,9 +4,9 @@
 others switches. `N-Flows` has a line for a chunk that crosses a link, `Chunk 0 from 2 traveled over 2->6 in epoch 0`,
 with `via switches 0` where it passes some, and `with volume 1.0` where an All-to-All was solved as a linear program.
 
-An epoch is a step here; epochs without flows are none. A chunk that arrives in an epoch is sent on in a later one. The
-GPUs are numbered anew from 0, in the order of their numbers in the file. Whether the schedule computes its collective
-is for the judge to say; the file does not say which topology it was solved for.
+An epoch is a step here; epochs without flows are dropped. A chunk that arrives in an epoch is sent on in a later one.
+The GPUs are numbered anew from 0, in the order of their numbers in the file. Whether the schedule computes its
+collective is for the judge to say; the file does not say which topology it was solved for.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Buffer:
         }
         self._content = bytearray(content)
         self._name = field
-        # What all vectors together may have: those of an honest file share no bytes.
+        # Most bytes of all vectors together: the vectors of an honest file share no bytes.
         self._left = len(content)
 
     def root(self) -> Any:
@@ -55,7 +55,7 @@ class Buffer:
         return table.Get(self._flags[kind], table.Pos + offset) if offset else 0
 
     def tables(self, table: Any, index: int, most: int, what: str) -> Iterator[Any]:
-        """The tables of a vector in a field, none where the field is left out.
+        """The tables of a vector in a field, empty if the field is left out.
 
         Raises `InputError` where there are more than `most`; what: they are, for people.
         """

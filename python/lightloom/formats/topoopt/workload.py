@@ -1,7 +1,7 @@
 """TopoOpt's task graphs: the FlatBuffers that its FlexFlow writes and its htsim runs (hipersys-team/TopoOpt).
 
 The fields that are read, by index. Root: 0 GPUs of a node, 1 nodes, 2 switches, 8 tasks, 9 devices. Task: 0 type, 1 id,
-2 device, 3 run time, 4 bytes, 5 ids of the tasks that follow. Device: 0 type, 1 id, 3 property. What they mean is what
+2 device, 3 run time, 4 bytes, 5 ids of the tasks that follow. Device: 0 type, 1 id, 3 property. Their meaning is what
 TopoOpt's writer and simulator do with them (`get_taskgraph_flatbuf`, ffapp.cpp), and holds for a published file:
 
 - Ranks are GPUs. A device for computation has its GPU's number as property; the tasks on it (forward, backward, update)
@@ -10,7 +10,7 @@ TopoOpt's writer and simulator do with them (`get_taskgraph_flatbuf`, ffapp.cpp)
   waits for it. Its own run time, which the writer estimated for a network, is not read.
 - A communication task on a device of the network (types 13 and 14) is a message between nodes: the property is source ×
   (nodes + switches) + destination. Such tasks are read where a node has one GPU.
-- Barriers and copies within a node take no time here; what follows them waits for what they waited for.
+- Barriers and copies within a node take no time here; tasks that follow them wait for the tasks that they waited for.
 
 The unit of run times stands nowhere and is asked for (TopoOpt's simulator takes them for milliseconds). Operators,
 connections, routes and bandwidths of the network are not read: the fabric is given apart.

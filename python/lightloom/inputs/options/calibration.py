@@ -1,4 +1,4 @@
-"""What a calibration is told beside the measured times: the arguments of `lightloom.calibrate`."""
+"""Options of a calibration: the arguments of `lightloom.calibrate` other than the measured times."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CALIBRATION = (
         name="errors",
         kind=Kind.CHOICE,
         group=Group.MEASUREMENTS,
-        meaning="What is least: squares of measured over fitted time; the same, rows far off counting less; squares of "
-        "seconds, in which the largest sizes decide alone.",
+        meaning="The minimised sum: squares of measured over fitted time; the same, rows far off counting less; "
+        "squares of seconds, in which only the largest sizes count.",
         verbs=VERB,
         default="relative",
         choices=("relative", "robust", "absolute"),
@@ -21,7 +21,7 @@ CALIBRATION = (
         name="confidence",
         kind=Kind.NUMBER,
         group=Group.MEASUREMENTS,
-        meaning="Of the intervals.",
+        meaning="Confidence level of the intervals.",
         verbs=VERB,
         default=0.95,
         metavar="P",
@@ -37,13 +37,13 @@ CALIBRATION = (
     ),
 )
 
-# What was run, of rows that do not say it.
+# The schedule of rows that do not state one.
 SCHEDULE_OF = (
     Option(
         name="collective",
         kind=Kind.NAME,
         group=Group.PROBLEM,
-        meaning="What was run, where no column says it; goes with --algorithm and --gpus.",
+        meaning="The collective that was run, if no column says it; goes with --algorithm and --gpus.",
         verbs=VERB,
         names="collectives",
     ),

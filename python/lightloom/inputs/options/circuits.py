@@ -1,4 +1,4 @@
-"""What circuits are put on ports with: the arguments of `lightloom.circuits` beside the plan."""
+"""Options of circuits on ports: the arguments of `lightloom.circuits` other than the plan."""
 
 from __future__ import annotations
 

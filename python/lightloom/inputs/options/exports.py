@@ -1,4 +1,4 @@
-"""What `export` takes besides the plan."""
+"""Options of `export`: its arguments other than the plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXPORT = (
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="Where it goes: a file, beside which NAME.circuits.json is written, or a folder that is not there or "
+        meaning="Where it goes: a file, next to which NAME.circuits.json is written, or a folder that is not there or "
         "empty, as the format is.",
         verbs=VERB,
         metavar="FILE|FOLDER",
@@ -31,7 +31,7 @@ EXPORT = (
         kind=Kind.TEXT,
         group=Group.PROBLEM,
         meaning="msccl-xml, rccl and mscclpp: sizes of a rank's buffer for which the plan is taken, such as "
-        "64KiB:4MiB. Of several plans each is taken for those of them at which it is the fastest.",
+        "64KiB:4MiB. With several plans, each size takes the plan that is fastest at it.",
         verbs=VERB,
         otherwise="all; of several plans, from the smallest one's size to the largest one's",
         metavar="FROM:TO",

@@ -1,4 +1,4 @@
-"""What the table says of an option."""
+"""An option: a row of the table of options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lightloom.base.whole_numbers import LARGEST, WHOLE_RANGES
 PLANNING = ("plan", "compare", "bound")
 # Verbs that take a fabric.
 ON_FABRIC = (*PLANNING, "train")
-# Of whole numbers that the core takes, by the name of the option.
+# Least values of whole numbers that the core takes, by the name of the option.
 LEAST = {name: least for name, (least, _) in WHOLE_RANGES.items()}
 MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}
 
@@ -73,7 +73,7 @@ class Option:
     choices: of a `CHOICE`. least, most: of a whole number.
     metavar: what `--help` shows for the value, where the kind's own says too little.
     example: a value that goes with the examples of the other options.
-    python: what Python takes beside text and numbers.
+    python: types that Python takes in addition to text and numbers.
     former: flags of the command line that it had and still takes.
     repeated: whether it may be given several times.
     """
@@ -103,7 +103,7 @@ class Option:
 
     @property
     def shown_value(self) -> str:
-        """What `--help` shows for the value; empty where it takes none."""
+        """The value as `--help` shows it; empty if the option takes no value."""
         return self.metavar or "|".join(self.choices) or self.kind.metavar
 
     @property

@@ -1,4 +1,4 @@
-"""What is planned, and how: the core's rows of the table, and those that Python alone takes."""
+"""Options of planning: the core's rows of the table, and the rows that only Python takes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ARGUMENTS = _options(row for row in _ROWS if row["part"] == "argument")
 FABRIC = _options(row for row in _ROWS if row["part"] == "fabric")
 # Keyword arguments of everything that plans: `Settings`.
 SETTINGS = _options(row for row in _ROWS if row["part"] == "setting")
-# Keyword arguments of `plan` alone, by its signature.
+# Keyword arguments that only `plan` takes, by its signature.
 OF_PLAN = (
     *_options(row for row in _ROWS if row["part"] == "plan"),
     Option(
@@ -50,7 +50,7 @@ OF_PLAN = (
         kind=Kind.FILE,
         group=Group.PLANNER,
         meaning="In place of a planner: the topology of every step as HARVEST's schedule.json has it, whose stated "
-        "time is shown beside. With collective.json in its folder, that is the schedule, and says the size.",
+        "time is shown for comparison. With collective.json in its folder, that is the schedule, and says the size.",
         verbs=("plan",),
         metavar="FILE|FOLDER",
     ),

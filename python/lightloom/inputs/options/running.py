@@ -1,4 +1,4 @@
-"""How a plan is run on processes: the arguments of `lightloom.run` beside the plan and the data."""
+"""Options of a run on processes: the arguments of `lightloom.run` other than the plan and the data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RUNNING = (
         name="transport",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What carries packets: memory, and a switch process that holds them back; the kernel's network, whose "
+        meaning="Carrier of packets: memory, and a switch process that holds them back; the kernel's network, whose "
         "filters are the circuits (root; no hop delay); or MPI, as fast as it is.",
         verbs=VERB,
         default="shared-memory",
@@ -58,7 +58,7 @@ RUNNING = (
         name="reduction",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What receivers make of two elements.",
+        meaning="The reduction of two elements at receivers.",
         verbs=VERB,
         default="sum",
         choices=("sum", "max"),
@@ -93,7 +93,7 @@ RUNNING = (
         name="seed",
         kind=Kind.WHOLE,
         group=Group.EXPERT,
-        meaning="Of the test data.",
+        meaning="Seed of the test data.",
         verbs=VERB,
         default=0,
         least=0,

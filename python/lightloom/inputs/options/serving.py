@@ -1,4 +1,4 @@
-"""What the page's server is told: where it listens, and what requests may take."""
+"""Options of the page's server: where it listens, and the limits of requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SERVING = (
         name="name",
         kind=Kind.TEXT,
         group=Group.SERVER,
-        meaning="A name by which browsers reach the server, beside localhost and addresses; may be given again.",
+        meaning="A name of the server for browsers, in addition to localhost and addresses; may be given again.",
         verbs=VERB,
         metavar="NAME",
         repeated=True,
@@ -39,10 +39,10 @@ SERVING = (
         name="token",
         kind=Kind.TEXT,
         group=Group.SERVER,
-        meaning="What every request must show: Authorization: Bearer T; a browser opens the address that is printed. "
+        meaning="Token of every request: Authorization: Bearer T; a browser opens the address that is printed. "
         "It may stand in LIGHTLOOM_TOKEN instead, which the list of processes does not show.",
         verbs=VERB,
-        otherwise="none is asked for",
+        otherwise="no token is asked for",
         metavar="T",
     ),
     Option(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Settings(TypedDict, total=False):
-    """What `plan`, `compare`, `bound` and `Problem` take in addition to the collective, the size and the fabric.
+    """Arguments of `plan`, `compare`, `bound` and `Problem` in addition to the collective, the size and the fabric.
 
     A key a row of `SETTINGS`, which says what each of them means, and so does docs/reference/options.md.
     """

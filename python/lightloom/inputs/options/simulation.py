@@ -1,4 +1,4 @@
-"""What a simulation assumes: the arguments of `lightloom.simulate` beside the plan."""
+"""Options of a simulation: the arguments of `lightloom.simulate` other than the plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIMULATION = (
         name="header_size",
         kind=Kind.SIZE,
         group=Group.SIMULATION,
-        meaning="Bytes beside every payload.",
+        meaning="Header bytes of every packet, in addition to its payload.",
         verbs=VERB,
         default="0B",
         python="bytes",

@@ -107,7 +107,7 @@ SIMULATED_SWITCH = (
         name="faults",
         kind=Kind.TEXT,
         group=Group.SWITCHES,
-        meaning="What the simulated switch does wrong, such as slow=50ms,refuse=3,drop-after=2.",
+        meaning="Faults of the simulated switch, such as slow=50ms,refuse=3,drop-after=2.",
         verbs=VERB,
         metavar="LIST",
     ),

@@ -1,4 +1,4 @@
-"""What a training iteration is planned with: the arguments of `lightloom.train` beside the workload and the fabric."""
+"""Options of a training iteration: the arguments of `lightloom.train` other than the workload and the fabric."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ TRAINING = (
         name="policy",
         kind=Kind.NAME,
         group=Group.PLANNER,
-        meaning="What decides when circuits change, of `lightloom list policies`; carry plans all collectives "
-        "together. The times of all policies are shown beside the one that is chosen.",
+        meaning="The policy for when circuits change, one of `lightloom list policies`; carry plans all collectives "
+        "together. The times of all other policies are shown for comparison.",
         verbs=VERB,
         default="carry",
         names="policies",
@@ -61,7 +61,7 @@ TRAINING = (
     ),
 )
 
-# Of the fabric, which has no start: an iteration repeats.
+# Options of the fabric, which has no start topology here: an iteration repeats.
 RESTING = (
     Option(
         name="initial",

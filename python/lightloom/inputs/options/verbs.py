@@ -1,4 +1,4 @@
-"""What single verbs take beside a problem: how a sweep runs, which algorithms are listed, what is written and how."""
+"""Options of single verbs, other than the problem: how a sweep runs, which algorithms are listed, the output."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ LISTED = (
     ),
 )
 
-# What `verify` holds schedules and circuits to.
+# References that `verify` holds schedules and circuits to.
 VERIFIED = (
     Option(
         name="topology",
@@ -142,7 +142,7 @@ VERIFIED = (
     ),
 )
 
-# Of the command line alone: what is written, and how.
+# Options of only the command line: what is written, and how.
 OUTPUT = (
     Option(
         name="sizes",
@@ -331,7 +331,7 @@ OUTPUT = (
         name="plot",
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
-        meaning="What pictures are written as.",
+        meaning="The file format of pictures.",
         verbs=("sweep",),
         default="png",
         choices=("png", "svg", "pdf"),

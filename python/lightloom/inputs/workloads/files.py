@@ -26,9 +26,9 @@ class OwnFormat(NamedTuple):
     reader: str
 
 
-# What no file is called: it was meant for a model.
+# A name that no file has: it was meant for a model.
 BARE = re.compile(r"[\w-]+")
-# Those of other tools are in `lightloom.formats`.
+# Formats of other tools are in `lightloom.formats`.
 OWN = (
     OwnFormat("json", "lightloom.inputs.workloads.json_file"),
     OwnFormat("model", "lightloom.inputs.workloads.model_file"),

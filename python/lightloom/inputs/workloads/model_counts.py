@@ -1,4 +1,4 @@
-"""What a model's parts hold and compute: parameters, FLOPs, seconds and bytes.
+"""Sizes and work of a model's parts: parameters, FLOPs, seconds and bytes.
 
 Parameters are those of matrices; biases, norms, routers and learned positions, some hundredths of a percent, are left
 out. With h the hidden size, v = h · kv_heads / heads, f the feed-forward size, g its matrices (2, gated 3), E experts,
@@ -45,7 +45,7 @@ class Counts:
         self._model = model
         hidden = model.hidden
         shared = hidden * model.kv_heads // model.heads
-        # Parameters of one layer's attention, of one network or expert, and of the embedding alone.
+        # Parameters of one layer's attention, of one network or expert, and of only the embedding.
         self.attention = 2 * hidden * hidden + 2 * hidden * shared
         self.network = (3 if model.gated else 2) * hidden * model.ffn_hidden
         self.embedding = model.vocabulary * hidden

@@ -62,7 +62,7 @@ class Description:
 
     @classmethod
     def of(cls, values: Mapping[str, Any], where: str, ranks: int | None) -> Self:
-        """What the tables say, on `ranks` ranks where that is given: as many data-parallel replicas as make it.
+        """The description that the tables state, on `ranks` ranks if given: as many data-parallel replicas as make it.
 
         Raises `InputError` that names the key, or `ranks`.
         """

@@ -1,4 +1,4 @@
-"""A workload's nodes as they are made: a chain that waits for what came last, and what runs beside it."""
+"""A workload's nodes as they are made: a chain, each waiting for the last, and nodes that run parallel to it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Graph:
         return name
 
     def compute(self, name: str, seconds: float, **fields: Any) -> None:
-        """The chain's next node, of computation; none where that takes no time."""
+        """The chain's next node, of computation; no node if it takes no time."""
         if seconds:
             self.then(name, kind="compute", **fields, duration_s=seconds)
 

@@ -10,7 +10,7 @@ backward before the next.
 
 So the workload is a serial sequence of few kinds of communications: 2·(M + P - 1)·2·L/P collectives over tp (twice as
 many when sequence parallel), as many All-to-Alls where there are experts on several ranks, and 2·(M + P - 2) sends.
-What overlaps, where that is asked for, is data parallel alone and on a stream of its own, `dp`: reductions start when
+Overlap, if asked for, is only of data-parallel collectives, on a stream of their own, `dp`: reductions start when
 their layers are done in a stage's last microbatch; prefetched gathers when the layer before starts.
 
 *Data parallel*: after the backward pass an AllReduce a bucket, of all stages at once. Dense gradients are reduced over
@@ -168,7 +168,7 @@ class Iteration:
             self._graph.then(f"{name}-gather", **fields, **self._stream)
 
     def _gather(self) -> None:
-        """The parameters of the next layer, and when they are prefetched those of the one after it beside it."""
+        """The parameters of the next layer, and with prefetching, those of the following layer at the same time."""
         graph, after = self._graph, self._graph.last
         if not self._model.prefetch:
             for name, fields in self._layer_gathers(next(self._gathers)):

@@ -19,7 +19,7 @@ __all__ = ["DESCRIPTIVE_KEYS", "KEYS", "SECTIONS", "Form", "Key", "read_keys"]
 
 MOST = 1 << 20
 MOST_FLOPS = 1e21
-# What a description may say about itself beside its tables; all of them texts.
+# Keys by which a description may describe itself, in addition to its tables; all have texts.
 DESCRIPTIVE_KEYS = ("name", "summary", "source")
 
 
@@ -62,7 +62,7 @@ class Key(NamedTuple):
 
     @property
     def accepts(self) -> str:
-        """What it takes, in words."""
+        """The accepted values, in words."""
         return {
             Form.WHOLE: f"a whole number from {self.least} to {MOST}",
             Form.FLAG: "true or false",
@@ -74,7 +74,7 @@ class Key(NamedTuple):
         }[self.form]
 
     def value_of(self, value: Any) -> int | float | bool | tuple[int, ...]:
-        """What the value says. Raises `InputError` that names the key."""
+        """The value as the key's type. Raises `InputError` that names the key."""
         if self.form is Form.WHOLE:
             return whole_number(self.field, value, self.least, MOST)
         if self.form is Form.FLAG and isinstance(value, bool):
@@ -114,9 +114,7 @@ KEYS = (
     Key("model", "experts", Form.WHOLE, "Experts of each layer, E; 1: one dense network.", default=1),
     Key("model", "experts_per_token", Form.WHOLE, "Experts that a token is sent to, k.", default=1),
     Key("model", "sequence", Form.WHOLE, "Tokens of one sample, s."),
-    Key(
-        "model", "causal", Form.FLAG, "Scores are computed for earlier tokens alone: half of the pairs.", default=False
-    ),
+    Key("model", "causal", Form.FLAG, "Scores are computed only for earlier tokens: half of the pairs.", default=False),
     Key("model", "parameter_bytes", Form.WHOLE, "Bytes of a parameter, and of an activation (2: bf16).", default=2),
     Key("model", "gradient_bytes", Form.WHOLE, "Bytes of a gradient when it is reduced.", otherwise="parameter_bytes"),
     Key(
@@ -177,7 +175,7 @@ TIMED = ("accelerator", "compute")
 
 
 def read_keys(values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """What a description says, by the names of its keys; None for what is left out and has no default.
+    """The values of a description, by the names of its keys; None for what is left out and has no default.
 
     Raises `InputError` that names the table or key, for one that is not known, is missing, or has a wrong value.
     """
@@ -199,7 +197,7 @@ def read_keys(values: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _check_table(section: str, values: Mapping[str, Any], where: str) -> None:
-    """Refuse a table that is missing, is none, has unknown keys, or says again what another one says."""
+    """Refuse a table that is missing, is no table, has unknown keys, or says again what another one says."""
     if section not in values:
         if section not in TIMED:
             raise refuse(section, f"it is missing in {where}; it takes a table [{section}]")

@@ -1,4 +1,4 @@
-"""What one layer does in one pass: parts that compute, and what tensor- and expert-parallel ranks exchange around them.
+"""One layer in one pass: parts that compute, and exchanges of tensor- and expert-parallel ranks around them.
 
 With a buffer a of b·s·h activations:
 

@@ -1,4 +1,4 @@
-"""What the server takes and answers, as OpenAPI: made from the table of options and the schemas of the verbs' JSON."""
+"""The server's requests and answers as OpenAPI: made from the table of options and the schemas of the verbs' JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPENAPI = "3.1.0"
 JSON, STREAM = "application/json", "text/event-stream"
 ERRORS = {
     "400": "it is no HTTP/1.1, or says its length twice",
-    "401": "the server asks for a token, and the request shows none or a wrong one",
+    "401": "the server asks for a token, and the request shows no token or a wrong one",
     "403": "the request comes from another site",
     "408": "the request did not arrive in time",
     "413": "the request or its answer is too large",
@@ -30,7 +30,7 @@ ERRORS = {
 }
 EVENTS = (
     "Events as they come: `row`, a row as soon as it is found; `progress`, how much is done; at last `end` with the "
-    "whole answer, or `error`. Of an answer that is kept, `end` alone."
+    "whole answer, or `error`. For an answer that was kept, only `end`."
 )
 
 
@@ -41,7 +41,7 @@ TOKEN = {"type": "http", "scheme": "bearer", "description": "The token of `light
 def openapi(*, with_token: bool = False) -> dict[str, Any]:
     """The description, OpenAPI 3.1. with_token: whether the server asks for one."""
     forms: dict[str, Any] = {"error": ERROR}
-    # What tasks refer to without answering it.
+    # Forms that tasks refer to without answering them.
     for name in ("plan", "workload"):
         _add(name, forms)
     paths = {f"/api/{task.name}": {"post" if task.is_asked else "get": _operation(task, forms)} for task in TASKS}
@@ -97,7 +97,7 @@ def _reference(name: str) -> dict[str, str]:
 
 
 def _referred(form: Any) -> Any:
-    """The same, with what refers to documents beside it referring to components."""
+    """The same form, in which references to other documents are references to components."""
     if isinstance(form, dict):
         return {
             key: value.replace("#/$defs/", "#/components/schemas/")

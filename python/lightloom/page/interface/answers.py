@@ -1,4 +1,4 @@
-"""What each task answers: a document of the verbs, one of the page's own, or a file."""
+"""The answer of each task: a document of the verbs, one of the page's own, or a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["ANSWERS", "ERROR", "Answer"]
 
 
 class Answer(NamedTuple):
-    """An answer: the name of its form; the form, where it is none of `lightloom.schemas`; and types of files."""
+    """An answer: the name of its form; the form, if it is not in `lightloom.schemas`; and types of files."""
 
     name: str = ""
     form: Form | None = None
@@ -175,7 +175,7 @@ CODE = record(
     {
         "command": text("command lines, one each"),
         "python": text("a program"),
-        "files": by_name(text("its content"), "files that both read, by name, to be written beside"),
+        "files": by_name(text("its content"), "files that both read, by name, to be saved next to them"),
     }
 )
 CLAIM = record(

@@ -1,4 +1,4 @@
-"""What each task takes, from the table of options: the kind, range and meaning of every option."""
+"""The arguments of each task, from the table of options: the kind, range and meaning of every option."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMATS = {
 
 
 def _form(option: Option) -> Form:
-    """What a request may give for an option; null is the same as leaving it out."""
+    """The form of an option's values in requests; null is the same as leaving it out."""
     meaning = option.meaning + (f" Default: {option.shown_default}." if option.shown_default else "")
     return or_null(_compound(option.kind, meaning) or _plain(option, meaning))
 

@@ -25,7 +25,7 @@ MATRIX, WORKLOAD, MODEL, MAP = "matrix.csv", "workload.json", "model.toml", "map
 # Written after a plain number, by kind.
 UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.RATE: "bps", Kind.DELAY: "s", Kind.WINDOW: "s"}
 IMPORT = "import lightloom as ll\n"
-# What the page tells of a plan beside it is for the eye.
+# Comparisons that the page shows with a plan are only for display.
 FOR_THE_EYE = {"baselines"}
 
 
@@ -39,7 +39,7 @@ class Code:
 
 
 def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
-    """`options` of `verb` as a command line and as Python, with the files to be written beside them."""
+    """`options` of `verb` as a command line and as Python, with the files to be saved next to them."""
     for name in asked:
         if name not in KEYS:
             raise unknown_name("option", name, KEYS)

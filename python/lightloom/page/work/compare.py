@@ -1,4 +1,4 @@
-"""Every planner beside the lower bound, as the verb `compare` prints it."""
+"""Every planner and the lower bound, as the verb `compare` prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan's topologies are, in words."""
+"""A plan's topologies, in words."""
 
 from __future__ import annotations
 

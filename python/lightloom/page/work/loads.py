@@ -1,4 +1,4 @@
-"""What every circuit of a step carries, and along which paths."""
+"""The load of every circuit of a step, and the paths of the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When does it pay? Plans over two axes of the asker's choice, beside a baseline, told as they are found."""
+"""When does it pay? Plans over two axes of the asker's choice, compared with a baseline, sent as they are found."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCHEMA = "lightloom.map/1"
 KEYS = ("options", "x", "y", "against")
 RANGE = ("from", "to", "points")
 DIGEST = "map"
-# What a sweep's description calls something, and what a map does.
+# Names of a sweep's description, and those of a map in their place.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
 # Points that are computed at once, and told together, at most: fewer where they take longer than this.
 AT_ONCE, PIECE_S = 32, 0.5
@@ -56,7 +56,7 @@ def map_of(
     """The sweep that the map is, with x before y, and its cells. Raises `InputError`."""
     made = described(asked, limits)
     x, y = made.axes
-    # What earlier turns found, and why nothing was found at a point; where there are rows, their reasons are there.
+    # Results of earlier turns, and why there is no plan at a point; rows that exist have their own reasons.
     cells = [] if say is None else list(say.told)
     reasons = [cell["reason"] for cell in cells if cell.get("reason")]
     layout = Layout(made)
@@ -157,7 +157,7 @@ def _axis_of(name: str, told: object) -> tuple[str, Any]:
         raise unknown_name(f"{name}.option", option, offered("plan"))
     if "values" in told:
         if len(told) > 1 or not isinstance(told["values"], list):
-            raise refuse(f"{name}.values", "it takes a list, and nothing beside it")
+            raise refuse(f"{name}.values", "it takes a list, and no other key with it")
         return key, [checked("plan", {key: value}).get(key) for value in told["values"]]
     for given in told:
         if given not in RANGE:

@@ -1,4 +1,4 @@
-"""What the form in the browser is made from: the table of options, the registries, and problems to start from."""
+"""Data for the form in the browser: the table of options, the registries, and problems to start from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Verbs of the command line that requests have too.
 VERBS = ("plan", "compare", "bound", "simulate", "circuits", "train", "export")
-# What a form makes of a value, by kind.
+# The form's input for values, by kind.
 FORMS = {
     Kind.TEXT: "text",
     Kind.NAME: "choice",
@@ -69,7 +69,7 @@ def presets() -> list[dict[str, Any]]:
 
 
 def fabrics() -> dict[str, dict[str, str]]:
-    """What each fabric that comes with Lightloom says of options, as a person enters it; the rest is at its default."""
+    """The options of each fabric that comes with Lightloom, as a person enters them; others are at their defaults."""
     found = {}
     for name in (entry["name"] for entry in fabric.presets()):
         made = fabric.Fabric.preset(name)

@@ -52,7 +52,7 @@ def _read_plan(asked: dict[str, Any], limits: Limits) -> ll.Plan:
     if not isinstance(told, dict):
         raise refuse("plan", f"`{shown(told)}` is not accepted; it takes a plan's JSON")
     limits.check_gpus(told["gpus"] if isinstance(told.get("gpus"), int) else None, "plan.gpus")
-    # What `plan` is asked to tell beside is no part of the plan itself.
+    # Comparisons that `plan` is asked for are no part of the plan itself.
     return ll.Plan.from_json(json.dumps({key: value for key, value in told.items() if key != "baselines"}))
 
 
@@ -67,14 +67,14 @@ def simulation_of(asked: dict[str, Any], limits: Limits) -> tuple[ll.Simulation,
 
 
 def circuits_of(asked: dict[str, Any], limits: Limits) -> ll.Circuits:
-    """The circuits of the plan on ports: of its own optical layer, or beside a plan that is given, of `optics`."""
+    """The circuits of the plan on ports: of its own optical layer, or of `optics` if a plan is given."""
     asked = dict(asked)
     optics = checked("circuits", {"optics": asked.pop("optics")} if "plan" in asked and "optics" in asked else {})
     return ll.circuits(plan_of(asked, limits), **optics)
 
 
 def workload_of(asked: dict[str, Any], limits: Limits) -> ll.Workload:
-    """What `model`, `description` or `workload` say, taken out of what is asked. Raises `InputError`."""
+    """The workload of `model`, `description` or `workload`, taken out of the request. Raises `InputError`."""
     ranks = checked("train", {"ranks": asked.pop("ranks")} if "ranks" in asked else {}).get("ranks")
     limits.check_gpus(ranks, "ranks")
     said = {name: asked.pop(name) for name in ("model", "description", "workload") if asked.get(name) is not None}
@@ -91,7 +91,7 @@ def workload_of(asked: dict[str, Any], limits: Limits) -> ll.Workload:
     else:
         if not isinstance(value, str):
             raise refuse(kind, f"`{shown(value)}` is not accepted; it takes text")
-        # Of several lines it is no file's name.
+        # A text of several lines is no file's name.
         told = preset_workload(value, ranks=ranks) if kind == "model" else model_workload(f"{value}\n", ranks=ranks)
         workload = ll.Workload.of(told)
     limits.check_gpus(workload.ranks, "ranks")

@@ -21,7 +21,7 @@ class Say(Protocol):
 
     @property
     def told(self) -> Sequence[dict[str, Any]]:
-        """The rows that were found before the work was paused; none where it begins."""
+        """The rows that were found before the work was paused; empty where it begins."""
 
     @property
     def is_to_pause(self) -> bool:

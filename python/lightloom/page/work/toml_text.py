@@ -24,5 +24,5 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {_value(item)}' for key, item in value.items())} }}"
-    # Texts, numbers and truths are written as JSON has them; DEL alone must be escaped in TOML and is not in JSON.
+    # Texts, numbers and truths are written as JSON has them; only DEL must be escaped in TOML and is not in JSON.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

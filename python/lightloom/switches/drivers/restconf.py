@@ -1,7 +1,7 @@
 """RESTCONF (RFC 8040) with the data model `optical-switch` of Polatis switches.
 
 `GET /api/data/optical-switch:cross-connects` answers
-`{"optical-switch:cross-connects": {"pair": [{"ingress": 1, "egress": 13}]}}`, or 204 where there are none; `PUT` there
+`{"optical-switch:cross-connects": {"pair": [{"ingress": 1, "egress": 13}]}}`, or 204 if there are none; `PUT` there
 replaces all, `PUT` and `DELETE` of `.../pair=INGRESS` make and unmake one. Egress ports are numbered after the ingress
 ports; `optical-switch:product-information` has the model, such as `I-OST-24x24-LU1-DMHNS`.
 Sources: `docs/decisions/0011-drivers-of-switches.md`.
@@ -183,7 +183,7 @@ class Driver(SwitchDriver):
         return answer
 
     def _request(self, method: str, path: str, content: str | None = None) -> _Answer:
-        """The answer, 2xx or 4xx. Raises `SwitchError` for any other, for none in time and for a wrong password."""
+        """The answer, 2xx or 4xx. Raises `SwitchError` for any other, no answer in time and a wrong password."""
         http = self._http = self._http or self._unopened()
         # A switch may end the connection with each answer.
         was_open = http.sock is not None
@@ -297,7 +297,7 @@ def _port(pair: object, side: str, content: bytes) -> int:
 
 
 def _said(answer: _Answer) -> str:
-    """What an `ietf-restconf:errors` says, else the status and the content."""
+    """The message of an `ietf-restconf:errors`, else the status and the content."""
     try:
         errors = json.loads(answer.content)["ietf-restconf:errors"]["error"]
         first = errors[0] if isinstance(errors, list) else errors

@@ -4,7 +4,7 @@ A command is a line; only queries are answered, with a line each. `:oxc:swit:con
 `:sub` unmakes them, `:only` makes them and unmakes all others, `:oxc:swit:disc:all` unmakes all;
 `:oxc:swit:conn:stat?` answers `(@1,2),(@9,10)`, `:oxc:swit:size?` the ports of each side, `16,16`. Egress ports are
 numbered after the ingress ports. `*OPC?` (IEEE 488.2) answers 1 when all before it is done, `:syst:err?` (SCPI 1999,
-21.8.8) the oldest error, `0,"No error"` where there is none. Sources: `docs/decisions/0011-drivers-of-switches.md`.
+21.8.8) the oldest error, `0,"No error"` if there is none. Sources: `docs/decisions/0011-drivers-of-switches.md`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Driver(SwitchDriver):
         self._first_egress = given if isinstance(given, int) else None
 
     def identity(self) -> Identity:
-        """What `*IDN?` and `:oxc:swit:size?` answer."""
+        """The answers of `*IDN?` and `:oxc:swit:size?`."""
         words = self._ask("*idn?")
         size = self._ask(":oxc:swit:size?")
         found = SIZE.fullmatch(size)
@@ -47,7 +47,7 @@ class Driver(SwitchDriver):
         return Identity(quoted(words), ingress, egress)
 
     def read(self) -> Connections:
-        """What `:oxc:swit:conn:stat?` answers."""
+        """The answer of `:oxc:swit:conn:stat?`."""
         answer = self._ask(":oxc:swit:conn:stat?")
         shift = self._shift()
         circuits: list[tuple[int, int]] = []
@@ -74,7 +74,7 @@ class Driver(SwitchDriver):
         self._make_or_name("sub", circuits)
 
     def replace(self, circuits: Connections) -> None:
-        """`:oxc:swit:conn:only`, or `:oxc:swit:disc:all` for none."""
+        """`:oxc:swit:conn:only`, or `:oxc:swit:disc:all` without circuits."""
         if not circuits:
             self._refused_if(self._order(":oxc:swit:disc:all"))
             return
@@ -125,7 +125,7 @@ class Driver(SwitchDriver):
         return self._first_egress - 1
 
     def _order(self, command: str) -> str:
-        """Send a command and wait until it is done; the errors that the switch has of it, empty for none."""
+        """Send a command and wait until it is done; the errors that the switch reports for it, or an empty text."""
         # Lines of their own: of a line with a wrong command, a switch may drop the rest.
         self._connection.send(f"*cls\n{command}\n*opc?\n".encode("ascii"))
         done = self._answer("*opc?")
@@ -162,6 +162,6 @@ class Driver(SwitchDriver):
             raise self._no_answer(query, answer) from None
 
     def _no_answer(self, query: str, answer: str | bytes) -> SwitchError:
-        # What comes after it cannot be told from the answer to the next question.
+        # Later answers cannot be told from the answer to the next question.
         self._connection.close()
         return SwitchError(f'"{quoted(answer)}" is no answer to {query}')

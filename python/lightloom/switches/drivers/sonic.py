@@ -30,7 +30,7 @@ CONNECTS, STATUSES, PORTS = "OCS_CROSS_CONNECT", "OCS_CROSS_CONNECT_TABLE", "OCS
 NAME = re.compile(r"([0-9]{1,6})A-([0-9]{1,6})B")
 PORT = re.compile(r"[0-9]{1,6}([AB])")
 TUNED = "tuned"
-# What a circuit that will not come says.
+# Statuses of a circuit that will not come.
 LOST = ("failed", "blocked")
 # Elements of an answer that are read.
 MOST_ELEMENTS = 1 << 16
@@ -155,7 +155,7 @@ class Driver(SwitchDriver):
         return [self._reply(MOST_ELEMENTS) for _ in range(count)]
 
     def _reply(self, most: int) -> Reply:
-        """The next reply; a list of at most so many elements, none of which is a list."""
+        """The next reply; a list of at most so many elements, which are not lists."""
         line = self._connection.line()
         kind, rest = line[:1], line[1:]
         if kind == b"+":

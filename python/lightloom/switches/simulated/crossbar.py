@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class After(Enum):
-    """What the switch does once a change is over."""
+    """The switch's behaviour once a change is over."""
 
     ANSWER = "answer"
     DROP = "drop"
@@ -37,7 +37,7 @@ class Crossbar:
         self.ports = ports
         self.faults = faults or Faults()
         self.changes = 0
-        # What an interface keeps beside the circuits, shared by its connections.
+        # State of an interface in addition to the circuits, shared by its connections.
         self.interface: object = None
         self._circuits: dict[int, int] = {}
         self._lock = Lock()
@@ -45,7 +45,7 @@ class Crossbar:
 
     @property
     def circuits(self) -> frozenset[Pair]:
-        """What the switch holds."""
+        """The circuits that the switch holds."""
         with self._lock:
             return frozenset(self._circuits.items())
 

@@ -1,4 +1,4 @@
-"""What a simulated switch does wrong: `slow=50ms,refuse=3,drop-after=2`."""
+"""Faults of a simulated switch: `slow=50ms,refuse=3,drop-after=2`."""
 
 from __future__ import annotations
 

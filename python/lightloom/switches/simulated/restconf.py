@@ -49,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
         self._carry_out(self._put)
 
     def do_POST(self) -> None:
-        """Make cross-connects beside those that are there."""
+        """Make cross-connects in addition to the existing ones."""
         self._carry_out(self._post)
 
     def do_DELETE(self) -> None:

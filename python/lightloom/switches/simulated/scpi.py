@@ -59,7 +59,7 @@ class Handler(socketserver.StreamRequestHandler):
 
 
 class Session:
-    """What a connection has said and is told."""
+    """The state of a connection: its commands and the answers."""
 
     def __init__(self, crossbar: Crossbar) -> None:
         self._crossbar = crossbar
@@ -67,7 +67,7 @@ class Session:
         self._is_garbled = False
 
     def answer(self, line: bytes) -> bytes | None:
-        """What a line of commands is answered with: nothing for commands, a line for queries; None ends it all."""
+        """The answer to a line of commands: nothing for commands, a line for queries; None ends the connection."""
         answers = []
         for command in line.decode("latin-1").strip().split(";"):
             try:
@@ -87,7 +87,7 @@ class Session:
         return (";".join(answers) + "\n").encode("ascii")
 
     def _obeyed(self, command: str) -> str | None:
-        """The answer to one command, None where it has none."""
+        """The answer to one command, None if it has no answer."""
         if not command:
             return None
         header, _, parameters = command.partition(" ")

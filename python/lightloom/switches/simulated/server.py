@@ -62,7 +62,7 @@ class Server(ThreadingTCPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """What goes wrong with a connection ends that connection alone."""
+        """An error of a connection ends only that connection."""
 
     def end_connections(self) -> None:
         """End all connections."""

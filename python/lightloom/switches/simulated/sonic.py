@@ -45,7 +45,7 @@ class Handler(socketserver.StreamRequestHandler):
             self.wfile.write(said)
 
     def _command(self) -> list[str]:
-        """The words of the next command; none where the connection ends or is no command."""
+        """The words of the next command; empty if the connection ends or the text is no command."""
         head = self.rfile.readline(32)
         if not head.startswith(b"*") or not head[1:].strip().isdigit() or int(head[1:]) > MOST_WORDS:
             return []
@@ -63,11 +63,11 @@ class Tables:
 
     def __init__(self, crossbar: Crossbar) -> None:
         self._crossbar = crossbar
-        # What was ordered and is not there (yet), with its status; what is there is asked of the crossbar.
+        # Circuits ordered and not there (yet), with their status; the crossbar knows those that are there.
         self._orders: dict[str, str] = {}
 
     def obey(self, name: str, arguments: list[str], database: int) -> object:
-        """What a command is answered with."""
+        """The answer to a command."""
         if name in {"PING", "AUTH"}:
             return "OK"
         rows = self._rows(database)

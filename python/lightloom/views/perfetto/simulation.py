@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from lightloom._core import SimulatedStep
     from lightloom.simulation import Simulation
 
-# Above so many intervals, one GPU and one circuit of each orbit stand for all; where those are as many, steps alone.
+# Above so many intervals, one GPU and one circuit of each orbit stand for all; if those are as many, only steps are
+# shown.
 MAX_INTERVALS = 200_000
 # Processes of the trace, in the order in which they are shown.
 STEPS, GPUS, CIRCUITS = 1, 2, 3
 # How much of a simulation is shown.
 ALL = "every GPU and circuit"
 SOME = "one GPU and one circuit for all that are like it in the step"
-NONE = "steps alone: the plan has too many GPUs and circuits"
+NONE = "only steps: the plan has too many GPUs and circuits"
 
 
 def write_trace(simulation: Simulation, path: str | os.PathLike[str]) -> None:

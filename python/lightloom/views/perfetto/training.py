@@ -62,7 +62,7 @@ def _axes(training: Training, tracks: Tracks) -> Iterator[dict[str, Any]]:
 
 
 def _ports(training: Training, tracks: Tracks) -> Iterator[dict[str, Any]]:
-    """What ports carry, with the dark times within it, and the dark times before it."""
+    """The traffic of ports, with the dark times within it, and the dark times before it."""
     inner = [dark_before_end(plan) for plan in training.plans]
     dark = changes(training)
     for ports in port_sets(training):
@@ -92,7 +92,7 @@ def _ports(training: Training, tracks: Tracks) -> Iterator[dict[str, Any]]:
 
 
 def _told_of_change(training: Training, change: Change) -> dict[str, Any]:
-    """What a change is for, what it sets up, and how much of it is waited for."""
+    """Details of a change: its event, the circuits that it sets up, and how much of it is waited for."""
     event = training.events[change.event]
     is_after = change.first_s >= event.end_s
     if is_after:

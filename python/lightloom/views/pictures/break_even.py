@@ -25,7 +25,7 @@ __all__ = ["plot_break_even"]
 # An ideal without circuits, and what no plan is below: black, without markers.
 REFERENCES = {"packet-switch": "--", "lower bound": ":"}
 BOUND = "lower bound"
-# What errors name.
+# The field that errors name.
 FIELD = "break_even"
 # Policies that take longer, over `carry`, leave the picture, and say up to what.
 MOST_SHOWN = 2.5

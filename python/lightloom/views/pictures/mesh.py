@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Tiles with their numbers; MZIs that are drawn one by one.
 MOST_NUMBERED, MOST_DOTS = 256, 4096
-# Of the space between two MZIs: what the lanes of both directions take, and the gap beside their middle.
+# Shares of the space between two MZIs: the lanes of both directions, and the gap at their middle.
 LANES, GAP = 0.62, 0.08
 TILE, NUMBER = "#EEF1F4", "#555555"
 
@@ -58,9 +58,9 @@ def plot_ways(
     names: Mapping[int, str] | None = None,
     title: str = "",
 ) -> Figure:
-    """Circuits on a mesh, a panel with a title each; `names` are those of tiles, their numbers where there are none.
+    """Circuits on a mesh, a panel with a title each; `names` are those of tiles, their numbers without names.
 
-    Light keeps to the right of its direction, so that circuits both ways lie beside each other. Colours tell
+    Light keeps to the right of its direction, so that circuits both ways lie next to each other. Colours tell
     wavelengths apart where there are several, else neighbouring circuits. Raises `InputError` that names `plot`.
     """
     from matplotlib.figure import Figure
@@ -91,7 +91,7 @@ def plot_ways(
 
 
 def _legend(figure: Figure, mesh: Mesh, wavelengths: Collection[int]) -> None:
-    """What circles, colours and dotted lines mean."""
+    """The legend of circles, colours and dotted lines."""
     from matplotlib.lines import Line2D
 
     def mark(label: str, colour: str = "k", **look: Any) -> Line2D:

@@ -84,7 +84,7 @@ def _draw_costs(axes: Axes, plan: Plan) -> None:
     groups = group_steps(plan.steps, _appearance, MAX_BARS)
     below = [0.0] * len(groups)
     for term in TERMS:
-        # Of the steps of a bar that are not equal, the mean.
+        # The mean of the steps of a bar that are not equal.
         heights = [group.total(f"{term}_s") / len(group.steps) for group in groups]
         axes.bar(range(len(groups)), heights, bottom=below, width=0.85, color=TERM_COLOURS[term], label=term)
         below = [low + height for low, height in zip(below, heights, strict=True)]
@@ -100,7 +100,7 @@ def _draw_costs(axes: Axes, plan: Plan) -> None:
 
 
 def _appearance(step: Step) -> tuple[object, ...]:
-    """What a bar shows of a step."""
+    """The properties of a step that a bar shows."""
     return step.topology_index, *(getattr(step, f"{term}_s") for term in TERMS)
 
 

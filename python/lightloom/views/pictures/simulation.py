@@ -81,7 +81,7 @@ def _blocks(simulation: Simulation) -> list[StepGroup[SimulatedStep]]:
 
 
 def _appearance(step: SimulatedStep) -> tuple[object, ...]:
-    """What a block shows of a step; times of equal steps differ by rounding."""
+    """The properties of a step that a block shows; times of equal steps differ by rounding."""
     return step.topology_index, step.reconfigured, f"{step.duration_s:.6g}", f"{step.predicted_s:.6g}"
 
 

@@ -102,7 +102,7 @@ def draw_sweep(result: SweepResult) -> list[Figure]:
 
 
 def value_label(result: SweepResult, metric: str) -> str:
-    """What the colours or heights of a metric are."""
+    """The label of the colours or heights of a metric."""
     if metric != "ratio":
         return LABELS[metric]
     labels = [entry.label for entry in result.description.baseline]
@@ -111,7 +111,7 @@ def value_label(result: SweepResult, metric: str) -> str:
 
 def _panels(axes: tuple[Axis, ...], picture: Picture) -> list[Panel]:
     ranges = [[slice(None)] if axis.key in picture.placed else range(len(axis.values)) for axis in axes]
-    # Of the axis whose best value is shown, one is left.
+    # The axis whose best value is shown keeps one place.
     made = [[0] if axis.key == picture.best else places for axis, places in zip(axes, ranges, strict=True)]
     titled = [axis for axis in axes if axis.key not in picture.placed]
     order = [axis in titled for axis in axes]
@@ -122,7 +122,7 @@ def _panels(axes: tuple[Axis, ...], picture: Picture) -> list[Panel]:
 
 
 def _title(axes: list[Axis], index: list[Any]) -> str:
-    """What the panel's axes have there; an axis of one value needs no mention."""
+    """The panel's values of its axes; an axis of one value needs no mention."""
     said = [
         plain(axis.shown[place]) if axis.kind == "name" else _labelled(axis, axis.shown[place])
         for axis, place in zip(axes, index, strict=True)
@@ -268,7 +268,7 @@ def _values(result: SweepResult, column: str) -> NDArray[np.float64]:
 
 
 def _of_best(result: SweepResult, picture: Picture, grid: NDArray[Any]) -> NDArray[Any]:
-    """The grid where the axis that `best` names has its best value alone, if it names one."""
+    """The grid where the axis that `best` names has only its best value, if it names one."""
     if not picture.best:
         return grid
     along, best = _best(result, picture)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_ALIKE = 48
 # Pale circuits behind those; of more only every so many are drawn.
 MOST_BEHIND = 1024
-# GPUs with their numbers; numbers beside the circle of a large topology; generators in words.
+# GPUs with their numbers; numbers next to the circle of a large topology; generators in words.
 MOST_NUMBERED, LEAST_TURN, MOST_WORDS = 16, 0.06, 5
 # Circuits with a head each.
 MOST_HEADS = 64

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from lightloom.training.result import Training
     from lightloom.views.training_rows import Row
 
-# With more events than these a part of the iteration is drawn beside the whole.
+# With more events than these a part of the iteration is drawn in addition to the whole.
 MOST_WHOLE = 120
 # Communications of that part, and the largest share of the iteration that it may be.
 IN_PART, LARGEST_PART = 24, 0.5
-# What a part is worth that is too long; half of the steps from one part to another that shares nothing with it.
+# The worth of a part that is too long; half of the steps from one part to another that shares nothing with it.
 NO_PART, MOST_STEPS = (-1, -1), 3
 # With more boxes than this, outlines would hide what they outline.
 MOST_OUTLINED = 600
-# Of the time that is drawn.
+# Least share of the time that is drawn.
 LEAST_OUTLINED = 0.004
-# Of a row, in the room of 1 that it has.
+# Height of a row, in the room of 1 that it has.
 HEIGHT = 0.84
-# What an iteration that takes no time is drawn as long as.
+# Length at which an iteration that takes no time is drawn.
 LEAST_S = 1e-9
-# Of reconfigurations that are waited for, and of those that are not.
+# Colours of reconfigurations that are waited for, and of those that are not.
 WAITED_FOR = TERM_COLOURS["reconfiguration"]
 UNNOTICED = "#F3BC9B"
-# Those of computation and of dark circuits are not among them.
+# Colours of axes and groups, other than those of computation and of dark circuits.
 COLOURS = [colour for colour in PALETTE if colour not in {WAITED_FOR, "#000000"}]
 
 
@@ -50,7 +50,7 @@ def plot_training(training: Training, path: str | os.PathLike[str] | None = None
     """The picture of an iteration, written to a PNG, PDF or SVG file where one is named.
 
     A row for ranks that compute alike, for every axis or group, and for ports that are used alike, with the times at
-    which they are dark. Of an iteration of many events a part is drawn too, in which axes and ports alternate most.
+    which they are dark. For an iteration of many events a part is drawn too, in which axes and ports alternate most.
 
     Raises `InputError` that names `plot` when the file cannot be written.
     """
@@ -85,7 +85,7 @@ def plot_training(training: Training, path: str | os.PathLike[str] | None = None
 
 
 def part_shown(training: Training) -> tuple[float, float] | None:
-    """When the part begins and ends that is drawn beside the whole; None where the whole is enough.
+    """Begin and end of the part that is drawn in addition to the whole; None if the whole is enough.
 
     So many communications in a row, of those parts that have most axes, then most reconfigurations, the first; what is
     rare in it is in its middle.

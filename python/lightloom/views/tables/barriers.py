@@ -16,7 +16,7 @@ COLUMNS = ("barrier", "ranks", "median", "mean", "99 of 100")
 
 
 def barriers_table(costs: BarrierCosts) -> str:
-    """What a round costs by barrier and ranks, and what the barriers do."""
+    """The cost of a round by barrier and ranks, and an explanation of the barriers."""
     made = table(*COLUMNS, right=COLUMNS[1:])
     before = ""
     for cost in costs.costs:

@@ -25,7 +25,7 @@ def bound_table(bounds: Bounds) -> str:
 
 
 def bound_parts(bounds: Bounds) -> list[RenderableType]:
-    """What `bound_table` shows, part by part."""
+    """The parts of `bound_table`."""
     numbers = ("steps", "topologies", "startup", "propagation", "transmission", "reconfig.", "bound")
     made = table("", "name", *numbers, "holders of a block, by topology", right=numbers)
     largest = bounds.largest

@@ -25,7 +25,7 @@ def break_even_table(found: BreakEven) -> str:
 
 
 def break_even_parts(found: BreakEven) -> list[RenderableType]:
-    """What `break_even_table` shows, part by part."""
+    """The parts of `break_even_table`."""
     others = [name for name in found.policies if name != OURS]
     headers = ("delay", OURS, *others)
     made = table(*headers, right=headers)

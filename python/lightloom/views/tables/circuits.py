@@ -19,12 +19,12 @@ RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect"
 
 
 def circuits_table(circuits: Circuits, *, all_connections: bool = False) -> str:
-    """What changes and stays, a row per switch of a configuration; with every connection, if asked for."""
+    """Changed and unchanged circuits, a row per switch of a configuration; with every connection, if asked for."""
     return render(*circuits_parts(circuits, all_connections=all_connections))
 
 
 def circuits_parts(circuits: Circuits, *, all_connections: bool = False) -> list[RenderableType]:
-    """What the table is made of."""
+    """The parts of the table."""
     parts: list[RenderableType] = [heading(_title(circuits))]
     if circuits.labels is not None:
         parts.append(Text(f"{circuits.labels.optics}: {circuits.labels.numbering}"))

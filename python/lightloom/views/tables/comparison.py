@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lightloom.inputs.fabric import Fabric
     from lightloom.plans.comparison import Comparison, Row
 
-# Cells of the best time's bar; of a bar at least and at most, the longer ones are cut; of the columns beside names and
+# Cells of the best time's bar; least and most of a bar, longer ones are cut; cells of the columns other than names and
 # bars.
 BEST_CELLS = 8
 LEAST_CELLS, MOST_CELLS = 12, 40
@@ -50,7 +50,7 @@ def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:
 
 
 def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns: int) -> list[RenderableType]:
-    """What `comparison_table` shows on so many columns but for the fabric, part by part."""
+    """The parts of `comparison_table` on so many columns, without the fabric."""
     title = heading(what_is_planned(comparison))
     served = [row for row in comparison.rows if row.total_s is not None]
     rows = served if all_rows else comparison.by_planner()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PLAIN_WIDTH = 160
 BLOCKS = " ▏▎▍▌▋▊▉█"
 BAR_CELLS = 10
-# Of a line that goes on below.
+# Indent of a line that goes on below.
 INDENT = 2
 
 
@@ -61,7 +61,7 @@ def width() -> int:
 
 
 def _shown(segment: Segment) -> Segment:
-    """What names and files hold of control characters is shown, whatever a terminal would make of it."""
+    """Control characters of names and files are shown, so that no terminal obeys them."""
     return Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style, segment.control)
 
 

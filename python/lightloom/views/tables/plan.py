@@ -46,7 +46,7 @@ def plan_table(plan: Plan, baselines: Sequence[Row], *, all_steps: bool = False)
 
 
 def stated_line(plan: Plan, stated: StatedSequence) -> str:
-    """What the file of a plan's topologies says that they cost, and what they cost here at the file's delay."""
+    """The cost of a plan's topologies as their file states it, and their cost here at the file's delay."""
     changes = counted(stated.reconfigurations, "reconfiguration")
     said = f"stated       {show_time(stated.total_s)}, {changes} of {show_time(stated.delay_s)} ({stated.path})"
     here = plan.reconfiguration_delay.scalar_s
@@ -60,7 +60,7 @@ def stated_line(plan: Plan, stated: StatedSequence) -> str:
 def plan_parts(
     plan: Plan, baselines: Sequence[Row] = (), *, all_steps: bool = False, is_wide: bool
 ) -> list[RenderableType]:
-    """What `plan_table` shows, part by part."""
+    """The parts of `plan_table`."""
     under = [*explanation_lines(plan, plan.steps, every=all_steps), "", *_summary(plan, baselines, is_wide=is_wide)]
     table_of_steps = _steps(plan, all_steps=all_steps, is_wide=is_wide)
     return [heading(_title(plan)), Text(_fabric_line(plan)), table_of_steps, *map(Text, under)]
@@ -105,7 +105,7 @@ def _sums(plan: Plan) -> list[float]:
 
 
 def _appearance(step: Step) -> tuple[object, ...]:
-    """What a row shows of a step beside its number and topology."""
+    """The properties of a step that a row shows in addition to its number and topology."""
     return step.reconfigured, step.hops, f"{step.transfer_bytes:.6g} {step.load:.6g} {step.total_s:.6g}"
 
 

@@ -1,4 +1,4 @@
-"""What was planned, and on which fabric, in words: the lines above a table."""
+"""The problem and the fabric in words: the lines above a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GIGA = 1e9
 
 
 class Planned(Protocol):
-    """What plans, comparisons and bounds are made for; sizes in bytes."""
+    """The problem of a plan, a comparison or bounds; sizes in bytes."""
 
     @property
     def collective(self) -> str:
@@ -33,7 +33,7 @@ class Planned(Protocol):
 
 
 class Delays(Protocol):
-    """What a fabric of `lightloom.Fabric` and that of a plan have in common; seconds."""
+    """Delays that a `lightloom.Fabric` and the fabric of a plan have in common; seconds."""
 
     @property
     def startup_s(self) -> float:
@@ -45,7 +45,7 @@ class Delays(Protocol):
 
     @property
     def reconfiguration(self) -> ReconfigurationDelay:
-        """What a change of topology takes."""
+        """The delay of a change of topology."""
 
     @property
     def background_reconfiguration(self) -> bool:

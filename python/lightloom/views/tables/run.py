@@ -26,7 +26,7 @@ COLUMNS = ("step", "topology", "dark", "measured", "plan", "ratio", "waiting", "
 
 
 def run_table(measurement: Measurement, *, all_steps: bool = False) -> str:
-    """What was run and how, the columns of NCCL's tests, a row per run of equal steps, and what the machine was like.
+    """The run and its settings, the columns of NCCL's tests, a row per run of equal steps, and the machine's state.
 
     all_steps: a row per step.
     """
@@ -34,7 +34,7 @@ def run_table(measurement: Measurement, *, all_steps: bool = False) -> str:
 
 
 def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[RenderableType]:
-    """What `run_table` shows, part by part."""
+    """The parts of `run_table`."""
     plan = measurement.plan
     title = (
         f"{what_is_planned(plan, plan.root)} ({plan.algorithm}, {plan.planner}): "

@@ -1,4 +1,4 @@
-"""What the verb `circuits` prints of configurations that are sent to switches."""
+"""Lines that the verb `circuits` prints about configurations that are sent to switches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def identity_line(name: str, address: str, identity: Identity) -> str:
 
 
 def applied_line(applied: Applied, configurations: int) -> str:
-    """What was made of a configuration or a restored state, and how long it took."""
+    """The outcome of a configuration or a restored state, and how long it took."""
     what = "restored" if applied.configuration is None else f"configuration {applied.configuration + 1}"
     of = "" if applied.configuration is None else f" of {configurations}"
     made, unmade = (sum(len(getattr(one, side)) for one in applied.changes) for side in ("made", "unmade"))
@@ -29,7 +29,7 @@ def applied_line(applied: Applied, configurations: int) -> str:
 
 
 def noted_lines(applied: Applied) -> list[str]:
-    """What went wrong on switches that hold what they are to hold nevertheless."""
+    """Failures of switches that nevertheless hold the circuits that they are to hold."""
     return [
         f"switch {change.switch}: {change.report()}"
         for change in applied.changes

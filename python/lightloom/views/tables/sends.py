@@ -17,7 +17,7 @@ COLUMNS = ("size", "measured", "set", "ratio", "slowed down", "lateness", "verdi
 
 
 def sends_table(times: SendTimes) -> str:
-    """Every size with its measured time, beside what the fabric was set to, and how late the machine was."""
+    """Every size with its measured time, the fabric's settings, and the timer jitter of the machine."""
     made = table(*COLUMNS, right=COLUMNS[:-1])
     for send in times.sends:
         made.add_row(

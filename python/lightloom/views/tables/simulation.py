@@ -28,7 +28,7 @@ NIL = 5e-5
 
 
 def simulation_table(simulation: Simulation, *, all_steps: bool = False) -> str:
-    """What was simulated, a row per run of equal steps, what was sent, and what makes up the difference to the plan.
+    """A simulation, a row per run of equal steps, the data sent, and the parts of the difference to the plan.
 
     all_steps: a row per step.
     """
@@ -36,7 +36,7 @@ def simulation_table(simulation: Simulation, *, all_steps: bool = False) -> str:
 
 
 def simulation_parts(simulation: Simulation, *, all_steps: bool = False) -> list[RenderableType]:
-    """What `simulation_table` shows but for the differences, part by part."""
+    """The parts of `simulation_table` without the differences."""
     lines = [heading(_title(simulation)), Text(settings_line(simulation.settings))]
     below = [*explanation_lines(simulation.plan, simulation.steps, every=all_steps), "", *_summary(simulation)]
     return [*lines, _steps(simulation, all_steps=all_steps), *map(Text, below)]
@@ -53,7 +53,7 @@ def _title(simulation: Simulation) -> str:
 
 
 def settings_line(settings: SimulationSettings) -> str:
-    """What a simulation assumes."""
+    """The settings of a simulation, in a line."""
     header = f" + {show_size(settings.header_bytes)}" if settings.header_bytes else ""
     said = [f"{settings.level} level", f"packets of {show_size(settings.packet_bytes)}{header}"]
     if settings.level == "packet":
@@ -86,7 +86,7 @@ def _steps(simulation: Simulation, *, all_steps: bool) -> Table:
 
 
 def _appearance(step: SimulatedStep) -> tuple[object, ...]:
-    """What a row shows of a step beside its number, topology and start."""
+    """The properties of a step that a row shows in addition to its number, topology and start."""
     return step.reconfigured, f"{step.duration_s:.6g} {step.predicted_s:.6g} {step.reconfiguration_s:.6g}"
 
 

@@ -26,7 +26,7 @@ def sizes_table(sizes: SizeTable, fabric: Fabric) -> str:
 
 
 def size_parts(sizes: SizeTable) -> list[RenderableType]:
-    """What `sizes_table` shows but for the fabric, part by part."""
+    """The parts of `sizes_table` without the fabric."""
     made = table(*NUMBERS, "algorithm", "planner", "reconf.", right=(*NUMBERS, "reconf."))
     for row in sizes.rows:
         made.add_row(

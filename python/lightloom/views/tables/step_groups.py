@@ -14,7 +14,7 @@ MAX_ROWS = 40
 
 
 class AnyStep(Protocol):
-    """What the steps of a plan and of its simulation have in common."""
+    """The common part of the steps of a plan and of its simulation."""
 
     @property
     def index(self) -> int:
@@ -84,7 +84,7 @@ def group_steps(
 ) -> list[StepGroup[S]]:
     """A row for every run of equal steps on one topology; for every step where `all_steps`.
 
-    appearance: what a row shows of a step beside its number and topology.
+    appearance: the properties of a step that a row shows in addition to its number and topology.
 
     Where rows are too many, equal neighbours on different topologies share one too; where they still are, neighbours on
     one topology do, the longest runs being halved while there is room; where the topologies are too many, neighbours in
@@ -112,7 +112,7 @@ def _runs(steps: Sequence[S], key: Callable[[S], object]) -> list[StepGroup[S]]:
 
 
 def reconfiguration_caption(groups: Sequence[StepGroup[S]]) -> str | None:
-    """What the mark of reconfigurations means, where there is one."""
+    """The meaning of the mark of reconfigurations, if there is one."""
     if not any(group.reconfigurations for group in groups):
         return None
     partly = any(0 < group.reconfigurations < len(group.steps) for group in groups)

@@ -1,4 +1,4 @@
-"""What the verb `sweep` prints: the best and the worst points, where a baseline is beaten, and what was chosen."""
+"""Output of the verb `sweep`: the best and the worst points, where a baseline is beaten, and what was chosen."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def _verdict(result: SweepResult) -> list[str]:
 
 
 def _where_unchanged(result: SweepResult) -> list[str]:
-    """What of the gain over other baselines is not from changing circuits."""
+    """The part of the gain over other baselines that is not from changing circuits."""
     if "reconfigurations" not in result.columns:
         return []
     faster, _ = _where_faster(result)
@@ -267,7 +267,7 @@ def _where_unchanged(result: SweepResult) -> list[str]:
 
 
 def _unequal_traffic(result: SweepResult) -> list[str]:
-    """That matrices of one size, the busiest GPU's buffer, differ in what all GPUs send together."""
+    """A note that matrices of one size, the busiest GPU's buffer, differ in their total traffic."""
     description = result.description
     found = traffic_of(description)
     if has_pair_sizes(description) or not any(one.is_unequal for one in found):

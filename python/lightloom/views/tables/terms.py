@@ -55,7 +55,7 @@ def split_bar(seconds: Sequence[float], cells_per_s: float, most: int) -> Text:
 
 
 def legend(cell: str) -> Text:
-    """What the parts of bars are, and how long a cell is, in words."""
+    """The legend of the parts of bars, and how long a cell is, in words."""
     made = Text()
     for term in TERMS:
         made += Text(f"{term.fill} ", style=term.color) + Text(f"{term.name}  ")

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 MOST_KINDS = 24
 # Names of axes, groups and topologies in a cell.
 MOST_NAMES = 2
-# An ideal that no fabric of circuits reaches: a reference beside the policies.
+# An ideal that no fabric of circuits reaches: a reference for the policies.
 IDEAL = "packet-switch"
 
 
 def training_table(training: Training, *, all_communications: bool = False) -> str:
-    """What an iteration takes and what for, every policy beside the one that was taken, and what is communicated.
+    """The time of an iteration and its parts, every policy compared with the chosen one, and the communication.
 
     all_communications: however many kinds there are.
     """
@@ -38,7 +38,7 @@ def training_table(training: Training, *, all_communications: bool = False) -> s
 
 
 def training_parts(training: Training, *, all_communications: bool = False) -> list[RenderableType]:
-    """What `training_table` shows, part by part."""
+    """The parts of `training_table`."""
     fabric, kinds = training.fabric, communications(training)
     shown = kinds if all_communications else kinds[:MOST_KINDS]
     words = f"{fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)}, resting topology {fabric.initial}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def training_simulation_table(simulation: TrainingSimulation) -> str:
-    """What an iteration takes beside what was planned, and what its events take by axis or group."""
+    """The simulated and the planned time of an iteration, and the times of its events by axis or group."""
     training = simulation.training
     against = _ratio(simulation.total_s, simulation.predicted_total_s)
     title = f"{training.name or 'an iteration'} on {training.ranks} ranks ({training.policy})"

@@ -122,7 +122,7 @@ export function go(address) {
   scrollTo(0, 0);
 }
 
-/** What was typed stays in the history, and nothing is packed into another address. */
+/** The typed address stays in the history, and nothing is packed into another address. */
 function leave() {
   isDraft = false;
   turn += 1;

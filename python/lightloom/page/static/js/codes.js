@@ -40,7 +40,7 @@ export function codes() {
   };
 }
 
-/** Files that both need, to be saved beside them. */
+/** Files that both need, to be saved next to them. */
 function fileButtons(files) {
   const buttons = files.map(([name, text]) =>
     h(

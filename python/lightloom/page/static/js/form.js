@@ -36,7 +36,7 @@ export function fieldsOf({ options, first, onChange, hint }) {
     (option) => make(option, false),
   );
 
-  /** Name of the fabric that says what fields are where nothing is entered; empty for none. */
+  /** Name of the fabric whose values stand for empty fields; an empty string without a fabric. */
   function fabric() {
     return fields.get(FABRIC)?.value() ?? "";
   }
@@ -228,7 +228,7 @@ function sliderFor(option, widget, input, ownDefault, onChange) {
   };
 }
 
-/** What the option in hand means, at one place below the form. */
+/** The meaning of the option that has the focus, at one place below the form. */
 function showHints(element, hint, fields) {
   const show = (event) => {
     const name = event.target.closest?.("[data-field]")?.dataset.field;

@@ -1,12 +1,12 @@
-// What the circuits of a plan's steps carry, asked for when it is shown, and a step ahead.
+// Loads of the circuits of a plan's steps, asked for when they are shown, and a step ahead.
 
 import { ask } from "./api.js";
 
 const KEPT = 400;
-// Of a plan that is sent along, so that it need not be planned again.
+// Longest text of a plan that is sent along, so that it need not be planned again.
 const LONGEST = 400_000;
 
-/** Links by their ends, `{bytes, circuits, paths}`; paths are none where there are too many to be told. */
+/** Links by their ends, `{bytes, circuits, paths}`; `paths` is empty where there are too many to be told. */
 function byLink({ links, paths }) {
   return new Map(
     links.map(({ source, target, bytes, circuits, flows }) => [

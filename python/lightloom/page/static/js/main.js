@@ -8,7 +8,7 @@ import { connectTheme } from "./theme.js";
 import { notice } from "./work.js";
 
 const root = part("view");
-// What may be packed in an address where the server does not say what it takes.
+// Most bytes packed in an address, if the server does not say what it takes.
 const MOST_BYTES = 4 << 20;
 /** @type {{name: string | null, view: {show: Function, leave: () => void} | null}} */
 let shown = { name: null, view: null };
@@ -36,7 +36,7 @@ async function move() {
     }
   }
   shown.view?.show(query, lost);
-  // What had the focus may be gone with the former view; before the first, tabs begin at the top.
+  // The element that had the focus may be gone with the former view; before the first, tabs begin at the top.
   if (mine > 1 && document.activeElement === document.body) part("result").focus({ preventScroll: true });
 }
 
@@ -55,7 +55,7 @@ async function start() {
   await move();
 }
 
-/** The link past the form leaves the address alone, whose fragment may hold what was pasted. */
+/** The link past the form does not change the address, whose fragment may hold what was pasted. */
 function connectSkip() {
   document.querySelector(".skip")?.addEventListener("click", (event) => {
     event.preventDefault();

@@ -5,7 +5,7 @@ import { labelOf, NEVER_CHANGE, optionsOf, widgetOf } from "./options.js";
 import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
 
-// What can be varied, over which range where nothing is said, and in how many values.
+// Options that can be varied, with the default range and number of values.
 const RANGES = {
   size: { from: "1KiB", to: "1GiB", points: 21 },
   "reconfiguration-delay": { from: "10ns", to: "100ms", points: 29 },

@@ -1,4 +1,4 @@
-// What a map says, in a sentence.
+// The result of a map in a sentence.
 
 import { manner, varied } from "./map-axes.js";
 import { labelOf, NEVER_CHANGE } from "./options.js";

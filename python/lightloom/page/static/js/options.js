@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { parseTime } from "./quantities.js";
 import { writtenTime } from "./scales.js";
 
-/** What the server tells: it is there before any view is. @type {any} */
+/** The server's table of options, which is there before any view is. @type {any} */
 let table = null;
 
 /** The table, asked for once: verbs with their options, registries, presets, limits. */
@@ -43,7 +43,7 @@ export const optionsOf = (verb) => table.verbs[verb]?.options ?? [];
 
 const WIDGETS = { bytes: "size", seconds: "time", delay: "time", rate: "rate", count: "whole", flag: "yes-or-no" };
 
-/** What an option is entered with: a slider's kind, `yes-or-no`, `choice`, or `text`. */
+/** The input element of an option: a slider's kind, `yes-or-no`, `choice`, or `text`. */
 export function widgetOf(option) {
   if (option.choices?.length) return "choice";
   return WIDGETS[option.kind] ?? "text";
@@ -57,10 +57,10 @@ export function namesOf(option) {
   return option.choices.map((name) => ({ name, summary: summaries.get(name) ?? "" }));
 }
 
-/** What a fabric that has a name says of an option; undefined where it leaves it at its default. */
+/** The value of an option on a named fabric; undefined if the fabric leaves it at its default. */
 export const fabricSays = (fabric, name) => table.fabrics[fabric]?.[name];
 
-/** The default as people write it, on a fabric that may have one of its own; empty where there is none. */
+/** The default as people write it, on a fabric that may have one of its own; empty if there is none. */
 export function defaultOf(option, fabric = "") {
   const value = fabricSays(fabric, option.name) ?? option.default;
   if (value === null || value === undefined || value === false) return "";

@@ -1,4 +1,4 @@
-// What stands above a drawing in a file of its own: what it shows, and what its colours stand for.
+// The head of a drawing in a file of its own: its title, and the legend of its colours.
 
 import { s } from "./dom.js";
 

@@ -53,7 +53,7 @@ const SLIDERS = {
   whole: { values: powersOfTwo(0, 10), parse: Number, write: String },
 };
 
-/** The slider of a widget: `{count, placeOf(text), textAt(place, text)}`; none where it has none. */
+/** The slider of a widget: `{count, placeOf(text), textAt(place, text)}`; null if it has no slider. */
 export function sliderOf(widget, least = 0, most = Infinity) {
   const slider = SLIDERS[widget];
   if (!slider) return null;

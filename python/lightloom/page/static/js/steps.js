@@ -85,7 +85,7 @@ export function startsOf(plan) {
   });
 }
 
-/** What happens at a time: `{step, term, share}`, share of the sending that is done. */
+/** The state at a time: `{step, term, share}`, share of the sending that is done. */
 export function stateAt(plan, starts, seconds) {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {

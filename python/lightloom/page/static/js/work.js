@@ -90,7 +90,7 @@ export class Work {
     if (!(error instanceof Refusal)) console.error(error);
     this.right();
     if (error.field && this.wrong(error.field, error.message)) {
-      // What was there stays; where nothing was, the reason is said in its place.
+      // The former result stays; if there is none, the reason is shown in its place.
       replace(this.notices, this.result.childElementCount ? null : notice("bad", error.message));
       announce(error.message);
       return;

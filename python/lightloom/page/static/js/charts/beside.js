@@ -1,4 +1,4 @@
-// Two numbers beside each other: a paper's as a mark, or a band where it states a range, and ours as a bar.
+// Two numbers next to each other: a paper's as a mark, or a band where it states a range, and ours as a bar.
 
 import { h, s } from "../dom.js";
 import { linear } from "../scales.js";
@@ -26,10 +26,10 @@ export function beside({ paper_least: least, paper_most: most, ours }, label) {
   return svg;
 }
 
-/** A diamond, which is seen on a bar and beside it. */
+/** A diamond, which is seen on a bar and next to it. */
 const markAt = (x) => s("path", { class: "paper-mark", d: `M${x} ${HEIGHT / 2 - 6}l5 6l-5 6l-5 -6z` });
 
-/** What the two are. */
+/** The legend of the two numbers. */
 export function besideLegend() {
   const mark = s("svg", { width: 12, height: HEIGHT, "aria-hidden": "true", class: "beside" }, markAt(6));
   return h(

@@ -17,7 +17,7 @@ const SHARED = [
 ];
 const colourOf = (load) => SHARED.find(([most]) => load <= most)?.[1] ?? "";
 
-/** What widths and colours stand for. */
+/** The legend of widths and colours. */
 export function circuitLegend() {
   const words = ["1×", "to 2×", "to 4×", "more"];
   return h(
@@ -70,7 +70,7 @@ export class CircuitDrawing {
     const links = topology.links ?? [];
     this.#stride = Math.max(1, Math.ceil(links.length / MOST_CIRCUITS));
     const kept = links.filter(([source]) => source % this.#stride === 0);
-    // Of many circuits, thin ones: more is seen of those below.
+    // Many circuits are drawn thin, so that those below stay visible.
     this.#thick = Math.min(4.2, 0.4 + 230 / kept.length);
     const drawn = kept.map(([source, target]) => this.#circuit(source, target, kept.length));
     this.#drawn = new Map(drawn.map((circuit) => [`${circuit.source}>${circuit.target}`, circuit]));

@@ -7,7 +7,7 @@ import { bottomAxis, drawing } from "./axes.js";
 
 const LANE = 9;
 const LEAST_ROW = 22;
-// Of axes and groups, in the order of their rows; those of computation and of dark circuits are not among them.
+// Colours of axes and groups, in the order of their rows, other than those of computation and dark circuits.
 const PALETTE = ["#3f8fd0", "#e69f00", "#12a07a", "#cc79a7", "#56b4e9", "#a59a2a"];
 const FIXED = { "=compute": "compute", "=dark": "reconfiguration" };
 const WORDS = {
@@ -32,7 +32,7 @@ function looksOf(rows) {
   return new Map([...roles].map((role) => [role, lookOf(role)]));
 }
 
-/** What the colours stand for. */
+/** The legend of the colours. */
 export function ganttLegend(rows) {
   const looks = looksOf(rows);
   return h(
@@ -121,7 +121,7 @@ function joined(boxes, first, last, pixel) {
   return found;
 }
 
-/** What a box is. */
+/** A box in words. */
 export function boxWords(row, box) {
   const what = WORDS[box.role] ?? (box.words || `${box.role} on ${row.name}`);
   const several = box.count > 1 ? `${box.count} times ` : "";

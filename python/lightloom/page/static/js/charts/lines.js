@@ -16,7 +16,7 @@ const LOOKS = [
 
 const lookOf = (place) => LOOKS[place % LOOKS.length];
 
-/** What the lines are. */
+/** The legend of the lines. */
 export function lineLegend(names) {
   return h(
     "ul",

@@ -2,7 +2,7 @@
 
 const SIDE = 640;
 const EDGE = 26;
-// Of grids: circuits around them bulge.
+// The edge of grids, whose wrap-around circuits bulge.
 const GRID_EDGE = 46;
 
 /** Places of GPUs in a square of 640 units: `[{x, y}]`, the last dimension fastest. */
@@ -43,7 +43,7 @@ function layers(gpus, [depth, rows, columns]) {
   });
 }
 
-/** The path of a circuit between two places, bent so that its opposite is seen beside it; ends stop short of GPUs. */
+/** The path of a circuit between two places, bent so that its opposite is seen next to it; ends stop short of GPUs. */
 export function arc(from, to, radius, isRound) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;

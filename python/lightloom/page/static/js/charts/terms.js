@@ -13,7 +13,7 @@ export const termOf = (row, term) => row[`${term}_s`] ?? 0;
 /** All four terms of a step. */
 export const totalOf = (row) => TERMS.reduce((sum, term) => sum + termOf(row, term), 0);
 
-/** What the colours stand for. */
+/** The legend of the colours. */
 export function legend(names = TERMS) {
   return h(
     "ul",

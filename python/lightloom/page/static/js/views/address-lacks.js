@@ -1,4 +1,4 @@
-// What the address of a view is too short for, said and saved.
+// Inputs that do not fit into the address of a view: a message, and a file of them to save.
 
 import { h } from "../dom.js";
 import { save } from "../downloads.js";

@@ -1,4 +1,4 @@
-// Compare: every planner on one problem, beside the lower bound, as they finish.
+// Compare: every planner on one problem, with the lower bound, as they finish.
 
 import { addressOf } from "../address.js";
 import { follow, Refusal } from "../api.js";
@@ -26,7 +26,7 @@ export function mount(root) {
     title: "Compare",
     first: FIRST,
     presets: ["plan", "compare"],
-    lead: "Every planner and baseline on the same problem, beside the time that none can beat.",
+    lead: "Every planner and baseline on the same problem, compared with a time that no plan can beat.",
     async compute(query, signal) {
       const body = bodyOf("compare", query);
       const view = new Found(frame.result, query, body);
@@ -227,7 +227,7 @@ function rowTable(rows, query) {
   );
 }
 
-/** The options of a row's plan. What a planner composes has a name that is none of an algorithm. */
+/** The options of a row's plan. A composition of a planner has a name that is not an algorithm's. */
 function asked(problem, row) {
   const options = new Map([...problem, ["planner", row.planner]]);
   if (registry("algorithms").some(({ name }) => name === row.algorithm)) options.set("algorithm", row.algorithm);

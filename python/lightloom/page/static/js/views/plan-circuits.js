@@ -11,7 +11,7 @@ import { cardWith } from "../tables.js";
 
 const FLOW_PER_FRAME = 0.9;
 const MOST_PATHS = 4;
-// What has a use of its own for the space bar, and what for arrows.
+// Elements that have a use of their own for the space bar or for arrows.
 const PRESSED = "input, select, textarea, button, summary, a";
 const MOVED = "input, select, textarea, .scroll, pre";
 

@@ -1,4 +1,4 @@
-// What the names in a plan stand for: its topologies, its algorithm, its planner.
+// Explanations of the names in a plan: its topologies, its algorithm, its planner.
 
 import { ask } from "../api.js";
 import { h } from "../dom.js";

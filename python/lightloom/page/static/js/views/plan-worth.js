@@ -1,14 +1,14 @@
-// Whether changing circuits is worth it: a plan beside the best one of circuits that never change.
+// Whether changing circuits is worth it: a plan compared with the best one whose circuits never change.
 
 import { ask, Refusal } from "../api.js";
 import { PAYS } from "../map-words.js";
 import { NEVER_CHANGE } from "../options.js";
 import { counted, shortTime, time, times } from "../quantities.js";
 
-// What leaves fewer plans to choose from than the problem does.
+// Options that leave fewer plans to choose from than the problem does.
 const NARROWING = ["planner", "algorithm", "topology", "candidates"];
 
-/** `planner static, topology ring`: what these options leave out of plans; empty where they leave out none. */
+/** `planner static, topology ring`: these options in words; empty if none is given. */
 export const narrowingWords = (body) =>
   NARROWING.filter((name) => name in body)
     .map((name) => `${name} ${body[name]}`)
@@ -44,7 +44,7 @@ async function worthOfChanges(plan, body, asSet, signal) {
   return `Changing circuits ${often(plan)} makes it ${times(ratio)} as fast as ${others}.`;
 }
 
-/** The best plan of the problem whose circuits never change, over all algorithms; null where there is none. */
+/** The best plan of the problem whose circuits never change, over all algorithms; null if there is none. */
 export async function planOfFixed(body, signal) {
   try {
     return await ask("/api/plan", { ...without(body, NARROWING), planner: NEVER_CHANGE }, { signal });

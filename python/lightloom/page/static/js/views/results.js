@@ -77,7 +77,7 @@ export function mount(root) {
 }
 
 const LEAD =
-  "Figures and tables of five papers, computed on demand from their settings, beside the numbers that the papers " +
+  "Figures and tables of five papers, computed on demand from their settings, next to the numbers that the papers " +
   "state.";
 
 function layout(root) {
@@ -125,7 +125,7 @@ function listFigures(list, papers, chosen) {
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** Whether the cost model makes a figure; others are measured on processes, by the command line alone. */
+/** Whether the cost model makes a figure; others are measured on processes, only by the command line. */
 const isComputed = (figure) => figure.engines.includes("model");
 
 const verdict = (word) => h("span", { class: `verdict ${VERDICTS[word] ?? "open"}` }, word);
@@ -136,8 +136,8 @@ function overview(papers) {
   const computed = figures.filter(isComputed).length;
   const words =
     `${counted(computed, "figure")} and tables of ${counted(papers.length, "paper")} are computed here when they ` +
-    "are chosen, most in a few seconds: our times, the picture, and for each claim the paper’s number beside ours, with " +
-    "a verdict.";
+    "are chosen, most in a few seconds: our times, the picture, and for each claim the paper’s number next to ours, " +
+    "with a verdict.";
   const measured = "are measured on processes, which the command line does: lightloom reproduce NAME.";
   const more = `${figures.length - computed} more ${measured}`;
   return [
@@ -201,7 +201,7 @@ function claimTable(caption, claims, papers = null) {
   });
 }
 
-/** What the columns say that narrow screens leave out. */
+/** The content of the columns that narrow screens leave out. */
 const inALine = (claim) => [
   `Paper: ${claim.paper}. Ours: ${found(claim)}.`,
   claim.deviation && ` Deviation: ${claim.deviation}.`,

@@ -1,4 +1,4 @@
-// What all views with a form share: the form beside the result, the address, the newest calculation, code.
+// The common part of all views with a form: the form next to the result, the address, the newest calculation, code.
 
 import { addressOf, restate, show } from "../address.js";
 import { Refusal } from "../api.js";
@@ -43,12 +43,12 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
  */
 export class Scaffold {
   result = h("div", { class: "result" });
-  #hint = h("p", { class: "hint", "aria-hidden": "true" }, "What an option means is said here.");
+  #hint = h("p", { class: "hint", "aria-hidden": "true" }, "The meaning of the selected option is shown here.");
   #lack = h("div", { class: "notices" });
   #code = codes();
   /** @type {Map<string, string>} */
   #query = new Map();
-  /** What was last computed, or is. @type {Map<string, string> | null} */
+  /** The query that was computed last, or is being computed. @type {Map<string, string> | null} */
   #asked = null;
   /**
    * Names of values that the address was too short for: nothing is computed until something is entered; and of those
@@ -117,7 +117,7 @@ export class Scaffold {
     this.extras?.set(next);
   }
 
-  /** Says the problem where it is said beside the form. */
+  /** Shows the problem in its places outside the form. */
   #spread() {
     this.fold.say(problemWords(this.#query));
     carry(this.#query);
@@ -159,7 +159,7 @@ export class Scaffold {
     this.#code.show(own, body);
   }
 
-  /** What the form holds. */
+  /** The values in the form. */
   query() {
     return new Map(this.#query);
   }

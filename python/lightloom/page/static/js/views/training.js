@@ -1,4 +1,4 @@
-// Training: one iteration of a training job, its policies beside each other, its course in time.
+// Training: one iteration of a training job, its policies compared, its course in time.
 
 import { ask, isAborted, wordsOf } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
@@ -60,7 +60,7 @@ export function mount(root) {
   };
 }
 
-/** What the server is asked: a model by its name, or the workload that was pasted. */
+/** The request to the server: a model by its name, or the workload that was pasted. */
 function bodyFor(query, extras) {
   const options = bodyOf("train", new Map([...query].filter(([name]) => !extras.names.includes(name))));
   return { ...extras.workload(), ...options };
@@ -93,7 +93,7 @@ function draw(result, training, body) {
   };
 }
 
-/** What ranks, axes and ports do, the whole iteration or a part of it. */
+/** The activity of ranks, axes and ports, in the whole iteration or a part of it. */
 function timelineCard(training) {
   const rows = training.timeline;
   const timeline = h("div", {});
@@ -107,7 +107,7 @@ function timelineCard(training) {
     place.disabled = zoom.value === "1";
     const first = (Number(place.value) / 1000) * (training.total_s - span);
     const last = first + span;
-    const label = `What ranks, axes and ports do from ${time(first)} to ${time(last)}`;
+    const label = `Ranks, axes and ports from ${time(first)} to ${time(last)}`;
     const onShow = (row, box) => replace(readout, boxWords(row, box));
     replace(timeline, gantt({ rows, first, last, width: widthOf(timeline), label, onShow }));
     place.setAttribute("aria-valuetext", `from ${time(first)}`);
@@ -168,7 +168,7 @@ function headline(training) {
   );
 }
 
-/** What became of changes before communications, and how many more there are within them. */
+/** The changes between collectives, hidden or waited for, and the number inside them, in words. */
 function changesWords(training, hidden, exposed) {
   const inside = training.plans.map((plan) => plan.steps.filter((step) => step.reconfigured && step.index > 0).length);
   const within = training.events.reduce((sum, event) => sum + (event.plan === null ? 0 : inside[event.plan]), 0);
@@ -183,7 +183,7 @@ function fabricLine(training) {
   return h("p", { class: "quiet" }, `${fabricWords(training.fabric)} ${bound} ${ideal}`);
 }
 
-// Beside the policies of circuits: a packet switch that joins all pairs at once, which is no plan of circuits.
+// In addition to the policies of circuits: a packet switch that joins all pairs at once, which is no plan of circuits.
 const IDEAL = "packet-switch";
 
 const served = (training) =>
@@ -246,7 +246,7 @@ function policyTable(training) {
   });
 }
 
-/** What came of a policy; of one that cannot serve the iteration, what it does. */
+/** The outcome of a policy; for one that cannot serve the iteration, its meaning. */
 function whatItDoes(training, name) {
   const said =
     training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";

@@ -56,7 +56,7 @@ export function mount(root) {
   };
 }
 
-// What the best plan is compared with: the best plan whose circuits never change, or another planner.
+// The baselines that the best plan is compared with: the best plan whose circuits never change, or another planner.
 const BASELINES = () =>
   [...registry("planners")].sort(
     (one, other) => Number(other.name === NEVER_CHANGE) - Number(one.name === NEVER_CHANGE),
