@@ -3,7 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
-# What property tests draw from: `make test` repeats itself, `make test SEED=$$RANDOM` looks elsewhere.
+# Seed of property tests: `make test` repeats itself, `make test SEED=$$RANDOM` looks elsewhere.
 SEED ?= 1
 export PROPTEST_RNG_SEED = $(SEED)
 FUZZ_SECONDS ?= 30
@@ -75,7 +75,7 @@ lint: lint-fast $(VENV)/built
 	$(VENV)/bin/python -m tests.javascript types
 	$(VENV)/bin/python -m tests.audit
 
-# What takes seconds of it and needs no build, for use before every commit.
+# Checks of it that take seconds and need no build, for use before every commit.
 lint-fast: $(VENV)/installed
 	cargo fmt --all --check
 	$(VENV)/bin/ruff check
@@ -98,9 +98,9 @@ docs: $(VENV)/built
 	rm -rf out/docs
 	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -c docs/site -d out/docs-cache . out/docs
 
-# A wheel for Python from 3.11 on and any Linux with glibc 2.17, linked by Zig, made from the sources beside it in dist/, and tried
-# in an empty environment. The sources have the lock file; their workspace is a part of it, so that `--locked` would refuse. The papers'
-# distribution comes beside both.
+# A wheel for Python from 3.11 on and any Linux with glibc 2.17, linked by Zig, made from the sources next to it in dist/, and
+# tried in an empty environment. The sources have the lock file; their workspace is a part of it, so that `--locked` would
+# refuse. The papers' distribution is put next to both.
 wheel: $(VENV)/built
 	rm -rf dist
 	$(PIP) ziglang==$(ZIG)

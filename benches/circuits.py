@@ -2,7 +2,7 @@
 
     python benches/circuits.py [--every 3]
 
-Of each series of `lightloom list benchmarks` every third size and every third delay is planned, by HARVEST and by
+Every third size and every third delay of each series of `lightloom list benchmarks` is planned, by HARVEST and by
 weave; the circuits of each plan are put on a crossbar and, where GPUs have several ports, on a switch for each port.
 """
 

@@ -74,7 +74,7 @@ ALL = {"broadcast": BROADCASTS, "all-reduce": SMALL_ALL_REDUCES}
 
 
 def geometric_mean(values: NDArray[np.float64]) -> float:
-    """Of positive values."""
+    """The geometric mean of positive values."""
     return math.exp(float(np.log(values).mean()))
 
 
@@ -105,7 +105,7 @@ def draw(collective: str, rows: Sequence[tuple[Series, NDArray[np.float64]]]) ->
 def main() -> None:
     """Plan what is asked for, print the means, and write the page where all is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--collective", choices=ALL, help="this one alone, printed and not written")
+    parser.add_argument("--collective", choices=ALL, help="only this one, printed and not written")
     only = parser.parse_args().collective
     sections = []
     for collective, every in ALL.items():

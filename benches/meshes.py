@@ -1,4 +1,4 @@
-"""Circuits on meshes and fibres: PCCL's figure 19 and its claims on fibres, each beside what it is measured against.
+"""Circuits on meshes and fibres: PCCL's figure 19 and its claims on fibres, each with its reference.
 
 On a grid of 256 x 256 MZIs with one waveguide of one wavelength in each direction: random circuits between different
 MZIs, and circuits through a server as in the paper, from a waveguide on one edge of the mesh to one on another, no

@@ -18,7 +18,7 @@ def blocks_of_best_packing(links: list[tuple[int, int, int]], ranks: int, receiv
     """Find the largest ratio of a set's ranks to the circuits that leave it, over all sets without one of `receivers`.
 
     `links` are source, destination and circuits. Starts from one receiver's own circuits and goes on to a set that a
-    maximum flow shows to be worse, until there is none (Dinkelbach's method, exact).
+    maximum flow shows to be worse, until there is no worse set (Dinkelbach's method, exact).
     """
     into = [sum(count for _, dst, count in links if dst == receiver) for receiver in receivers]
     worst = Fraction(ranks - 1, min(into))

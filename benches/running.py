@@ -55,7 +55,7 @@ def plan_of(planner: str, delay: str) -> ll.Plan:
 
 
 def measured_rows(runs: int, dilation: float) -> list[Row]:
-    """Every planner at every delay; the static plan at the first alone."""
+    """Every planner at every delay; the static plan only at the first."""
     rows = []
     with ll.Executor(runs=runs, warm_ups=2, dilation=dilation) as executor:
         for delay in DELAYS:
@@ -78,7 +78,7 @@ def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def times_table(rows: list[Row]) -> str:
-    """What was measured of every plan."""
+    """The measurements of every plan."""
     found = []
     for row in rows:
         one = row.measurement

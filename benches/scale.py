@@ -37,9 +37,9 @@ COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast")
 GPUS = (64, 1024, 16_384, 65_536)
 PORTS = (1, 2, 4, 6)
 SIZE = "64MiB"
-# What a machine may be asked for: seconds of one core, bytes.
+# Most that a run may need: seconds of one core, bytes.
 MOST_S, MOST_BYTES = 10.0, 4 << 30
-# What a run is ended at.
+# Limits at which a run is ended.
 END_S, END_BYTES = 60, 12 << 30
 INTRODUCTION = f"""\
 # Scale
@@ -59,7 +59,7 @@ there are many GPUs is on the page of [limits](limits.md#many-gpus), why in
 
 
 class Cost(NamedTuple):
-    """What a run took."""
+    """The cost of a run."""
 
     seconds: float
     bytes: float

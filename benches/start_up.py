@@ -1,4 +1,4 @@
-"""How long commands take to start, beside a Python that does nothing: processor time, for docs/how-to/install.md.
+"""Start-up of commands compared with a Python that does nothing: processor time, for docs/how-to/install.md.
 
     python benches/start_up.py [--rounds 20]
 

@@ -1,4 +1,4 @@
-"""What 10 000 (size, delay) points cost beside one plan, and a million with their table on the disk."""
+"""The time of 10 000 (size, delay) points compared with one plan, and of a million with their table on disk."""
 
 import json
 import subprocess

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-#: Bytes of a pair in the mean, and reconfiguration delays: what is small beside which.
+#: Mean bytes of a pair, and reconfiguration delays: either may be small compared with the other.
 MEAN_BYTES = (256, 4096, 65536, 1 << 20)
 DELAYS = ("1us", "10us", "100us", "1ms")
 

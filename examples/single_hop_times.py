@@ -1,7 +1,7 @@
 """Write measured times as `lightloom calibrate` takes them, made up from the numbers that HARVEST reports.
 
 HARVEST measured single-hop transfers between two GPUs and fitted a startup of 30.32 us and 85.11 Gbit/s (§6.2,
-figure 7). These are the fitted times with 5 % of seeded noise, eight a size. What the authors measured has other
+figure 7). These are the fitted times with 5 % of seeded noise, eight a size. The authors' measurements have other
 numbers and two regimes: `papers/src/lightloom_papers/harvest/measured/one_hop.csv`.
 
     python examples/single_hop_times.py FILE

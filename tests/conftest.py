@@ -14,7 +14,7 @@ from tests.simulated_plans import ring
 ROOT = Path(__file__).resolve().parent.parent
 MSCCL = FOLDER / "msccl"
 
-# Of a shell's background jobs these may be ignored, and so they would be by every process that a test starts and ends.
+# A shell's background jobs may ignore interrupts, and so would every process that a test starts and ends.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 

@@ -30,7 +30,7 @@ INSTALL = (
     "1000",
 )
 SECONDS = 300
-# What npm says where a network, a proxy or the registry itself does not answer.
+# Messages of npm when a network, a proxy or the registry itself does not answer.
 UNREACHED = re.compile(
     r"code (ENOTFOUND|EAI_AGAIN|E(CONN|NET|HOST)[A-Z]+|E?TIMEDOUT|ERR_SOCKET_TIMEOUT|E40[37]|E5\d\d)$", re.MULTILINE
 )

@@ -1,4 +1,4 @@
-"""What keeps a picture from being read, found with Matplotlib's own renderer and nothing of how it was drawn."""
+"""Faults that make a picture unreadable, found with Matplotlib's own renderer, without its drawing code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Written(NamedTuple):
 
 
 def faults(figure: Figure) -> list[str]:
-    """What cannot be read, a line each: empty for a good picture."""
+    """The unreadable parts, a line each: empty for a good picture."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     panels = [axes for axes in figure.axes if axes.get_visible()]
@@ -147,7 +147,7 @@ def _data(axes: Axes, name: str) -> tuple[float, float] | None:
 
 
 def _labelled(axes: Axes, name: str) -> list[float]:
-    """Places of the labels that are seen, of a panel that shares the axis where this one has none."""
+    """Places of the labels that are seen, of a panel that shares the axis if this one has no labels."""
     group = (axes.get_shared_x_axes if name == "x" else axes.get_shared_y_axes)().get_siblings(axes)
     return next((found for one in (axes, *group) if (found := [place for place, _ in _tick_labels(one, name)])), [])
 

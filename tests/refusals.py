@@ -1,4 +1,4 @@
-"""What every refusal of wrong input looks like."""
+"""The form of every refusal of wrong input."""
 
 from pathlib import Path
 

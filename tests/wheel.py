@@ -20,11 +20,11 @@ from click import echo
 
 ROOT = Path(__file__).resolve().parent.parent
 PROBLEM = ["--collective", "all-reduce", "--size", "64MiB", "--gpus", "64", "--format", "json"]
-# Of the papers' distribution: its files, and a figure that is soon made.
+# The papers' distribution: its files, and a figure that is soon made.
 PAPERS, FIGURE = "papers/src/lightloom_papers", "bridge-12"
-# What a default installation may take: Python's packages with all that they bring, without pip.
+# Most bytes of a default installation: Python's packages with all that they bring, without pip.
 MOST_BYTES = 300_000_000
-# Of the sources, what no wheel can be made without.
+# The sources that no wheel can be made without.
 NEEDED = ("Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "crates/python/Cargo.toml", "pyproject.toml", "PKG-INFO")
 
 
@@ -65,12 +65,12 @@ def install(wheel: Path, commands: Path) -> None:
 
 
 def plan_of(command: Path, folder: Path) -> object:
-    """What `lightloom plan` prints where nothing else is installed, no compiler either."""
+    """The output of `lightloom plan` where nothing else is installed, no compiler either."""
     return json.loads(printed(command, folder, "plan", *PROBLEM))
 
 
 def printed(command: Path, folder: Path, *words: str) -> str:
-    """What a command prints in that folder, with nothing of this environment on its paths."""
+    """The output of a command in that folder, with nothing of this environment on its paths."""
     ran = subprocess.run(
         [command, *words],
         cwd=folder,
@@ -93,7 +93,7 @@ def size_of(environment: Path) -> int:
 
 
 def main(folder: Path) -> int:
-    """Try the wheel and the archive of sources of the folder, then the papers' wheel beside."""
+    """Try the wheel and the archive of sources of the folder, then the papers' wheel in addition."""
     [wheel], [sources] = folder.glob("lightloom-*.whl"), folder.glob("lightloom-*.tar.gz")
     [papers] = folder.glob("lightloom_papers-*.whl")
     for file in (wheel, sources, papers):

@@ -1,1 +1,1 @@
-"""What writes the generated pages of the documentation: from registries, tables, schemas and the commands in them."""
+"""Generators of pages of the documentation: from registries, tables, schemas and the commands in them."""

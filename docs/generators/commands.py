@@ -12,7 +12,7 @@ from pathlib import Path
 
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 PYCON = re.compile(r"(?<=^```pycon\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
-# What long work says now and then on a busy machine.
+# Lines of progress that long work prints now and then on a busy machine.
 PROGRESS = re.compile(r".+, \d+ s")
 COLOURS = {"FORCE_COLOR", "NO_COLOR", "COLUMNS"}
 COMMAND = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)

@@ -11,9 +11,9 @@ PAGE = Path(__file__).resolve().parent.parent / "reference" / "formats.md"
 HEADER = """\
 # Formats of other tools
 
-What `lightloom export PLAN --to FORMAT` writes, and what `lightloom verify` and `--schedule` read, told by its content;
+Formats that `lightloom export PLAN --to FORMAT` writes, and that `lightloom verify` and `--schedule` read, by content;
 from the registry in `python/lightloom/formats/__init__.py`, and as `lightloom list formats` shows it. `python -m
-docs.generators.formats_page` writes this page. What a format cannot say of a plan is in the side file of the export
+docs.generators.formats_page` writes this page. Facts of a plan that a format cannot express are in its side file
 ([how to](../how-to/export-a-plan.md)); what readers of workloads take and ask for is [on a page](workloads.md).
 
 | format | what it is | written | read | what it cannot say | definition |

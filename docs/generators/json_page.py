@@ -1,4 +1,4 @@
-"""`docs/reference/json.md` and the schemas beside it, from `lightloom.schemas`.
+"""`docs/reference/json.md` and the schemas next to it, from `lightloom.schemas`.
 
 `python -m docs.generators.json_page` writes the page, and a file for every schema.
 """
@@ -25,8 +25,8 @@ WORDS = {
 HEADER = """\
 # JSON
 
-What the verbs print with `--format json`, and the files that they write and read back. Times are seconds, sizes bytes,
-rates bit/s where a key ends in `_s`, `_bytes` or `_bps`; ranks, steps and places in lists count from 0, ports of
+JSON that the verbs print with `--format json`, and the files that they write and read back. Times are seconds, sizes
+bytes, rates bit/s where a key ends in `_s`, `_bytes` or `_bps`; ranks, steps and places in lists count from 0, ports of
 switches from 1. Where a document has a version (`schema`), readers refuse another one, unknown keys and missing ones,
 in a line that names the key.
 
@@ -107,7 +107,7 @@ def _words(form: Form) -> str:
 
 
 def _name(form: Form) -> str:
-    """What a place of a row is, which says more than its form."""
+    """The meaning of a place of a row, which says more than its form."""
     says_more = "items" in form or "enum" in form or "anyOf" in form
     return f"{form['description']}: {_words(form)}" if says_more else form["description"]
 

@@ -74,8 +74,8 @@ docs.generators.models_page` writes this page.
 
 ## Keys
 
-`name`, `summary` and `source` are texts about the description itself and may be left out. Of the tables
-`[accelerator]` and `[compute]` one is given: FLOPs counted and divided by FLOP/s, or times as they were measured.
+`name`, `summary` and `source` are texts about the description itself and may be left out. One of the tables
+`[accelerator]` and `[compute]` is given: FLOPs counted and divided by FLOP/s, or times as they were measured.
 Sizes are bytes with a unit (`64MiB`, `1KB`) or plain numbers of bytes, times have `ns`, `us`, `ms` or `s` or are
 plain seconds.
 
@@ -89,7 +89,7 @@ Layers are a multiple of `pipeline`; `heads` divides `hidden`, `kv_heads` divide
 
 tensor · expert · data · pipeline ranks, the axes `tp`, `ep`, `dp` and `pp`, of which the first is the fastest: rank =
 tp + tensor·(ep + expert·(dp + data·pp)), Megatron-LM's default order. Axes of one rank are left out. Another number
-of GPUs changes `data` alone.
+of GPUs changes only `data`.
 
 ## What is counted
 
@@ -118,7 +118,7 @@ before the next.
 **Data parallel.** After the backward pass gradients are AllReduced, a layer at a time or in buckets: dense ones over
 `ep` and `dp` together, those of experts over `dp`. The embedding and the logits are on the first and the last stage;
 where they are tied, these two then add theirs. With `overlap_gradients` reductions start when their layers are done
-in a stage's last microbatch, on a stream `dp` beside the computation; with `prefetch` a sharded layer is gathered
+in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a sharded layer is gathered
 while the one before computes. Nothing else overlaps.
 
 **Left out**: exchanges of the embedding and the logits over `tp` (two of 4·L a microbatch), the AllGather that sequence

@@ -14,7 +14,7 @@ HEADER = """\
 # Names
 
 Everything that options take by name, from the registries, as `lightloom list KIND` has it;
-`python -m docs.generators.names_page` writes this page. What follows a name are its parameters, those in brackets may
+`python -m docs.generators.names_page` writes this page. Parameters follow a name; those in brackets may
 be left out. [Algorithms and families of topologies](../algorithms.md) are drawn; [formats](formats.md),
 [models](models.md) and [drivers of switches](switches.md) have pages of their own, figures theirs in
 [the reproduction](../reproduction.md).

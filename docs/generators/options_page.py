@@ -37,8 +37,8 @@ Quantities have units; plain numbers in Python, TOML and C's JSON are bytes, sec
 | times | `s`, `ms`, `us` or `µs`, `ns`, `ps` | seconds; `0s`, or 1e-15 s and above |
 
 A `b` is a bit and a `B` a byte. Prefixes may be small letters (`800gbps`, `64miB`, `8kB`), since nobody counts
-thousandths of a bit; times have no capitals. What may mean two things is refused with both: `8Mb` (bytes or bits?),
-`64M` (decimal or binary?), `100GBPS` and `100Gb` (bits or bytes per second?), `1MS` (thousandths or millions of
+thousandths of a bit; times have no capitals. A text that may mean two things is refused with both: `8Mb` (bytes or
+bits?), `64M` (decimal or binary?), `100GBPS` and `100Gb` (bits or bytes per second?), `1MS` (thousandths or millions of
 seconds?).
 
 """

@@ -14,7 +14,7 @@ HEADER = """\
 
 `import lightloom as ll` has all of these. Results are immutable, in seconds and bytes; what is wrong in an argument
 raises `lightloom.InputError`, a `ValueError` whose `field` is the argument's name. Settings (`**settings`) are the
-[options](options.md) of the command line with underscores for dashes. What else is public is in
+[options](options.md) of the command line with underscores for dashes. Other public names are in
 [its modules](python-modules.md); [how to plan in Python](../how-to/plan-in-python.md) has examples.
 
 From the docstrings (`python -m docs.generators.python_page`); on the site that `make docs` builds, signatures and whole

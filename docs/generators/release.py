@@ -1,4 +1,4 @@
-"""What a release needs in addition to its wheels: a version that all files agree on, notes, checksums, what to do then.
+"""Parts of a release other than its wheels: a version that all files agree on, notes, checksums, the steps that follow.
 
 `python -m docs.generators.release check` refuses a version that cannot be released; `python -m docs.generators.release
 write dist` writes `NOTES.md` and `SHA256SUMS` next to the wheels and sources there. `make release` runs both.
@@ -54,7 +54,7 @@ def version(root: Path = ROOT) -> str:
 
 
 def faults(root: Path = ROOT) -> list[str]:
-    """What keeps the version from being released, a line each."""
+    """Reasons why the version cannot be released, a line each."""
     stated = version(root)
     papers = tomllib.loads((root / "papers" / "pyproject.toml").read_text())["project"]["version"]
     unreleased, *released = sections((root / "CHANGELOG.md").read_text())

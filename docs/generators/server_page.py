@@ -1,6 +1,6 @@
 """`docs/reference/server.md`, from the OpenAPI document of the page's server.
 
-`python -m docs.generators.server_page` writes the page; `make docs` puts the whole document beside it.
+`python -m docs.generators.server_page` writes the page; `make docs` puts the whole document next to it.
 """
 
 import re
@@ -18,8 +18,8 @@ PAGE = Path(__file__).resolve().parent.parent / "reference" / "server.md"
 HEADER = """\
 # Server
 
-`lightloom serve` shows [a page to explore in a browser](../how-to/explore-in-a-browser.md). What the page asks for,
-other programs can ask for as well: JSON in, the JSON of the verbs out. `/openapi.json` of a running server describes
+`lightloom serve` shows [a page to explore in a browser](../how-to/explore-in-a-browser.md). The requests of the page
+are open to other programs too: JSON in, the JSON of the verbs out. `/openapi.json` of a running server describes
 every operation (OpenAPI 3.1), from the same schemas as here; `python -m docs.generators.server_page` writes this
 page from it.
 
@@ -30,7 +30,7 @@ sizes bytes, rates bit/s. Where the server asks for a token (`serve --token T`),
 
 """
 HEAD = ("key", "form", "meaning")
-# What the page of options says.
+# Names of options that the page of options explains.
 NAMES = {option.name for option in OPTIONS if "plan" in option.verbs} | {option.name for option in SIMULATION}
 ERRORS = """
 ## Errors
@@ -42,7 +42,7 @@ where it makes sense to ask again `retry_after_s`.
 
 
 def page() -> str:
-    """The page: every operation, what it takes beside options, and what it answers."""
+    """The page: every operation, its arguments other than options, and its answer."""
     told = openapi()
     parts = [HEADER, *table(("address", "does"), _addresses(told))]
     for path, methods in told["paths"].items():
@@ -67,7 +67,7 @@ def _addresses(told: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _anchor(method: str, path: str) -> str:
-    """Of a heading, as code hosts make it."""
+    """The anchor of a heading, as code hosts make it."""
     return f"{method}-{path.replace('/', '')}"
 
 

@@ -13,13 +13,14 @@ PAGE = Path(__file__).resolve().parent.parent / "reference" / "switches.md"
 HEADER = """\
 # Switches
 
-What `lightloom circuits --send` takes, from the registry of drivers in `python/lightloom/switches/registry.py`;
-`python -m docs.generators.switches_page` writes this page. An address is `SCHEME://HOST[:PORT][?SETTING=VALUE&...]`,
-such as `scpi://192.0.2.7?timeout=2s`; settings that a driver does not have are refused.
+Addresses that `lightloom circuits --send` takes, from the registry of drivers in
+`python/lightloom/switches/registry.py`; `python -m docs.generators.switches_page` writes this page. An address is
+`SCHEME://HOST[:PORT][?SETTING=VALUE&...]`, such as `scpi://192.0.2.7?timeout=2s`; settings that a driver does not have
+are refused.
 
 Users and passwords belong to hosts. `LIGHTLOOM_SWITCH_USER` and `LIGHTLOOM_SWITCH_PASSWORD` are for the hosts that
 `LIGHTLOOM_SWITCH_HOST` names, separated by commas; for others they are read from the `.netrc` file in the home folder,
-or the one that `NETRC` names. Without encryption (`tls=yes`) they are sent to this machine alone, unless
+or the one that `NETRC` names. Without encryption (`tls=yes`) they are sent only to this machine, unless
 `LIGHTLOOM_SWITCH_CLEAR=yes` is set: addresses cannot ask for it, since a file of `--restore` holds some.
 
 """

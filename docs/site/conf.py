@@ -1,7 +1,7 @@
 """How `make docs` builds the documentation into `out/docs`: Sphinx over the Markdown pages as they are.
 
 The source folder is the repository's root, so that links between pages, and from pages to files, are the same here and
-on a code host. What the pages do not say themselves, extensions beside this file add: navigation, the Python reference
+on a code host. Extensions next to this file add what the pages lack: navigation, the Python reference
 and formulas.
 """
 

@@ -164,7 +164,7 @@ def test_other_assumptions_by_hand() -> None:
     workload = Workload(8, 2, UNIFORM, "32MB")
     # Seven matchings, both ports for each: 160 µs.
     assert averages.one_matching_at_a_time(workload) == pytest.approx((7, 7 * (500e-9 + 160e-6)))
-    # Two at a time, the last alone.
+    # Two at a time, the last on its own.
     assert averages.a_matching_per_distance(workload) == pytest.approx((4, 4 * (500e-9 + 320e-6)))
     unequal = Workload(8, 1, RANDOM, "32MB")
     matrix = unequal.bytes()
@@ -242,7 +242,7 @@ def test_figure_13() -> None:
 
 
 def test_the_number_of_topologies_falls_with_the_delay() -> None:
-    """What figure 14 draws, for its smallest panel."""
+    """The numbers of figure 14, for its smallest panel."""
     for ports in (1, 2):
         lines = lines_of(Workload(16, ports, RANDOM, "128MB"))
         picked = [chosen(lines.ours, float(delay_s)).topologies for delay_s in np.geomspace(1e-6, 1, 49)]

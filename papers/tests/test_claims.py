@@ -49,7 +49,7 @@ def test_the_papers_number_is_shown_as_it_is_stated(paper: float, shown: str) ->
         (10.4, 9.3, False),
         (10.4, 11.5, False),
         (5.4, 10.2, False),
-        # What rounds to a number of one digit.
+        # A number that rounds to one digit.
         (3.0, 3.49, True),
         (3.0, 2.51, True),
         (3.0, 4.72, False),

@@ -23,7 +23,7 @@ DOCUMENT = ROOT / "docs" / "reproduction.md"
 # What is measured on this machine is not in the document.
 FIGURES = [figure for paper in PAPERS for figure in paper.figures if MODEL in figure.engines]
 MADE: dict[str, Made] = {}
-# What cannot be read in each picture.
+# Faults of each picture.
 FAULTS: dict[str, list[str]] = {}
 
 

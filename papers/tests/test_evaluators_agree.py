@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 REGISTRY = _core.registry()
 PLANNERS = ["auto", "auto-given", *(entry["name"] for entry in REGISTRY["planners"])]
-# Of `compare`, whose rows are one planner's each.
+# Planners that choose among several; each row of `compare` is of one planner.
 SEVERAL = ("auto", "auto-given")
 
 
@@ -165,7 +165,7 @@ def test_a_benchmark_says_what_plan_says(of: Asked) -> None:
         papers = ll.plan(of.collective, point.size_bytes, fabric=fabric, planner="auto-given")
         assert (point.papers_s, point.papers_planner) == (papers.total_s, papers.planner)
         if point.papers_algorithm != papers.algorithm:
-            # Plans that tie at this point alone, to the last bit.
+            # Plans that tie only at this point, to the last bit.
             named = ll.plan(
                 of.collective,
                 point.size_bytes,

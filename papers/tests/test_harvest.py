@@ -84,7 +84,7 @@ def test_harvest_is_the_best_over_shifted_rings(
 
 
 def test_the_limits_of_the_speed_ups(doubling: SpeedUps, all_to_all: SpeedUps) -> None:
-    """For 1 GB loads alone decide: 3/(63/64) and 2016/63; the paper has 3.0 and 30."""
+    """For 1 GB only loads count: 3/(63/64) and 2016/63; the paper has 3.0 and 30."""
     limits = {"doubling": 3 / (63 / 64), "direct": 2016 / 63}
     for name, found, paper in (("doubling", doubling, 3.0), ("direct", all_to_all, 30.0)):
         at = found.over_static[found.at(1e-5, 1 << 30)]

@@ -114,7 +114,7 @@ def test_swing_is_counted_link_by_link(gpus: int) -> None:
 
 
 def test_swings_congestion_on_the_tori() -> None:
-    """Of 8x16: distance 3 loads a link twice, in steps of 1/32 and 1/64, distance 5 three times, in one of 1/128."""
+    """On 8x16, distance 3 loads a link twice, in steps of 1/32 and 1/64, distance 5 three times, in one of 1/128."""
     torus_2, torus_3 = starts(128)[1:3]
     shares = 15 / 16 + 2 / 32 + 2 / 64 + 3 / 128
     assert swing.congestion(torus_2) == pytest.approx(shares / MOVED)
@@ -150,7 +150,7 @@ def test_all_to_all_of_figure_10() -> None:
 
 
 def test_an_all_reduce_takes_twice_its_reduce_scatter() -> None:
-    """Of Ring and the buckets, and of PCCL where it reconfigures at every step of either half."""
+    """True of Ring and the buckets, and of PCCL if it reconfigures at every step of either half."""
     times = rows("17", "topology", "scheme", "size_bytes")
     size = 10**9
     assert times["ring", "Ring", size] == pytest.approx(2 * (63 * HOP_S + 63 / 64 * size * BYTE_S))

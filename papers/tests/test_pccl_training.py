@@ -47,7 +47,7 @@ def test_pccl_from_the_ring_at_5_us() -> None:
     # After the backward pass: 36 AllReduces and 35 ways back between them.
     serial_s = FORWARD_S + BACKWARD_S + LAYERS * layer_s + 35 * 5e-6
     assert times[AFTER, 128, "ring", "PCCL"] == pytest.approx(serial_s, rel=1e-9)
-    # During it: a layer's are done before the next layer's begin, so the last layer's alone are waited for.
+    # During it: a layer's are done before the next layer's begin, so only the last layer's are waited for.
     assert layer_s + 3 * 5e-6 < BACKWARD_S / LAYERS
     overlapped_s = FORWARD_S + BACKWARD_S + layer_s + 2 * 5e-6
     assert times[DURING, 128, "ring", "PCCL"] == pytest.approx(overlapped_s, rel=1e-9)

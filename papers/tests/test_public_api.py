@@ -1,4 +1,4 @@
-"""The papers stand on the public API of `lightloom` alone, and `lightloom` holds nothing of theirs."""
+"""The papers use only the public API of `lightloom`, and `lightloom` holds nothing of theirs."""
 
 import ast
 import importlib
@@ -70,7 +70,7 @@ def test_the_product_knows_no_figure() -> None:
 
 
 def test_the_distribution_of_the_product_holds_no_figure(tmp_path: Path) -> None:
-    """What maturin packs: the wheel has the package of the source archive, compiled."""
+    """The files that maturin packs: the wheel has the package of the source archive, compiled."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]
     assert project["python-source"] == "python"
     maturin = Path(sys.executable).parent / "maturin"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 SCHEDULES = os.environ.get("LIGHTLOOM_HARVEST_SCHEDULES", "")
 
 
-# Those that state a time that no circuits take, by how that is seen.
+# Schedules that state a time shorter than any circuits take.
 SHORT = {"harvest-direct1-64-1-16KB-800-500-500-100000000-0"}
 BROKEN = {
     "harvest-direct1-64-1-256MB-800-500-500-10000000-0",
@@ -138,7 +138,7 @@ def own(gpus: int, halves: int) -> list[list[list[int]]]:
 # The two-way ring of 8 moved by six places at every step, and rings of distance 1 and 8, as published.
 MOVED = [[[gpu, (gpu + places) % 8, 1] for gpu in range(8) for places in (5, 7)]] * 6
 RINGS = [[[gpu, (gpu + places) % 64, 1] for gpu in range(64)] for places in (1, 1, 1, 8, 8, 8, 8, 8, 8, 1, 1, 1)]
-# Of each: its circuits, and by hand its steps, changes and nanoseconds without those of the bytes.
+# The circuits of each, and by hand its steps, changes and nanoseconds without those of the bytes.
 READ = {
     "bvn-swing-8-2-0": (own(8, 3), 6, 4, 6 * 2000.0),
     "static-swing-8-2": (MOVED, 6, 0, 6 * 1000.0 + 12 * 1000.0),

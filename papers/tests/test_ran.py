@@ -19,7 +19,7 @@ from lightloom_papers.harvest import figure_6_ran, figure_7, figure_12
 from lightloom_papers.measure import Case
 from lightloom_papers.ran import KEPT, Ran, ran
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 CASES = [
     Case.of("all-gather", size, ll.Fabric(gpus=2), algorithm="ring", planner="static", topology="ring")
     for size in ("4KiB", "16KiB")
@@ -27,7 +27,7 @@ CASES = [
 
 
 def read(outcome: Outcome) -> list[str]:
-    """What cannot be read in the picture; the table's columns are equally long."""
+    """The faults of the picture; the table's columns are equally long."""
     assert len({len(column) for column in outcome.table.values()}) == 1
     picture = Picture(layout="constrained")
     outcome.draw(picture)

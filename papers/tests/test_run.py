@@ -129,7 +129,7 @@ def test_packets_are_simulated_once_and_kept(tmp_path: Path) -> None:
 
 
 def test_packets_of_any_cases_are_those_of_each_alone() -> None:
-    """Tables of sizes and delays, rows of some sizes alone, and single cases."""
+    """Tables of sizes and delays, rows of only some sizes, and single cases."""
     cases = [
         Case.of(
             "reduce-scatter", size, ll.Fabric(gpus=gpus, initial="ring", reconfiguration_delay=delay), planner=planner

@@ -10,7 +10,7 @@ and every fraction may have a history of its own:
   those transfers, backwards in time, bring a block from the sum's rank to all;
 - *a sum that all must have*, in two steps: a digraph says who tells whom its own part in the first, and each rank takes
   in the second sums from some ranks that know, together and with what it knows, every part. Sums of ranks that know
-  several parts may be of any of them, so it does not matter that they overlap. Such histories are columns, made where
+  several parts may be of any parts, so it does not matter that they overlap. Such histories are columns, made where
   their prices say that they pay;
 - *a sum that all must have*, in more steps: the sum at some rank, then a block from it. These are not all schedules;
 - *a block for one rank* moves or waits, and fractions for one rank at one place are alike.

@@ -30,7 +30,7 @@ def uneven(draw: random.Random, ranks: int, ports: int) -> Graph:
 
 
 def even(draw: random.Random, ranks: int, ports: int) -> Graph:
-    """As many circuits out of each rank as into it, by random permutations; where one keeps its place there is none."""
+    """As many circuits out of each rank as into it, by random permutations; a rank that keeps its place has none."""
     places = [draw.sample(range(ranks), ranks) for _ in range(ports)]
     return Graph((src, dst) for place in places for src, dst in enumerate(place) if src != dst)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 BIT_RATE = 8e11
-# Of linear programs, relative to a time.
+# Rounding of linear programs, relative to a time.
 ROUNDING = 1e-7
 KINDS = (*names("collectives"), "unequal all-to-all")
 # Startup, hop delay, reconfiguration delay, s; bytes of the buffer.

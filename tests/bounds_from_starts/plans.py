@@ -1,4 +1,4 @@
-"""Plans from uneven starts: none is below its bound, and none ends in an error that asks to be reported."""
+"""Plans from uneven starts: no plan is below its bound, and no planning ends in an error that asks to be reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DELAYS_S = (1e-8, 1e-6, 2e-5, 1e-3, 1.0)
 
 
 class Planned(NamedTuple):
-    """What came of a start: a plan's time over its bound, or why there is none."""
+    """The outcome of a start: a plan's time over its bound, or why there is no plan."""
 
     described: str
     ratio: float | None

@@ -190,7 +190,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "heavy: []"
 
 
-# What takes long to import, and what one kind of `list` or one verb needs.
+# Modules that take long to import, and the ones that a kind of `list` or a verb needs.
 HEAVY = {
     *("asyncio", "dask", "highspy", "matplotlib", "networkx", "numpy", "pandas", "pyarrow", "rich", "scipy"),
     *("lightloom.sweeps.benchmarks", "lightloom.inputs.workloads", "lightloom.running"),
@@ -224,7 +224,7 @@ def test_short_commands_import_what_they_use(arguments: list[str], takes: list[s
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import sys, lightloom; print(sorted(name for name in sys.modules if 'lightloom' in name))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    # What finds modules under their old names, and views of results: a millisecond.
+    # The finders of modules under their old names and of views of results: a millisecond.
     light = ["lightloom", "lightloom.base", "lightloom.base.old_names", "lightloom.base.views"]
     assert ran.stdout.strip() == str(light)
 

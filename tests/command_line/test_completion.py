@@ -1,4 +1,4 @@
-"""What a shell completes: verbs, options, names of the registries, choices and files."""
+"""Completions of the shell: verbs, options, names of the registries, choices and files."""
 
 import os
 import shutil

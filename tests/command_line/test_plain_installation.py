@@ -1,4 +1,4 @@
-"""What a plain installation does: everything but what an extra is for, which it names."""
+"""A plain installation: everything works except the features of extras, which it names."""
 
 import json
 import os
@@ -44,7 +44,7 @@ NEEDS_EXTRA = re.compile(r"^sweep \S+\.toml|^compare --benchmark |--to chakra|^s
 
 @pytest.fixture
 def plain(in_tmp: Path) -> dict[str, str]:
-    """The environment of processes, in an empty folder, that find none of the packages that extras bring."""
+    """The environment of processes, in an empty folder, that find no packages of extras."""
     (in_tmp / "hook").mkdir()
     (in_tmp / "hook" / "sitecustomize.py").write_text(HOOK)
     (in_tmp / "examples").symlink_to(ROOT / "examples")

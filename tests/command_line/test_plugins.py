@@ -1,4 +1,4 @@
-"""What other distributions bring: found by entry point, and no harm where it is missing or broken."""
+"""Additions of other distributions: found by entry point, and no harm where it is missing or broken."""
 
 import sys
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
         if code is not None:
             module = line.partition("=")[2].partition(":")[0].strip()
             (tmp_path / f"{module}.py").write_text(code)
-            # Of a test before, whose folder is gone.
+            # The module of an earlier test, whose folder is gone.
             sys.modules.pop(module, None)
 
     return made

@@ -18,7 +18,7 @@ from lightloom.running.program import Program, program_of
 from tests.conftest import RunCli
 from tests.refusals import assert_refused
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 QUICK = ("--runs", 2, "--warm-ups", 0, "--dilation", 100)
 
 

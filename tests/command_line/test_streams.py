@@ -1,4 +1,4 @@
-"""Standard output that is full or closed, and arguments that are no text: one line or none, never a traceback."""
+"""Standard output that is full or closed, and arguments that are no text: at most one line, never a traceback."""
 
 import subprocess
 import sys
@@ -65,7 +65,7 @@ def test_a_closed_standard_output_is_a_line(folder: Path, closed: str, said: byt
     command = " ".join(f"'{word}'" for word in [*COMMAND, *VERBS["plan"], "--output", "out.json"])
     ran = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, check=False)  # noqa: S607
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", said)
-    # What was opened next did not get the number of a closed stream.
+    # The file opened next did not get the number of a closed stream.
     assert (folder / "out.json").read_bytes().startswith(b"{")
 
 

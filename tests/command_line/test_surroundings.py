@@ -1,4 +1,4 @@
-"""What commands find around them: files without an end, folders that are gone, wrong settings of libraries."""
+"""Surroundings of commands: files without an end, folders that are gone, wrong settings of libraries."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ def test_json_is_the_iteration_that_python_plans(cli: RunCli, file: Path) -> Non
     assert json.loads(ran.out) == json.loads(planned.to_json())
     assert Training.load("training.json").policies == planned.policies
     assert planned.policies["carry"] == pytest.approx(planned.total_s)
-    # Computation alone takes 150 µs a layer.
+    # Computation by itself takes 150 µs a layer.
     assert planned.compute_s == pytest.approx(300e-6)
     assert planned.total_s >= planned.lower_bound_s >= planned.compute_s
 
 
 def test_every_policy_can_be_chosen(cli: RunCli, file: Path) -> None:
     choices = [row["name"] for row in json.loads(cli("list", "policies", "--format", "json").out)["policies"]]
-    # An ideal is shown beside them, and nobody can have it.
+    # An ideal is shown with them, and cannot be chosen.
     assert {"carry", "alone", "pccl", "one-shot", "static"} == set(choices)
     found = ll.train(file, fabric=ll.Fabric(ports=2)).policies
     for policy in choices:

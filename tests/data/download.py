@@ -31,7 +31,7 @@ def is_there(file: DataFile, folder: Path) -> bool:
 
 
 def download(file: DataFile, folder: Path, *, idle_s: float = IDLE_S, whole_s: float = WHOLE_S) -> None:
-    """Get the file into the folder. What came before a connection was cut is kept, and the next try goes on from there.
+    """Get the file into the folder. The part got before a connection was cut is kept, and the next try goes on there.
 
     Raises `DownloadError`.
     """

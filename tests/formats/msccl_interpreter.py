@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from random import Random
 
-# What a slot holds: which ranks' contributions to which chunk; none where nothing arrived.
+# The content of a slot: which ranks' contributions to which chunk; None if nothing arrived.
 Value = tuple[frozenset[int], int] | None
 Place = tuple[str, int]
 MAX_COUNT, MAX_PEERS_OF_CHANNEL, ROOM = 72, 32, 1

@@ -43,7 +43,7 @@ class Machine:
         # Thread blocks that are at a barrier, by (GPU, barrier), and those that may pass.
         self.waiting: dict[tuple[int, int], set[tuple[int, int]]] = {}
         self.open: set[tuple[int, int]] = set()
-        # What the proxy of each GPU still has to do: the thread block, its operation, and which of its pieces; how many
+        # The work left for the proxy of each GPU: the thread block, its operation, and which of its pieces; how many
         # it was given, and how many it has done. By thread block, what its `pwsf` waits for.
         self.queues: list[deque[tuple[int, dict[str, Any], int]]] = [deque() for _ in self.gpus]
         self.given, self.taken = [0] * self.ranks, [0] * self.ranks
@@ -87,7 +87,7 @@ class Machine:
         return told["rank"], told["type"]
 
     def _check(self, rank: int, block: dict[str, Any]) -> None:
-        """What threads need `nop`s for; that channels are there both ways, and that operations are short enough."""
+        """Check `nop`s of threads, channels in both directions, and lengths of operations."""
         assert self.gpus[rank]["threadblocks"][block["id"]] is block
         for kind in (MEMORY, PORT):
             references = [one for one in block["remote_buffer_refs"] if one["access_channel_type"] == kind]

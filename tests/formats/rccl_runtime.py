@@ -1,4 +1,4 @@
-"""What RCCL does with a folder of MSCCL programs: which files it refuses, and which program it takes for a call.
+"""RCCL's use of a folder of MSCCL programs: which files it refuses, and which program it takes for a call.
 
 Written from ROCm/rccl of October 2024, and held against its parser, compiled by itself: src/misc/msccl/msccl_parser.cc
 and src/include/msccl/ (msccl_parser.h: MAX_NODES, MAX_SUBS, MAX_STR_LEN, MAX_ATTR_COUNT; msccl_struct.h:

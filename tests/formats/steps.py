@@ -1,4 +1,4 @@
-"""What plans and schedules send, step by step, in one form; and what is left of a plan's steps in MSCCL XML."""
+"""Data that plans and schedules send, step by step, in one form; and the steps of a plan that MSCCL XML keeps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Sent = tuple[int, int, str, tuple[int, ...]]
 
 
 def planned(plan: ll.Plan) -> list[list[Sent]]:
-    """What the plan sends, by step; a pair's chunks with one meaning are one transfer."""
+    """The plan's transfers, by step; a pair's chunks with one meaning are one transfer."""
     steps = range(len(plan.steps))
     return [together((*one[:3], tuple(one.chunks.tolist())) for one in plan.transfers(k)) for k in steps]
 

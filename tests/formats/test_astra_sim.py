@@ -34,7 +34,7 @@ def network_of(exported: Exported) -> dict[str, list[Any]]:
 
 
 def links_of(network: dict[str, list[Any]]) -> Pairs:
-    """What the analytical network connects: dimension by dimension, the first the fastest (MultiDimTopology)."""
+    """The links of the analytical network: dimension by dimension, the first the fastest (MultiDimTopology)."""
     pairs, stride = set(), 1
     total = 1
     for count in network["npus_count"]:
@@ -104,7 +104,7 @@ def test_the_networks_have_the_plan_s_circuits(plan: ll.Plan) -> None:
 
 @pytest.mark.parametrize("plan", random_plans(16, 12), ids=repr)
 def test_the_system_runs_the_plan_as_its_algorithm(plan: ll.Plan) -> None:
-    """What `CollectiveImplLookup` finds for the workload's one collective is the plan's traces, which compute it."""
+    """`CollectiveImplLookup` finds the plan's traces for the workload's one collective, and they compute it."""
     files = astra_sim.export(plan).files
     system = json.loads(files["system.json"])
     assert system["preferred-dataset-splits"] == 1
@@ -161,7 +161,7 @@ def test_the_analytical_network_is_the_topology_where_it_can_be(
     assert up <= links_of(network)
     assert (up == links_of(network)) or topology in {"ring", "torus", "circulant:1,3"}
     assert any("fully connected" in note for note in exported.notes) == (topology in {"torus", "circulant:1,3"})
-    # Of several dimensions only the program without congestion takes a network.
+    # Only the program without congestion takes a network of several dimensions.
     assert len(network["topology"]) == 1
     assert exported.notes[0].startswith("run it in the folder: AstraSim_Analytical_Congestion_Aware --workload")
 
@@ -171,7 +171,7 @@ def end_of(plan: ll.Plan) -> int:
     return end_ns([files[f"{plan.collective}.{rank}.et"] for rank in range(plan.gpus)], files["network.yml"])
 
 
-# What ASTRA-sim itself says of the files that are written, in cycles of a nanosecond: its repository of March 2026,
+# Results of ASTRA-sim itself for the files that are written, in cycles of a nanosecond: its repository of March 2026,
 # AstraSim_Analytical_Congestion_Aware.
 MEASURED: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("all-reduce", {"gpus": 8}, {"algorithm": "halving-doubling", "planner": "harvest"}, 38113),
@@ -189,7 +189,7 @@ def test_astra_sim_takes_what_its_model_says(
 
 
 def sent_s(plan: ll.Plan) -> float:
-    """What ASTRA-sim has of a plan: no startup, no reconfiguration."""
+    """The time of a plan in ASTRA-sim: no startup, no reconfiguration."""
     return sum(step.propagation_s + step.transmission_s for step in plan.steps)
 
 

@@ -23,7 +23,7 @@ PLANS = 25
 
 
 def check(plan: ll.Plan, folder: Path) -> None:
-    """What the folder says of a plan is what the plan's JSON says."""
+    """The folder of a plan states the same as the plan's JSON."""
     collective = json.loads((folder / "collective.json").read_text())
     schedule = json.loads((folder / "schedule.json").read_text())
     document = document_of(plan)
@@ -175,7 +175,7 @@ def test_files_of_harvests_generator_are_read(name: str, ports: int, algorithm: 
     for step, theirs in zip(ours["steps"], steps, strict=True):
         assert (sorted(step["demand"]), step["chunksize"]) == (sorted(theirs["demand"]), theirs["chunksize"])
     assert read_schedule(demands_alone(in_tmp / "out")).schedule.transfers(0) == schedule.transfers(0)
-    # What the generator leaves out.
+    # Keys that the generator leaves out.
     for key in ("dims", "ports", "units", "collective"):
         del document[key]
     path.write_text(json.dumps(document))

@@ -1,4 +1,4 @@
-"""HARVEST's `schedule.json`: what it says is read, checked, and planned with beside what it states."""
+"""HARVEST's `schedule.json`: it is read, checked, and planned with, and its stated time is compared."""
 
 import json
 import shutil

@@ -57,7 +57,7 @@ def test_every_byte_is_sent_step_by_step(index: int, seed: int) -> None:
     assert load(matrix_of(plan))[0] == plan.gpus
 
 
-# What the loader asks of every tier, in fat_tree_topology.cpp.
+# Keys that the loader requires of every tier, in fat_tree_topology.cpp.
 TIER = {"Downlink_speed_Gbps", "Downlink_Latency_ns", "Radix_Down"}
 
 

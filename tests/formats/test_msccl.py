@@ -73,7 +73,7 @@ def test_published_schedules_verify_from_the_command_line(cli: RunCli) -> None:
 @needs("msccl/amd_32gpus.xml", RING_NAME)
 @pytest.mark.parametrize("name", ["amd_32gpus.xml", "ring_allreduce_8gpus.xml"])
 def test_published_schedules_are_planned_for(name: str, cli: RunCli) -> None:
-    """What each sends, chunk by chunk, is in its plan; the synthesised AllGather of 32 GPUs as well."""
+    """The transfers of each, chunk by chunk, are in its plan; the synthesised AllGather of 32 GPUs as well."""
     assert cli("verify", MSCCL / name).status == 0
     plan = ll.plan(schedule=MSCCL / name, size="1MiB", planner="static")
     schedule = ll.Schedule.from_msccl((MSCCL / name).read_text())

@@ -88,7 +88,7 @@ def test_a_plan_beyond_the_limits_is_refused(cli: RunCli, in_tmp: Path) -> None:
 
 
 def cost_s(document: dict[str, Any], size_bytes: int) -> float:
-    """What a plan takes at another size: its transmission in proportion, everything else as it is."""
+    """The time of a plan at another size: its transmission in proportion, everything else as it is."""
     fixed = sum(
         step[term] for step in document["steps"] for term in ("startup_s", "propagation_s", "reconfiguration_s")
     )

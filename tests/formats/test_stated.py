@@ -86,7 +86,7 @@ def test_what_is_read_computes_its_collective(index: int, seed: int, changes: in
 
 
 def without(kind: int, after: int, ranks: tuple[tuple[Node, ...], ...]) -> list[RankFile]:
-    """The ranks, with nodes of one kind waiting for none of another that their rank has in the same step."""
+    """The ranks, with nodes of one kind not waiting for those of another that their rank has in the same step."""
     files = []
     for nodes in ranks:
         steps = {node.id: (node.kind, node.attributes["lightloom_step"]) for node in nodes}

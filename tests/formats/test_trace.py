@@ -28,7 +28,7 @@ RING, STG, PYTORCH = FOLDER / RING_NAME, FOLDER / "stg", FOLDER / PYTORCH_NAME
 
 @needs(RING_NAME, "msccl/ring_allreduce_8gpus.xml")
 def test_the_ring_of_astra_sim_is_the_ring(cli: RunCli) -> None:
-    """ASTRA-sim made it of an MSCCL program, which is beside it: the same schedule, planned for like our own."""
+    """ASTRA-sim made it of an MSCCL program, which is next to it: the same schedule, planned for like our own."""
     theirs = schedule_of(read_trace("trace", RING))
     assert (theirs.collective, theirs.gpus, len(theirs.shares)) == ("all-reduce", 8, 14)
     assert theirs.shares.tolist() == [1 / 8] * 14

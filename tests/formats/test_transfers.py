@@ -1,4 +1,4 @@
-"""What a plan says of its transfers, paths and chunks, beside its JSON written out by a second implementation."""
+"""A plan's transfers, paths and chunks, compared with its JSON written out by a second implementation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Workloads of any format: which reader a file gets, and any damage to it, which is one `InputError` or none."""
+"""Workloads of any format: which reader a file gets, and damage to it, which gives at most one `InputError`."""
 
 from __future__ import annotations
 

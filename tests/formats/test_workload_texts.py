@@ -306,7 +306,7 @@ def test_wrong_task_graphs_are_refused(
 ) -> None:
     path = graph_of(tmp_path / "small.fbuf", tasks, DEVICES, sizes)
     if said is None:
-        # Of 8 nodes and switches, 8 is from node 1 to node 0.
+        # With 8 nodes and switches, 8 is from node 1 to node 0.
         nodes = read_workload(path, time_unit="s")["nodes"]
         assert [(node["source"], node["destination"]) for node in nodes if node["kind"] == "send"] == [(1, 0)]
         return

@@ -135,7 +135,7 @@ def test_sends_alone_are_bytes_and_need_no_options() -> None:
 
 @pytest.mark.parametrize("comm_size", ["input", "output", "buffer"])
 def test_sizes_mean_what_was_said(tmp_path: Path, comm_size: str) -> None:
-    """Of 4 ranks: AllGather's input and ReduceScatter's output are quarters of the buffer, the others whole buffers."""
+    """AllGather's input and ReduceScatter's output are a quarter of the buffer, the others whole buffers."""
     kinds = {
         CollectiveType.ALL_REDUCE: 1,
         CollectiveType.ALL_GATHER: 4 if comm_size == "input" else 1,
@@ -359,7 +359,7 @@ def test_dependencies_are_kept_within_bounds(tmp_path: Path, monkeypatch: pytest
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), count=st.integers(1, 12), ranks=st.integers(1, 3))
 def test_what_waited_still_waits(tmp_path: Path, data: st.DataObject, count: int, ranks: int) -> None:
-    """Of graphs of computation with nodes left out: a node that is kept waits for just those that it did."""
+    """In graphs of computation with nodes left out, a node that is kept waits for the same kept nodes as before."""
     held = []
     for _ in range(ranks):
         nodes = []

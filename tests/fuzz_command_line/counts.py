@@ -1,4 +1,4 @@
-"""What came of many runs: by verb and exit status, and the kinds of fault."""
+"""Outcomes of many runs: by verb and exit status, and the kinds of fault."""
 
 from __future__ import annotations
 

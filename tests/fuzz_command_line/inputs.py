@@ -1,4 +1,4 @@
-"""Files that lie beside a run: good ones of every kind that is read, and mutations of them."""
+"""Files in the folder of a run: good ones of every kind that is read, and mutations of them."""
 
 from __future__ import annotations
 

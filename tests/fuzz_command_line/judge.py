@@ -1,4 +1,4 @@
-"""What every run of the command line must keep, whatever it was given."""
+"""Rules that every run of the command line must keep, whatever its arguments."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 STATUSES = (0, 1, 2)
-# What keeps two sweeps out of one folder; it stays there.
+# The file that keeps two sweeps out of one folder; it stays there.
 LOCK = ".lock"
 
 
 class Ran(NamedTuple):
-    """What a run left behind. `status` is none where an exception came out, `sink` where its output went."""
+    """The outcome of a run. `status` is None if an exception came out, `sink` where its output went."""
 
     arguments: list[str]
     verb: str

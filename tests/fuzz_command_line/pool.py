@@ -43,7 +43,7 @@ class Worker:
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """What it says of the run; what its end says of it, where it died."""
+        """The worker's answer about the run; if the worker died, the reason of its end."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if line.endswith(b"\n"):

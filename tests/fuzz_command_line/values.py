@@ -10,7 +10,7 @@ from tests.names import names
 
 
 class Values(NamedTuple):
-    """What an option takes, and what lies at the edges of that or just beyond."""
+    """Accepted values of an option, and values at the edges of its range or just beyond."""
 
     good: tuple[str, ...]
     edges: tuple[str, ...]

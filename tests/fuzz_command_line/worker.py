@@ -20,7 +20,7 @@ from tests.fuzz_command_line.arguments import CommandLine
 from tests.fuzz_command_line.judge import Ran, entries, faults
 
 MEMORY_BYTES = 4 << 30
-# What a pipe holds that nobody reads.
+# Bytes that a pipe holds if nobody reads it.
 PIPE_BYTES = 1 << 20
 # Where the output goes, and one that is interrupted; what goes on in other threads then makes the process its last.
 SINKS = ("file",) * 460 + ("full",) * 12 + ("closed",) * 6 + ("interrupted",)

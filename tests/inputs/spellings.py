@@ -1,4 +1,4 @@
-"""Quantities as people write them, with what they are, from whole numbers alone: what every reader is held to."""
+"""Quantities as people write them, with their values from whole numbers only: every reader is held to these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RATES = {
 }
 TIMES = {unit: Fraction(1, 10**decimals) for unit, decimals in DECIMALS.items()}
 
-# What may mean two things, or nothing.
+# Texts that may mean two things, or nothing.
 WRONG_SIZES = (
     "8Mb",
     "64mib",

@@ -24,7 +24,7 @@ from lightloom.inputs.matrix import read_matrix
 pytestmark = pytest.mark.slow
 
 MIB = 1 << 20
-# What a reader may take beside the interpreter, NumPy and Lightloom, which take some 100 MiB.
+# Memory of a reader, with the interpreter, NumPy and Lightloom, which take some 100 MiB.
 MOST_MIB = 700
 
 LAYERS = b"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1\n1\n"
@@ -55,7 +55,7 @@ FLOODS: dict[str, tuple[str, str, bytes]] = {
     "zeros in an archive": ("workload", "w.tgz", gzip.compress(RANK.tobuf()) + gzip.compress(bytes(MIB)) * 280),
 }
 # `ru_maxrss` of a process starts at what its parent holds, which runs every other test: the kernel's peak of this
-# program alone is VmHWM.
+# program itself is VmHWM.
 READ = """
 import re, sys
 import lightloom as ll

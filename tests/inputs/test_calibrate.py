@@ -77,7 +77,7 @@ def test_hops_that_vary_on_their_own_tell_their_delay(
 @pytest.mark.parametrize("errors", ERRORS)
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_intervals_hold_the_truth_as_often_as_they_say(errors: str, confidence: float) -> None:
-    """Of 400 noisy sets the share lies within four standard deviations of the confidence."""
+    """The share of 400 noisy sets lies within four standard deviations of the confidence."""
     chance = np.random.default_rng(11)
     sizes = SIZES * 2
     exact = np.array([30.32e-6 + 8 * size / 85.11e9 for size in sizes])

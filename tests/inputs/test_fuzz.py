@@ -40,7 +40,7 @@ def one_line(error: InputError) -> None:
     assert str(error).startswith(error.field)
 
 
-# What may differ without the plan being wrong: labels, a looser bound, ports to spare, a symmetry left out.
+# Keys that may differ without the plan being wrong: labels, a looser bound, ports to spare, a symmetry left out.
 HARMLESS = {"algorithm", "planner", "bound_class", "lower_bound_s", "fabric", "name", "symmetry"}
 
 

@@ -131,7 +131,7 @@ def test_sweeps_take_what_plans_and_simulations_take() -> None:
 def test_every_option_of_a_verb_is_a_row_and_every_row_an_option(verb: str) -> None:
     command = import_module(f"lightloom.cli.{verb}").command
     if not isinstance(command, VerbCommand):
-        # One with an argument alone.
+        # A verb with only an argument.
         assert [parameter for parameter in command.params if isinstance(parameter, click.Option)] == []
         assert not options_of(verb)
         return

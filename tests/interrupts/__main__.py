@@ -25,7 +25,7 @@ class Caller:
 
     def __init__(self) -> None:
         command = [sys.executable, "-m", "tests.interrupts.caller"]
-        # Lines are looked for where they come from, so that none waits in a buffer here.
+        # Lines are looked for where they come from, so that no line waits in a buffer here.
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -33,7 +33,7 @@ class Caller:
         self.names: list[str] = self._line(DEAF_S)["names"]
 
     def _line(self, within_s: float) -> dict[str, Any]:
-        """What it says next; nothing where it is silent for so long."""
+        """Its next line; empty if it is silent for so long."""
         if not select.select([self._told], [], [], within_s)[0]:
             return {}
         return dict(json.loads(self._told.readline()))

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _made(call: Call) -> str:
-    """How the call ended. Interrupts are for it alone: one that comes late is for nobody."""
+    """How the call ended. Interrupts are only for the call: one that comes late is for nobody."""
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _say({"began_s": time.monotonic()})

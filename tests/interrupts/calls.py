@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Call: TypeAlias = Callable[[], object]
 
-# Planners that take one collective or shape alone, each with problems that they take; others take those of `PLANNED`.
+# Planners that take only one collective or shape, each with problems that they take; others take those of `PLANNED`.
 OWN_PROBLEMS: dict[str, list[tuple[str, int, int, dict[str, Any]]]] = {
     "exact": [("all-reduce", 9, 1, {"algorithm": "ring"}), ("all-to-all", 9, 1, {"algorithm": "direct"})],
     "short-circuit": [("all-reduce", 1024, 2, {"algorithm": "recursive-doubling"})],

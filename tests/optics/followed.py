@@ -1,4 +1,4 @@
-"""What switches join after each change, by following the changes alone, and the circuits that come of it."""
+"""The connections of switches after each change, from only the changes, and the circuits that they make."""
 
 from __future__ import annotations
 

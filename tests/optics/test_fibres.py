@@ -1,4 +1,4 @@
-"""Circuits between servers beside algorithm 4 of PCCL as it is written: a variable a circuit and edge, by SciPy."""
+"""Circuits between servers compared with algorithm 4 of PCCL as written: a variable a circuit and edge, by SciPy."""
 
 from __future__ import annotations
 

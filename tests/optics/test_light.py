@@ -13,7 +13,7 @@ from tests.conftest import RunCli
 from tests.refusals import assert_refused
 
 BESIDE = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
-# What says where light goes.
+# Keys that say where light goes.
 WAY = ("mzis", "waveguides", "wavelength")
 OPPOSITE = dict(zip(BESIDE, ("south", "west", "north", "east"), strict=True))
 

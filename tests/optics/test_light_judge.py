@@ -121,7 +121,7 @@ def _first(document: dict[str, Any]) -> Any:
 
 
 def _state(document: dict[str, Any], mzi: int, wavelength: int, enters: str) -> Any:
-    """Of the first configuration, the state for light that enters there."""
+    """The state, in the first configuration, for light that enters there."""
     states = document["configurations"][0]["mzis"]
     found = [one for one in states if (one["mzi"], one["wavelength"], one["from"][0]) == (mzi, wavelength, enters)]
     return found[0]
@@ -172,7 +172,7 @@ def _state_too_many(document: dict[str, Any]) -> None:
 
 
 def _receivers_crossed(document: dict[str, Any]) -> None:
-    """Light of two circuits to a GPU comes to each other's receivers, in the states alone."""
+    """Light of two circuits to a GPU comes to each other's receivers, only in the states."""
     configuration = document["configurations"][0]
     to_first = [one for one in configuration["mzis"] if one["to"][0] == "tile"]
     here = [one for one in to_first if one["mzi"] == to_first[0]["mzi"]]

@@ -27,7 +27,7 @@ MAP = {
 
 
 def worked_s(server: Served, asked: dict[str, Any]) -> float:
-    """What the server says that the plan took."""
+    """The time that the server states for the plan."""
     answer = server.post("plan", **asked)
     assert answer.headers["x-lightloom-cache"] == "miss"
     return float(answer.headers["server-timing"].partition("dur=")[2]) / 1e3

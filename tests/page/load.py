@@ -27,7 +27,7 @@ HEAD = b"POST /api/plan HTTP/1.1\r\nHost: localhost\r\nContent-Type: application
 
 @dataclass
 class Load:
-    """What came of it.
+    """The results of the load.
 
     statuses: how often each, `FAILED` where there was no answer; seconds, work_s: of those that were answered, as
     clients see them, and as the server says; resident_bytes: of the server's own process, before and after.
@@ -70,7 +70,7 @@ async def ask(server: Served, clients: int, requests: int, seed: int, found: Loa
 async def exchange(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: bytes
 ) -> tuple[int, dict[str, str]]:
-    """Status and headers of the answer to a request; `FAILED` where there is none. A client costs little this way."""
+    """Status and headers of the answer to a request; `FAILED` without an answer. A client costs little this way."""
     writer.write(HEAD % len(body) + body)
     try:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")

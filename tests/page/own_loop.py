@@ -1,4 +1,4 @@
-"""Coroutines beside a browser: its library keeps an event loop running in the thread of the tests."""
+"""Coroutines in addition to a browser: its library keeps an event loop running in the thread of the tests."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ Value = TypeVar("Value")
 
 
 def run_in_own_loop(work: Coroutine[Any, Any, Value]) -> Value:
-    """What the coroutine returns, in a thread and a loop of its own."""
+    """Return the coroutine's result, computed in a thread and a loop of its own."""
     with ThreadPoolExecutor(1) as executor:
         return executor.submit(asyncio.run, work).result()

@@ -37,7 +37,7 @@ class Served:
 
     process: subprocess.Popen[str]
     address: str
-    # What was printed of it: the whole first line.
+    # The whole first line that was printed.
     line: str = ""
 
     @classmethod
@@ -76,7 +76,7 @@ class Served:
         return self.client.post(f"/api/{task}", json=asked)
 
     def raw(self, sent: bytes, seconds: float = SECONDS) -> bytes:
-        """What comes back for these bytes, until the server closes or the time is over."""
+        """The answer to these bytes, until the server closes or the time is over."""
         found = b""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
             connection.sendall(sent)

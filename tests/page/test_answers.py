@@ -1,4 +1,4 @@
-"""What the page is told is what the command line prints."""
+"""The page gets the same documents as the command line prints."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_comparison_tells_its_rows_as_they_are_found(server: Served) -> None:
     assert {name for name, _ in rows} == {"row"}
     kept = ("planner", "algorithm", "topology", "total_s", "reconfigurations")
     found = [tuple(row[key] for key in kept) for _, row in rows]
-    # Of several plans of one planner and algorithm the comparison keeps the best.
+    # The comparison keeps the best of several plans of one planner and algorithm.
     assert {tuple(row[key] for key in kept) for row in whole["rows"]} <= set(found)
     again = events(server, "compare", {**SMALL, "size": "5MiB"})
     assert again == [("end", whole)]

@@ -1,4 +1,4 @@
-"""What the page shows as a command and as Python gives what the page shows."""
+"""The command and the Python that the page shows give the page's results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def code_of(server: Served, folder: Path, verb: str, options: dict[str, Any]) ->
 
 
 def printed(python: str) -> str:
-    """What the Python prints."""
+    """The output of the Python code."""
     words = [sys.executable, "-c", python]
     return subprocess.run(words, capture_output=True, text=True, check=True, env=PATHS).stdout
 
@@ -66,7 +66,7 @@ def test_plans(server: Served, cli: RunCli, in_tmp: Path, options: dict[str, Any
     shown = server.post("plan", **{**options, "baselines": False}).text
     ran = cli(*words, "--no-baselines", "--format", "json")
     assert (ran.out.rstrip("\n"), ran.err) == (shown, "")
-    # What is told beside a plan is no part of its file.
+    # Numbers that are shown with a plan are no part of its file.
     told = json.loads(shown)
     beside = {key: told.pop(key) for key in ("traffic_bytes", "repeated_s")}
     assert json.loads(printed(python)) == told

@@ -27,7 +27,7 @@ attempts = {
     "read a list of users": lambda: open("/etc/passwd"),
     "read by a link": lambda: open("/proc/self/cwd/secret"),
     "write": lambda: open(folder / "new", "w"),
-    "write beside the package": lambda: open(Path(ll.__file__).parent / "new", "w"),
+    "write next to the package": lambda: open(Path(ll.__file__).parent / "new", "w"),
     "append": lambda: open(os.open(folder / "new", os.O_CREAT | os.O_WRONLY)),
     "remove": lambda: os.remove(folder / "secret"),
     "make a folder": lambda: os.mkdir(folder / "new"),

@@ -89,7 +89,7 @@ def test_where_all_are_at_work_more_are_told_so(limited: Callable[..., Served]) 
 
 @pytest.mark.parametrize("more", [b"", b"Connection: close\r\n"])
 def test_who_takes_no_answer_is_let_go(limited: Callable[..., Served], more: bytes) -> None:
-    """What the system's buffers do not hold is waited for, and not for long."""
+    """The server waits, but not for long, with data that the system's buffers do not hold."""
     server = limited(reading_s=1.0)
     assert server.post("plan", **SMALL).status_code == 200
     server.client.close()
@@ -147,7 +147,7 @@ def test_open_files_are_shared_out(files: int, is_enough: bool) -> None:
 
     words = [sys.executable, "-m", "lightloom", "serve", "--port", "0", "--workers", "1"]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(words, preexec_fn=few, **pipes)  # noqa: PLW1509 (no threads run beside it)
+    process = subprocess.Popen(words, preexec_fn=few, **pipes)  # noqa: PLW1509 (no other threads run)
     assert process.stdout is not None
     server = Served(process, process.stdout.readline().split(" ", 1)[0].rstrip("/"))
     if not is_enough:

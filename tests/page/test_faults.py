@@ -156,7 +156,7 @@ def test_work_that_takes_too_much_memory_is_ended() -> None:
     assert answer.status_code in {422, 503}, answer.text
     assert server.post("plan", **SMALL).status_code == 200
     status, said = server.end()
-    # What the process that ended said of it is for whoever runs the server.
+    # The last words of the process that ended are for whoever runs the server.
     assert status == 0
     assert said == "" or said.startswith("memory allocation of"), said
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "1MiB", "gpus": 4}
 BODY = json.dumps(SMALL).encode()
-# What an answer must never say.
+# Texts that an answer must never contain.
 REVEALING = re.compile(r"Traceback|\.py\b|/(?:usr|work|home|root|tmp|etc|proc|opt)/|site-packages")
 TWO_HOSTS = b"POST /api/plan HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
 

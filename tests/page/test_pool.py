@@ -35,7 +35,7 @@ def test_requests_for_the_same_are_joined() -> None:
         assert not first.abandoned.is_set()
         again.leave()
         assert first.abandoned.is_set()
-        # What was abandoned makes room, and is done anew for whoever asks again.
+        # A job that was abandoned makes room, and is done anew for whoever asks again.
         assert pool.submit("a", b"{}") is not first
         await pool.end()
         assert other.outcome is not None

@@ -138,7 +138,7 @@ def test_who_listens_to_a_network_is_told_so(token: str | None) -> None:
     headers = {"authorization": f"Bearer {token}"} if token else {}
     host = others.partition("//")[2].partition("/")[0]
     if host.rpartition(":")[0].replace(".", "").isdecimal():
-        # Whoever opens it is answered: the address is a Host that the server knows.
+        # A browser that opens it gets an answer: the address is a Host that the server knows.
         assert server.client.get("/", headers={**headers, "host": host}).status_code == 200
     status, said = server.end()
     assert status == 0

@@ -1,6 +1,6 @@
-"""Second opinions: plans run by ns-3 (packets) and SimGrid (flows), beside closed forms and our own simulators.
+"""Second opinions: plans run by ns-3 (packets) and SimGrid (flows), compared with closed forms and our simulators.
 
-    traffic.py        a plan as explicit circuits, flows and packets; sees the plan's JSON alone
+    traffic.py        a plan as explicit circuits, flows and packets; sees only the plan's JSON
     ns3_driver.cc     the whole collective in one ns-3 run; packet_peer.py feeds it and reads it
     simgrid_driver.cc the whole collective in one SimGrid run; flow_peer.py feeds it and reads it
     build.py          gets ns-3 and SimGrid where it can and compiles the drivers: python -m tests.peers.build

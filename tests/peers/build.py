@@ -1,7 +1,7 @@
 """Gets ns-3 and SimGrid where that can be done, and compiles the drivers: `python -m tests.peers.build`.
 
 ns-3 comes from PyPI, pinned in requirements-peers.lock, into .venv/peers. SimGrid is Debian's libsimgrid-dev, which is
-installed where this runs as root. What cannot be had is said on standard error, and its tests are skipped.
+installed where this runs as root. A missing one is named on standard error, and its tests are skipped.
 """
 
 from __future__ import annotations

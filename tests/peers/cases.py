@@ -48,7 +48,7 @@ class Case:
 
     @property
     def fabric_settings(self) -> str:
-        """Those of them that are the plan's."""
+        """The settings of the plan's fabric."""
         said = [f"{key.replace('_', ' ')} {value}" for key, value in self.fabric.items() if key != "dims"]
         said += [f"{key} {value}" for key, value in self.more.items() if isinstance(value, str)]
         return ", ".join(said)
@@ -79,7 +79,7 @@ class Case:
 
     @property
     def packet_settings(self) -> dict[str, Any]:
-        """What `lightloom.simulate` takes for it."""
+        """The arguments of `lightloom.simulate` for it."""
         return {
             "level": "packet",
             "packet_size": self.payload,
@@ -142,7 +142,7 @@ MIXED_RINGS = [
 
 CLOSED = [*ONE_WAY_RINGS, *SHIFTED_RINGS, *MATCHINGS, *MIXED_RINGS]
 
-# Long enough for a packet's own store and forward to be small beside the additive cost.
+# Long enough for a packet's own store and forward to be small compared with the additive cost.
 PACED = [
     Case(
         collective=collective,

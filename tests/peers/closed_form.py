@@ -1,4 +1,4 @@
-"""What a plan's packets take where that is known in closed form: every rank the same distance on one-way rings.
+"""Times of a plan's packets in closed form, where it is known: every rank the same distance on one-way rings.
 
 All ranks send B bytes to the rank h hops ahead, so each circuit carries h messages. Handed over as a burst, they take
 

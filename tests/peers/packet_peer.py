@@ -21,7 +21,7 @@ TIMEOUT_S = 3600
 
 @dataclass(frozen=True)
 class PacketRun:
-    """When each step ended, in seconds from the start; packets sent; circuits crossed; what the run alone cost."""
+    """When each step ended, in seconds from the start; packets sent; circuits crossed; the cost of the run itself."""
 
     ends_s: tuple[float, ...]
     packets: int
@@ -80,7 +80,7 @@ class _Ties:
 
 
 def _lines(traffic: Traffic, header: int, *, paced: bool, ties: int | None) -> Iterator[str]:
-    """What ns3_driver.cc reads."""
+    """The input of ns3_driver.cc."""
     settle = None if ties is None else _Ties(ties)
     topologies: dict[tuple[Circuit, ...], int] = {}
     for step in traffic.steps:

@@ -5,7 +5,7 @@ The rules, which both our simulator and this module follow on their own, but for
 - The bytes of a transfer are rounded up to whole bytes, of which peers' packets are made; a number within 1e-6 of a
   whole one, relative, is that one. Our simulator takes the time of the exact bytes, so that sizes here are to be whole.
 - A transfer is ceil(bytes / payload) packets, the last one short.
-- Of several paths with shares, packet i takes the one with the largest share·(i + 1) - sent, the first of equals.
+- With several paths with shares, packet i takes the one with the largest share·(i + 1) - sent, the first of equals.
 - A link of count c is c circuits; the k-th packet of a path uses circuit k mod c at every hop.
 - Transfers are ordered by the element of the step's symmetry that makes them, then as they are written.
 """
@@ -74,7 +74,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Transfer:
-    """What `src` sends to `dst`: flows, and the order of its packets as runs (flow, packets)."""
+    """The data from `src` to `dst`: flows, and the order of its packets as runs (flow, packets)."""
 
     src: int
     dst: int

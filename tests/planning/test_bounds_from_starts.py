@@ -22,7 +22,7 @@ def uneven_fabric() -> ll.Fabric:
 
 @pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
 def test_no_schedule_of_few_ranks_takes_less(kind: int) -> None:
-    """Of any fractions, on random multigraphs that stay or are changed once; some take no more."""
+    """Schedules of any fractions, on random multigraphs that stay or change once; some attain the bound."""
     judged = [judge(2, kind + len(KINDS) * number) for number in range(5)]
     for one in judged:
         assert max(one.ratios) <= 1 + ROUNDING, one.described

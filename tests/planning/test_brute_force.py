@@ -21,7 +21,7 @@ SCHEDULES = [
 
 
 def steps_of(schedule: ll.Schedule) -> list[tuple[float, list[tuple[int, int, float]]]]:
-    """m_i / m and the weights relative to the largest transfer, from the transfers alone."""
+    """m_i / m and the weights relative to the largest transfer, from only the transfers."""
     steps = []
     for index, share in enumerate(schedule.shares):
         chunks: dict[tuple[int, int], int] = {}

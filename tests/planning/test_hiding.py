@@ -20,7 +20,7 @@ def _plan(size: int = 1 << 20, **fabric: object) -> ll.Plan:
 
 
 def _charges(plan: ll.Plan, delay_s: float, *, background: bool) -> list[float]:
-    """What circulants are charged, from the circuits of GPU 0 alone; every GPU has the same."""
+    """The charges of circulants, from only the circuits of GPU 0; every GPU has the same."""
     found = [0.0]
     for before, step in zip(plan.steps, plan.steps[1:], strict=False):
         had, has = (_from_first(plan, it.topology_name) for it in (before, step))
@@ -133,7 +133,7 @@ def test_a_hidden_change_is_simulated_as_planned() -> None:
     )
     assert any(step.reconfigured and step.reconfiguration_s < 3e-6 for step in plan.steps)
     assert ll.simulate(plan).total_s == pytest.approx(plan.total_s, rel=1e-9)
-    # Nobody waits for more than that where everybody goes on alone.
+    # No rank waits longer if every rank goes on independently.
     assert ll.simulate(plan, sync="dataflow", reconfiguration="ports").total_s <= plan.total_s * (1 + 1e-9)
 
 

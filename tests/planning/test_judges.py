@@ -13,7 +13,7 @@ from tests.conftest import ROOT, RunCli
 REPRO = ROOT.parent / "shared" / "repro"
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
 
-needs_repro = pytest.mark.skipif(not REPRO.is_dir(), reason="the plans that showed defects are not beside the project")
+needs_repro = pytest.mark.skipif(not REPRO.is_dir(), reason="the plans that showed defects are not next to the project")
 
 
 def reconfigured() -> dict[str, Any]:

@@ -160,7 +160,7 @@ def test_arrays_go_through_the_same_table() -> None:
 
 
 def served_or_refused(*arguments: str) -> str:
-    """What a command says on stderr that may take as much memory as the program claims to need at most.
+    """The stderr of a command that may take as much memory as the program claims to need at most.
 
     One that is still at it after some seconds has been accepted, and is ended: what is allocated is so by then.
     """

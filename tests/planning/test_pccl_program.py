@@ -32,7 +32,7 @@ def program(costs: list[list[float | None]], standard: int, initial: int, delay_
     used = [[solver.addBinary() for _ in range(topologies)] for _ in range(rounds)]
     objective = []
     for i, row in enumerate(costs):
-        # (4): exactly one topology, none of a later round.
+        # (4): exactly one topology, and not of a later round.
         solver.addConstr(solver.qsum(used[i]) == 1)
         for j, cost in enumerate(row):
             if cost is None or j > i + standard:
@@ -80,7 +80,7 @@ def test_the_plan_is_the_programs_optimum(algorithm: str, collective: str, gpus:
     connected = [topology for topology in [start, *others] if _is_connected(topology)]
     own = [ll.Topology.from_links("own", gpus, [(src, dst, 1) for src, dst, _ in transfers]) for _, transfers in steps]
 
-    # Microseconds, so that the solver's tolerances are small beside the costs.
+    # Microseconds, so that the solver's tolerances are small compared with the costs.
     def cost(share: float, transfers: list[tuple[int, int, float]], topology: ll.Topology) -> float | None:
         points = ll.profile(topology, transfers, routing="single-path")
         if not points:

@@ -28,7 +28,7 @@ from lightloom.inputs.matrix import read_matrix
 
 FABRIC = ll.Fabric(gpus=8, ports=2, initial="ring")
 SETTINGS: dict[str, Any] = {"fabric": FABRIC, "algorithm": "swing", "planner": "harvest", "candidates": "shifted-rings"}
-# Plans are run on Linux alone.
+# Plans are run only on Linux.
 RUNS = sys.platform == "linux"
 MATRIX = read_matrix(np.arange(16.0).reshape(4, 4))
 
@@ -216,7 +216,7 @@ WORK: dict[str, Callable[[], object]] = {
 
 
 def in_fork(work: Callable[[], object], seconds: float = 60) -> object:
-    """What the work gives in a forked child, or the error that it raises; the child is ended when it hangs."""
+    """The result of the work in a forked child, or the error that it raises; the child is ended when it hangs."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

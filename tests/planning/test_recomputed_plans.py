@@ -1,4 +1,4 @@
-"""Plans of random problems against a second implementation that sees their JSON alone; see docs/robustness.md."""
+"""Plans of random problems against a second implementation that sees only their JSON; see docs/robustness.md."""
 
 import json
 from fractions import Fraction

@@ -93,7 +93,7 @@ def test_the_algorithm_table_agrees_with_what_is_built(cli: RunCli) -> None:
                 ll.Schedule.build(row["algorithm"], row["collective"], 12, (3, 4))
 
 
-# The others plan All-to-All alone.
+# The others plan only All-to-All.
 REDUCING = {"harvest", "static", "bvn", "bridge", "pccl", "pccl-parallel", "short-circuit", "synthesize", "exact"}
 
 

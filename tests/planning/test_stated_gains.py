@@ -1,4 +1,4 @@
-"""What the README and the tutorial say of gains, recomputed over the best circuits that never change.
+"""Gains stated in the README and the tutorial, recomputed over the best circuits that never change.
 
 The judge does not use the planner `never-change`: it plans the same problem where a change takes ten seconds, which no
 plan of these sizes makes, and looks at every line of a comparison that changes nothing.
@@ -21,7 +21,7 @@ VERDICT = re.compile(r"^verdict +(.*)$", re.MULTILINE)
 FASTER = re.compile(r"changing circuits .* makes it (\S+)× as fast as circuits that never change \((\S+) µs: ")
 SLOWER = re.compile(r"does not pay here: this plan takes (\S+)× the time of circuits that never change \((\S+) µs: ")
 FACTOR = re.compile(r"\d×")
-# The only sentence of the pages that states gains beside what commands print, without its line breaks.
+# The only sentence of the pages that states gains in addition to the output of commands, without its line breaks.
 SENTENCE = re.compile(
     r"At 256 GPUs, 64 MiB and 150 µs, `weave` is (\S+)× as fast as the best circuits that never change and (\S+)× as "
     r"fast as the best of BRIDGE, short-circuiting rings, HARVEST and Ring, and proved optimal too\."

@@ -45,11 +45,11 @@ class Counts:
         return "\n".join([*rows, f"| all | {' | '.join(str(self.of(found)) for found in OUTCOMES)} |"])
 
     def section(self, command: str) -> str:
-        """What the documentation says of a run."""
+        """The section on a run in the documentation."""
         planners = ", ".join(f"{name} {count}" for name, count in sorted(self.planners.items()))
         largest = max(self.gpus, default=0)
         return (
-            f"{self.table()}\n\nOf `{command}`; {self.gpus[largest]} of the recomputed plans are of {largest} GPUs. "
+            f"{self.table()}\n\nFrom `{command}`; {self.gpus[largest]} of the recomputed plans are of {largest} GPUs. "
             f"By planner: {planners}.\n"
         )
 

@@ -21,7 +21,7 @@ def _not_held(plan: ll.Plan) -> list[str]:
 
 
 def recompute(seed: int, index: int, most_packet_hops: int = MOST_PACKET_HOPS) -> Counts:
-    """What came of problem `index`."""
+    """The outcome of problem `index`."""
     asked = question(seed, index)
     counts = Counts()
 

@@ -166,7 +166,7 @@ class _Sizes:
 
 
 def _matrix(rng: Random, gpus: int, size: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Bytes between pairs, some of them none, over some magnitudes."""
+    """Bytes between pairs, some of them zero, over some magnitudes."""
     matrix = np.array(
         [
             [0 if rng.random() < 0.3 else int(2 ** rng.uniform(0, math.log2(size) + 1)) for _ in range(gpus)]
@@ -201,7 +201,7 @@ def _optics(rng: Random) -> str:
 
 
 def _category(rng: Random, category: str, fabric: dict[str, Any]) -> None:
-    """What makes a problem one of its category, and sometimes something of the others."""
+    """Add the settings of the problem's category, and sometimes some of the others."""
     also = {name for name in CATEGORIES if rng.random() < 0.2}
     if category == "hidden" or "hidden" in also:
         delay_s = fabric["reconfiguration_delay"]

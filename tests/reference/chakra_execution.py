@@ -253,7 +253,7 @@ def _bytes_expected(ranks: list[list[Node]]) -> dict[tuple[int, int, int], int]:
 
 
 def hops(files: list[bytes]) -> list[tuple[int, int, int, int]]:
-    """Of every send its step, source, destination and bytes."""
+    """Step, source, destination and bytes of every send."""
     return [
         (node.values["lightloom_step"], rank, node.values["comm_dst"], node.values["comm_size"])
         for rank, content in enumerate(files)

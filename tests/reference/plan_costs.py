@@ -1,4 +1,4 @@
-"""What a plan's steps cost, from the fabric's numbers, the transfers and the paths alone (docs/cost-model.md)."""
+"""Costs of a plan's steps, from only the fabric's numbers, the transfers and the paths (docs/cost-model.md)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MOST_LISTED_PATHS = 1024
 
 
 class Change(NamedTuple):
-    """What a change of topology replaces, and whether one dark port of every GPU would do for it.
+    """The circuits that a change of topology replaces, and whether one dark port of every GPU would do.
 
-    set_up: circuits. transmitters: those that are joined to another receiver than before, to none, or now to one.
+    set_up: circuits. transmitters: those joined to another receiver than before, no longer joined, or newly joined.
     `ports` is for ports on switches of their own: of each that differs, the slowest first, its place, whether it
     carried nothing before and whether it carries nothing after.
     """
@@ -54,7 +54,7 @@ def hops_and_load(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circ
 
 
 def change(before: Circuits | None, after: Circuits, fabric: dict[str, Any], gpus: int) -> Change:
-    """What differs between two topologies; `before` is none where the first one is free."""
+    """The difference between two topologies; `before` is None if the first one is free."""
     ports = fabric["ports"]
     if before is None:
         return Change(0, 0, fits_dark_ports=True)
@@ -117,7 +117,7 @@ def matchings(circuits: Circuits, gpus: int, ports: int) -> list[set[Link]]:
 
 
 def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: float) -> tuple[float, float]:
-    """What a change before step `index` is charged, and the largest number that it is a difference of."""
+    """The charge of a change before step `index`, and the largest number that it is a difference of."""
     if not of.transmitters:
         return 0.0, 0.0
     window_s = dict(map(tuple, fabric["windows_s"])).get(index, fabric["window_s"])

@@ -43,7 +43,7 @@ class Arc:
 class Chunks:
     """Per chunk, which rank has it first and which must have it last; what part of the buffer some are; how they move.
 
-    `moved` says what becomes of chunks where every rank is moved; it is none where they do not follow their ranks.
+    `moved` says what becomes of chunks where every rank is moved; it is None if they do not follow their ranks.
     """
 
     first: list[int]
@@ -53,7 +53,7 @@ class Chunks:
 
 
 def images(symmetry: list[list[int]], ranks: int) -> list[list[int]]:
-    """What each translation makes of each rank, the identity first: digits (stride, radix) shifted without carry."""
+    """Images of each rank under each translation, the identity first: digits (stride, radix) shifted without carry."""
     return _images(tuple((stride, radix) for stride, radix in symmetry), ranks)
 
 

@@ -47,7 +47,7 @@ def dealt(packets: int, shares: list[float]) -> list[int]:
         behind = [share * number - had for share, had in zip(shares, sent, strict=True)]
         path = 0
         for other, amount in enumerate(behind):
-            # What two shares differ by in their last bits decides nothing.
+            # A difference of two shares in their last bits decides nothing.
             if amount > behind[path] + 2 * number * ROUNDING:
                 path = other
         sent[path] += 1
@@ -92,7 +92,7 @@ def transfer_fs(
             way = tuple(numbers[src, dst, parallel % count] for (src, dst), count in zip(links, counts, strict=True))
             packet = len(flows)
             flows[packet] = (path, parallel, order)
-            # What a sender hands over goes transfer by transfer, in the order of the transfer's packets.
+            # A sender hands data over transfer by transfer, in the order of the transfer's packets.
             events.append((0, arc.listed, 0, 0, 0, number, packet, (times[payload], *way)))
     heapq.heapify(events)
     free_fs = [0] * len(numbers)

@@ -1,4 +1,4 @@
-"""A plan recomputed from its JSON alone, by code that shares nothing with the package."""
+"""A plan recomputed from only its JSON, by code that shares nothing with the package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TooManyPacketsError(Exception):
 
 
 def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
-    """What in a plan's JSON is not what it must be; nothing where all of it is.
+    """The faults of a plan's JSON; empty if it has no fault.
 
     Raises `TooManyPacketsError` for a plan of overlapping packets with more events than `most_packet_hops`.
     """

@@ -1,4 +1,4 @@
-"""What a workload's communications mean, from the contract alone: which ranks take part, and in which groups."""
+"""The meaning of a workload's communications, from only the contract: which ranks take part, and in which groups."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
 """Which file imports which, read from the sources: of a Rust crate, and of a Python package.
 
 A name that a Rust module re-exports counts as imported from the file that defines it; declaring a module and
-re-exporting its names is no import. What stands under `#[cfg(test)]` is left out.
+re-exporting its names is no import. Code under `#[cfg(test)]` is left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def mutual_imports(imports: Mapping[Path, set[Path]]) -> set[tuple[Path, Path]]:
 
 
 def circle(imports: Mapping[Path, set[Path]]) -> list[Path]:
-    """Files of which each imports the next, and the last one the first; empty where there are none."""
+    """Files of which each imports the next, and the last one the first; empty if there are none."""
     arrows = nx.DiGraph((one, other) for one in sorted(imports) for other in sorted(imports[one]))
     try:
         return [one for one, _ in nx.find_cycle(arrows)]
@@ -47,7 +47,7 @@ def circle(imports: Mapping[Path, set[Path]]) -> list[Path]:
 def python_imports(package: Path) -> dict[Path, set[Path]]:
     """By file of the package in this folder: the package's files that it imports.
 
-    At once, when a function is called, or for annotations alone.
+    At once, when a function is called, or only for annotations.
     """
     files = {_python_name(package, path): path for path in package.rglob("*.py*") if path.suffix in {".py", ".pyi"}}
     imports: dict[Path, set[Path]] = {}

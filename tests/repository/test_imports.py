@@ -1,4 +1,4 @@
-"""No two files of a crate import each other, no files of the package in a circle; folders import downwards alone."""
+"""No two files of a crate import each other, no files of the package in a circle; folders import only downwards."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_no_files_of_the_package_import_each_other_in_a_circle() -> None:
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
-    """What the contracts of pyproject.toml say of the package in a folder."""
+    """The verdict of the contracts of pyproject.toml on the package in a folder."""
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as lint; lint()"]
     return subprocess.run(
         [*command, "--no-cache", "--no-logo", str(ROOT / "pyproject.toml")],

@@ -1,4 +1,4 @@
-"""What the checks of the page's JavaScript do where there is no npm, no network, or something to find."""
+"""The checks of the page's JavaScript without npm, without network, and with faults to find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every file of a registry's folder is declared and registered beside it, and nowhere else."""
+"""Every file of a registry's folder is declared and registered next to it, and nowhere else."""
 
 from __future__ import annotations
 

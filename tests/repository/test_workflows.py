@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-# What a forge's machine has to be given before the Makefile can do its part, and what is not for the index.
+# Commands that prepare a forge's machine for the Makefile, and that remove files not meant for the index.
 SET_UP = {"cargo install --locked cargo-deny", "pipx install pip-audit", "rm dist/NOTES.md dist/SHA256SUMS"}
 ACTION = re.compile(r"(actions|pypa)/[\w-]+@(v\d+|release/v\d+)")
 MAKE = re.compile(r"make ([a-z-]+)((?: [A-Z_]+=\S.*)?)")

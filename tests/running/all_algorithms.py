@@ -1,6 +1,6 @@
 """Runs of all algorithms on all numbers of ranks that they take: `python -m tests.running.all_algorithms`.
 
-What ranks begin and must end with is made here from the collectives' definitions, by nothing that a run uses itself.
+Inputs and expected outputs of ranks are made here from the collectives' definitions, by no code that a run uses.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def inputs(case: Case, seed: int) -> list[Elements]:
 
 
 def outputs(case: Case, given: Sequence[Elements], reduction: str) -> list[Elements]:
-    """What ranks must end with, by the definition of the collective."""
+    """The expected outputs of ranks, by the definition of the collective."""
     ranks = range(case.ranks)
     if case.collective == "broadcast":
         return [given[0] for _ in ranks]

@@ -24,7 +24,7 @@ WITHIN_S = 6.0
 
 
 def one_fault(plan: ll.Plan, draw: random.Random) -> str:
-    """What became of a run with a fault: what was done to whom, or that it was over."""
+    """The outcome of a run with a fault: what was done to which process, or that the run was over."""
     said: list[str] = []
     wrong: list[int] = []
     executor = ll.Executor(runs=2, warm_ups=0, dilation=dilation(plan, RUN_S))

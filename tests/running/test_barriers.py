@@ -20,7 +20,7 @@ from tests.conftest import RunCli
 from tests.picture_checks import faults
 from tests.refusals import assert_refused
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="barriers are measured on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="barriers are measured only on Linux")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from lightloom.running.program import program_of
 from tests.running.processes import children, dilation, is_alive, plan_of, run_once
 from tests.running.programs import small_plan
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 
 
 @pytest.mark.parametrize("index", range(24))

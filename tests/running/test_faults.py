@@ -21,7 +21,7 @@ from lightloom.switches.simulated import Faults, start_switch
 from tests.running.processes import all_ended, begun, children, dilation, plan_of
 from tests.running.random_faults import random_faults
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 
 
 def changing() -> ll.Plan:

@@ -261,7 +261,7 @@ def test_the_next_run_removes_what_a_killed_one_left(
     quick = [*COMMAND, "--dilation", str(dilation(ll.Plan.load("plan.json"))), "--format", "json"]
     done = subprocess.run(quick, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, json.loads(done.stdout)["wrong"]) == (0, 0)
-    # Tests beside this one begin runs too, and the first to begin removes them: who says so is not known.
+    # Other tests begin runs at the same time, and the first to begin removes them: who says so is not known.
     assert of_process(processes[0]) == []
 
 
@@ -300,7 +300,7 @@ def test_a_network_that_cannot_be_made_leaves_nothing() -> None:
     assert of_process(os.getpid()) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+@pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 @pytest.mark.parametrize(
     ("lacks", "reason"),
     [("root", "it takes root to make network namespaces"), ("tc", "there is no `tc`, which is part of iproute2")],

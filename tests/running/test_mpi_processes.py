@@ -73,7 +73,7 @@ def endless(tmp_path: Path) -> tuple[subprocess.Popen[str], dict[int, int]]:
     while len(ranks := ranks_of(tmp_path)) < 4:
         assert time.monotonic() < deadline, "ranks do not begin"
         time.sleep(0.05)
-    # What they share has no name once they run, so that nothing of it outlives them, however they end.
+    # The memory that they share has no name once they run, so that nothing of it outlives them, however they end.
     while not any(tmp_path.glob("lightloom-*/begun")) or any(map(has_named, ranks.values())):
         assert time.monotonic() < deadline, "ranks do not begin, or share what has a name"
         time.sleep(0.05)
@@ -251,7 +251,7 @@ def test_ranks_that_others_started_measure_together(tmp_path: Path) -> None:
     )
     ran = ranks(3, "-c", code, tmp_path)
     assert ran.returncode == 0, ran.stderr
-    # All know the same, and have an output each; what one cannot do, none does.
+    # All know the same, and have an output each; if one cannot run, no rank does.
     first, *others = [(tmp_path / str(rank)).read_text() for rank in range(3)]
     assert others == [first, first]
     measured, refused = first.splitlines()

@@ -11,7 +11,7 @@ import lightloom as ll
 from lightloom.running.sends import Send, SendTimes, send_times
 from tests.conftest import RunCli
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 FABRIC = ll.Fabric(gpus=4, bandwidth="100Gbps", startup="2us", hop_delay="1us")
 
 

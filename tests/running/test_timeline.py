@@ -20,7 +20,7 @@ from lightloom.views.pictures.run import COLOURS
 from tests.conftest import RunCli
 from tests.picture_checks import faults
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 FABRIC = ll.Fabric(gpus=4, reconfiguration_delay="10us")
 
 
@@ -145,7 +145,7 @@ def test_every_part_has_a_colour_and_few_share_one() -> None:
     from lightloom.running.timeline import PARTS
 
     assert set(COLOURS) == set(PARTS)
-    # What the plan calls transmission is measured as transfer.
+    # The plan's transmission is measured as transfer.
     assert len(set(COLOURS.values())) == len(PARTS) - 1
 
 

@@ -1,4 +1,4 @@
-"""What the verbs print as JSON, by the kind of document: real answers, which the schemas are held to."""
+"""JSON that the verbs print, by the kind of document: real answers, which the schemas are held to."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def answers(folder: Path) -> dict[str, list[Any]]:
 
 
 def printed(command: str, *more: str) -> Any:
-    """What a command prints as JSON."""
+    """The JSON that a command prints."""
     arguments = [*command.split(), *more, "--format", "json"]
     text = io.StringIO()
     with redirect_stdout(text):

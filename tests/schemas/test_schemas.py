@@ -73,7 +73,7 @@ def test_a_key_more_or_less_is_refused(found: dict[str, list[Any]], name: str) -
 def test_what_a_schema_refuses_is_not_read(found: dict[str, list[Any]], name: str) -> None:
     """Every object of a document without one of its keys, or with one more: readers are at least as strict.
 
-    What the verb `plan` prints of baselines beside a plan is no part of it, and passed over.
+    Baselines that the verb `plan` prints with a plan are no part of it, and passed over.
     """
     validator = Draft202012Validator(schema(name))
     refused = 0
@@ -105,7 +105,7 @@ def test_schemas_of_unknown_names_are_refused() -> None:
 
 
 def _unmet(form: dict[str, Any], values: list[Any], others: dict[str, Any], place: str) -> Iterator[str]:
-    """Keys and alternatives of a form that none of the values has."""
+    """Keys and alternatives of a form that no value has."""
     if "$ref" in form:
         # Documents within documents are met by themselves.
         return

@@ -172,7 +172,7 @@ def test_any_settings_are_simulated_and_explained_or_refused(drawn: dict[str, An
         assert math.fsum(part.seconds for part in simulation.differences()) == pytest.approx(
             simulation.total_s - simulation.predicted_total_s, abs=1e-15
         )
-        # Of flows, what a circuit carries in a step is rounded to bytes.
+        # With flows, the load of a circuit in a step is rounded to bytes.
         rounded = len(simulation.circuits()) * len(simulation.steps) if simulation.settings.level == "flow" else 0
         assert abs(int(simulation.circuits().bytes.sum()) - simulation.wire_bytes) <= rounded / 2
         assert simulation.circuits().utilisation.max() <= 1

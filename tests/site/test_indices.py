@@ -1,4 +1,4 @@
-"""Indices and powers of running text are lowered and raised; names are left alone."""
+"""Indices and powers of running text are lowered and raised; names are not changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXTENSIONS = str(ROOT / "docs" / "site" / "extensions")
 
 @pytest.fixture
 def shown() -> Callable[[str], str]:
-    """What becomes of a text, with tags."""
+    """The text with tags."""
     sys.path.insert(0, EXTENSIONS)
     with_indices = import_module("indices").with_indices
     sys.path.remove(EXTENSIONS)

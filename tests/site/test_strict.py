@@ -38,7 +38,7 @@ FAULTS = {
 
 
 def _built(folder: Path, index: str, page: str) -> subprocess.CompletedProcess[str]:
-    """What the rule `docs` of the Makefile does, with the small site's folder in the place of the repository's."""
+    """Run the rule `docs` of the Makefile, with the small site's folder in the place of the repository's."""
     rule = re.search(
         r"^docs: .*(?:\n\t.*)*?\n\t\$\(VENV\)/bin/sphinx-build (.*) -c (\S+) -d \S+ \. \S+$",
         (ROOT / "Makefile").read_text(),

@@ -109,7 +109,7 @@ def test_an_address_where_nobody_listens_is_refused(monkeypatch: pytest.MonkeyPa
         ll.sweep(SWEEP, scheduler="tcp://127.0.0.1:9")
 
 
-# What takes a thread several seconds.
+# A sweep that takes a thread several seconds.
 LONG: dict[str, Any] = {
     "settings": {"collective": "all-to-all", "gpus": 64, "ports": 3},
     "axes": {"reconfiguration-delay": {"from": "100ns", "to": "1ms", "count": 32}, "size": ["1MiB", "64MiB"]},
@@ -126,7 +126,7 @@ def scheduler() -> Iterator[str]:
         yield made.scheduler_address
 
 
-# What runs the tests may be a shell's background job, which starts deaf to interrupts.
+# The tests may run in a shell's background job, which starts deaf to interrupts.
 WORKER = (
     "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "runpy.run_module('distributed.cli.dask_worker', run_name='__main__', alter_sys=True)"
@@ -166,7 +166,7 @@ def test_a_worker_ends_when_it_is_told_and_another_goes_on(
             (pid,) = client.run(os.getpid).values()
             began = processor_s(pid)
             wait_until(lambda: processor_s(pid) > began + 0.5)
-            # A thread of the worker computes alone: those of the core's own pool are not there.
+            # A thread of the worker computes by itself: the core's own pool has no threads.
             names = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/comm")]
             assert not any(name.startswith(CORE_NAME) for name in names)
             first.send_signal(number)

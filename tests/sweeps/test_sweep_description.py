@@ -279,11 +279,11 @@ OPEN = {key: value for key, value in SETTINGS.items() if key != "planner"}
     ("changes", "points"),
     [
         ({"baseline": []}, QUICK_POINTS),
-        # What never changes is the best of all algorithms, a search, and is the baseline where none is named.
+        # The plan that never changes is the best of all algorithms, a search, and the default baseline.
         ({}, SEARCHED_POINTS),
         ({"baseline": {"planner": "static"}}, QUICK_POINTS),
         ({"settings": OPEN}, SEARCHED_POINTS),
-        # A quick baseline makes no search of the points beside it quick.
+        # A quick baseline makes no search of its points quick.
         ({"settings": OPEN, "baseline": {"planner": "static"}}, SEARCHED_POINTS),
         ({"settings": {**SETTINGS, "planner": "auto"}, "baseline": {"planner": "static"}}, SEARCHED_POINTS),
         ({"settings": OPEN, "axes": {**AXES, "planner": ["harvest", "static"]}, "baseline": []}, QUICK_POINTS),

@@ -74,7 +74,7 @@ def linked_table(out: Path) -> None:
     (out / "sweep.parquet").symlink_to(out.parent / "mine")
 
 
-# What no sweep left behind; the last one may be replaced with --restart, which says so.
+# Files that no sweep left behind; the last one may be replaced with --restart, which says so.
 FOREIGN: dict[str, Callable[[Path], Any]] = {
     "parts is a file": lambda out: (out / PARTS).write_bytes(b"mine"),
     "parts is a link": linked_parts,

@@ -58,7 +58,7 @@ def test_heat_maps_hold_the_table(swept: ll.SweepResult) -> None:
         assert np.all((corners[0, :-1, 0] < sizes) & (sizes < corners[0, 1:, 0]))
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("size", "" if ports > 1 else "reconfiguration delay")
         assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-        # Panels beside each other share the first one's labels.
+        # Panels next to each other share the first one's labels.
         assert ("100 ns" in [label.get_text() for label in axes.get_yticklabels()]) == (ports == 1)
         limits.add(mesh.norm.vmin)
         # A line for each pair of neighbours with other numbers of reconfigurations.
@@ -157,7 +157,7 @@ def test_a_map_of_the_best_planner_takes_the_least_time_in_every_cell(plots: lis
     (mesh,) = (part for part in axes.collections if isinstance(part, QuadMesh))
     # The ratio of the fastest is the largest.
     np.testing.assert_allclose(np.asarray(mesh.get_array()), (times[1] / times.min(0)).T)
-    # Equal ones take the first's name: bvn where all steps reconfigure, static where none does, harvest between.
+    # Equal ones take the first's name: bvn where all steps reconfigure, static where no step does, harvest between.
     best = np.argmax(times <= times.min(0) * (1 + 1e-9), 0).T
     assert set(np.unique(best)) == {0, 1, 2}
     (border,) = (part for part in axes.collections if isinstance(part, LineCollection))

@@ -1,4 +1,4 @@
-"""What sweeps find is what plans and simulations of single points say, whoever computes it."""
+"""Results of sweeps equal those of plans and simulations of single points, whoever computes them."""
 
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ def test_the_ratio_is_that_of_the_best_baseline_planned_by_itself(model: ll.Swee
 
 
 def test_baselines_are_planned_under_the_assumptions_of_the_point() -> None:
-    """Planner bridge starts on the ring by itself; beside harvest its start is free."""
+    """Planner bridge starts on the ring by itself; compared with harvest its start is free."""
     result = ll.sweep(
         {
             "metrics": ["ratio"],
@@ -308,7 +308,7 @@ def test_examples_say_what_they_are_for(path: Path) -> None:
             best = np.argmax(time_s <= time_s.min(0) * (1 + 1e-9), 0)
             assert (best[0, -1], best[-1, -1], best[0, 30]) == (0, 1, 2)
         case "which-switch":
-            # Quick switches pay from small buffers on, slow ones for the largest alone; a quicker one is never worse.
+            # Quick switches pay from small buffers on, slow ones only for the largest; a quicker one is never worse.
             by_delay = result.grid("ratio")
             assert by_delay[0].max() > 4
             assert by_delay[-1, :-2] == pytest.approx(1, abs=1e-9)

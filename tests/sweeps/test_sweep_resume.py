@@ -65,7 +65,7 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
         now = {file.name: (file.stat().st_ino, file.stat().st_mtime_ns) for file in parts.glob("*.parquet")}
-        # What was finished before is the very same file.
+        # A part that was finished before is the very same file.
         assert kept.items() <= now.items()
         assert wanted <= len(now) < POINTS
         kept = now
@@ -82,7 +82,7 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Signals) -> None:
     (in_tmp / "stopped.toml").write_text(DESCRIPTION)
-    # What runs the tests may be a shell's background job, which starts deaf to interrupts.
+    # The tests may run in a shell's background job, which starts deaf to interrupts.
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from lightloom.cli import program; program()"

@@ -1,4 +1,4 @@
-"""Configurations on switches: what is changed and left alone, every fault, and what brings the state back."""
+"""Configurations on switches: changed and unchanged circuits, every fault, and restoring the state."""
 
 import json
 import re

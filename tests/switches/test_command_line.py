@@ -22,7 +22,7 @@ from tests.conftest import RunCli
 from tests.refusals import assert_refused
 from tests.switches.conftest import StartSwitch, address, permutation
 
-# What runs the tests may be a shell's background job, which starts deaf to interrupts.
+# The tests may run in a shell's background job, which starts deaf to interrupts.
 HEARS = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "from lightloom.cli import program; program()"
@@ -69,7 +69,7 @@ def circuits_file(folder: Path, **switches: list[Connections]) -> Path:
 def test_a_plan_of_64_gpus_and_8_reconfigurations_is_followed(
     cli: RunCli, start: StartSwitch, plan: Path, interface: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the switch holds after each configuration is what the circuits of the plan say, and their topologies."""
+    """After each configuration the switch holds the circuits of the plan, which make its topologies."""
     switch = start(interface, ports=64)
     held: list[Connections] = []
     apply = Switches.apply

@@ -1,4 +1,4 @@
-"""What drivers make of switches whose state is looked at directly."""
+"""Drivers on simulated switches whose state is read directly."""
 
 import os
 import re

@@ -48,7 +48,7 @@ def hostile(answer: Answer) -> Iterator[str]:
 
 
 def asked(scheme: str, place: str, timeout: str = "400ms") -> str:
-    """What the driver says of this switch, and that it is said in time, on one line, in little memory."""
+    """The driver's error about this switch, which must come in time, on one line, in little memory."""
     tracemalloc.start()
     began = monotonic()
     try:
@@ -193,7 +193,7 @@ def test_contents_that_are_no_lists_of_circuits(content: bytes) -> None:
 
 
 def test_all_places_of_a_name_are_tried_within_one_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten places whose queue of connections is full, so that none of them answers."""
+    """Ten places whose queue of connections is full, so that no place answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         place = listening.getsockname()
         waiting = [socket.socket() for _ in range(4)]

@@ -23,7 +23,7 @@ RESTING = "resting"
 
 @dataclass(frozen=True)
 class Use:
-    """What an event does to a port: the circuits that it takes (any of these) and leaves, and dark time after it."""
+    """The use of a port by an event: the circuits that it takes (any of these) and leaves, and dark time after it."""
 
     needs: frozenset[Hashable]
     leaves: Hashable

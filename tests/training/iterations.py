@@ -138,10 +138,10 @@ def iteration(layers: int = 1, **changed: Any) -> dict[str, Any]:
 
 
 def shown(told: dict[str, Any]) -> Training:
-    """What people hold of a document, be it good or not: no judge sees it."""
+    """The `Training` of a document, valid or not: no judge sees it."""
     return Training(json.dumps(told), told)
 
 
 def planned(layers: int = 1, **changed: Any) -> Training:
-    """What people hold of `iteration`."""
+    """The `Training` of `iteration`."""
     return shown(iteration(layers, **changed))

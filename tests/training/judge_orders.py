@@ -5,7 +5,7 @@
 
 The first compares what `ll.train` returns with every order of the same plans on the same ports, by code of its own
 (`all_orders`). The second plans each workload on a fabric, and on fabrics of more bandwidth, of one more port and of
-less delay: none of these may be slower.
+less delay: no such plan may be slower.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _own(training: Training) -> list[float | None]:
 
 
 def judge_weaker(seed: int) -> list[str]:
-    """What of more bandwidth, one more port and less delay makes an iteration slower."""
+    """The changes among more bandwidth, one more port and less delay that make an iteration slower."""
     rng, told = _drawn(seed)
     workload = ll.Workload.of(told)
     given: dict[str, Any] = {

@@ -56,7 +56,7 @@ def workload(
 
 
 def _node(rng: random.Random, mesh: dict[str, int], groups: dict[str, list[int]], members: list[int]) -> dict[str, Any]:
-    """What a node does, without its id and what it comes after."""
+    """A node without its id and its dependencies."""
     within: dict[str, Any] = {"ranks": rng.choice((*groups, sorted(members[: rng.randint(1, len(members))])))}
     kind = rng.choices(("compute", "axis", "group", "send"), (3, 6, 1, 2))[0]
     if kind == "compute":

@@ -26,7 +26,7 @@ def test_more_random_workloads_are_planned_and_pass_the_judge(part: int) -> None
 
 
 def test_iterations_that_take_turns_come_to_rest() -> None:
-    # Scheduled by priority alone, this one alternates between two orders for ever, under every policy.
+    # Scheduled only by priority, this one alternates between two orders for ever, under every policy.
     fabric, told = drawn(1248)
     assert planned(told, fabric).total_s > 0.0
 

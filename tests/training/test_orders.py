@@ -49,7 +49,7 @@ def test_a_circle_of_streams_and_dependencies_is_wrong_input() -> None:
 
 
 def test_what_has_no_port_to_rest_on_keeps_what_stands() -> None:
-    # Two axes on one port: neither has a resting topology. Of consecutive collectives the first alone changes circuits.
+    # Two axes on one port: neither has a resting topology. Only the first of consecutive collectives changes circuits.
     nodes = [
         {**_collective(f"{axis}{place}", "all-reduce", 10**6), "axis": axis, "after": [before] if before else []}
         for axis, place, before in (

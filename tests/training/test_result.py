@@ -1,4 +1,4 @@
-"""What a planned iteration says of itself, held against numbers that were computed on paper."""
+"""The numbers of a planned iteration, compared with numbers that were computed on paper."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_ports_are_dark_from_their_last_use_on() -> None:
 
 def test_a_change_while_the_iteration_before_ends_is_at_its_end() -> None:
     told = iteration()
-    # The AllReduce uses port 1 from 100 to 166 µs alone: its change begins 82 µs before the iteration's end.
+    # The AllReduce uses port 1 only from 100 to 166 µs: its change begins 82 µs before the iteration's end.
     told["events"][1]["reconfigured"] = True
     change = changes(shown(told))[0]
     assert change == pytest.approx((1, -82 * MICRO, -72 * MICRO, -72 * MICRO))

@@ -76,7 +76,7 @@ def shared_port() -> Training:
     [
         # The change before tp hides behind f, that before dp is waited for.
         ((100, 20, 30), (0, 100, 130), 160),
-        # Of the 10 µs after the iteration before, f hides 4.
+        # f hides 4 of the 10 µs after the iteration before.
         ((4, 20, 30), (0, 10, 40), 70),
         ((0, 0, 0), (0, 10, 20), 20),
     ],

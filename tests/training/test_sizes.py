@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lightloom.training.result import Training
 
 MIB = 1 << 20
-# By chain: its collectives, and the least that planning together is worth over planning alone from the ring and back,
+# By chain: its collectives, and the least gain of planning together over planning each from the ring and back,
 # at 10, 25, 50 and 100 µs, to two decimal places, as a prototype of that shortest path measured it.
 DELAYS_S = (1e-5, 2.5e-5, 5e-5, 1e-4)
 GATHER, SCATTER = ("all-gather", 16 * MIB), ("reduce-scatter", 16 * MIB)

@@ -70,7 +70,7 @@ def test_what_is_wrong_is_shown(
     training = Training.unjudged(json.dumps(changed))
     failed = {one.name for one in ll.verify(training) if not one.passed}
     assert check in failed
-    # Whatever else reads iterations takes none that fails.
+    # Other readers of iterations refuse one that fails.
     with pytest.raises(InputError, match=r"^training: check "):
         Training.load("training.json")
 

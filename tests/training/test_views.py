@@ -1,4 +1,4 @@
-"""What people see of a planned iteration: the table, the pictures and the trace say what the iteration has."""
+"""Views of a planned iteration: the table, the pictures and the trace say what the iteration has."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_picture_can_be_read(layers: int) -> None:
     training = planned(layers)
     figure = training.plot()
     assert faults(figure) == []
-    # Of many events a part is drawn too, with every axis in it.
+    # With many events a part is drawn too, with every axis in it.
     part = part_shown(training)
     assert (part is None) == (6 * layers <= 120)
     assert len(figure.axes) == (1 if part is None else 2)
@@ -171,7 +171,7 @@ def test_break_even_is_where_changing_no_longer_pays() -> None:
     found = break_even(at_delay, report=done.append)
     assert sum(done) == len(DELAYS_S) == 13
     assert (found.delays_s[0], found.delays_s[-1]) == (1e-6, 1e-2)
-    # Two changes cost as much as none save from 6 µs on: of 5 and 10 µs the second.
+    # From 6 µs on two changes cost as much as they save: of 5 and 10 µs, the second.
     assert found.as_long_from_s("one-shot") == 1e-5
     assert found.as_long_from_s("alone") is None
     assert found.as_long_from_s("static") is None

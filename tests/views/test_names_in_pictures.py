@@ -1,4 +1,4 @@
-"""Names in pictures stand there as they are written: no name is TeX, and none ends a picture."""
+"""Names in pictures stand there as they are written: no name is TeX, and no name makes a picture fail."""
 
 from pathlib import Path
 from typing import Any

@@ -68,7 +68,7 @@ def test_a_large_topology_is_said_by_its_generators(topology: str, ports: int, s
     axes = figure.subplots()
     drawn = ll.Topology.named(topology, 256, (), ports)
     assert draw_topology(axes, drawn) == said
-    # What stands for all is a part of them, from GPU 0 on.
+    # The circuits that stand for all are a part of them, from GPU 0 on.
     circuits = [len(part.get_paths()) for part in axes.collections if isinstance(part, LineCollection)]
     assert len(circuits) == 2
     assert circuits[1] <= circuits[0] <= 1024

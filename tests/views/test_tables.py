@@ -1,4 +1,4 @@
-"""What tables say is what the results hold: steps folded, terms split, the winner explained."""
+"""Tables agree with their results: steps folded, terms split, the winner explained."""
 
 import re
 from dataclasses import replace
@@ -177,7 +177,7 @@ def test_only_what_could_be_meant_is_refused() -> None:
     out = comparison_table(COMPARISON, FABRIC)
     refused = [line for line in out.splitlines() if line.startswith("not applicable: ")]
     assert [line.split(": ")[1] for line in refused] == ["bucket"]
-    # Of a planner that serves nothing, the reason is told that holds for the algorithm which it would take.
+    # For a planner that serves nothing, the table has the reason for the algorithm that it would take.
     named = replace(COMPARISON.rows[-1], total_s=None, planner="flows")
     reasons = [replace(named, algorithm=name, reason=f"it takes direct, this is {name}") for name in ("swing", "bruck")]
     rows = (*reasons, replace(named, algorithm="direct", reason="it has too many flows"))

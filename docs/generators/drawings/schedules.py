@@ -10,7 +10,7 @@ from docs.generators.drawings.svg import Arrow, Panel, drawing, on_a_circle, on_
 from lightloom import InputError, Schedule, _core
 
 GPUS = 8
-# For algorithms that serve grids alone.
+# For algorithms that serve only grids.
 GRID = (2, 4)
 
 

@@ -109,7 +109,7 @@ def _panel(panel: Panel) -> str:
 
 
 def _arrow(places: Sequence[Place], one: Arrow) -> str:
-    """A bent arrow between two circles, so that those there and back are beside each other."""
+    """A bent arrow between two circles, so that those there and back lie next to each other."""
     start, end = places[one.source], places[one.destination]
     across, down = end[0] - start[0], end[1] - start[1]
     length = math.hypot(across, down)
@@ -128,7 +128,7 @@ def _arrow(places: Sequence[Place], one: Arrow) -> str:
 
 
 def _bend(places: Sequence[Place], one: Arrow) -> float:
-    """How far an arrow leaves the straight line, over its length: around those on the line, little beside others."""
+    """How far an arrow leaves the straight line, over its length: around those on the line, little next to others."""
     start, end = places[one.source], places[one.destination]
     others = [place for rank, place in enumerate(places) if rank not in {one.source, one.destination}]
     nearest = min((_distance(place, start, end) for place in others), default=math.inf)
@@ -140,7 +140,7 @@ def _bend(places: Sequence[Place], one: Arrow) -> float:
 
 
 def _distance(place: Place, start: Place, end: Place) -> float:
-    """Of a place from the line between two others."""
+    """Distance of a place from the line between two others."""
     across, down = end[0] - start[0], end[1] - start[1]
     along = ((place[0] - start[0]) * across + (place[1] - start[1]) * down) / (across**2 + down**2)
     along = min(max(along, 0), 1)

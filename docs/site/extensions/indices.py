@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 NAMES = "docs/reference/python"
-# Of a letter, or a word that stands for a function; after it one or two letters or digits, or what is in brackets.
+# A letter, or a word that stands for a function, before one or two letters or digits, or a text in brackets.
 BASE = r"(?<![A-Za-z0-9_])(?:hops|load|count|dist|min|max|[Ll]og|[A-Za-zα-ωΑ-Ω])"
 LETTER = "A-Za-zα-ω0-9"
 INDEX = re.compile(

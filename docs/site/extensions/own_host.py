@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
-# What a browser gets by itself, unlike the target of a link that somebody follows.
+# Files that a browser gets by itself, unlike the target of a link that somebody follows.
 LOADED = {
     ".html": re.compile(
         r"<(?!a\b)\w+\b[^>]*?\b(?:src|srcset|href|data|poster)\s*=\s*[\"']?\s*((?:https?:)?//[^\"'\s>]+)", re.I

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXPORTED = "docs/reference/python"
 MODULES = "docs/reference/python-modules"
-# Of classes that inherit from these, what is theirs is left out.
+# Members inherited from these classes are left out.
 FOREIGN = "object, int, tuple, dict, BaseException, Exception, Enum, IntEnum, StrEnum"
 STUB = Path(lightloom.__path__[0]) / "_core.pyi"
 QUOTED = re.compile(r"(`[^`]*`)")
@@ -95,7 +95,7 @@ def _directives(module: str, names: list[str]) -> list[str]:
 
 
 def _comment(module: str, name: str) -> str:
-    """What the lines of comments before a constant say."""
+    """The text of the lines of comments before a constant."""
     lines = inspect.getsource(import_module(module)).split("\n")
     place = next((at for at, line in enumerate(lines) if re.match(rf"{name}\b[^=]*=", line)), 0)
     said: list[str] = []
@@ -106,7 +106,7 @@ def _comment(module: str, name: str) -> str:
 
 
 def _names(value: Any) -> set[str]:
-    """What a docstring's paragraph of arguments may speak of: parameters, fields, properties."""
+    """Names that a docstring's paragraph of arguments may use: parameters, fields, properties."""
     names: set[str] = set()
     if is_dataclass(value):
         names |= {field.name for field in fields(value)}
@@ -145,7 +145,7 @@ def _listed(paragraph: str, known: set[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """What is not code, without characters that mean something to reStructuredText alone."""
+    """The text that is not code, without characters that mean something only to reStructuredText."""
     pieces = QUOTED.split(text)
     return "".join(piece if place % 2 else MARKUP.sub(r"\\\1", piece) for place, piece in enumerate(pieces))
 

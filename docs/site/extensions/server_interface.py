@@ -1,4 +1,4 @@
-"""The OpenAPI document of the page's server, beside the page that describes it."""
+"""The OpenAPI document of the page's server, next to the page that describes it."""
 
 from __future__ import annotations
 

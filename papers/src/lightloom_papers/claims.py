@@ -1,4 +1,4 @@
-"""What a paper says of a figure, what we find, and whether that agrees."""
+"""Claims: a paper's statement about a figure, our result, and whether they agree."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Claim:
 
     @property
     def deviation(self) -> str:
-        """How far ours is from the paper's, as people write it: `-17 %`, `+4.3 points`; empty where there is none."""
+        """How far ours is from the paper's, as people write it: `-17 %`, `+4.3 points`; empty without numbers."""
         found = self.numbers.deviation if self.numbers else None
         if found is None:
             return ""
@@ -137,7 +137,7 @@ class Claim:
     def at_least_ours(
         cls, words: str, where: str, *, least: float, ours: float, unit: str = "", why: str = ""
     ) -> Claim:
-        """A number that ours reaches, where the paper has words alone: `least` is what we take them to mean."""
+        """A number that ours reaches, where the paper has only words: `least` is what we take them to mean."""
         rule = f"at least {_shown(least, unit)}"
         return cls(words, where, NOT_STATED, _shown(ours, unit), rule, _verdict(ours >= least), why)
 
@@ -163,7 +163,7 @@ class Claim:
 
     @classmethod
     def not_judged(cls, words: str, where: str, *, paper: str, why: str) -> Claim:
-        """What neither a model nor a simulator of ours can say; `why` says what it would take."""
+        """A claim that neither a model nor a simulator of ours can judge; `why` says what it would take."""
         return cls(words, where, paper, "-", "-", Verdict.OPEN, why)
 
     @classmethod

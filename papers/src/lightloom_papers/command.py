@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--engine",
     metavar="NAME",
     show_default="model, or the only one that makes NAME",
-    help="What a plan's time is: `model`, the additive cost; `packet`, its simulation, kept as it goes on; or `run`, "
+    help="Source of a plan's time: `model`, the additive cost; `packet`, its simulation, kept as it goes on; or `run`, "
     "measured on processes of this machine.",
 )
 @click.option("--picture", metavar="KIND", default="png", show_default=True, help="png, pdf or svg.")
@@ -45,7 +45,7 @@ def command(name: str, output: str, engine: str | None, picture: str, workers: i
     """Make a figure or table of a paper again: NAME.csv, NAME.png and the page NAME.md.
 
     NAME is one of `lightloom reproduce list`; a paper's name makes all of that paper, `all` everything. The page sets
-    the paper's claims beside what we find, and says whether each holds, by which tolerance, and why not. `all` also
+    the paper's claims next to our results, and says whether each holds, by which tolerance, and why not. `all` also
     writes reproduction.md, the table of all claims.
 
     \b

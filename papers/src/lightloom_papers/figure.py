@@ -23,7 +23,7 @@ ENGINES = (MODEL, PACKET, RUN)
 
 @dataclass(frozen=True)
 class Setting:
-    """What a figure is made with.
+    """Settings with which a figure is made.
 
     engine: whether a plan's time is the additive model's, its packet simulation's, or that of processes which run it;
     folder: where finished simulations and runs are kept, None for nowhere; workers: processes that simulate; advance:
@@ -44,7 +44,7 @@ class Setting:
 
 
 class Outcome(NamedTuple):
-    """What comes out of making a figure.
+    """The result of making a figure.
 
     table: columns of equal length, tidy, units in their names; draw: draws them on an empty matplotlib figure, whose
     size it sets; claims: of the paper, judged; notes: how it was made and where that departs from the paper.

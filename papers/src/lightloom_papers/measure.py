@@ -33,7 +33,7 @@ class Measured(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One plan: the arguments of `lightloom.plan`; `settings` are those beside the first three, as pairs."""
+    """One plan: the arguments of `lightloom.plan`; `settings` are those after the first three, as pairs."""
 
     collective: str
     size: str | float
@@ -101,7 +101,7 @@ def simulate_case(case: Case) -> Measured:
 
 
 def _simulated(cases: Sequence[Case], setting: Setting) -> list[Measured]:
-    """Cases that differ in size and delay alone are sweeps; their folders keep what is simulated."""
+    """Cases that differ only in size and delay are sweeps; their folders keep what is simulated."""
     distinct = list(dict.fromkeys(cases))
     groups: dict[object, list[Case]] = {}
     for case in distinct:

@@ -124,7 +124,7 @@ def _reasons(claims: Iterable[Claim]) -> str:
 
 
 def _turns(turned: Sequence[tuple[Claim, Claim]]) -> str:
-    """What packets judge otherwise, and why."""
+    """Claims that packets judge otherwise, and why."""
     lines = [
         f"- **{claim.words}** ({claim.where}): {claim.verdict.value} by the model with {claim.ours}, "
         f"{other.verdict.value} by packets with {other.ours}. {other.why}"

@@ -84,7 +84,7 @@ def _path(setting: Setting, made: Plan, runs: int, dilation: float | None) -> Pa
 
 
 def _kept(path: Path) -> Ran | None:
-    """What an earlier call kept; nothing where there is no such file, or it is another version's."""
+    """The results that an earlier call kept; None if there is no such file, or it is another version's."""
     if not path.is_file():
         return None
     try:

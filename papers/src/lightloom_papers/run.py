@@ -112,7 +112,7 @@ def _keep(path: Path, known: dict[str, tuple[Claim, ...]]) -> None:
 
 
 def _unfinished(path: Path) -> dict[str, tuple[Claim, ...]]:
-    """What an interrupted run finished; nothing where there was none, or one of another version."""
+    """The claims that an interrupted run finished; empty if there was no such run, or one of another version."""
     from lightloom import __version__
 
     try:

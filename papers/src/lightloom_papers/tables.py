@@ -19,7 +19,7 @@ COUNTS = ("hold", "do not", "not judged")
 
 
 def claims_table(made: Made) -> str:
-    """A figure's claims beside ours."""
+    """A figure's claims next to our results."""
     shown = table("the paper says", "paper", "ours", "deviation", "holds if", "verdict")
     for claim in made.claims:
         cells = claim.words, claim.paper, claim.ours, claim.deviation, claim.rule, claim.verdict

@@ -39,7 +39,7 @@ def command(
     """Check plans (JSON), training iterations (JSON) and schedules (what `list formats` reads), told by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
-    are recomputed from the plan only as well, and so is its lower bound, where the class of schedules that it names is
+    are recomputed from its own data as well, and so is its lower bound, where the class of schedules that it names is
     known; else it is "stated, not checked". Exit status 1 when a check fails, 2 when a file cannot be read, or is a
     schedule with a transfer that --topology has no link for.
 

@@ -153,7 +153,7 @@ def compare(
 def verify(
     subject: Plan | _core.Schedule | Circuits | Training, *, plan: Plan | None = None, optics: str | None = None
 ) -> list[Check]:
-    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from only the plan.
+    """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from its own data only.
 
     A training iteration is recomputed, and every port of every rank is followed through it. Iterations that
     `Training.from_json` gives have passed; `Training.unjudged` reads others.

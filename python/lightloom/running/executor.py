@@ -303,7 +303,7 @@ def run(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Measurement:
-    """Run a plan on processes of this machine, and compare the measured times with its own; Linux only.
+    """Run a plan on processes of this machine, and compare measured and planned times; Linux only.
 
     Arguments and errors as of `Executor` and `Executor.run`, which is for many plans.
     """

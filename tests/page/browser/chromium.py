@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Of a display of each kind: a desk's and a phone's.
+# Sizes of a desk's and of a phone's display.
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 # Longer than any wait: a view that takes this long is broken.
 TIMEOUT_MS = 20_000
@@ -24,11 +24,11 @@ TIMEOUT_MS = 20_000
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser that this machine has; the test is skipped where there is none."""
+    """The browser that this machine has; the test is skipped if there is none."""
     path = next((found for found in map(shutil.which, NAMES) if found), None)
     if path is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path")
-    # What a view shows waits for the server, whose machine may be busy.
+    # The content of a view waits for the server, whose machine may be busy.
     expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])

@@ -1,4 +1,4 @@
-"""What every view is held to: the rules of WCAG 2.2 A and AA by axe-core, and the width of the screen."""
+"""Rules that every view is held to: the rules of WCAG 2.2 A and AA by axe-core, and the width of the screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def axe_script() -> str:
 
 
 def violations(opened: Opened, axe: str) -> list[str]:
-    """What breaks a rule: the rule's name and the element."""
+    """Violations: the rule's name and the element."""
     opened.page.evaluate(axe)
     found: dict[str, Any] = opened.page.evaluate("(rules) => axe.run({runOnly: rules})", RULES)
     assert len(found["passes"]) > 20

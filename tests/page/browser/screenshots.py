@@ -11,7 +11,7 @@ from tests.page.browser.chromium import NARROW, WIDE, Opened, chromium
 from tests.page.browser.views import VIEWS
 from tests.page.served import served
 
-# What there is to see takes more than what is quick to test.
+# Views worth seeing take longer than those that are quick to test.
 SHOWN = {
     **VIEWS,
     "plan": "/plan?collective=all-reduce&size=1MiB&gpus=64",

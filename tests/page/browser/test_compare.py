@@ -40,7 +40,7 @@ def test_the_best_of_each_planner_are_those_of_the_comparison(opened: Opened) ->
 @pytest.mark.slow
 def test_rows_are_shown_before_all_are_there(opened: Opened) -> None:
     page = opened.page
-    # What takes seconds in all, and milliseconds until the first row.
+    # A comparison that takes seconds in all, and milliseconds until the first row.
     page.goto(f"{opened.address}/compare?collective=all-to-all&size=64MiB&gpus=64&ports=2")
     expect(page.locator("svg.chart text.strong")).to_have_count(1)
     expect(page.locator(".card .quiet").first).to_contain_text("found")

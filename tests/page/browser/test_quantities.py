@@ -35,7 +35,7 @@ def page(browser: Browser, server: Served) -> Iterator[Page]:
 
 
 def each(page: Page, module: str, call: str, values: list[Any]) -> list[Any]:
-    """What a function of a module of the page makes of each value."""
+    """The results of a function of a module of the page, by value."""
     script = f"(values) => import('/static/js/{module}.js').then((it) => values.map((value) => {call}))"
     found: list[Any] = page.evaluate(script, values)
     return found
@@ -85,6 +85,6 @@ def test_the_page_reads_what_the_command_line_reads(
     right = spellings.spelled(units)
     read = each(page, "quantities", f"it.{function}(value)", list(right))
     assert read == [pytest.approx(float(value), rel=1e-15, abs=0) for value in right.values()]
-    # What the server refuses for its range alone is a number here.
+    # A value that the server refuses only for its range is a number here.
     strange = [text for text in wrong if "e-" not in text]
     assert each(page, "quantities", f"String(it.{function}(value))", strange) == ["NaN"] * len(strange)

@@ -27,7 +27,7 @@ def planned(size: str, delay: str) -> ll.Plan:
 
 
 def cells(opened: Opened) -> list[dict[str, Any]]:
-    """What the cells say, row by row from below."""
+    """The texts of the cells, row by row from below."""
     found: list[dict[str, Any]] = opened.page.evaluate(
         "[...document.querySelectorAll('[role=gridcell]')].map((cell) => ({x: Number(cell.dataset.x),"
         " y: Number(cell.dataset.y), words: cell.getAttribute('aria-label')}))"

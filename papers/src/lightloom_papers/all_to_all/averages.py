@@ -155,7 +155,7 @@ def _percent(parts: Sequence[float]) -> float:
 
 
 def why(figure: str) -> str:
-    """What the average of figure 11 or 12 becomes under other assumptions, in words."""
+    """The average of figure 11 or 12 under other assumptions, in words."""
     found = {name: of[figure] for name, of in averages().items() if np.isfinite(of[figure])}
     least, most = seeds()
     in_chunks = f"; DirectConnect's flow in chunks of 4 MB, store and forward: {averages()[IN_CHUNKS]['12']:.1f} %"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def claims_11(found: Gains) -> tuple[Claim, ...]:
-    """Of the gains that figure 11 shows."""
+    """Claims about the gains that figure 11 shows."""
     reductions = {workload: gain.reduction * 100 for workload, gain in found.items()}
 
     def mean(**fields: object) -> float:

@@ -42,7 +42,7 @@ def _worst(gpus: int) -> tuple[float, int]:
 
 
 def make(_setting: Setting) -> Outcome:
-    """The worst ratio by n, and cost beside bound for two n."""
+    """The worst ratio by n, and cost compared with the bound for two n."""
     sizes = (*SMALL, *LARGE, *LARGEST)
     worst = [_worst(gpus) for gpus in sizes]
     others = {

@@ -139,7 +139,7 @@ def _claims(hops: dict[str, int]) -> tuple[Claim, ...]:
 
 
 def _rounds_left(*, ties_to_base: bool) -> tuple[int, list[int]]:
-    """Rounds of the base that have no flow left beside figure 10's topology, and the flows that each keeps.
+    """Rounds of the base that have no flow left with figure 10's topology, and the flows that each keeps.
 
     A flow goes where it has fewer hops; `ties_to_base` says where it goes if both are alike.
     """

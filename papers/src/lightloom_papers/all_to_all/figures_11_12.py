@@ -1,4 +1,4 @@
-"""Figures 11 and 12: completion time beside the baselines at the delay of the largest gain."""
+"""Figures 11 and 12: completion time compared with the baselines at the delay of the largest gain."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 OURS = "reconfigure-all-to-all"
-# Beside ours, those that forward blocks in rounds on one topology.
+# Strategies other than ours that forward blocks in rounds on one topology.
 ON_ONE_TOPOLOGY = ("topo-opt", "mixnet")
 DIRECT_CONNECT = ("direct-connect-kautz", "direct-connect-circulant")
 BASELINES = ("fast", *DIRECT_CONNECT, *ON_ONE_TOPOLOGY)
@@ -56,7 +56,7 @@ class Workload(NamedTuple):
         )
 
     def fabric(self, delay_s: float = 0.0) -> Fabric:
-        """800 Gbit/s a port; T of a chunk is 500 ns and its transmission, so there is no startup beside (§5.1)."""
+        """800 Gbit/s a port; T of a chunk is 500 ns and its transmission, so there is no other startup (§5.1)."""
         return Fabric(
             gpus=self.gpus,
             ports=self.ports,
@@ -68,7 +68,7 @@ class Workload(NamedTuple):
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """Those that the paper shows: no MixNet where all flows are alike and its ties open."""
+        """The baselines that the paper shows: no MixNet where all flows are alike and its ties open."""
         return tuple(name for name in BASELINES if not (name == "mixnet" and self.matrix == UNIFORM))
 
     def bytes(self) -> NDArray[np.float64]:
@@ -77,7 +77,7 @@ class Workload(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Topologies, the first one counted, and the seconds beside reconfigurations."""
+    """Topologies, the first one counted, and the seconds without reconfigurations."""
 
     topologies: int
     rest_s: float

@@ -232,7 +232,7 @@ def _over_both(
 
 
 def _hop_s(size: int) -> float:
-    """What a hop costs an All-to-All step: α_h + β·m/2."""
+    """The cost of a hop in an All-to-All step: α_h + β·m/2."""
     return HOP_DELAY_S + size / 2 * 8 / 8e11
 
 

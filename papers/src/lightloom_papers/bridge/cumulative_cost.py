@@ -26,7 +26,7 @@ CHANGES = (0, 1, 2)
 
 
 def step_costs_s(scheme: str, changes: int, size: int) -> NDArray[np.float64]:
-    """What the steps of an AllReduce take without the reconfigurations: ReduceScatter, then its mirror image (§3.5)."""
+    """Times of the steps of an AllReduce without the reconfigurations: ReduceScatter, then its mirror image (§3.5)."""
     if scheme == "HD":
         scatter = costs_s(MODEL, size, GPUS, HOP_DELAY_S, changes)
     else:

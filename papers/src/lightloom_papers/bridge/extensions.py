@@ -1,4 +1,4 @@
-"""What BRIDGE says of its schedules beyond its evaluation: several ports, few optical ports, mirrored copies."""
+"""Claims of BRIDGE about its schedules beyond its evaluation: several ports, few optical ports, mirrored copies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DELAY_S = 1e-5
 LARGEST_GPUS = 256
-# Of what counts as milliseconds; the best of a few, since machines are busy with other things as well.
+# Most seconds that count as milliseconds; the best of a few tries, since machines are busy with other things as well.
 MOST_SECONDS, TRIES = 0.5, 5
 
 

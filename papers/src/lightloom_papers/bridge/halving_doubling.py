@@ -1,6 +1,6 @@
 """R-HD: halving/doubling on the ring up to a threshold, then every step on its own circuits (§2).
 
-Planner `short-circuit` takes the better of this and Ring; here it is R-HD alone, put together from the steps of two
+Planner `short-circuit` takes the better of this and Ring; here it is only R-HD, put together from the steps of two
 plans: the one that stays on the ring, and the one that reconfigures at every step.
 """
 

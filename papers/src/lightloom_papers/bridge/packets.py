@@ -1,4 +1,4 @@
-"""What packets change, as the reason where a claim fails with them alone."""
+"""Effects of packets, as the reason why a claim fails only with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What BRIDGE §4 compares: a planner and an algorithm each, on its fabric, and their times over whole axes."""
+"""Schemes of BRIDGE §4: a planner and an algorithm each, on its fabric, and their times over whole axes."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ SIZE = 64 * MB
 
 
 def make(_setting: Setting) -> Outcome:
-    """The six rows, with transmission alone; and what latency alone asks for."""
+    """The six rows, with only transmission; and the vectors for only latency."""
     ours = {(scheme, r): vector(plan_with(r, scheme, SIZE, GPUS, 0.0)) for scheme, r in PAPER}
     labels = {row: f"{NAMES[row[0].collective]}, R = {row[1]}" for row in PAPER}
     claims = [

@@ -33,7 +33,7 @@ def _make(setting: Setting) -> Outcome:
     measured = setting.measure(cases)
     harvest, bvn, static = (measured[k * len(DELAYS_S) : (k + 1) * len(DELAYS_S)] for k in range(3))
     best_s, changes = np.array([one.total_s for one in harvest]), np.array([one.reconfigurations for one in harvest])
-    # What a schedule takes beside its reconfigurations does not depend on their delay.
+    # The time of a schedule without its reconfigurations does not depend on their delay.
     schedules = {int(k): float((best_s - changes * DELAYS_S)[changes == k][0]) for k in np.unique(changes)}
     every_s, static_s = (np.array([one.total_s for one in group]) for group in (bvn, static))
 
@@ -43,7 +43,7 @@ def _make(setting: Setting) -> Outcome:
         names = {0: "0 (static)", bvn[0].reconfigurations: f"{bvn[0].reconfigurations} (BvN)"}
         series = {names.get(k, str(k)): taken + k * DELAYS_S for k, taken in schedules.items()}
         lines(axes, DELAYS_S, series, x_kind="time", y_kind="time", ordered=True)
-        # Under the lines, as wide as to be seen beside them.
+        # Under the lines, and wider, so that it is seen.
         axes.plot(DELAYS_S, best_s, color=REFERENCE, linewidth=6, alpha=0.3, zorder=1, label="lower bound (HARVEST)")
         axes.set(xlabel="reconfiguration delay", ylabel="completion time")
         axes.legend(title="reconfigurations", frameon=False, fontsize=8, ncols=2)

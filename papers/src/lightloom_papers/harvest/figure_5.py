@@ -111,7 +111,7 @@ def _large_over_static(paper: float) -> ClaimsOf:
 
 
 def _by_packets(setting: Setting, workload: Workload, found: SpeedUps) -> str:
-    """What packets take of the model's times for 4 MB at 100 µs; nothing where times are the model's."""
+    """The ratio of packets' times to the model's for 4 MB at 100 µs; empty if times are the model's."""
     if setting.engine == MODEL:
         return ""
     cases = [workload.case(planner, 4 * MB, "100us") for planner in ("harvest", "bvn")]

@@ -1,4 +1,4 @@
-"""HARVEST, figure 6, from runs: plans of the testbed on processes of this machine, beside what they predict."""
+"""HARVEST, figure 6, from runs: plans of the testbed on processes of this machine, compared with planned times."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Grids(NamedTuple):
 
 
 def measure_grids(setting: Setting, sizes: Sequence[int] = SIZES, delays: Sequence[str] = DELAYS) -> Grids:
-    """Run HARVEST's schedule, the static ring and BvN at every size and delay, the ring at the first delay alone."""
+    """Run HARVEST's schedule, the static ring and BvN at every size and delay, the ring only at the first delay."""
     cases = {
         planner: [
             TESTBED.case(planner, size, delays[0] if planner == "static" else delay)
@@ -118,7 +118,7 @@ def _agree(grids: Grids) -> Claim:
 
 
 def _winners(grids: Grids) -> Claim:
-    """Of the static ring and BvN, where they are not a tie by the plans."""
+    """The winner of the static ring and BvN, where the plans are not a tie."""
     (planned, found) = (np.log(one.static_s / one.bvn_s) for one in (grids.predicted, grids.measured))
     clear = np.abs(planned) > TIE
     same = int(np.sum(np.sign(planned[clear]) == np.sign(found[clear])))

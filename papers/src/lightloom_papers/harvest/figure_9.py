@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lightloom_papers.figure import Setting
 
 ONE, TWO, FOUR = Fabric(gpus=64), Fabric(gpus=64, ports=2), Fabric(gpus=64, ports=4)
-# Flows on four ports take seconds; shifted rings and steps' own circuits have none.
+# Flows on four ports take seconds; shifted rings and steps' own circuits need no flows.
 FEW = "step-matchings,static-baselines"
 WORKLOADS = (
     Workload("Bruck All-to-All, r = 2", "all-to-all", "bruck", ONE, static=None),

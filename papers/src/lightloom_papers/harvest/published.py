@@ -42,7 +42,7 @@ class Question(NamedTuple):
     fabric: Fabric
 
     def settings(self) -> dict[str, Any]:
-        """What ours is planned with: their candidates and what they charge."""
+        """Settings of our plan: their candidates and their charges."""
         is_moved = (self.fabric.gpus, self.fabric.ports) == (MOVED_GPUS, 2)
         return {
             "algorithm": self.algorithm,
@@ -53,7 +53,7 @@ class Question(NamedTuple):
 
 
 class Published(NamedTuple):
-    """What the head of a published schedule states; seconds."""
+    """The head of a published schedule; seconds."""
 
     name: str
     total_s: float

@@ -16,7 +16,7 @@ __all__ = ["ReadWhole", "read_whole"]
 
 
 class ReadWhole(NamedTuple):
-    """What a schedule states, what our algorithm costs on its topologies, and what that takes in packets (s)."""
+    """The stated time of a schedule, our algorithm's cost on its topologies, and its time in packets (s)."""
 
     steps: int
     reconfigurations: int

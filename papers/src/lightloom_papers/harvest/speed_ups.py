@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # 1 KB to 1 GB and 10 ns to 10 ms (§6.1), as 1024-based sizes, which the published schedules have.
 SIZES = tuple(1024 * 4**power for power in range(11))
 DELAYS = ("10ns", "100ns", "1us", "10us", "100us", "1ms", "10ms")
-# What the paper calls small: up to 256 KB.
+# Sizes that the paper calls small: up to 256 KB.
 SMALL_BYTES = 256 * 1024
 BEST_CANDIDATE = "best candidate"
 # A delay that no schedule of the figures pays.
@@ -56,7 +56,7 @@ class Workload:
     convention: str | None = None
 
     def case(self, planner: str, size: int, delay: str | float, **more: str) -> Case:
-        """The plan of a planner at one point; `more` are settings beside the workload's."""
+        """The plan of a planner at one point; `more` are settings in addition to the workload's."""
         if planner == "static" and self.static == BEST_CANDIDATE:
             return self.case("harvest", size, NEVER, **more)
         settings: dict[str, Any] = {"algorithm": self.algorithm, "planner": planner, **more}

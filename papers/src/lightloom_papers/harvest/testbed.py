@@ -1,4 +1,4 @@
-"""What HARVEST's authors measured on their 8-GPU testbed, as they published it (github.com/STyGIANet/Harvest)."""
+"""Measurements of HARVEST's authors on their 8-GPU testbed, as published (github.com/STyGIANet/Harvest)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training iterations of PCCL §6: what one takes when each of its AllReduces takes as long as it does alone."""
+"""Training iterations of PCCL §6: the time of one when each of its AllReduces takes as long as on its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = (*(scheme.name for scheme in BASELINES), "Swing")
 
 
 class Reduction(NamedTuple):
-    """One AllReduce alone: its time (s), its reconfigurations, and how long its circuits are dark after it (s)."""
+    """One AllReduce on its own: its time (s), its reconfigurations, and how long its circuits are dark after it (s)."""
 
     time_s: float
     reconfigurations: int = 0

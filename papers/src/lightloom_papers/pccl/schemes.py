@@ -1,4 +1,4 @@
-"""What PCCL §5 compares: its start topologies, the algorithms on them, and PCCL with the schedule it is given."""
+"""Schemes of PCCL §5: its start topologies, the algorithms on them, and PCCL with the schedule it is given."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ BUCKET_2 = Scheme("2D bucket", "static", "bucket", 2)
 BUCKET_3 = Scheme("3D bucket", "static", "bucket", 3)
 RHD = Scheme("RHD", "static", "halving-doubling")
 BASELINES = (RING, BUCKET_2, BUCKET_3, RHD)
-# The algorithm that suits each topology (§5); the grids have none.
+# The algorithm that suits each topology (§5); the grids have no such algorithm.
 IDEAL = {"ring": "Ring", "2D torus": "2D bucket", "3D torus": "3D bucket"}
 
 DEX = Scheme("DEX", "static", "dex")

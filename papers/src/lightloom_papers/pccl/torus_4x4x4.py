@@ -42,7 +42,7 @@ NAMES = {"all-reduce": "AllReduce", "all-to-all": "All-to-All"}
 
 
 def make(setting: Setting) -> Outcome:
-    """Both collectives over buffers, since the paper names none."""
+    """Both collectives over buffers, since the paper names no collective."""
     torus = next(start for start in starts(GPUS) if start.label == "3D torus")
     places = [
         (collective, scheme, size) for collective, schemes in SCHEMES.items() for scheme in schemes for size in SIZES

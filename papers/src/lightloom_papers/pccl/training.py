@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from lightloom_papers.claims import Claim
     from lightloom_papers.figure import Setting
 
-# What else computation may take, times what is assumed.
+# Other times of computation, as factors of the assumed one.
 COMPUTING = (0.5, 2.0)
-# Of figures 12, 13 and so on.
+# Number of the first of figures 12, 13 and so on.
 FIRST = 12
 DELAYS_S = (5e-6, 10e-6, 25e-6, 50e-6, 500e-6)
 NOTES = (

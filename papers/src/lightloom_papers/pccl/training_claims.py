@@ -1,4 +1,4 @@
-"""What PCCL says of figures 12 to 16, judged.
+"""Claims of PCCL about figures 12 to 16, judged.
 
 The paper does not say whether gradients are reduced during or after the backward pass. All claims about throughput are
 judged with gradients reduced during it, a layer's as soon as they are there, which is what frameworks do and gives
@@ -27,7 +27,7 @@ RULE = f"with gradients reduced {DURING}"
 
 
 class Found(NamedTuple):
-    """What one delay (s) gives: every AllReduce alone, and the iterations.
+    """Results at one delay (s): every AllReduce on its own, and the iterations.
 
     one_way: the iterations if PCCL's circuits were the start topology's after every AllReduce, at no cost.
     """
@@ -64,7 +64,7 @@ class Ratios(NamedTuple):
         )
 
     def when(self, when: str) -> list[float]:
-        """Those of one assumption."""
+        """The ratios of one assumption."""
         return [ratio for place, ratio in self.of.items() if place.when == when]
 
     def hold(self, is_so: Callable[[float], bool]) -> bool:
@@ -273,7 +273,7 @@ def _counts(found: Found) -> list[int]:
 
 
 def _trades_off(found: Found, where: str) -> Claim:
-    """PCCL beside the same steps on the start topology."""
+    """PCCL compared with the same steps on the start topology."""
     pairs = [
         (one, found.reductions[gpus, topology, "RHD"][size].time_s)
         for (gpus, topology, name), alone in found.reductions.items()

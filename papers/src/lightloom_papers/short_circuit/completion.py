@@ -1,4 +1,4 @@
-"""Completion times of a ReduceScatter by the paper's equations, and the plans that are measured beside them."""
+"""Completion times of a ReduceScatter by the paper's equations, and the plans that are compared with them."""
 
 from __future__ import annotations
 
