@@ -231,5 +231,5 @@ def _unsaid_scales(figure: Figure, panels: list[Axes]) -> list[str]:
             rows.setdefault((id(spec.get_gridspec()), spec.rowspan.start), set()).add(axes.get_ylim())
     said = any("scale" in one.words for one in _written(figure, panels))
     return (
-        ["panels beside each other differ in scale"] if not said and any(len(one) > 1 for one in rows.values()) else []
+        ["panels next to each other differ in scale"] if not said and any(len(one) > 1 for one in rows.values()) else []
     )

@@ -48,7 +48,7 @@ Circuits to the GPU across (`shifted-ring:4`) would save {saved} in steps 3 and 
 
 `weave` chooses the algorithm together with the topologies: the ranks get coordinates, and each phase works along one
 of them on circuits along it ([composed collectives](cost-model.md#composed-collectives)). AllReduce of 1 MiB on 16
-GPUs with one port, a change taking 5 µs: a ReduceScatter along rows, then what is left of it along columns, gathered
+GPUs with one port, a change taking 5 µs: a ReduceScatter along rows, then the rest of it along columns, gathered
 the same way back:
 
 ![Four panels of 4 by 4 GPUs: rings along rows, rings along columns twice, rings along rows](drawings/plan-composed.svg)

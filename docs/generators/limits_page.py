@@ -1,4 +1,4 @@
-"""The tables of `docs/limits.md`, from what the compiled core accepts.
+"""The tables of `docs/limits.md`, from the ranges that the compiled core accepts.
 
 `python -m docs.generators.limits_page` writes them into the page.
 """
@@ -46,7 +46,7 @@ def with_tables(text: str) -> str:
     """The page with its tables as they are now."""
     for name, table in {"ranges": ranges_table(), "gpus": gpus_table()}.items():
         pattern = re.compile(TABLE.pattern.replace("NAME", name), TABLE.flags)
-        # A backslash means something in what is put in.
+        # A backslash has a meaning in replacement texts.
         text = pattern.sub((table + "\n").replace("\\", r"\\"), text)
     return text
 

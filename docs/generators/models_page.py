@@ -110,7 +110,7 @@ Let a = b·s·h·parameter_bytes. For a layer, in the forward pass and again in 
 **Pipeline in lockstep.** As GPipe has it, all microbatches go forward, then all go backward. A pass has M + P - 1
 slots of M microbatches through P stages. In a slot all stages run their layers at once, then all hand on to the next
 stage (backward: to the one before) at once: a, or a/tensor when sequence parallel, from each rank. A stage without a
-microbatch idles but takes part in the slot's nodes, so that one node serves all stages. That makes a workload a
+microbatch idles but takes part in the slot's nodes, so that one node serves all stages. So a workload is a
 serial sequence, which is planned exactly, of few kinds of communications: 2·(M + P - 1)·2·L/P AllReduces over `tp`,
 as many All-to-Alls over `ep`, and 2·(M + P - 2) sends. With one stage each microbatch goes forward and backward
 before the next.

@@ -1,4 +1,4 @@
-"""`docs/reference/python.md`, from what the package exports.
+"""`docs/reference/python.md`, from the exports of the package.
 
 `python -m docs.generators.python_page` writes the page; `make docs` adds signatures and whole docstrings to it.
 """
@@ -24,7 +24,7 @@ descriptions follow.
 
 
 def page() -> str:
-    """The page: what `lightloom` exports, with the first sentences of the docstrings."""
+    """The page: the exports of `lightloom`, with the first sentences of the docstrings."""
     names = sorted(name for name in lightloom.__all__ if not name.startswith("_"))
     rows = [f"| `{name}` | {_first_line(getattr(lightloom, name))} |" for name in names]
     return HEADER + "\n".join(["| name | what it is |", "|---|---|", *rows]) + "\n"

@@ -31,7 +31,7 @@ dist/ holds {version}. Nothing is published yet; a person does the following:
 
 
 class Section(NamedTuple):
-    """A section of the CHANGELOG. version, day: None of what is not released."""
+    """A section of the CHANGELOG. version, day: None if it is not released."""
 
     version: str | None
     day: str | None
@@ -80,7 +80,7 @@ def _wrong_day(section: Section) -> list[str]:
 
 
 def write(folder: Path, root: Path = ROOT) -> str:
-    """Write the notes of the version and the checksums of the folder's wheels and sources; what a person does then.
+    """Write the notes of the version and the checksums of the folder's wheels and sources; a person's next steps.
 
     The notes are the version's section of the CHANGELOG. Raises `FileNotFoundError` where no wheel or no sources of the
     version are there.

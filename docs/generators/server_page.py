@@ -87,7 +87,7 @@ def _operation(heading: str, operation: dict[str, Any], forms: dict[str, Any]) -
 
 
 def _without_options(form: Any) -> Any:
-    """A form of a request less what the table of options says, there and in its parts."""
+    """A form of a request without the content of the table of options, there and in its parts."""
     if isinstance(form, list):
         return [_without_options(one) for one in form]
     if not isinstance(form, dict):

@@ -1,4 +1,4 @@
-"""Whatever says what a plan takes says what `plan` says: the same time to the last bit, planner and algorithm.
+"""All functions that state a plan's time agree with `plan`: the same time to the last bit, planner and algorithm.
 
 Numbers of reconfigurations are not compared: where a change takes exactly as long as the hops that it saves, plans of
 one time have different ones.

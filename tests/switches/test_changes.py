@@ -81,7 +81,7 @@ FAULTS = {
     # Neither an answer nor the change within the time.
     "slow=2s": r"no answer from 127\.0\.0\.1:\d+ within 0\.3 s; it holds what it held before",
     "drop-before=1": r".*(ended the connection|was lost).*; it holds what it held before",
-    "ignore=1": r"what is read back is not what was asked for within 0\.15 s; .*",
+    "ignore=1": r"the circuits read back are not those asked for within 0\.15 s; .*",
 }
 
 

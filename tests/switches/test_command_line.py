@@ -118,7 +118,7 @@ def test_one_configuration_of_a_file_of_circuits(cli: RunCli, start: StartSwitch
 FAULTS = {
     "refuse=3": r'circuit 3 -> \d+ was rejected: "[^"]+"; half made: 15 of 16 circuits hold; .*',
     "slow=2s": r"no answer from .* within 0\.3 s; .*|within 0\.15 s not tuned: .*",
-    "ignore=1": r"what is read back is not what was asked for within 0\.15 s; .*|within 0\.15 s not tuned: .*",
+    "ignore=1": r"the circuits read back are not those asked for within 0\.15 s; .*|within 0\.15 s not tuned: .*",
     "drop-before=1": r".* ended the connection before its answer; .*|.* was lost: .*",
     "half=1,refuse=16": r"circuit \d+ -> \d+ was rejected: .*",
 }

@@ -1,1 +1,1 @@
-"""The drawings of `docs/algorithms.md` and `docs/bounds.md`: what is drawn is what is planned with."""
+"""The drawings of `docs/algorithms.md` and `docs/bounds.md`: drawn from the same objects that planners use."""

@@ -10,7 +10,7 @@ from lightloom import Topology, _core
 
 
 class Example(NamedTuple):
-    """What is drawn of a family: what follows its name, GPUs, ports, and the grid where there is one."""
+    """The drawing of a family: the parameters after its name, GPUs, ports, and the grid if there is one."""
 
     parameters: str = ""
     ports: int = 2

@@ -1,4 +1,4 @@
-"""Every algorithm on eight GPUs: its steps, what goes where, and how much of the buffer."""
+"""Every algorithm on eight GPUs: its steps, their transfers, and their shares of the buffer."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Panel:
-    """GPUs at their places with arrows between them, below a title and a line of what it is."""
+    """GPUs at their places with arrows between them, below a title and a line of description."""
 
     title: str
     line: str

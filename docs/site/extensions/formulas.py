@@ -40,7 +40,7 @@ def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
 
 
 def _nothing(_writer: HTML5Translator, _node: nodes.Node) -> None:
-    """Never reached: what visits a formula writes all of it."""
+    """Never reached: the visitor of a formula writes all of it."""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -38,6 +38,6 @@ def _check(app: Sphinx, failed: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Check what was built."""
+    """Check the built site."""
     app.connect("build-finished", _check)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
-"""The Python reference: what `lightloom` exports, and its public modules, from their docstrings.
+"""The Python reference: the exports of `lightloom`, and its public modules, from their docstrings.
 
-Docstrings are prose with a paragraph of arguments, a line each: `name: what it is`. They are told apart here by the
+Docstrings are prose with a paragraph of arguments, a line each: `name: description`. They are told apart here by the
 names that the object has, and become lists of parameters.
 """
 
@@ -39,7 +39,7 @@ NEXT = re.compile(r"(?<=[.;]) (?=\w+(?:, \w+)*: )")
 def describe_compiled() -> None:
     """Put what `_core.pyi` says of the compiled classes that `lightloom` exports in their place: they say little."""
     described: dict[str, Any] = {"__name__": "lightloom"}
-    flags = __future__.annotations.compiler_flag  # its annotations name what comes later
+    flags = __future__.annotations.compiler_flag  # its annotations name later classes
     exec(compile(STUB.read_text(encoding="utf-8"), STUB, "exec", flags=flags), described)  # noqa: S102
     for name in lightloom.__all__:
         value = getattr(lightloom, name)

@@ -28,7 +28,7 @@ def _write(app: Sphinx, failed: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add the document to what is built."""
+    """Add the document to the built site."""
     app.connect("source-read", _add)
     app.connect("build-finished", _write)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

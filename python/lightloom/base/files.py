@@ -273,7 +273,7 @@ def check_distinct(
         try:
             found = _status(os.fspath(path))
         except (OSError, ValueError):
-            continue  # it is no file, and whoever reads it says so
+            continue  # it is no file, and its reader says so
         if found is not None and stat.S_ISREG(found.st_mode):
             read[field] = found
     seen: dict[Path, str] = {}
@@ -326,7 +326,7 @@ class _NeverWaiting(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         count = self._file.readinto(buffer)
         if count is None:
-            raise BlockingIOError(errno.EAGAIN, "what it holds has no end and has to be waited for")
+            raise BlockingIOError(errno.EAGAIN, "its content has no end and has to be waited for")
         return count
 
     def close(self) -> None:

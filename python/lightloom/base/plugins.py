@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
 VERBS, BENCHMARKS, NAMES, FIGURES = "lightloom.verbs", "lightloom.benchmarks", "lightloom.names", "lightloom.figures"
-# Distributions of this project, by what they bring.
+# Distributions of this project, by their additions.
 ELSEWHERE = {"reproduce": "lightloom-papers", "figures": "lightloom-papers"}
 
 
@@ -44,7 +44,7 @@ def _may_be_brought(group: str) -> bool:
 
     If no distribution does, which is plain to see where distributions are folders, the library that reads them need not
     be
-    imported: that takes longer than what else most verbs need.
+    imported: that takes longer than all other imports of most verbs.
     """
     for place in dict.fromkeys(sys.path):
         try:
@@ -75,7 +75,7 @@ def _entries(group: str) -> EntryPoints:
         for distribution in distributions():
             try:
                 found += distribution.entry_points.select(group=group)
-            except Exception:  # noqa: S112 (nothing can be said of what it brings)
+            except Exception:  # noqa: S112 (its additions are unknown)
                 continue
         return EntryPoints(found)
 
@@ -113,7 +113,7 @@ def raised(entry: EntryPoint, error: BaseException, what: str = "does not load")
 
 
 def broken(entry: EntryPoint, reason: str, what: str = "does not load") -> PluginError:
-    """The error for what an entry point names and is not what its group takes, or does not do what it should."""
+    """The error for an object of an entry point that its group does not take, or that does not do its work."""
     owner = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
     return PluginError(f"{entry.name}{owner} {what}: {reason}")
 

@@ -32,13 +32,13 @@ def on_threads(
     is_limit: no more threads than `workers` compute, those included on which the core would share a chunk's work.
 
     Threads are enough: the core and Arrow release the interpreter's lock. They end when this generator does, or when
-    what the thread that called it heeds is interrupted; what is unfinished is computed again by the next run. They are
+    the calling thread is interrupted; unfinished chunks are computed again by the next run. They are
     daemons, so that Python does not wait for one that is in Arrow.
     """
     waiting = iter(chunks)
     next_lock = Lock()
     interruption = _core.Interruption()
-    # No worker is further ahead than this of whoever writes the parts.
+    # No worker is further ahead than this of the writer of the parts.
     finished: Queue[tuple[int, bytes] | BaseException] = Queue(maxsize=2 * workers)
 
     taking = max(1, min(workers, len(chunks)))

@@ -59,7 +59,7 @@ class Calibration:
     r_squared: share of the variance of the times (of their logarithms, unless errors are absolute) that the fit
         explains; None where all times are equal.
     fitted_s: times of the fit, row by row.
-    notes: what a reader of the numbers must know.
+    notes: remarks that a reader of the numbers must know.
     """
 
     startup_s: Estimate
@@ -152,9 +152,9 @@ def calibrate(
 ) -> Calibration:
     """Fit startup, bandwidth and, where the rows vary in hops on their own, hop delay (HARVEST §6.2, figure 7).
 
-    measurements: a CSV file as `read_measurements` takes it, with `routing` and `schedule`, or what that returned.
-    errors: what is least: `"relative"`, squares of measured over fitted time; `"robust"`, the same but that rows far
-        off count less (Huber's weights); `"absolute"`, squares of seconds.
+    measurements: a CSV file as `read_measurements` takes it, with `routing` and `schedule`, or its result.
+    errors: the sum that is minimised: `"relative"`, squares of measured over fitted time; `"robust"`, the same but that
+        rows far off count less (Huber's weights); `"absolute"`, squares of seconds.
     confidence: of the intervals, above 0 and below 1. They assume independent errors.
     hop_delay: of a hop where it is known, `"500ns"` or seconds; it is then not fitted.
 

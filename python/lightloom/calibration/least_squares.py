@@ -41,8 +41,8 @@ def fit_by_errors(
     """Fit `measured = matrix @ values + offset` with values of at least zero.
 
     matrix: shape (rows, terms), of at least as many rows and of full rank; measured: above zero.
-    errors: of `ERRORS`. Relative errors are of the fitted value, not of the measured one: dividing by what was measured
-        favours what came out small by chance.
+    errors: of `ERRORS`. Relative errors are of the fitted value, not of the measured one: dividing by the measured one
+        favours times that are small by chance.
 
     A term that comes out below zero is held at zero and the rest fitted again. Raises `LinAlgError` where numbers are
     too large or too small to compute with.
@@ -82,9 +82,9 @@ def _reweighted(
     offset: NDArray[np.float64],
     expected: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values, and the factors that turn residuals into errors of the kind that is least.
+    """Values, and the factors that turn residuals into errors of the kind that is minimised.
 
-    expected: what relative errors are relative to, where it is not the fit itself.
+    expected: the reference of relative errors, if it is not the fit itself.
     """
     target = measured - offset
     factors = np.full(len(measured), 1 / measured.mean()) if errors == "absolute" else 1 / measured

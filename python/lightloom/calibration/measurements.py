@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 64 * MIB
 MAX_STEPS = 1_000_000
 MAX_CHARACTERS = 1000
 MAX_ROWS, MAX_LINE, MAX_LINES = 20_000, 1 << 16, 200_000
-# No clock tells shorter times, and what is derived from longer ones is more than a float holds.
+# No clock tells shorter times, and results of longer ones would exceed a float.
 LEAST_S, MOST_S = 1e-15, 1e9
 # Seconds in the unit of a column of plain numbers.
 TIME_COLUMNS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6, "time_ns": 1e-9}
@@ -70,7 +70,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measured times and what they are times of, as arrays of one entry a row."""
+    """Measured times and their sends or collectives, as arrays of one entry a row."""
 
     rows: tuple[Row, ...]
     ignored_columns: tuple[str, ...] = ()

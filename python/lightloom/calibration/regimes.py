@@ -1,6 +1,6 @@
 """Whether measured times have one bandwidth or two, one for small transfers and one for large ones.
 
-One startup and one bandwidth are what a fabric has. Where a protocol changes with the size, or contention starts, no
+A fabric has one startup and one bandwidth. Where a protocol changes with the size, or contention starts, no
 such line fits both sides, and which is meant depends on the sizes that are planned for.
 """
 
@@ -46,13 +46,13 @@ def two_regimes(
 ) -> TwoRegimes | None:
     """The two bandwidths that fit far better than the one of `fitted_s`; None where there are no such.
 
-    offset_s: what hops are said or fitted to take, row by row. O(rows), for up to `MOST_SPLITS` places to split at.
+    offset_s: the stated or fitted time of hops, row by row. O(rows), for up to `MOST_SPLITS` places to split at.
     """
     step_bytes = measurements.wire_bytes / measurements.steps
     sizes = np.unique(step_bytes)
     count = min(len(sizes) - 1, MOST_SPLITS)
     places: list[int] = np.unique(np.linspace(0, len(sizes) - 2, count).astype(int)).tolist() if count else []
-    # Splits are compared by errors relative to what was measured, in one step; then the best one is fitted.
+    # Splits are compared by errors relative to measured times, in one step; then the best one is fitted.
     fits = [(_quick(measurements, offset_s, step_bytes <= sizes[place]), place) for place in places]
     best = min(fits, default=None)
     one_off = _off(measurements.time_s, fitted_s)

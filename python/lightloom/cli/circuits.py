@@ -55,7 +55,7 @@ def command(
     check_outputs()
     if use is Use.RESTORE:
         return restore_switches(settings, output_format)
-    assert plan is not None  # noqa: S101 (what is asked for takes one)
+    assert plan is not None  # noqa: S101 (all other uses need one)
     made = with_progress("assigning ports", lambda: _made(plan, settings["optics"]))
     text = "" if use is Use.SEND else _text(made, output_format, all_connections=all_connections)
     if output is not None:

@@ -59,7 +59,7 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
 
 
 def _compare_in_sight(arguments: dict[str, Any]) -> Comparison:
-    """The comparison; what was found so far is shown on a terminal while it runs."""
+    """The comparison; rows found so far are shown on a terminal while it runs."""
     from lightloom.planning import compare
     from lightloom.plans.comparison import best_by_planner
 

@@ -1,4 +1,4 @@
-"""Runs a verb, and turns what goes wrong into one line and an exit status."""
+"""Runs a verb, and turns errors into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT = 0, 1, 2
-# Signals that ask a program to end; what it was writing is removed first, as after an interrupt from the keyboard.
+# Signals that ask a program to end; unfinished files are removed first, as after an interrupt from the keyboard.
 ENDING = ("SIGTERM", "SIGHUP")
 # Where click keeps the entry point of the verb that runs, if another distribution brings it.
 BROUGHT = "lightloom.brought"
@@ -64,7 +64,7 @@ class Verbs(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb; what the verb of another distribution does not handle becomes a `PluginError`."""
+        """Run the verb; an error that a verb of another distribution does not handle becomes a `PluginError`."""
         try:
             return super().invoke(ctx)
         except (
@@ -136,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status. `arguments` are those after the program's name.
 
     0: done; 2: the input is wrong, as one line on standard error says; 1: anything else, such as an interrupt, a check
-    that failed, or an output that is full, with a line of its own, or closed by whoever read it.
+    that failed, or an output that is full, with a line of its own, or closed by its reader.
     """
     try:
         return _status(arguments)
@@ -203,13 +203,13 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _failed(*error.lines)
     except (KeyboardInterrupt, click.Abort):
         return EXIT_FAILED
-    except SystemExit as error:  # click ends so when whoever read standard output went away
+    except SystemExit as error:  # click ends so when the reader of standard output went away
         status = _failed(error.code) if isinstance(error.code, str) else error.code
     return _status_of(status)
 
 
 def _status_of(returned: object) -> int:
-    """The exit status for what a verb returned; those of other distributions have the same three."""
+    """The exit status for a verb's result; verbs of other distributions have the same three."""
     if not isinstance(returned, int) or isinstance(returned, bool):
         return EXIT_DONE
     return returned if returned in {EXIT_DONE, EXIT_WRONG_INPUT} else EXIT_FAILED
@@ -235,7 +235,7 @@ def _nowhere() -> TextIO:
 
 @contextmanager
 def _ending_as_interrupt() -> Iterator[None]:
-    """While the command runs, being told to end is an interrupt, so that what it was writing is removed."""
+    """While the command runs, being told to end is an interrupt, so that unfinished files are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -312,7 +312,7 @@ def _wrong_input(message: str) -> int:
 
 
 def _as_input_error(error: click.ClickException) -> InputError:
-    """Click's own errors in the form of ours: the field first, then what is wrong."""
+    """Click's own errors in the form of ours: the field first, then the fault."""
     message = error.message.rstrip(".")
     parameter: click.Parameter | None = getattr(error, "param", None)
     ctx = error.ctx if isinstance(error, click.UsageError) else None

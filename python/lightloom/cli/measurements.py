@@ -80,7 +80,7 @@ def measure_sends(plan: str, path: str, output: str | None, output_format: str, 
 
 
 def measure_barriers(output: str | None, plot: str | None, output_format: str, settings: Mapping[str, Any]) -> int:
-    """Measure all barriers, and show what they cost."""
+    """Measure all barriers, and show their costs."""
     from lightloom.running.barriers import barrier_costs
     from lightloom.views.tables.barriers import barriers_table
 

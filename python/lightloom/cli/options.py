@@ -1,4 +1,4 @@
-"""The options of the command line, made from the table: what they take, and how `--help` shows them."""
+"""The options of the command line, made from the table: their values, and how `--help` shows them."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _quiet(_text: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: int, of: str = "points") -> Iterator[Callable[[str, int], None]]:
-    """A bar with the rate and the time that remains; told what is being done, if anything, and how much is done."""
+    """A bar with the rate and the time that remains; its function takes the current work, if any, and the count."""
 
     def words(name: str) -> str:
         return f"{what}: {name}" if name else what

@@ -60,7 +60,7 @@ def command(
     use = check_use({**asked, **others, **settings})
     if use is Use.BARRIERS:
         return measure_barriers(output, plot, output_format, asked)
-    assert plan is not None  # noqa: S101 (what is asked for takes one)
+    assert plan is not None  # noqa: S101 (all other uses need one)
     _say_what_was_left(settings["transport"])
     if calibrate is not None:
         return measure_sends(plan, calibrate, output, output_format, settings)

@@ -173,7 +173,7 @@ class Told:
                 click.echo(printable(line), err=True)
 
     def kept(self, state: Path) -> None:
-        """Where what the switches held before is: said before anything is changed, so that a crash leaves it said."""
+        """The file of the switches' former circuits, printed before any change, so that it is known after a crash."""
         from lightloom.views.tables.sending import state_line
 
         if self._format == "table":
@@ -189,7 +189,7 @@ class Told:
 
 
 def _told(switches: Switches, told: Told, work: Callable[[], None]) -> int:
-    """Do the work and print what came of it; the exit status. Raises `FailedError` for what failed."""
+    """Do the work and print its outcome; the exit status. Raises `FailedError` for failures."""
     from lightloom.switches import ChangeError
 
     try:

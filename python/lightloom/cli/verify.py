@@ -12,7 +12,7 @@ from lightloom.cli.options import verb
 from lightloom.views.documents import checks_document
 from lightloom.views.rows import rows_as_csv
 
-# How what the verb `circuits` wrote begins.
+# How a file of the verb `circuits` begins.
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
 # And what `train` wrote.
 TRAINING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
@@ -145,7 +145,7 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         if CIRCUITS.search(source.text, 0, 1000):
             return "circuits", _verify_circuits(source.text, beside or Beside(None, None))
         if beside is not None:
-            raise refuse("plan" if beside.plan is not None else "optics", "it goes with what the verb circuits wrote")
+            raise refuse("plan" if beside.plan is not None else "optics", "it goes with a file of the verb circuits")
         if TRAINING.search(source.text, 0, 1000):
             return "training iteration", verify(Training.unjudged(source.text))
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:

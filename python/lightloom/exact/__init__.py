@@ -57,7 +57,7 @@ def exact_plan(
     """The plan of one algorithm with the best topologies there are, and a proof of how good they are.
 
     budget: wall-clock limit of the proof, a time such as `"60s"` or seconds. The best that was found by then is
-        returned, with what was proved as `lower_bound_s`.
+        returned, with the proved bound as `lower_bound_s`.
     invariant_under: only topologies that are invariant under translations by this period (an int or `"4"`), or under
         XOR with multiples of it (`"xor:4"`). The steps must be, too. Makes 16 GPUs tractable.
     report: told what is being proved.
@@ -114,7 +114,7 @@ def exact_plan(
 
 
 def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
-    """The demand of every step. Raises `InputError` where the program does not know what is asked."""
+    """The demand of every step. Raises `InputError` if the program does not support the request."""
     if problem.routing != "concurrent-flow":
         raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows only concurrent-flow")
     steps: list[Demand] = []

@@ -111,7 +111,7 @@ def _solve(
 
 
 def _taken(left: dict[Edge, int], source: int, destination: int) -> list[int]:
-    """A shortest path of what is left of a flow, taken out of it."""
+    """A shortest path of the rest of a flow, taken out of it."""
     before = {source: source}
     reached = [source]
     for server in reached:

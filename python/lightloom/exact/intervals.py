@@ -17,7 +17,7 @@ from lightloom.exact.program import Scope, solve
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Times this close, relatively, count as equal: what tangents and the solver's tolerances leave open.
+# Times this close, relatively, count as equal: tangents and the solver's tolerances leave such differences.
 TOLERANCE = 5e-5
 
 
@@ -104,7 +104,7 @@ class Intervals:
             self._solve((first, past), deadline - time.monotonic())
 
     def cut(self, *, lower: bool) -> Cut:
-        """The cheapest cut by what is proved (`lower`) or attained. O(steps²), O(steps³) of a repeated plan."""
+        """The cheapest cut by proved (`lower`) or attained costs. O(steps²), O(steps³) of a repeated plan."""
         if not self._costs.repeated:
             return self._line(0, lower=lower)
         whole = (0, self._count)

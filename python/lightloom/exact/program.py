@@ -3,7 +3,7 @@
 Integer variables are the circuits between two GPUs; rows and columns of them sum to the ports at most. Each demand is
 routed, scaled by its throughput θ, over capacities that are these variables, one commodity for every source. The load
 1/θ that the objective counts is a cone in the paper; here it is bounded from below by tangents, which never cut off a
-topology, so that what the solver proves is a bound. Demand is scaled once, and θ is not capped.
+topology, so that the solver's proof is a bound. Demand is scaled once, and θ is not capped.
 
 Where hops cost something, flows are layered by hops and a binary variable picks the limit of each demand.
 Where topologies are held invariant under a group, so may be flows, averaged over it: one variable an orbit.
@@ -75,9 +75,9 @@ def solve(
 ) -> Proved:
     """The least time of the demands on one topology, without startup.
 
-    upper_s: what is known to be attained; infinite when nothing is.
+    upper_s: the least time known to be attained; infinite without one.
     loads: for each demand, loads at which tangents shall be exact.
-    seconds: wall-clock limit; what is proved by then is returned.
+    seconds: wall-clock limit; the bound proved by then is returned.
     """
     scale_s = upper_s if math.isfinite(upper_s) else sum(demand.load_s * scope.gpus for demand in demands)
     program = LinearProgram()
@@ -135,7 +135,7 @@ def _demand(
     least = demand.node_load / scope.ports
     most = math.fsum(weight for *_, weight in demand.arcs)
     if demand.load_s > 0 and math.isfinite(spare_s):
-        # The margin keeps rounding from cutting off what is attained.
+        # The margin keeps rounding from cutting off attained solutions.
         most = max(least, min(most, (spare_s - demand.hop_s) / demand.load_s * (1 + 1e-9)))
     load = program.variable(least, most, cost=demand.load_s / scale_s)
     throughput = program.variable(1 / most, 1 / least)
@@ -197,7 +197,7 @@ def _layered(
     limits: list[int],
     most_throughput: float,
 ) -> list[tuple[tuple[int, int], int]]:
-    """Flows from one source, by the hop at which they are: what arrives after h hops needs a limit of at least h."""
+    """Flows from one source, by the hop at which they are: arriving after h hops needs a limit of at least h."""
     others = [rank for rank in range(scope.gpus) if rank != source]
     flows: list[tuple[tuple[int, int], int]] = []
     arrivals: dict[int, dict[int, float]] = {rank: {throughput: -wanted[rank]} for rank in wanted}

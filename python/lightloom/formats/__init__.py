@@ -1,4 +1,4 @@
-"""The formats of other tools: which are written, which are read, and what each cannot say.
+"""The formats of other tools: which are written, which are read, and facts that each cannot express.
 
 The registry, and the only list of them. A format is a folder here, named after it, with some of three modules, and its
 line below. `write` has a function `export`, which makes its files of a plan (`lightloom.formats.output`). `read` has
@@ -20,11 +20,11 @@ SIDE_SCHEMA = "lightloom.exported-circuits/1"
 class Format(NamedTuple):
     """A format of another tool.
 
-    written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: what is made of it, a
+    written: whether it is a `"file"` or a `"folder"`; empty where it is not written. read: the result of reading it, a
     `"schedule"` or a `"sequence"` of topologies; empty where it is not read. workload: whether workloads are read.
-    cannot_say: what of a plan has no place in it. takes: options of `export` that the writer takes. takes_several:
-    whether several plans are written together. follows_links: whether each of its transfers crosses one link of the
-    topology that it was made for.
+    cannot_say: facts of a plan that have no place in it. takes: options of `export` that the writer takes.
+    takes_several: whether several plans are written together. follows_links: whether each of its transfers crosses one
+    link of the topology that it was made for.
     """
 
     name: str

@@ -34,9 +34,8 @@ class WrittenFile(NamedTuple):
 class Export(NamedTuple):
     """The files that `export` wrote.
 
-    format: name of the format. files: all of them, in the order of the format. side_file: the one that holds what the
-    format cannot say, or the folder of those that do, and cannot_say what that is. notes: what else is to be known, a
-    line each.
+    format: name of the format. files: all of them, in the order of the format. side_file: the one with the facts that
+    the format cannot express, or their folder, and cannot_say their names. notes: other remarks, a line each.
     """
 
     format: str
@@ -65,8 +64,8 @@ def export(
     gpus_per_host: of `mscclpp`, how many consecutive GPUs share memory, a divisor of the plan's GPUs; all, where it is
         left out.
 
-    Everything is written or nothing. Raises `InputError` that names the argument, also where the plan has what the
-    format cannot hold, such as chunks of unequal sizes.
+    Everything is written or nothing. Raises `InputError` that names the argument, also if the plan has properties that
+    the format cannot hold, such as chunks of unequal sizes.
     """
     chosen = _format(to)
     options = {"sizes": sizes, "gpus_per_host": gpus_per_host}

@@ -18,7 +18,7 @@ __all__ = ["MAX_HOPS", "Arc", "Parcel", "arcs_of", "in_pieces"]
 
 # Hops of all parcels of a plan. A trace of Chakra has a send and a receive for each, and reads back within its bounds.
 MAX_HOPS = 1 << 18
-# Where messages are forwarded whole, parcels of several hops are cut, so that what a hop waits for is at most this part
+# Where messages are forwarded whole, parcels of several hops are cut, so that a hop waits for at most this part
 # of the step's time; while all pieces have no more hops than this, since each is two nodes of a trace.
 MOST_WAITING, MOST_HOPS_OF_PIECES = 0.02, 1 << 15
 

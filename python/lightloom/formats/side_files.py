@@ -1,4 +1,4 @@
-"""The side file of an export: what formats of schedules have no place for, circuits above all."""
+"""The side file of an export: facts that formats of schedules have no place for, above all circuits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
 
     `topologies` has every topology once, with its links (source, destination, parallel circuits). `steps` has, for
     every step of the plan in order, its topology, whether circuits change before it and what that takes, its startup,
-    propagation and transmission, and its paths: source, destination, share of what goes between the two, GPUs. The
+    propagation and transmission, and its paths: source, destination, share of the data between the two, GPUs. The
     circuits of a step's topology must be up before its data is sent.
 
     transfers: also the data sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks.

@@ -56,7 +56,7 @@ def ranges_of(plans: Sequence[Plan], asked: SizeRange | None) -> list[SizeRange]
     the first and the last plan are taken; without a range that is asked for there is one plan for all sizes, and
     several from the first one's size to the last one's.
 
-    Raises `InputError` that names `sizes` where a plan's own size is outside of what is asked for.
+    Raises `InputError` that names `sizes` where a plan's own size is outside of the given sizes.
     """
     if asked is None:
         asked = ALL_SIZES if len(plans) == 1 else SizeRange(plans[0].size_bytes, plans[-1].size_bytes)

@@ -20,7 +20,8 @@ class Asked(NamedTuple):
     """Options of the readers, None where they are not given.
 
     comm_groups: JSON file of the ranks of each group, by its name; comm_size: whether a collective's stated size is a
-    rank's input, its output or the whole buffer; element_bytes: bytes of what sizes count; time_unit: of run times;
+    rank's input, its output or the whole buffer; element_bytes: bytes of an element that sizes count; time_unit: of run
+    times;
     ranks: how many there are.
     """
 

@@ -1,4 +1,4 @@
-"""The fabric that is planned for: what people write, checked; presets and TOML files of the same keys."""
+"""The fabric that is planned for: checked user input; presets and TOML files of the same keys."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Fabric:
         `"1=20us,5=3us"` before steps 1 and 5. It is no part of the collective's time.
     initial: the topology before the first step: `"free"` (the first one is not charged), `"repeated"` (that of the last
         step: the plan runs again and again, and every change is charged), a name, an edge-list or GraphML file, a
-        NetworkX graph or a Topology; where nothing is said, what the convention has: `"free"` for
+        NetworkX graph or a Topology; the convention's by default: `"free"` for
         HARVEST's, the default.
-    optics: what switches there are, where they limit topologies: one of `lightloom list optics` with its parameters,
+    optics: the switches, if they limit topologies: one of `lightloom list optics` with its parameters,
         such as `"islands:4x2"`, a TOML file, or an `Optics`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
 
@@ -75,7 +75,7 @@ class Fabric:
         return _core.Cache()
 
     def __post_init__(self) -> None:
-        """Refuse what the fields do not take when it is written, not when it is used."""
+        """Refuse wrong values of fields when they are given, not when they are used."""
         _ = self._read
 
     @property
@@ -88,7 +88,7 @@ class Fabric:
                 raise refuse("dims", f"{len(self.dims)} sizes are not accepted; it takes at most {MOST_DIMS}")
             given["dims"] = list(self.dims)
         given["optics"] = self.optical_layer
-        # None says nothing where it is what a field has unless told otherwise; elsewhere it is wrong.
+        # None means nothing for fields whose default it is; for others it is wrong.
         optional = {field.name for field in fields(self) if field.default is None}
         said = {name: value for name, value in given.items() if not (value is None and name in optional)}
         return _core.FabricOptions(**said)

@@ -70,7 +70,7 @@ def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int 
 
 
 def busiest_bytes(matrix: NDArray[np.float64]) -> int:
-    """Whole bytes of a matrix's busiest GPU: what it sends or receives, its own block included."""
+    """Whole bytes of a matrix's busiest GPU: the bytes that it sends or receives, its own block included."""
     return math.ceil(_core.Schedule.from_matrix(matrix)[1])
 
 
@@ -134,7 +134,7 @@ def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
         raise refuse("matrix", f"its shape is {'x'.join(map(str, matrix.shape)) or 'a single number'}; it takes {FORM}")
     if not 2 <= len(matrix) <= MAX_GPUS:
         raise refuse("matrix", f"it has {_core.counted(len(matrix), 'row')}; it takes 2 to {MAX_GPUS}")
-    with np.errstate(over="ignore"):  # what is too large for a float is refused as infinite
+    with np.errstate(over="ignore"):  # numbers too large for a float are refused as infinite
         values = np.ascontiguousarray(matrix, dtype=np.float64)
     wrong = np.argwhere(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):

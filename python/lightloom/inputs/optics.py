@@ -1,4 +1,4 @@
-"""The optical layer under a fabric: a kind of switches, or a TOML file that also says what the switches are."""
+"""The optical layer under a fabric: a kind of switches, or a TOML file that also names the switches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PORTS = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Optics:
-    """Switches, and what is at their ports.
+    """Switches, and the GPUs at their ports.
 
     kind: one of `lightloom list optics`, with its parameters after a colon: `"crossbar"`, `"islands:4x2"`.
     names: of the switches, one each; without names, their kind names them.

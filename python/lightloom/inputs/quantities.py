@@ -13,13 +13,13 @@ __all__ = ["bytes_of", "delay_text", "is_number", "number_of", "rate_of", "secon
 
 # Beyond any range.
 LARGEST = 1e300
-# By kind, `time`, `rate` or `size`: the least above zero and the largest; what is accepted, in words.
+# By kind, `time`, `rate` or `size`: the least above zero and the largest; the accepted values, in words.
 RANGES = {name: (least, most) for name, _unit, least, most, *_ in _core.ranges()}
 ACCEPTS = {name: accepts for name, *_, accepts in _core.ranges()}
 
 
 def seconds_of(field: str, value: str | float) -> float:
-    """Seconds of `"500ns"` or a number. Raises `InputError` that names `field` for what is no accepted time."""
+    """Seconds of `"500ns"` or a number. Raises `InputError` that names `field` for values that are no accepted time."""
     return _core.read_time(field, value)
 
 

@@ -22,7 +22,7 @@ ACCEPTS = 'it takes a list, or a range such as { from = "1KiB", to = "1GiB", cou
 
 
 def listed(field: str, given: object, read: Callable[[object], Item]) -> list[Item]:
-    """Every value of a list, read. Raises `InputError` for what is no list, an empty one or one that repeats."""
+    """Every value of a list, read. Raises `InputError` if it is no list, empty or has repetitions."""
     if hasattr(given, "tolist"):
         given = given.tolist()
     if not isinstance(given, (list, tuple)):
@@ -114,7 +114,7 @@ def _check_ratio(field: str, low: float, high: float) -> None:
 
 
 def _indices(field: str, last: float) -> range:
-    """0 and what follows, up to `last`."""
+    """The numbers from 0 up to `last`."""
     if not last < MAX_VALUES:
         raise refuse(field, f"it has more than {MAX_VALUES} values; it takes at most so many")
     return range(math.floor(last) + 1)

@@ -109,7 +109,7 @@ def missing_inputs(
 
 
 def _topologies(field: str, value: Topologies, gpus: int | None) -> list[str | _core.Topology]:
-    """Names as they are; files and graphs read. The core refuses what is neither."""
+    """Names as they are; files and graphs read. The core refuses other values."""
     if isinstance(value, str):
         items: Sequence[TopologyLike] = _core.split_names(text_of(field, value))
     elif isinstance(value, (os.PathLike, _core.Topology)) or hasattr(value, "edges"):

@@ -32,9 +32,9 @@ MOST_SERVERS = 1 << 24
 class FibreRouting(Table):
     """Paths of circuits between servers; immutable.
 
-    servers: their grid; direction: what a fibre carries. circuits: pairs of servers. paths: the servers that each
+    servers: their grid; direction: one-way or both-ways fibres. circuits: pairs of servers. paths: servers that each
     passes, from source to destination. fibres: circuits on the busiest edge with those already there, which is the
-    number of fibres that it needs at one wavelength. lower_bound: no paths need fewer; reason: what proves it.
+    number of fibres that it needs at one wavelength. lower_bound: no paths need fewer; reason: its proof.
     """
 
     servers: str

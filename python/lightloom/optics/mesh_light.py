@@ -1,4 +1,4 @@
-"""Light in a mesh of MZIs: the way of a circuit, and what an MZI does with it."""
+"""Light in a mesh of MZIs: the way of a circuit, and the state of an MZI."""
 
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ class LightPath(NamedTuple):
     """The way of a circuit of a plan through a mesh.
 
     ingress, egress: the ports that it joins, from 1. mzis: those that it passes. waveguides: from each to the next
-    which of the parallel ones. wavelength: on all of the way. loss_db: what its light loses.
+    which of the parallel ones. wavelength: on all of the way. loss_db: the loss of its light.
     """
 
     ingress: int

@@ -1,4 +1,4 @@
-"""Circuits through a mesh of MZIs: what the mesh is, and the routes of circuits on it."""
+"""Circuits through a mesh of MZIs: its parameters, and the routes of circuits on it."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Proof(NamedTuple):
     best path of one loses too much; `lengths`: with places of these lengths the shortest ways of all circuits are
     longer than all places together; `exhausted`: all combinations of paths were tried. reason: the proof in a
     sentence. mzis: those inside the cut; circuits and places: how many must leave them and may. lengths: rows of MZI,
-    the next, and the length of each place between them, 0 for what is left out. round_index: the round.
+    the next, and the length of each place between them, 0 for parts that are left out. round_index: the round.
     """
 
     kind: str
@@ -175,7 +175,7 @@ class PlacedMesh(NamedTuple):
 class MeshRouting(Table):
     """Circuits on a mesh with their routes, as `route_mesh` gives them; immutable.
 
-    mesh, circuits: what was asked, circuits as pairs of tiles. rounds: how many rounds they take; round_of: the round
+    mesh, circuits: the request, circuits as pairs of tiles. rounds: how many rounds they take; round_of: the round
     of each. wavelengths: of each circuit, -1 where it has no route. losses_db: of each, NaN where it has no route.
     paths: the MZIs of each from source to destination, empty if it has no route; lanes: from each MZI to the next
     which of the parallel waveguides or fibres. reasons: why a circuit has no route, empty where it has one. proofs: of

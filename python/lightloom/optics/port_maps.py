@@ -104,7 +104,7 @@ class Circuits(Table):
     Made by `lightloom.circuits`, or read back by `Circuits.load` and `Circuits.from_json`.
     """
 
-    # Not slots: what is computed once is kept.
+    # No slots: computed properties are kept.
     def __init__(
         self,
         core: _core.Circuits,
@@ -187,7 +187,7 @@ class Circuits(Table):
 
     @cached_property
     def mzi_states(self) -> tuple[tuple[MziState, ...], ...]:
-        """Per configuration what every MZI that light passes does; empty where no mesh of MZIs is the switch."""
+        """Per configuration the state of every MZI that light passes; empty where no mesh of MZIs is the switch."""
         return tuple(
             tuple(
                 MziState(

@@ -65,7 +65,7 @@ def _value(option: Option, value: Any) -> Any:
 
 
 def _is_quantity(kind: Kind, value: object) -> bool:
-    """Whether it is text or a number, or a list of them where the kind takes one: what they say is read later."""
+    """Whether it is text or a number, or a list of them where the kind takes one: their values are read later."""
     if isinstance(value, list):
         return kind in LISTS and all(map(_is_scalar, value))
     return isinstance(value, str) or (kind is not Kind.DIMS and _is_scalar(value))

@@ -1,4 +1,4 @@
-"""Reading what a request says: of bounded size, in bounded time."""
+"""Reading the body of a request: of bounded size, in bounded time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that are kept, by what was asked."""
+"""Answers that are kept, by their requests."""
 
 from __future__ import annotations
 

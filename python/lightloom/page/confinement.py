@@ -44,7 +44,7 @@ REFUSED = frozenset({
     "subprocess.Popen",
 })  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# Fonts and the clock's zones, which drawing reads; and where what is written is lost.
+# Fonts and the clock's zones, which drawing reads; and the device whose input is lost.
 SHARED = ("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/zoneinfo", "/etc/localtime")
 NOWHERE = "/dev/null"
 

@@ -1,4 +1,4 @@
-"""A connection: how long it may wait and be waited for; what is said where no request comes or no more have room."""
+"""A connection: its deadlines, and its answers if no request comes or there is no room for more."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["Connection", "connection_type"]
 
 NO_REQUEST, FULL = 400, 503
-# In which an answer to what is no request can still begin.
+# States in which an answer to an invalid request can still begin.
 UNANSWERED = {h11.IDLE, h11.SEND_RESPONSE}
 
 
 class Connection(H11Protocol):
-    """A connection that is closed where no whole head of a request comes in time, or nobody takes what is sent.
+    """A connection that is closed where no whole head of a request comes in time, or nobody takes the answer.
 
-    Where there are more than `most`, those that have waited longest for a head go first: who only connects keeps nobody
-    out.
+    Where there are more than `most`, those that have waited longest for a head go first: a client that only connects
+    keeps nobody out.
     """
 
     waiting_s: float
@@ -65,7 +65,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Nobody takes what is sent: not for long."""
+        """Nobody takes the answer: wait, but not for long."""
         super().pause_writing()
         self._expect_flow()
 

@@ -1,6 +1,6 @@
 """Messages between the server and a worker process: frames of a kind, a length and as many bytes.
 
-Nothing but JSON and the bytes of an answer is in them, so that neither side runs what the other sends.
+Nothing but JSON and the bytes of an answer is in them, so that neither side runs code of the other.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Kind(Enum):
 
     READY = b"R"  # the process can work
     TOLD = b"T"  # JSON: all rows that were found before the task was paused; the task follows
-    ASKED = b"A"  # task and what was asked, as `parsing` writes them
-    PAUSE = b"U"  # end what is worked on where it can be gone on with
-    STOP = b"S"  # nobody waits any more for what was asked last
+    ASKED = b"A"  # task and request, as `parsing` writes them
+    PAUSE = b"U"  # end the current work if it can be resumed
+    STOP = b"S"  # nobody waits any more for the last request
     ROW = b"W"  # JSON: a row of the answer, as soon as it is found
     PROGRESS = b"P"  # JSON: how much is done
-    PAUSED = b"Z"  # JSON: is_spent; it can be gone on with from the rows that were told
+    PAUSED = b"Z"  # JSON: is_spent; it can be resumed from the rows that were sent
     END = b"E"  # JSON: status, media type, name of the file; the content follows
     CONTENT = b"C"  # the bytes of the answer
 
@@ -47,7 +47,7 @@ def as_bytes(kind: Kind, content: bytes = b"") -> bytes:
 
 
 def header_of(head: bytes) -> tuple[Kind, int]:
-    """Kind and length. Raises `ValueError` for what is neither."""
+    """Kind and length. Raises `ValueError` for an invalid head."""
     letter, length = HEADER.unpack(head)
     if length > MOST_BYTES:
         raise ValueError(f"a frame of {length} bytes")

@@ -64,7 +64,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *self._headers]
             elif message["type"] == "http.response.body":
-                # Each is waited for: what nobody takes is held once for all who asked for it, not once for each.
+                # Each is waited for: an answer that nobody takes is held once for all who asked for it, not once for
+                # each.
                 body = message.get("body", b"")
                 last = max(len(body) - 1, 0) // PIECE_BYTES * PIECE_BYTES
                 for first in range(0, last, PIECE_BYTES):

@@ -1,4 +1,4 @@
-"""A request while it waits and is worked on: who follows it, what was found so far, and what came of it."""
+"""A request while it waits and is worked on: its followers, its rows so far, and its outcome."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Event(NamedTuple):
 class Job:
     """Work that is asked for, by everybody who asks for the same meanwhile.
 
-    key: what the answer is kept by. text: the task and what was asked, as `parsing` writes them. client: who asked
+    key: of the answer in the cache. text: the task and the request, as `parsing` writes them. client: who asked
     first. length: how long it may take, as far as is known. worked_s: how long turns took after which it can go on.
     """
 

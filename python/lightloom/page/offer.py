@@ -24,7 +24,7 @@ def offered(verb: str) -> dict[str, Option]:
 
 
 def _by_default(option: Option) -> Option:
-    """The option as requests leave it out: what takes time is done for who asks for it."""
+    """The option as requests leave it out: work that takes time is done only on request."""
     return replace(option, default=False) if option.name == ASKED_FOR else option
 
 

@@ -12,7 +12,7 @@ __all__ = ["FIELD", "WRONG", "RefusedError", "as_text", "parsed", "read_text", "
 
 WRONG = 422
 FIELD = "body"
-# Brackets within brackets; what is asked has few.
+# Brackets within brackets; requests have few.
 DEEPEST = 64
 # Brackets of both kinds, those in texts among them: those of a workload of 100 000 events, read in a tenth of a second.
 MOST_BRACKETS = 1 << 19
@@ -31,7 +31,7 @@ class RefusedError(Exception):
 
 
 def as_text(task: str, content: bytes) -> bytes:
-    """The task and what is asked, as processes are told. Raises `RefusedError`.
+    """The task and the request, as processes get them. Raises `RefusedError`.
 
     For a small body it is the same for all that ask for the same, however they write it; a large one is left as it is:
     reading it would keep everybody else waiting.
@@ -41,7 +41,7 @@ def as_text(task: str, content: bytes) -> bytes:
 
 
 def read_text(text: bytes) -> tuple[str, dict[str, Any]]:
-    """The task and what is asked, of `as_text`. Raises `RefusedError`."""
+    """The task and the request, from `as_text`. Raises `RefusedError`."""
     task, _, body = text.partition(b"\n")
     return task.decode(), parsed(body)
 
@@ -67,7 +67,7 @@ def parsed(content: bytes) -> dict[str, Any]:
 
 
 def refused(status: int, message: str) -> RefusedError:
-    """The error about what was sent."""
+    """The error about the body."""
     return RefusedError(Outcome.error(status, f"{FIELD}: {message}", FIELD))
 
 

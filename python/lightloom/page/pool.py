@@ -1,4 +1,4 @@
-"""Processes that work, which of those that wait comes next, and what becomes of a process that fails or takes too long.
+"""Processes that work, the order of waiting jobs, and the end of processes that fail or take too long.
 
 As many processes work on any job as there are workers. One more, the reserve, is for jobs that are not known to take
 long: one that goes on for longer than a turn is taken from it, and waits for a worker. Work of a worker that can be
@@ -39,7 +39,7 @@ STOPPING_S = 2.0
 END_S = 2.0
 # Pause before a process is tried again that could not be started.
 RETRY_S = 1.0
-# How much the last request weighs in what one takes.
+# Weight of the last request in the mean time of one.
 WEIGHT = 0.2
 LONGEST_WAIT_S = 60
 
@@ -269,7 +269,7 @@ class Pool:
             await _ended(work, left)
 
     def refuse_more(self) -> None:
-        """Take no more work, and let go of what waits."""
+        """Take no more work, and let waiting jobs go."""
         self._is_ending = True
         while (job := self._queue.take()) is not None:
             self._queue.put_down(job, 0.0)
@@ -280,7 +280,7 @@ class Pool:
         self._forget(job)
 
     async def end(self) -> None:
-        """Wait a little for what is worked on, then end all processes; again, it does nothing."""
+        """Wait a little for current work, then end all processes; a second call does nothing."""
         self.refuse_more()
         with suppress(TimeoutError):
             async with asyncio.timeout(END_S):

@@ -70,11 +70,11 @@ class Process:
         return self._child.returncode is None and not self._is_spent
 
     async def carry_out(self, job: Job, tell: Callable[[Event], None]) -> Outcome | None:
-        """Ask, pass on what is found, and return what came of it; None where it was paused. Raises `DiedError`."""
+        """Ask, pass on rows, and return the outcome; None if it was paused. Raises `DiedError`."""
         if rows := job.rows:
             self._send(as_bytes(Kind.TOLD, b"[%s]" % b",".join(rows)))
         self._send(as_bytes(Kind.ASKED, job.text))
-        with suppress(ConnectionError):  # whoever reads its answer finds that it is gone
+        with suppress(ConnectionError):  # the reader of its answer finds that it is gone
             assert self._child.stdin is not None  # noqa: S101 (it is a pipe)
             await self._child.stdin.drain()
         content = b""
@@ -90,7 +90,7 @@ class Process:
                 return None if kind is Kind.PAUSED else Outcome(content=content, **head)
 
     def pause(self) -> None:
-        """Ask it to end what it works on, so that it is gone on with later; most work goes on nevertheless."""
+        """Ask it to pause its work, to be resumed later; most work goes on nevertheless."""
         self._send(as_bytes(Kind.PAUSE))
 
     def _send(self, frame: bytes) -> None:
@@ -99,7 +99,7 @@ class Process:
             self._child.stdin.write(frame)
 
     def stop(self) -> None:
-        """Ask it to leave off what it is doing; what came of that is still told."""
+        """Ask it to stop its work; the outcome is still sent."""
         self._send(as_bytes(Kind.STOP))
 
     async def _frame(self) -> tuple[Kind, bytes]:

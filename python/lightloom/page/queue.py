@@ -39,9 +39,9 @@ class Queue:
         self._waiting.setdefault(job.client, deque()).append(job)
 
     def take(self, *, is_short: bool = False) -> Job | None:
-        """The next job, which is worked on until `put_down`; None where there is none.
+        """The next job, which is worked on until `put_down`; None if the queue is empty.
 
-        is_short: the shortest of the client's comes first, and those are left waiting that are known to take long.
+        is_short: the shortest of the client's comes first, and jobs known to take long stay in the queue.
         """
         for client in sorted(self._waiting, key=lambda one: (self._at_work[one], self._used_s[one])):
             jobs = self._waiting[client]

@@ -49,7 +49,7 @@ class _Said:
 
 
 class Server(uvicorn.Server):
-    """A server that ends when it is told to, with exit status 0, and lets go of what waits."""
+    """A server that ends when it is told to, with exit status 0, and lets waiting requests go."""
 
     def __init__(self, config: uvicorn.Config, pool: Pool) -> None:
         super().__init__(config)
@@ -71,7 +71,7 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
     def end(self) -> None:
-        """Take no more work, end what is worked on, then the server; a second call ends it at once."""
+        """Take no more work, end current work, then the server; a second call ends it at once."""
         self.force_exit = self.should_exit
         self.should_exit = True
         # Before connections are waited for, which wait for their answers.
@@ -142,7 +142,8 @@ def serve(
 ) -> None:
     """Serve until told to end.
 
-    ready: is called when the page can be opened; what it raises ends the server. token: that every request must show.
+    ready: is called when the page can be opened; an exception of it ends the server. token: that every request must
+    show.
     """
     # Invalid requests and connections that end early are not logged; the page reports unforeseen failures.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)

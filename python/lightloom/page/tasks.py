@@ -12,7 +12,7 @@ __all__ = ["TASKS", "Task", "task"]
 class Task(NamedTuple):
     """A task.
 
-    name: as its address has it. module: of the function `work`, which takes what was asked, the limits and a function
+    name: as its address has it. module: of the function `work`, which takes the request, the limits and a function
     that is told rows and progress. summary: for the interface's description. is_asked: whether it is told anything, by
     POST; else it is got. streams: whether rows and progress come before the answer, for who wants them. makes_room:
     whether it goes on from its rows after it was paused for others, and so need not be short.

@@ -1,4 +1,4 @@
-"""A process that works: reads what is asked, computes it, and writes what comes of it.
+"""A process that works: reads requests, computes them, and writes their outcomes.
 
 `python -m lightloom.page.worker LIMITS`, where LIMITS is JSON. Frames come by standard input and go by standard output.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lightloom.page.frames import Frame
 
 TELLING = Lock()
-# A process that held more than this part of its memory is replaced: what it keeps may never be used again.
+# A process that held more than this part of its memory is replaced: its memory may never be used again.
 SPENT_PART = 4
 WRONG, TOO_LARGE, FAILED, NO_MEMORY, STOPPED = 422, 413, 500, 503, 503
 

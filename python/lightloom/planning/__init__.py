@@ -30,7 +30,7 @@ TRAFFIC = "a square matrix of weights, or triples of source, destination and wei
 
 
 class Check(NamedTuple):
-    """One check of a plan or schedule: its name, whether it passed, and what was checked or is wrong."""
+    """One check of a plan or schedule: its name, whether it passed, and its subject or the fault."""
 
     name: str
     passed: bool
@@ -94,7 +94,7 @@ def baselines(
     """Every planner at its best algorithm, fastest first: of each planner the first row of `compare`.
 
     A planner that is known to be slower than the best, and whose exact time takes long to find, is a row without a
-    time, whose reason says what it takes at least.
+    time, whose reason states its least time.
 
     beside: the plan of `plan` for the same arguments; a planner that keeps the best of all is not run again then.
 
@@ -159,7 +159,7 @@ def verify(
     `Training.from_json` gives have passed; `Training.unjudged` reads others.
 
     Circuits are judged against their plan, which must pass its own judge: their changes are followed from dark switches
-    on, and what comes of them must be the plan's topologies, in time. In a mesh of MZIs light is followed through the
+    on, and the result must be the plan's topologies, in time. In a mesh of MZIs light is followed through the
     states, and ways and losses are recomputed; of files that do not say how the mesh is built, states are counted.
 
     plan: of Circuits, where they were read from a file. optics: of Circuits, the kind with its parameters, such as

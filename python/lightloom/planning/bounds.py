@@ -19,8 +19,8 @@ class Bounds(NamedTuple):
     """Every bound that is known: that of any algorithm first, then those of the steps of the algorithm that was named.
 
     largest: the largest that holds for every plan of the request. Where some planner splits or joins steps of the
-    algorithm, that is the one for any algorithm. size_bytes: one rank's whole buffer m; traffic_bytes: what all GPUs
-    together send to others in an All-to-All, None for other collectives.
+    algorithm, that is the one for any algorithm. size_bytes: one rank's whole buffer m; traffic_bytes: bytes that all
+    GPUs together send to others in an All-to-All, None for other collectives.
     """
 
     statements: tuple[_core.Statement, ...]

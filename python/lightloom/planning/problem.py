@@ -37,7 +37,7 @@ class Sweep:
     total_s: completion times, infinite where nothing serves the point; reconfigurations: changes of topology.
     names: pairs (planner, algorithm) that were taken anywhere, and one of empty names; choice: a point's place there.
     lower_bound_s: of the plans; None where it was not asked for. never_change_s: times of the best plans whose circuits
-    never change, NaN where there is none; None where the algorithm or the planner was named, or topologies were.
+    never change, NaN if there is none; None if the algorithm or the planner was named, or topologies were.
     """
 
     total_s: NDArray[np.float64]
@@ -126,7 +126,7 @@ class Problem:
         """Results of `lightloom.plan` at every point.
 
         sizes: bytes, or text such as `"64MiB"` or `"1MiB/pair"`; delays: fixed reconfiguration delays, seconds or text
-        such as `"10us"`, to which what the fabric has per port or by port is added; bandwidths, startups, hop_delays:
+        such as `"10us"`, to which the fabric's delays per port or by port are added; bandwidths, startups, hop_delays:
         bit/s and seconds, or text; those of the fabric when left out. One, a list or an array each, broadcast against
         each other as NumPy does (`sizes[:, None]` against `delays` is a table). bound: whether to bound the times from
         below.

@@ -93,7 +93,7 @@ def _side_of(stated: StatedSequence) -> dict[str, Any] | None:
 
 
 def _cost_beside(stated: StatedSequence, side: dict[str, Any]) -> Check:
-    """Whether time and reconfigurations are what the terms of the steps in the side file add up to."""
+    """Whether time and reconfigurations are the sums of the terms of the steps in the side file."""
     show = _core.show_time
     try:
         terms = [

@@ -102,7 +102,7 @@ def plan_sizes(
     problem = Problem(collective, asked[0], fabric=fabric, **settings)
     size_bytes = problem.buffer_bytes(asked)
     rows: list[SizeRow] = []
-    # Neighbours share what was searched: pieces are as small as a sign of life needs, and no smaller.
+    # Neighbours share searches: pieces are as small as a sign of life needs, and no smaller.
     for first in range(0, len(asked), AT_ONCE):
         piece = size_bytes[first : first + AT_ONCE]
         swept = problem.sweep(piece, fabric.reconfiguration.fixed_s)

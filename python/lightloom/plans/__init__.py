@@ -53,7 +53,7 @@ class Plan(Table):
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """The plan that `to_json` wrote. Raises `InputError` that names the path of what is wrong."""
+        """The plan that `to_json` wrote. Raises `InputError` that names the path of the fault."""
         return cls(_core.Plan.from_json(text))
 
     @classmethod
@@ -123,7 +123,7 @@ class Plan(Table):
     def repeated_s(self) -> float:
         """Completion time where the plan runs again and again.
 
-        The change from the topology of the last step back to that of the first is charged, in place of what is charged
+        The change from the topology of the last step back to that of the first is charged, in place of the charge
         before the first step.
         """
         return self._core.repeated_s

@@ -34,8 +34,8 @@ UNCHANGING = "never-change"
 class Row:
     """One line of a comparison: a planner with an algorithm; times in seconds.
 
-    topology: that of a static plan, else empty. total_s and what follows are None where the planner could not serve the
-    problem, and reason then says why. at_least_s: what it takes at least, where it is known to be slower than the best
+    topology: that of a static plan, else empty. total_s and later fields are None if the planner could not serve the
+    problem, and reason then says why. at_least_s: its least time, where it is known to be slower than the best
     and was not solved to the end; the reason says so. keeps_the_best: whether the planner chooses the algorithm too,
     and so keeps the best plan of all planners. is_for_collective: whether the planner plans this collective at all.
     """
@@ -89,8 +89,8 @@ class Row:
 class Comparison(Table):
     """The same problem by every planner and baseline, fastest first, those that could not serve it last.
 
-    size_bytes: one rank's whole buffer m; traffic_bytes: what all GPUs together send to others in an All-to-All, None
-    for other collectives. lower_bound_s: the largest lower bound that holds for every row;
+    size_bytes: one rank's whole buffer m; traffic_bytes: bytes that all GPUs together send to others in an All-to-All,
+    None for other collectives. lower_bound_s: the largest lower bound that holds for every row;
     bound_class: the schedules that it bounds.
     """
 

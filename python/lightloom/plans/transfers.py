@@ -18,7 +18,7 @@ __all__ = ["Chunks", "Path", "Routes", "Transfer", "Transfers"]
 class Transfer(NamedTuple):
     """Chunks that go from one GPU to another in one step.
 
-    operation: `"copy"` where the receiver keeps what arrives, `"reduce"` where it adds it to what it has. chunks:
+    operation: `"copy"` where the receiver keeps the data, `"reduce"` where it adds them to its own. chunks:
     ascending. size_bytes: of all of them.
     """
 
@@ -57,8 +57,8 @@ class Transfers:
 class Path(NamedTuple):
     """One of the paths from one GPU to another.
 
-    gpus: those on it, source first, destination last. share: of what goes from source to destination; size_bytes: what
-    goes along it.
+    gpus: those on it, source first, destination last. share: of the data from source to destination; size_bytes: bytes
+    along it.
     """
 
     source: int

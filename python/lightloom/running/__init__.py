@@ -1,1 +1,1 @@
-"""Plans executed on real processes and data: what every rank sends, the data, and who carries it."""
+"""Plans executed on real processes and data: the sends of every rank, the data, and the transport."""

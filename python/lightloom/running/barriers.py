@@ -94,7 +94,7 @@ def barrier_costs(
     """Measure barriers of 2, 4, 8, ... processes; Linux only.
 
     names: of `barrier_names()`, all unless said. most_ranks: 16, or eight a core where that is more. rounds: that are
-    measured, at every number of ranks. progress: told what is measured next.
+    measured, at every number of ranks. progress: called with the next measurement.
 
     With more ranks than cores no rank spins: ranks give the core to others, or sleep. Raises `InputError` that
     names the argument, and `FailedError` where a process ends that should not.
@@ -124,7 +124,7 @@ def _cost(name: str, ranks: int, rounds: int) -> BarrierCost:
     program = PROGRAM.format(str(Path(__file__).parents[2]), (name, ranks, rounds, os.getpid()))
     limit_s = START_S + ROUND_S * rounds * ranks
     try:
-        # An interrupt from the keyboard ends whoever started it, and that ends it.
+        # An interrupt from the keyboard ends the process that started it, which ends it.
         ran = carried_out([sys.executable, "-I", "-S", "-c", program], limit_s=limit_s)
     except subprocess.TimeoutExpired:
         raise FailedError(f"barrier {name} of {ranks} ranks: its process did not end within {limit_s:g} s") from None

@@ -23,7 +23,7 @@ def carried_out(command: Sequence[str], given: bytes = b"", *, limit_s: float) -
     with TemporaryFile() as asked, TemporaryFile() as out, TemporaryFile() as said:
         asked.write(given)
         asked.seek(0)
-        process = subprocess.Popen(  # noqa: S603 (of whoever calls)
+        process = subprocess.Popen(  # noqa: S603 (the caller's command)
             command, stdin=asked, stdout=out, stderr=said, process_group=0
         )
         try:

@@ -1,4 +1,4 @@
-"""The controller process, as whoever starts it sees it: requests go to it, what it finds comes back.
+"""The controller process, as seen by its starter: requests go to it, results come back.
 
 It is a fresh process with one thread, so that it can fork; it forks a process for every rank and one for the switch.
 They die with it, and it ends when its socket is closed, so that nothing outlives the process that started it.
@@ -46,12 +46,12 @@ class Controller:
         self._socket.settimeout(SILENT_S)
         with theirs:
             program = PROGRAM.format(str(Path(__file__).parents[2]), theirs.fileno())
-            self._process = subprocess.Popen(  # noqa: S603 (this interpreter, on what is written above)
+            self._process = subprocess.Popen(  # noqa: S603 (this interpreter, on the program above)
                 [sys.executable, "-I", "-S", "-c", program],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                # An interrupt from the keyboard ends whoever started it, and that ends it.
+                # An interrupt from the keyboard ends the process that started it, which ends it.
                 process_group=0,
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
             )

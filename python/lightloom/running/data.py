@@ -1,7 +1,7 @@
-"""The data of a run: types, what ranks begin with, what they must end with, and how many elements are wrong.
+"""The data of a run: types, inputs and expected outputs of ranks, and the count of wrong elements.
 
 As in NCCL's tests, data are whole numbers so small that sums are exact in every order of adding. None is 0, so that
-what is left out does not look right.
+missing data do not look right.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def expected(
     """Results of the collective on the inputs of all ranks, by NumPy; only for `ranks` if they are given.
 
     Sums of floating types are exact where all they add are whole numbers that add up to one that is exact in the type;
-    elsewhere they may differ by what the order of adding makes of rounding, n·2^(1 - exact_bits)·Σ|x| for n ranks.
+    elsewhere they may differ by the effect of the order of adding on rounding, n·2^(1 - exact_bits)·Σ|x| for n ranks.
     """
     asked = range(program.ranks) if ranks is None else ranks
     if not _reduces(program):
@@ -188,7 +188,7 @@ def expected(
 
 @np.errstate(invalid="ignore", over="ignore")
 def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
-    """How many elements of the outputs of all ranks are not what they must be; one that is no number equals another."""
+    """How many elements of the outputs of all ranks are wrong; one that is no number equals another."""
     count = 0
     for rank, (output, right) in enumerate(zip(found, wanted.outputs, strict=True)):
         one, other = kind.numbers(output), kind.numbers(right)

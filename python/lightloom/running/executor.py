@@ -50,7 +50,7 @@ class Executor:
         with ll.Executor(fabric, runs=1) as executor:
             measurement = executor.run(executor.plan("all-reduce", "1MiB"), arrays)
 
-    fabric: what `plan` plans for; for `run` of plans that are there it is not needed. transport:
+    fabric: for `plan`; `run` of existing plans does not need it. transport:
     `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
     and dark time; `"kernel"`: they go through the kernel's network, whose token buckets are the rates and whose filters
     are the circuits, without hop delay (root, and iproute2); `"mpi"`: processes send messages by the MPI that there is,
@@ -141,11 +141,11 @@ class Executor:
         whose sums are exact. progress: told how many runs are measured.
 
         Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in
-        time, or the system refuses what a run needs: all processes are ended then.
+        time, or the system refuses a run's resources: all processes are ended then.
         """
         seed = whole_number("seed", seed, 0)
         with self._lock:
-            # The lock keeps other threads out; what is left is a run within a run.
+            # The lock keeps other threads out; only a run within a run is left.
             if self._is_running:
                 raise refuse("progress", "it runs a plan by the executor that it is told the progress of")
             self._is_running = True
@@ -249,7 +249,7 @@ class Executor:
                 request = ready.request(workspaces.offsets, network.described)
                 return self._asked(self._controller, ready, request, workspaces, progress)
         except BaseException:
-            # Whatever it was doing, it does not go on.
+            # The process does not go on with its work.
             self.close()
             raise
 

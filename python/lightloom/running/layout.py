@@ -1,11 +1,11 @@
 """Where data lies: the arrays that users give and get, and the slots of chunks in the workspaces of ranks.
 
 A buffer of E elements in C equal chunks is cut at whole elements: chunk c holds elements ⌊c·E/C⌋ to ⌊(c+1)·E/C⌋. Where
-chunks have sizes of their own, a part of an element of what goes from one rank to another counts as a whole one.
+chunks have sizes of their own, a part of an element in the data from one rank to another counts as a whole one.
 
 AllReduce, ReduceScatter, AllGather and Broadcast run in place: a rank's workspace is the whole buffer. All-to-All has
-n² blocks, of which a rank holds few: its workspace has its input, by destination; behind it what it receives for
-itself, by source; and then a slot for every chunk that it only passes on.
+n² blocks, of which a rank holds few: its workspace has its input, by destination; behind it the data that it receives
+for itself, by source; and then a slot for every chunk that it only passes on.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Slots(NamedTuple):
 class Layout:
     """Where everything is; sizes and offsets in elements.
 
-    blocks: of All-to-All, what goes from rank s to rank d at `blocks[s, d]`: the input of s has these by d, one after
+    blocks: of All-to-All, the data from rank s to rank d at `blocks[s, d]`: the input of s has these by d, one after
     the other, and the output of d has those for it by s. None for other collectives. inputs, outputs, workspaces: their
     sizes by rank. loads: from inputs to workspaces before the first step; stores: from workspaces to outputs after the
     last one. chunks: the sizes of chunks.

@@ -70,7 +70,7 @@ class Jitter(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How a plan was run; the arguments of `lightloom.run`, with what was chosen where nothing was said.
+    """How a plan was run; the arguments of `lightloom.run`, with the chosen values of those left out.
 
     dilation: rates are divided and delays multiplied by it. dtype, reduction: of the data. packet_bytes: without
     headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.
@@ -232,7 +232,7 @@ class Measurement(Table):
 
     @property
     def ratio(self) -> float:
-        """The middle of the measured times over what the plan predicts."""
+        """The median of the measured times over the plan's prediction."""
         return self.measured.median / self.predicted_s if self.predicted_s else 1.0
 
     @property

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing", "patience_s"]
 
-# How long a step may take at a rank: so much, and what all ranks send in it at so slow a rate.
+# How long a step may take at a rank: so much, and the time of all its data at so slow a rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
 # Pauses that are remembered.
 MOST_PAUSES = 100_000
@@ -62,7 +62,7 @@ class Moments(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """One run at one rank: what it ended with, and when it did what."""
+    """One run at one rank: its output, and its moments."""
 
     output: Array
     moments: Moments

@@ -1,6 +1,6 @@
 """Messages to and from the ranks that mpiexec starts, as files of a folder.
 
-The plan and how it is run; an input a rank; and then an output a rank, what was measured, and the failure of a rank.
+The plan and how it is run; an input a rank; and then an output a rank, the measurement, and the failure of a rank.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Job:
         self.folder = folder
 
     def ask(self, plan: Plan, options: MpiOptions, inputs: Sequence[Array]) -> None:
-        """Write what all ranks need."""
+        """Write the files that all ranks need."""
         plan.save(self.folder / "plan.json")
         told = options._asdict() | {"kind": options.kind.name}
         (self.folder / "options.json").write_text(json.dumps(told))
@@ -60,14 +60,14 @@ class Job:
         return array
 
     def answer(self, rank: int, found: Together) -> None:
-        """Write what a rank ended with, and what was measured if it is rank 0."""
+        """Write a rank's output, and at rank 0 the measurement."""
         np.save(self.folder / f"output-{rank}.npy", found.output)
         if rank == 0:
             np.savez(self.folder / "times.npz", **{name: getattr(found.times, name) for name in TIMES})
             (self.folder / "jitter.json").write_text(json.dumps(found.jitter))
 
     def answered(self, ranks: int) -> tuple[list[Array], RunTimes, Jitter]:
-        """The outputs of all ranks, and what was measured."""
+        """The outputs of all ranks, and the measurement."""
         outputs = [np.load(self.folder / f"output-{rank}.npy") for rank in range(ranks)]
         with np.load(self.folder / "times.npz") as times:
             measured = RunTimes(**times)

@@ -32,7 +32,7 @@ class Removed(NamedTuple):
 
 
 def take_names() -> None:
-    """Remove the names of what this process shares with all other ranks of its machine, which have it already."""
+    """Remove the names of memory that this process shares with all other ranks of its machine, which have it open."""
     with suppress(OSError):
         for path in _held_by(Path("/proc/self")):
             if path.parent == FOLDER and TOGETHER.fullmatch(path.name):

@@ -82,7 +82,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
     """Run a plan by processes that end with it.
 
     inputs: of all ranks. Raises `InputError` that names `transport` where there is no MPI, `FailedError` where a
-    process dies or they take too long, and what a rank raises.
+    process dies or they take too long, and errors of a rank.
     """
     remove_left()
     began_s = time.time()
@@ -99,7 +99,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
             stdout=said,
             stderr=subprocess.STDOUT,
             text=True,
-            # An interrupt from the keyboard ends whoever started it, and that ends it.
+            # An interrupt from the keyboard ends the process that started it, which ends it.
             process_group=0,
         )
         try:

@@ -127,7 +127,7 @@ def run_together(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> Together:
-    """Run a program with all other ranks, which call this too, and gather what was measured.
+    """Run a program with all other ranks, which call this too, and gather the measurements.
 
     given: this rank's input. progress: told how many runs are measured. Errors as of `MpiRank.run`, and `FailedError`
     where a switch fails.

@@ -22,13 +22,13 @@ from lightloom.running.program import program_of
 
 
 def main(folder: Path) -> None:
-    """Do what the job in the folder asks of this rank, whose number MPI says."""
+    """Do this rank's part of the job in the folder; MPI has its number."""
     job = Job(folder)
     communicator = message_passing().COMM_WORLD
     number = communicator.Get_rank()
     if number == 0:
         Thread(target=_end_with_asker, args=(job,), daemon=True).start()
-    # All have what they share.
+    # All ranks have opened their shared memory.
     communicator.Barrier()
     take_names()
     if number == 0:

@@ -104,7 +104,7 @@ class KernelNetwork:
         ]
         ends = [f"r{rank}p{port}" for rank, port in numbers]
         self._carry_out(["ip", "-n", self._switch], [*pairs, *_up(ends, mtu)])
-        # Tried once, so that what the kernel does not have is known before anything starts.
+        # Tried once, so that missing features of the kernel are known before anything starts.
         place = f"dev {ends[0]} parent ffff: protocol ip prio 1 u32"
         trial = [
             f"filter add {place} match ip protocol 17 0xff action mirred egress redirect dev {ends[0]}",

@@ -26,11 +26,11 @@ __all__ = [
 ]
 
 LARGEST_DILATION = 1e9
-# The shortest step takes so long at least: many times what it takes to wake a process.
+# The shortest step takes so long at least: many times the time to wake a process.
 SHORTEST_STEP_S = 0.02
 # Bytes that a core copies in a second through rings and switch, with time to spare.
 COPIED_BPS = 2.5e8
-# Seconds that a packet takes at least, and what every circuit adds to that; the kernel does more for a packet.
+# Seconds that a packet takes at least, and the seconds that every circuit adds; the kernel does more for a packet.
 PACKET_S = 1e-4
 PACKET_PER_CIRCUIT_S = {"shared-memory": 2.5e-5, "kernel": 1e-4}
 LEAST_PACKET = 1024
@@ -98,7 +98,7 @@ def dilation_for(plan: Plan) -> float:
 def pace_of(
     plan: Plan, program: Program, transport: str, *, dilation: float | None = None, packet_bytes: int | None = None
 ) -> Pace:
-    """The pace of a run; what is not given is chosen, the dilation so that cores keep up with packets, too."""
+    """The pace of a run; missing values are chosen, the dilation so that cores keep up with packets, too."""
     most = PACKETS_PER_CORE[transport] * _cores() / crowding(plan.gpus)
     chosen = dilation_for(plan) if dilation is None else dilation
     while True:

@@ -62,7 +62,7 @@ class StepPart(NamedTuple):
 
     @property
     def incoming(self) -> list[Receive | Forward]:
-        """All that arrives: what is for this rank, then what is passed on."""
+        """All that arrives: data for this rank, then data to be passed on."""
         return [*self.receives, *self.forwards]
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "RunOptions", "prepared"]
 
 NANOSECONDS = 1e9
-# A wait ends as a fault after so many times what the plan predicts, dilated, and so many seconds more.
+# A wait ends as a fault after so many times the predicted time, dilated, and so many seconds more.
 DEADLINE_FACTOR = 10.0
 DEADLINE_FLOOR_S = 5.0
 # The machine is watched for so long before the runs, but no longer than they take.

@@ -45,7 +45,7 @@ class Program:
     step[i]; its ranks `gpus[gpu_offsets[i]:gpu_offsets[i + 1]]`, source first, destination last; its segments, in
     order, `segment_offsets[i]` to `segment_offsets[i + 1]`.
     Segments: source_offset and destination_offset in the two workspaces, size_bytes, and is_reduction: whether the
-    destination reduces what arrives with what it has, or keeps it instead.
+    destination reduces arriving data with its own, or keeps them instead.
     """
 
     collective: str
@@ -214,12 +214,12 @@ def _joined(pieces: _Pieces) -> _Pieces:
 
 
 def _path_spans(paths: _Paths, row: Integers, begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
-    """Where what each path carries begins and ends among all elements; row, begins, ends: of the runs of these."""
+    """Where the data of each path begin and end among all elements; row, begins, ends: of the runs of these."""
     first = np.searchsorted(row, paths.row)
     past = np.searchsorted(row, paths.row, side="right")
     bounds = np.append(begins, _last(ends))
     row_begins, row_sizes = bounds[first], bounds[past] - bounds[first]
-    # A pair's paths take what their shares add up to, rounded; the last one what is left.
+    # A pair's paths end at the sums of their shares, rounded; the last one takes the rest.
     is_last = np.append(paths.row[1:] != paths.row[:-1], True)
     so_far = np.cumsum(paths.share)
     before = (so_far - paths.share)[np.searchsorted(paths.row, paths.row)]

@@ -1,4 +1,4 @@
-"""Times of one-hop sends over a range of sizes, measured by runs: what `calibrate` reads."""
+"""Times of one-hop sends over a range of sizes, measured by runs, for `calibrate`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Send", "SendTimes", "send_times"]
 
 SCHEMA = "lightloom.sends/1"
-# The smallest send transmits for this part of what startup and hop take, the largest for so many times that; where
+# The smallest send transmits for this part of the time of startup and hop, the largest for so many times that; where
 # these take no time, sends of so many bytes.
 LEAST_PART, MOST_TIMES = 1 / 16, 16
 LEAST_BYTES, MOST_BYTES = 4096, 4 << 20
@@ -87,8 +87,8 @@ def send_times(
     """Measure sends between two ranks over the fabric of a plan, from where startup decides to where bandwidth does.
 
     like: a Plan, or a plan's JSON file; its startup, hop delay and bandwidth are set. Both ranks send to each other at
-    once. transport, runs, real_time: as of `Executor`. dilation: of all sizes; what the smallest needs where it is left
-    out, so that copying takes no part of the largest. progress: told what is measured next.
+    once. transport, runs, real_time: as of `Executor`. dilation: of all sizes; the one that the smallest needs if left
+    out, so that copying takes no part of the largest. progress: called with the next measurement.
 
     Raises `InputError` that names the argument, and `RunFailedError` as `Executor.run`.
     """
@@ -109,7 +109,7 @@ def send_times(
 
 
 def _sizes(plan: Plan) -> Iterator[int]:
-    """Powers of two, of which the least and the most enclose what is to be measured."""
+    """Powers of two, from below the least to above the largest size to be measured."""
     equal = (plan.startup_s + plan.hop_delay_s) * plan.bandwidth_bps / 8
     least, most = (LEAST_PART * equal, MOST_TIMES * equal) if equal else (LEAST_BYTES, MOST_BYTES)
     size = WHOLE

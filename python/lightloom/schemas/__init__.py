@@ -1,4 +1,4 @@
-"""JSON Schemas of what the verbs print with `--format json`, and of the files that they read back."""
+"""JSON Schemas of the documents that the verbs print with `--format json`, and of the files that they read back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.
 
 
 class Document(NamedTuple):
-    """A kind of JSON document: its name, the commands that print or read it, and what it is."""
+    """A kind of JSON document: its name, the commands that print or read it, and its meaning."""
 
     name: str
     commands: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Forms of values in JSON, as JSON Schema says them, each with what it means; units are at the end of a key's name."""
+"""Forms of values in JSON, as JSON Schema says them, each with its meaning; units are at the end of a key's name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def yes_or_no(meaning: str) -> Form:
 
 
 def several(form: Form, meaning: str) -> Form:
-    """A list of what has one form."""
+    """A list of values of one form."""
     return {"type": "array", "items": form, "description": meaning}
 
 

@@ -1,4 +1,4 @@
-"""Training iterations: the workload that `train` takes, and what it and `simulate` print of one."""
+"""Training iterations: the workload that `train` takes, and the documents that it and `simulate` print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan simulated: what is assumed, and what is found."""
+"""The simulation of a plan: its assumptions and results."""
 
 from __future__ import annotations
 

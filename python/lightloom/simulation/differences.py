@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Difference(NamedTuple):
-    """A part of the difference: its name, what it adds to the time (or takes from it), s, and the reason."""
+    """A part of the difference: its name, the seconds that it adds to the time (or takes from it), and the reason."""
 
     name: str
     seconds: float

@@ -147,7 +147,7 @@ class TrainingSimulation(Table):
 
 
 def _begun(plan: Plan) -> Plan:
-    """The plan with its first circuits in place: what changes before it is the iteration's affair."""
+    """The plan with its first circuits in place: changes before it belong to the iteration."""
     if not plan.steps[0].reconfigured:
         return plan
     told = json.loads(plan.to_json())
@@ -156,7 +156,7 @@ def _begun(plan: Plan) -> Plan:
     told["reconfigurations"] -= 1
     told["fabric"]["initial"] = "free"
     told["initial_topology"] = None
-    # A bound of what begins elsewhere says nothing of it.
+    # A bound for other first circuits does not hold for it.
     told |= {"lower_bound_s": 0.0, "bound_class": "none"}
     first |= {"reconfigured": False, "reconfiguration_s": 0.0}
     return Plan.from_json(json.dumps(told))

@@ -26,10 +26,10 @@ class Use(NamedTuple):
     """Changes of an event at ports of ranks, an entry for each: rank times the fabric's ports, plus the port.
 
     needs: numbers of the circuits that it begins with; two are the same where ranks, links and ports all are.
-    leaves: of those that it ends with, `RESTING` where it goes back. needs_resting: whether what it needs is where its
-    group rests. rests: numbers of the circuits that it goes back to, where that is said. is_steady: whether its
-    circuits stay from its beginning on. changes_back: whether they change after it. passed: entries of ranks that only
-    forward its messages.
+    leaves: of those that it ends with, `RESTING` where it goes back. needs_resting: whether the circuits that it needs
+    are those where its group rests. rests: numbers of the circuits that it goes back to, where that is said. is_steady:
+    whether its circuits stay from its beginning on. changes_back: whether they change after it. passed: entries of
+    ranks that only forward its messages.
     """
 
     slots: NDArray[np.intp]
@@ -43,7 +43,7 @@ class Use(NamedTuple):
 
 
 def port_uses(training: Training) -> list[Use | None]:
-    """By event what it does to ports; None for computation. Raises `InputError` for messages that have no path."""
+    """By event its changes at ports; None for computation. Raises `InputError` for messages that have no path."""
     made = _Uses(training)
     return [made.of(index, event) for index, event in enumerate(training.events)]
 

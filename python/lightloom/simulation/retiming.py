@@ -44,7 +44,7 @@ class Retimed(NamedTuple):
 def retimed(training: Training, durations_s: Sequence[float]) -> Retimed:
     """When events happen if they take so long, in the order of nodes, s.
 
-    An event starts when all that it waits for is done: what it comes after; computation on its ranks that comes
+    An event starts when all that it waits for is done: its predecessors; computation on its ranks that comes
     earlier; the collective before it in its stream; the events before it on its ports, with the change of circuits
     after them; and where its ports have other circuits than it begins with, the reconfiguration delay after their last
     use. Iterations follow one another, each from the end of the one before, until two are alike.
@@ -81,7 +81,7 @@ class _Course:
                 self._resting[use.slots] = use.rests
 
     def follow(self, iterations: int) -> Retimed:
-        """One more iteration; ports keep what they have."""
+        """One more iteration; ports keep their circuits."""
         starts_s, ends_s = (np.zeros(len(self._order)) for _ in range(2))
         computed_s = np.zeros(self._training.ranks)
         for index in self._order:
@@ -138,7 +138,7 @@ class _Course:
 
 
 def _waits(training: Training) -> list[list[int]]:
-    """By event those that end before it starts, whatever their ports: what it comes after, and its streams."""
+    """By event those that end before it starts, whatever their ports: its predecessors, and those of its streams."""
     places = {event.node: index for index, event in enumerate(training.events)}
     last: dict[tuple[str, int], int] = {}
     found = []

@@ -15,7 +15,7 @@ from lightloom.training.result import Training
 if TYPE_CHECKING:
     import os
 
-# How what the verb `train` wrote begins.
+# How a file of the verb `train` begins.
 TRAINING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
 
 

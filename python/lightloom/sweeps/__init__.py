@@ -1,7 +1,7 @@
 """Sweeps: a description of axes becomes a table and pictures.
 
-`description` reads what is swept, `layout` orders its points in rows and chunks, `engines` evaluates a chunk by
-`series` of points that share profiles, `workers` and `cluster` say who does, `store` keeps what is finished, and `run`
+`description` reads a sweep's description, `layout` orders its points in rows and chunks, `engines` evaluates a chunk by
+`series` of points that share profiles, `workers` and `cluster` say who does, `store` keeps finished chunks, and `run`
 joins them.
 """
 

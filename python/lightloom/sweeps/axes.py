@@ -39,7 +39,7 @@ class Axis(NamedTuple):
     """An axis of a sweep: the setting that varies.
 
     key: of `plan`; column: its name in the table; values: numbers in the column's unit, whole numbers or text.
-    per_pair: whether sizes are those of blocks between pairs; labels: what is shown for the values, where these are
+    per_pair: whether sizes are those of blocks between pairs; labels: texts shown for the values, where these are
     numbers of technologies.
     """
 

@@ -29,7 +29,7 @@ FILE_NAME = re.compile(r"\w[\w-]{0,99}", re.ASCII)
 
 @dataclass(frozen=True)
 class BenchmarkSeries:
-    """One collective on one fabric: what is planned at every point, and the points.
+    """One collective on one fabric: the settings of every point, and the points.
 
     sizes: one rank's whole buffers, or per pair; delays: reconfiguration delays. Text, as the command line takes it.
     """
@@ -77,7 +77,7 @@ class BenchmarkSeries:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The settings of an evaluation: its name, what is evaluated, the paper's section, and its series.
+    """The settings of an evaluation: its name, a summary, the paper's section, and its series.
 
     Files and folders have its name. Raises `InputError` that names the field.
     """

@@ -34,7 +34,7 @@ _ALONE = local()
 def on_dask(
     address: str, description: SweepDescription, digest: str, chunks: Sequence[int]
 ) -> Generator[tuple[int, bytes]]:
-    """Every chunk with its content, as they are finished; what a lost worker had not finished is done by another.
+    """Every chunk with its content, as they are finished; unfinished chunks of a lost worker are done by another.
 
     Raises `InputError` that names `scheduler` when it cannot be reached, goes away, or runs another Lightloom.
     """
@@ -59,7 +59,7 @@ def _connected(address: str) -> distributed.Client:
     client, why = None, ""
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-    except Exception as error:  # Dask and what it stands on raise anything, for what is no address
+    except Exception as error:  # Dask and its libraries raise anything for an invalid address
         why = str(error) or type(error).__name__
     if client is None:
         # A client that was not finished closes itself when it is collected. Where that happens while the next one
@@ -101,7 +101,8 @@ def _as_finished(
             chunk = next(waiting, None)
             if chunk is None:
                 return
-            # The key says what the content depends on, so that a cluster that has it already does not compute it again.
+            # The key has all that the content depends on, so that a cluster that has it already does not compute it
+            # again.
             key = f"lightloom-sweep-{digest}-{chunk}"
             number[key] = chunk
             running.add(client.submit(run_chunk, description, digest, chunk, _core.__version__, key=key))

@@ -50,11 +50,11 @@ class SweepDescription:
     name: of the files and the folder that results go to; summary: the title of pictures.
     engine: `"model"`, what plans say; `"flow"` or `"packet"`, plans simulated at that level; `"train"`, iterations.
     metrics: which of `METRICS` the table has; the time is always there.
-    baseline: what the ratio compares with, the best of these; the best plans whose circuits never change where nothing
-        else is said, empty without a ratio.
+    baseline: plans that the ratio compares with, the best of these; the best plans whose circuits never change where
+        nothing else is said, empty without a ratio.
     settings: values of keys that do not vary; numbers: those of `keys.NUMBERS` among them.
-    axes: what varies, in the order of writing.
-    pictures: what is drawn; empty for the defaults.
+    axes: settings that vary, in the order of writing.
+    pictures: those to be drawn; empty for the defaults.
     folder: where files that it names are looked for.
     """
 
@@ -83,7 +83,7 @@ class SweepDescription:
         if not isinstance(source, cls):
             raise refuse("description", f"`{shown(source)}` is not accepted; it takes a TOML file or a mapping")
         if engine not in {None, source.engine}:
-            # Metrics and settings depend on the engine, and what is known of them is not what was written.
+            # Metrics and settings depend on the engine, and the known ones are not those that were written.
             raise refuse("engine", f"the description was made for engine {source.engine}")
         return source
 

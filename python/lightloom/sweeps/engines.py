@@ -1,4 +1,4 @@
-"""Evaluates a chunk of a sweep: what every worker runs, on this machine or another."""
+"""Evaluates a chunk of a sweep, in every worker, on this machine or another."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
     best = np.full(points, -1, dtype=np.int32)
     for index, baseline in enumerate(description.baseline):
         if own.policies_s is not None:
-            # Every iteration says what it takes under each policy.
+            # Every iteration states its time under each policy.
             other_s = own.policies_s[baseline.label]
         elif own.never_change_s is not None and baseline.settings == NEVER_CHANGE:
             other_s = own.never_change_s

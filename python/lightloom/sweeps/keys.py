@@ -53,7 +53,7 @@ CHOSEN_POLICIES = tuple(name for name, _, is_chosen in _core.training_policies()
 PLAN_KEYS = tuple(_PLANNED)
 SIMULATION_KEYS = tuple(_SIMULATED)
 WHOLE = tuple(name for name, option in _ROWS.items() if option.kind is Kind.WHOLE)
-# Where a plain number is given, what is written after it.
+# The unit that is written after a plain number.
 UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.WINDOW: "s"}
 
 Value = str | int | bool
@@ -63,7 +63,7 @@ class Quantity(NamedTuple):
     """A number that points of one series may differ in.
 
     number: bytes, bit/s or seconds; varies: whether a reconfiguration delay depends on what changes; per_pair:
-    whether a size is that of a block between a pair; name: of a technology, else empty; text: what says all of a delay
+    whether a size is that of a block between a pair; name: of a technology, else empty; text: the full text of a delay
     that varies, else empty.
     """
 

@@ -1,4 +1,4 @@
-"""Runs a sweep: what is not there yet is computed, kept and put together."""
+"""Runs a sweep: missing chunks are computed, kept and put together."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ def sweep(
     description: a TOML file or a mapping of the same keys, such as `{"settings": {"collective": "all-reduce"}, "axes":
         {"size": ["1MiB", "64MiB"], "planner": ["harvest", "static"]}}`; see docs/sweeps.md.
     engine: `"model"`, `"flow"`, `"packet"` or `"train"`; that of the description when left out.
-    output: the folder of the Parquet file; a run that was stopped goes on from what it finished. In memory without one.
+    output: the folder of the Parquet file; a run that was stopped goes on from its finished parts. In memory without
+    one.
     workers: threads that compute, in all; as many as there are cores when left out.
     scheduler: the address of a Dask scheduler whose workers compute, such as `"tcp://node:8786"`; it takes
         `lightloom[dask]`.
-    restart: do not go on from what is in `output`.
+    restart: do not go on from the results in `output`.
     advance: told how many points were finished just now; first, those that a run before had finished.
 
     The result does not depend on who computes it. It takes `lightloom[sweep]`. Raises `InputError` that names the key,

@@ -53,7 +53,7 @@ class Outcome(NamedTuple):
 
 
 class Evaluator(Protocol):
-    """Whatever gives points of a series their outcome."""
+    """An engine that computes the outcomes of points of a series."""
 
     def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
         """The outcome at points given by the numbers that vary, by key of `NUMBERS`; `bound`: with lower bounds."""

@@ -1,7 +1,7 @@
 """Where results are kept: a file for each finished chunk while a sweep runs, one table when it is done.
 
 A part gets its name once it is whole, and is checked when it is read: whatever stops a run, the next one goes on from
-what is whole, and computes again what is not. The folder of the parts has a mark, the sweep's label, and every part
+the whole parts, and computes the others again. The folder of the parts has a mark, the sweep's label, and every part
 says of which sweep it is and which of its parts; nothing else is read, replaced or removed.
 """
 
@@ -35,7 +35,7 @@ PARTS, LABEL, LOCK = "parts", "sweep.json", "lock"
 PART = re.compile(r"[0-9]{6}\.parquet")
 MAX_LABEL_BYTES = 64 * MIB
 MAX_PART_BYTES = 1024 * MIB
-# Rows of a row group of the final table: what readers take into memory at once.
+# Rows of a row group of the final table: as many as readers take into memory at once.
 GROUP_ROWS = 1 << 18
 
 
@@ -110,7 +110,7 @@ class Folder:
         self._picture = re.compile(rf"{re.escape(description.name)}-.+\.(png|svg|pdf)")
 
     def prepare(self, *, restart: bool) -> None:
-        """Make the folder ready. Raises `InputError` where it holds what is not of a sweep, or, unless `restart`, of
+        """Make the folder ready. Raises `InputError` if it holds files of no sweep, or, unless `restart`, of
         another sweep.
         """  # noqa: D205
         known = self._known()

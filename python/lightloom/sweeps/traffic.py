@@ -37,7 +37,7 @@ class Traffic(NamedTuple):
 
     @property
     def is_unequal(self) -> bool:
-        """Whether the buffer of one GPU does not say what all send."""
+        """Whether the buffer of one GPU does not determine the total traffic."""
         return abs(self.share / (self.gpus - 1) - 1) > 1e-6
 
 

@@ -21,9 +21,9 @@ LONGEST_PAUSE_S = 0.2
 class SwitchChange:
     """The outcome of a change of one switch.
 
-    before, wanted: what it held before, and what it is to hold on the plan's ports; held: what it holds after, None
-    where it could not be read; ports: the plan's; seconds: how long it took; failure: what went wrong, None where
-    nothing did. The change is acknowledged where what was read back is equal to what was wanted, whatever went wrong.
+    before, wanted: its former circuits, and those that it is to hold on the plan's ports; held: those after, None
+    where it could not be read; ports: the plan's; seconds: how long it took; failure: the error, None where
+    there was none. The change is acknowledged where the circuits read back equal `wanted`, whatever the error.
     """
 
     switch: str
@@ -52,7 +52,7 @@ class SwitchChange:
 
     @property
     def acknowledged(self) -> bool:
-        """Whether the switch holds what was wanted, as read back."""
+        """Whether the switch holds the wanted circuits, as read back."""
         return self.held is not None and self.ports.touched_by(self.held) == self.wanted
 
     @property
@@ -67,12 +67,12 @@ class SwitchChange:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the switch holds on the plan's ports what it held before, as read back."""
+        """Whether the switch holds its former circuits on the plan's ports, as read back."""
         return self.held is not None and self.ports.touched_by(self.held) == self.ports.touched_by(self.before)
 
     @property
     def is_half_made(self) -> bool:
-        """Whether the switch holds neither what it held before nor what was wanted, or nobody knows."""
+        """Whether the switch holds neither its former circuits nor the wanted ones, or nobody knows."""
         return not self.acknowledged and not self.is_unchanged
 
     def report(self) -> str:
@@ -98,7 +98,7 @@ def change_switch(
 ) -> SwitchChange:
     """Make a switch that holds `before` hold `wanted` on the plan's ports, and read back until it does.
 
-    Circuits elsewhere stay. Raises nothing of the switch: what goes wrong is in the result.
+    Circuits elsewhere stay. Raises nothing of the switch: errors are in the result.
     """
     began_s = monotonic()
     gone, new = ports.touched_by(before) - wanted, wanted - before
@@ -114,7 +114,7 @@ def change_switch(
         held, unread = _read_back(driver, wanted, ports, wait_s)
         failure = failure or unread
         if failure is None and (held is None or ports.touched_by(held) != wanted):
-            failure = SwitchError(f"what is read back is not what was asked for within {wait_s:g} s")
+            failure = SwitchError(f"the circuits read back are not those asked for within {wait_s:g} s")
     return SwitchChange(name, before, wanted, held, ports, monotonic() - began_s, failure)
 
 

@@ -27,7 +27,7 @@ class SwitchDriver(ABC):
 
     Nothing is sent before the first call; a connection that was lost is made anew by the next call. Every call takes
     at most the address's `timeout` for each answer, and raises `SwitchError` where the switch is not reached, does not
-    answer in time or answers what is no answer, `RejectedError` where it refuses.
+    answer in time or answers nonsense, `RejectedError` where it refuses.
     """
 
     def __init__(self, address: Address) -> None:

@@ -9,12 +9,12 @@ from lightloom.base.errors import FailedError
 if TYPE_CHECKING:
     from lightloom.switches.circuits import Circuit
 
-# Characters of what a switch said that a line shows.
+# Characters of a switch's words that a line shows.
 SAID = 120
 
 
 class SwitchError(FailedError):
-    """A switch that cannot be reached, does not answer in time or answers what is no answer.
+    """A switch that cannot be reached, does not answer in time or answers nonsense.
 
     `str(error)` is one line without the switch's name.
     """
@@ -25,7 +25,7 @@ class LostError(SwitchError):
 
 
 class Rejection(NamedTuple):
-    """A circuit that the switch rejected, or None where it did not say which, and what it said."""
+    """A circuit that the switch rejected, or None if it did not say which, and its words."""
 
     circuit: Circuit | None
     said: str

@@ -11,7 +11,7 @@ class DriverKind(NamedTuple):
     """A driver: the scheme of its addresses, its module, the default port, its settings.
 
     simulated: the module of the simulated switch that has its interface, with which the driver shares no code.
-    source: what it was written from; decision 11 has more.
+    source: of its commands; decision 11 has more.
     """
 
     scheme: str

@@ -56,7 +56,7 @@ class Applied:
 
     @property
     def acknowledged(self) -> bool:
-        """Whether every switch holds what it is to hold."""
+        """Whether every switch holds the circuits that it is to hold."""
         return all(change.acknowledged for change in self.changes)
 
 
@@ -101,11 +101,11 @@ class UnreadError(FailedError):
 class Switches:
     """The switches of a plan, each with the configurations that it is to hold.
 
-    programs: what each switch is to hold. addresses: of every switch by its name. replace: circuits on ports that the
-    plan does not use are unmade too, instead of left. state: where what the switches held before is written, a
-    new file; the next free `out/switches/before-N.json` unless it is said. undo: a change that not every switch
-    acknowledges is undone on all of them. ports: of every switch by its name, those that are changed, in place of
-    the programs' own.
+    programs: circuits that each switch is to hold. addresses: of every switch by its name. replace: circuits on ports
+    that the plan does not use are unmade too, instead of left. state: the file of the switches' former circuits, a new
+    file; the next free `out/switches/before-N.json` unless it is said. undo: a change that not every switch
+    acknowledges is undone on all of them. ports: of every switch by its name, those that are changed, in place of the
+    programs' own.
 
         with Switches(programs, {"crossbar": "scpi://192.0.2.7"}) as switches:
             switches.apply(0)
@@ -177,7 +177,7 @@ class Switches:
         return max((len(program.configurations) for program in self._programs.values()), default=0)
 
     def check(self) -> dict[str, Identity]:
-        """Ask every switch what it is and how many ports it has.
+        """Ask every switch for its identity and number of ports.
 
         Raises `InputError` where it has fewer than the plan uses, and `UnreadError`.
         """
@@ -206,7 +206,7 @@ class Switches:
         return self._change(configuration, wanted)
 
     def restore(self, states: Sequence[SwitchState]) -> Applied:
-        """Make every switch hold what it held, on the ports that the state names; errors as of `apply`."""
+        """Make every switch hold its former circuits, on the ports that the state names; errors as of `apply`."""
         _check_states(states)
         self._ports = {state.name: state.ports for state in states}
         return self._change(None, {state.name: state.ports.touched_by(state.connections) for state in states})
@@ -216,7 +216,7 @@ class Switches:
         return self._of_all(lambda _name, driver: driver.read())
 
     def keep_state(self) -> Path:
-        """Write what the switches hold to the state file, unless that is done; `apply` and `restore` do it first.
+        """Write the switches' circuits to the state file, unless that is done; `apply` and `restore` do it first.
 
         Raises `UnreadError`, and `InputError` that names `state`.
         """
@@ -333,7 +333,7 @@ def programs_of(circuits: Circuits) -> list[SwitchProgram]:
 def restorable(
     states: Sequence[SwitchState], *, state: str | PathLike[str] | None = None, undo: bool = False
 ) -> Switches:
-    """The switches of a state file, whose `restore` brings back what it says; `state` and `undo` as of `Switches`."""
+    """The switches of a state file, whose `restore` restores its circuits; `state` and `undo` as of `Switches`."""
     _check_states(states)
     programs = [SwitchProgram(one.name, 0, (one.connections,)) for one in states]
     addresses = {one.name: one.address for one in states}

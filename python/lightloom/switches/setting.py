@@ -27,9 +27,9 @@ class Form(Enum):
 
 
 class Setting(NamedTuple):
-    """A setting that an address may have: its name, how its value is written, what it is unless it is said.
+    """A setting that an address may have: its name, how its value is written, its default.
 
-    otherwise: in words, what is taken where there is no default. choices: of a `CHOICE`. most: of a `WHOLE`, from 1.
+    otherwise: in words, the value taken without a default. choices: of a `CHOICE`. most: of a `WHOLE`, from 1.
     """
 
     name: str

@@ -71,7 +71,7 @@ def check_state(path: str | os.PathLike[str]) -> Path:
 
 
 def load_state(path: str | os.PathLike[str]) -> list[SwitchState]:
-    """The content of a file of `save_state`. Raises `InputError` that names `restore` and what is wrong."""
+    """The content of a file of `save_state`. Raises `InputError` that names `restore` and the fault."""
     text = read_text("restore", path, MAX_FILE_BYTES)
     try:
         document = json.loads(text)

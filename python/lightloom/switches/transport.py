@@ -1,4 +1,4 @@
-"""Lines over TCP: what is sent and received takes bounded time and memory, whatever the other side does."""
+"""Lines over TCP: sending and receiving take bounded time and memory, whatever the other side does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Bytes of an answer that are read: 1024 circuits are some 10 kB.
 LONGEST_ANSWER = 1 << 18
-# Bytes of all answers to what was sent at once.
+# Bytes of all answers to commands sent at once.
 MOST_BYTES = 1 << 22
 CHUNK = 1 << 14
 
@@ -67,7 +67,7 @@ class Connection:
         return content
 
     def close(self) -> None:
-        """Let go of the connection and of what was received."""
+        """Let go of the connection and of received bytes."""
         opened, self._socket = self._socket, None
         self._received = b""
         if opened is not None:
@@ -128,7 +128,7 @@ def _left_s(deadline_s: float) -> float:
 
 
 def failed(address: Address, error: Exception, *, was_open: bool) -> SwitchError:
-    """The error for what the system says of a connection that was open, or was to be."""
+    """The error for a system error of a connection that was open, or was being opened."""
     if isinstance(error, TimeoutError):
         late = "no answer from" if was_open else "cannot be reached:"
         return SwitchError(f"{late} {address.place} within {address.seconds('timeout'):g} s")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPUTE", "SENDS", "Members"]
 
-# Rows of what is of no axis and no group.
+# Rows of events of no axis and no group.
 COMPUTE, SENDS = "compute", "sends"
 # Groups of a collective that its row names.
 MOST_NAMES = 3

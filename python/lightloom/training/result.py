@@ -1,4 +1,4 @@
-"""A training iteration that was planned: when everything happens, and what it costs under every policy."""
+"""A training iteration that was planned: the times of all events, and its time under every policy."""
 
 from __future__ import annotations
 
@@ -81,17 +81,17 @@ class Training(Table):
     """
 
     def __init__(self, text: str, told: Mapping[str, Any]) -> None:
-        """text: what `to_json` gives; told: the same as it was checked."""
+        """text: the result of `to_json`; told: its checked content."""
         self._text, self._told = text, told
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The iteration that `to_json` wrote. Raises `InputError` that names the path of what is wrong."""
+        """The iteration that `to_json` wrote. Raises `InputError` that names the path of the fault."""
         return cls(text, checked(text))
 
     @classmethod
     def unjudged(cls, text: str) -> Self:
-        """The same without a judgement of what it says, for `lightloom.verify` to tell.
+        """The same without checking it, for `lightloom.verify`.
 
         Raises `InputError` where its parts do not fit each other.
         """
@@ -221,7 +221,7 @@ class Training(Table):
 
     @property
     def reconfiguration_hidden_s(self) -> float:
-        """Dark time behind what is waited for anyway, over all changes."""
+        """Dark time hidden behind other waiting, over all changes."""
         return float(self._told["reconfiguration_hidden_s"])
 
     @property
@@ -348,9 +348,9 @@ class Training(Table):
 
 
 def checked(text: str) -> dict[str, Any]:
-    """The document, if it is one of schema `lightloom.training/1` and what it says holds.
+    """The document, if it is one of schema `lightloom.training/1` and its statements hold.
 
-    Raises `InputError` that names what is wrong: a key, or what the judge of iterations finds.
+    Raises `InputError` that names the fault: a key, or a fault that the judge of iterations finds.
     """
     core = _core.TrainingPlan.from_json(text)
     for name, passed, detail in _core.verify_training(core):

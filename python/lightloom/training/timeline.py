@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Numbered(NamedTuple):
-    """Ranks or ports that share a row, what it is called, and the places of its events, in the order of nodes."""
+    """Ranks or ports that share a row, its name, and the places of its events, in the order of nodes."""
 
     name: str
     numbers: tuple[int, ...]
@@ -176,7 +176,7 @@ def _last_uses(training: Training, delay_s: float) -> Iterator[tuple[int, float]
 
 
 def within_iteration(first_s: float, last_s: float, total_s: float) -> list[tuple[float, float]]:
-    """The span as an iteration that repeats has it: what is before its beginning is at its end, and the reverse."""
+    """The span as an iteration that repeats has it: parts before its beginning are at its end, and the reverse."""
     shifted = [(first_s + shift_s, last_s + shift_s) for shift_s in (0.0, total_s, -total_s)]
     spans = [(max(0.0, first), min(total_s, last)) for first, last in shifted]
     return sorted((first, last) for first, last in spans if last > first)

@@ -29,7 +29,7 @@ class Workload:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Workload:
-        """The workload of a document of schema `lightloom.workload/1`. Raises `InputError` that names what is wrong."""
+        """The workload of a document of schema `lightloom.workload/1`. Raises `InputError` that names the fault."""
         try:
             text = json.dumps(told)
         except (TypeError, ValueError, RecursionError) as error:
@@ -38,7 +38,7 @@ class Workload:
 
     @classmethod
     def from_json(cls, text: str) -> Workload:
-        """The workload that `to_json` wrote. Raises `InputError` that names the path of what is wrong."""
+        """The workload that `to_json` wrote. Raises `InputError` that names the path of the fault."""
         return cls(_core.Workload.from_json(text))
 
     @classmethod
@@ -55,7 +55,7 @@ class Workload:
         """The workload in a file or folder, or a model by the name that `lightloom list models` has.
 
         path: workload JSON, a model's TOML description, a Chakra trace, AICB's text, TopoOpt's task graph, or a name.
-        comm_groups: file of a Chakra trace's process groups. comm_size: what a trace's sizes count, `"input"`,
+        comm_groups: file of a Chakra trace's process groups. comm_size: the data that a trace's sizes count, `"input"`,
         `"output"` or `"buffer"`; element_bytes: in units of so many bytes. time_unit: of run times, `"us"`, `"ms"` or
         `"s"`. ranks: how many, where the format leaves it open.
 

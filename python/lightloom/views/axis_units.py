@@ -215,7 +215,7 @@ def log_range(kind: Kind, low: float, high: float, most: int = MOST_ON_RANGE) ->
 
 def _on_ladder(digits: tuple[float, ...], low: float, high: float) -> list[float]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    # As people write them: 5e-06 and not 5 times what a double makes of 1e-06.
+    # As people write them: 5e-06 and not 5 times the double next to 1e-06.
     rungs = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
     below = max((index for index, rung in enumerate(rungs) if rung <= low), default=0)
     above = min((index for index, rung in enumerate(rungs) if rung >= high), default=len(rungs) - 1)

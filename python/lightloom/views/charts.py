@@ -111,7 +111,7 @@ def heat_map(
     centre: the value at which the colours change from red (below) to blue (above), such as a ratio's 1.
     regions: labels `[y][x]` such as planners' names; a line is drawn where they change, and a name within each.
     numbers: format of the numbers in the cells, such as `.2f`; without one, two or three digits where cells are few.
-    cell_kind: what the cells hold; times, sizes and rates are shown with their units.
+    cell_kind: of the cells' numbers; times, sizes and rates are shown with their units.
     """
     values = np.asarray(cells, dtype=float)
     if norm is None:

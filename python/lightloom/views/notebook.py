@@ -92,7 +92,7 @@ def bounds_html(bounds: Bounds) -> str:
 
 
 def sweep_html(result: SweepResult) -> str:
-    """The best and the worst points, and what was chosen."""
+    """The best and the worst points, and the choices."""
     return as_html(sweep_parts(result))
 
 
@@ -123,7 +123,7 @@ def _part(part: RenderableType) -> str:
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> str:
-    """Names with what they are, as a table."""
+    """Names with their meanings, as a table."""
     rows = (_row("td", fact, ("left", "left")) for fact in facts)
     return f"<table><tbody>{''.join(rows)}</tbody></table>" if facts else ""
 

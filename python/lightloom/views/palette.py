@@ -1,4 +1,4 @@
-"""Colours, markers and dashes by what they stand for: one meaning has one look in every picture."""
+"""Colours, markers and dashes by meaning: one meaning has one look in every picture."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def rows_as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The rows under the names of all that any of them says; what a row does not say is an empty cell."""
+    """The rows under the names of all their keys; a missing key is an empty cell."""
     kept = list(rows)
     names = dict.fromkeys(name for row in kept for name in row)
     return as_csv({name: [row.get(name) for row in kept] for name in names})

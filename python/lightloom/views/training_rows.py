@@ -1,4 +1,4 @@
-"""A training iteration as rows in time: what ranks compute, what axes and ports carry, and when circuits are dark."""
+"""A training iteration as rows in time: computation of ranks, traffic of axes and ports, dark times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_LANES = 4
 
 
 class Box(NamedTuple):
-    """A box of a row: from when until when, s, what it stands for, what is written on it, and its event's place."""
+    """A box of a row: its begin and end, s, its kind, its label, and its event's place."""
 
     first_s: float
     last_s: float

@@ -98,7 +98,7 @@ def make(_setting: Setting) -> Outcome:
         f"beyond, {', '.join(map(str, (*LARGE, *LARGEST)))}: powers of two, the numbers below them, primes, and "
         "numbers "
         'of many divisors. The paper leaves the order of shifts open beyond "n-1 second, n-cycles preferred"; two '
-        f"simple orders are drawn beside ours, for every n up to {SMALL[-1]} and for 128, 256, 512 and 1024."
+        f"simple orders are drawn in addition to ours, for every n up to {SMALL[-1]} and for 128, 256, 512 and 1024."
     )
     return Outcome(table, draw, claims, notes)
 

@@ -69,7 +69,7 @@ def make(setting: Setting) -> Outcome:
     }
     notes = (
         "ReduceScatter on a one-way ring of 16 GPUs, 800 Gbit/s, no startup. The values of the paper's axes are not "
-        "in its text; these sizes and delays span those of its figure 2, and 32 KB beside."
+        "in its text; these sizes and delays span those of its figure 2, and 32 KB in addition."
     )
     return Outcome(table, draw, _claims(ring_s, doubling_s, apart), notes)
 

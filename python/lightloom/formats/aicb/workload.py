@@ -110,7 +110,7 @@ def read(source: Source, asked: Asked) -> dict[str, Any]:
 def _add(
     nodes: list[dict[str, Any]], label: str, number: int, row: tuple[Phase, ...], groups: Groups, last: list[str]
 ) -> list[str]:
-    """Add a phase of a line that starts after `last`; what the next one starts after."""
+    """Add a phase of a line that starts after `last`; the nodes that the next one starts after."""
     phase = row[number]
     name = f"{label} {PHASES[number]}"
     if phase.compute_ns:

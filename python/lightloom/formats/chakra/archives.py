@@ -74,7 +74,7 @@ def read_archive(field: str, path: str | os.PathLike[str]) -> Archived:
             files[int(named["rank"])] = read
     except InputError:
         raise
-    except Exception as error:  # what a damaged archive raises has many bases
+    except Exception as error:  # errors of a damaged archive have many bases
         raise refuse(field, f"`{path}` is not a .tar.gz archive, or a damaged one") from error
     if len(names) != 1:
         held = f"those of {len(names)}" if names else "none"
@@ -93,7 +93,7 @@ def _unpacked(field: str, path: str, packed: bytes) -> Iterator[tuple[str, bytes
         for count, member in enumerate(archive):
             if count == MAX_MEMBERS:
                 raise refuse(field, f"`{path}` has more than {MAX_MEMBERS} files")
-            # Else the archive keeps what it knows of every one.
+            # Else the archive keeps a record of every one.
             archive.members = []  # type: ignore[attr-defined]
             base = PurePosixPath(member.name).name
             is_side = base.endswith(".json") and member.size <= MAX_GROUPS_BYTES

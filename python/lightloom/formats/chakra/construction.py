@@ -1,4 +1,4 @@
-"""A schedule of what was read of a trace."""
+"""A schedule made of a trace that was read."""
 
 from __future__ import annotations
 

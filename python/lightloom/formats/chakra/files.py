@@ -109,7 +109,7 @@ def _algorithms(system: Path) -> set[str]:
 
 
 def read_ranks(field: str, paths: Iterable[Path]) -> Iterator[RankFile]:
-    """The content of the files, in their order. Raises `InputError` for what is no trace, or too much of one."""
+    """The content of the files, in their order. Raises `InputError` for a file that is no trace, or too large."""
     budget, nodes = MAX_BYTES, 0
     for path in paths:
         content = read_bytes(field, path, budget)

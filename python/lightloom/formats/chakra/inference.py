@@ -1,6 +1,6 @@
 """The schedule of a trace that does not say which data are sent: inferred from what each send waits for.
 
-- A send passes on what the receives brought that it waits for last, also through computations; through other sends only
+- A send passes on the data of the receives that it waits for last, also through computations; through other sends only
   where it waits for nothing else.
 - A receive that a computation waits for is added to what the rank has; any other is kept.
 - A send before which nothing was received sends the rank's own data: every such send another chunk, or all the same.
@@ -84,7 +84,7 @@ def _flows(trace: Trace) -> list[_Flow]:
     """For every message, its step and the messages that it passes on."""
     of_send = {message.send: index for index, message in enumerate(trace.messages)}
     of_receive = {message.receive: index for index, message in enumerate(trace.messages)}
-    # By node: the messages whose data it has, the step that what follows it may share, and that a send must come after.
+    # By node: the messages whose data it has, the step that later nodes may share, and that a send must come after.
     data: dict[Place, frozenset[int]] = {}
     soft: dict[Place, int] = {}
     hard: dict[Place, int] = {}

@@ -9,7 +9,7 @@
   it). Any other operator that a node waits for has made data: the node waits for what that operator has launched on
   GPUs, or where it has launched nothing, for what the operator itself waited for.
 
-Of several nodes on a stream only the last is waited for, so that the list of each node left out is short: all in all
+Only the last of several nodes on a stream is waited for, so that the list of each node left out is short: all in all
 time and memory grow with the dependencies times the streams, and more than `MOST_WAITS` is refused.
 """
 
@@ -214,7 +214,7 @@ class _Waits:
         return self._merged(parts)
 
     def _ends_of(self, place: Place) -> Ends:
-        """What is to be waited for by what waits for the node."""
+        """The ends that nodes waiting for the node must wait for."""
         index = self._kept.get(place)
         if index is not None:
             return {self._stream(place, index): (self._position[place[0]][place[1]], index)}

@@ -1,6 +1,6 @@
 """The schedule that the attributes of Lightloom's own traces state, which their messages must carry out.
 
-What is stated is believed where the graphs of the ranks keep to it: every byte of a transfer arrives, by a path of
+Statements are believed where the graphs of the ranks keep to it: every byte of a transfer arrives, by a path of
 messages that each wait for the one before; a rank comes to a step after all that it does in the steps before; what is
 added, or put where something is sent from, is so by a computation that waits for both.
 """
@@ -75,7 +75,7 @@ def stated(trace: Trace, field_name: str) -> _core.Schedule:
 
 @dataclass
 class _Reading:
-    """A trace with the steps of its nodes, as what it states is checked."""
+    """A trace with the steps of its nodes, while its statements are checked."""
 
     trace: Trace
     field_name: str
@@ -108,7 +108,7 @@ class _Reading:
         for message in messages:
             first_byte = self._number(message.send, "first_byte")
             if sizes.setdefault(first_byte, message.size_bytes) != message.size_bytes:
-                raise refuse(self.field_name, f"{self.trace.at(message.send)} changes the size of what it sends on")
+                raise refuse(self.field_name, f"{self.trace.at(message.send)} changes the size of data sent on")
             if (first_byte, message.send[0]) in hops:
                 raise refuse(self.field_name, f"{self.trace.at(message.send)} sends again what its rank has sent")
             hops[first_byte, message.send[0]] = message
@@ -192,12 +192,12 @@ class _Reading:
                 number = computations.pop((step, rank, arc.source), None)
                 if number is None:
                     if arc.reduced or read:
-                        raise refuse(self.field_name, f"{what} is added, or replaces what is sent, by no computation")
+                        raise refuse(self.field_name, f"{what} is added, or replaces sent data, by no computation")
                     continue
                 node = self.trace.ranks[rank][self.trace.places[rank][number]]
                 if not arc.receives.union(read) <= set(node.after):
                     at = self.trace.at((rank, self.trace.places[rank][number]))
-                    raise refuse(self.field_name, f"{at} does not wait for all of {what}, or for what it replaces")
+                    raise refuse(self.field_name, f"{at} does not wait for all of {what}, or for data that it replaces")
                 for chunk in arc.reduced:
                     adding[chunk].append(number)
             self._check_order(rank, adding)
@@ -214,7 +214,7 @@ class _Reading:
                     raise refuse(self.field_name, f"{at} adds to chunk {chunk} while another node does")
 
     def _computations(self) -> dict[tuple[int, int, int], int]:
-        """Numbers of the nodes that add or keep what a rank sent, by step, rank and source."""
+        """Numbers of the nodes that add or keep data of a rank, by step, rank and source."""
         found: dict[tuple[int, int, int], int] = {}
         for rank, nodes in enumerate(self.trace.ranks):
             for place, node in enumerate(nodes):

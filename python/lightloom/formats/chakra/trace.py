@@ -24,7 +24,7 @@ Place = tuple[int, int]
 class Message(NamedTuple):
     """A send and the receive that it is for.
 
-    send, receive: rank and place of the node in the rank's order; size_bytes: what both state.
+    send, receive: rank and place of the node in the rank's order; size_bytes: the size that both state.
     """
 
     send: Place

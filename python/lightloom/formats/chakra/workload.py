@@ -1,15 +1,15 @@
 """Chakra execution traces of training iterations: the traces of all ranks, joined into one graph.
 
-What is read: computation with its stated microseconds, collectives, and sends with their receives; of each what it
+Nodes that are read: computation with its stated microseconds, collectives, and sends with receives; and what each
 waits for (`data_deps`; see `lightloom.formats.chakra.joining`). A node without a duration takes no time, as it
 states. Start times are not read. Collectives of reduce-scatter-block are ReduceScatters, barriers computation of no
 time at all ranks of the group; Reduce, Gather and Scatter are refused, which no schedule is planned for.
 
-What is left out: operators of CPUs (`is_cpu_op`), which repeat the collectives that GPUs run, and whose own time
+Nodes that are left out: operators of CPUs (`is_cpu_op`), which repeat the collectives that GPUs run, and whose own time
 belongs to no GPU; collectives of one rank or of no bytes. Nodes that waited for these wait for the nodes that they
 waited for.
 
-What is asked for: what `comm_size` says of a collective, a rank's input, its output or the whole buffer, and the bytes
+Facts that are asked for: whether `comm_size` is a rank's input, its output or the whole buffer, and the bytes
 of the elements that it counts, since writers differ; the groups, if there is no `NAME.json` next to it; and where a
 trace is of one rank, how many ranks do the same as it does. In a trace without collectives, sizes of sends are bytes
 where nothing else is said.
@@ -95,7 +95,7 @@ def _trace(source: Source, asked: Asked) -> Trace:
 
 
 def _ranks(trace: Trace, asked: Asked) -> int:
-    """How many ranks there are: one for every file, or as many as do what the one file says."""
+    """How many ranks there are: one for every file, or as many as behave like the one file."""
     files = len(trace.ranks)
     if asked.ranks is None or asked.ranks == files:
         return files
@@ -174,7 +174,7 @@ def _collective(field: str, trace: Trace, place: tuple[int, int]) -> str:
 
 
 def _buffer(collective: str, size: int, ranks: int, asked: Asked) -> int:
-    """Bytes of the whole buffer, as `size_bytes` counts them, of what the trace states."""
+    """Bytes of the whole buffer, as `size_bytes` counts them, from the trace's sizes."""
     if asked.comm_size is None:
         why = "what comm_size says of a collective, a rank's input, its output or the whole buffer, stands nowhere"
         raise missing("comm_size", why, ", ".join(COMM_SIZES))

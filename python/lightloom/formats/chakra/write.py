@@ -81,7 +81,7 @@ class _Hop(NamedTuple):
 
 
 def _add_step(ranks: list[_Rank], arcs: list[Arc], tags: Iterator[int]) -> None:
-    """Add the nodes of one step to all ranks: own sends, receives, what is sent on, and what is done at the end."""
+    """Add the nodes of one step to all ranks: own sends, receives, forwarded data, and the end of the step."""
     hops = [
         _Hop(next(tags), arc, parcel, place)
         for arc in arcs

@@ -1,7 +1,7 @@
 """HARVEST's two files: a collective's demands step by step, and the topology of every step. Times in nanoseconds.
 
 `collective.json` is `{schema, collective, n, dims, ports, units, steps: [{id, chunksize, demand: [[source, destination,
-bytes], ...]}]}`, with steps counted from 1, where `chunksize` is what one circuit carries of the step's largest
+bytes], ...]}]}`, with steps counted from 1, where `chunksize` is one circuit's part of the step's largest
 transfer, m_i, if it has as many circuits as the ports evenly allow: the unit in which HARVEST's program counts demands,
 and the bytes behind its θ. `schedule.json` is `{alpha_r, collective, cost, num_of_reconfigs, reconf_cost_total, steps:
 [{step, topology: [[source, destination, multiplicity], ...]}]}`, with `alpha_r` the reconfiguration delay.

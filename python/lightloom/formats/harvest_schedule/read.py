@@ -1,4 +1,4 @@
-"""HARVEST's `schedule.json`: the topology of every step, and what they are said to cost, in nanoseconds.
+"""HARVEST's `schedule.json`: the topology of every step, and their stated cost in nanoseconds.
 
 It does not say what is sent, how many GPUs there are, bandwidth, startup and hop delays. `collective.json` next to it
 has the first two.
@@ -32,7 +32,7 @@ Links = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True)
 class StatedSequence:
-    """The topologies of a schedule, and what it says that they cost.
+    """The topologies of a schedule, and their stated cost.
 
     path: the file. collective: its name. links: of every step the circuits (source, destination, how many), sorted.
     delay_s: of a reconfiguration; total_s: of all steps; reconfigurations: how many, which take reconfiguration_s.

@@ -33,7 +33,7 @@ ONE_SHOT, MULTI_SHOT, BARRIER = "oneshot", "multishot", "barrier"
 class Flow:
     """A flow from one node to another.
 
-    trigger: what starts it; None where it starts at a time. ends: triggers that it sets off when it is sent, and when
+    trigger: its trigger; None if it starts at a time. ends: triggers that it sets off when it is sent, and when
     it is received. line: where it is in the file, from 1.
     """
 
@@ -187,7 +187,7 @@ class _Reading:
         self.triggers[identity] = Trigger(kinds[0], values.get("count", 0), number)
 
     def _pairs(self, number: int, tokens: list[str], words: set[str]) -> Iterator[tuple[str, str]]:
-        """Each word with what follows it."""
+        """Each word with the next word."""
         seen: set[str] = set()
         for place in range(0, len(tokens), 2):
             word = tokens[place]
@@ -249,7 +249,7 @@ def _steps(field_name: str, matrix: Matrix) -> list[int]:
 def _check_triggers(
     field_name: str, triggers: Mapping[int, Trigger], started: Mapping[int, Iterable[int]], ending: Mapping[int, int]
 ) -> None:
-    """Refuse a trigger that htsim would stop at, or that never starts what waits for it."""
+    """Refuse a trigger that htsim would stop at, or that never starts its flows."""
     for number, trigger in triggers.items():
         targets, times = len(list(started.get(number, ()))), ending.get(number, 0)
         where = f"line {trigger.line}: trigger {number}"

@@ -86,7 +86,7 @@ class _Gpu:
     """A GPU's thread blocks by (is sending, peer, channel), and what later steps may have to wait on."""
 
     blocks: dict[tuple[bool, int, int], Block] = field(default_factory=dict)
-    # Waits of the next step's sends: a send of the last step with sends, and what was received since.
+    # Waits of the next step's sends: a send of the last step with sends, and receives since.
     sent: list[Step] = field(default_factory=list)
     received: list[Step] = field(default_factory=list)
     # Who read a slot since it was last written, and who wrote it.
@@ -155,7 +155,7 @@ class Program:
         ready = {gpu: self._gpus[gpu].sent + self._gpus[gpu].received for gpu in {one.source for one in transfers}}
         messages = self._messages(transfers, ready)
         senders: dict[int, Step] = {}
-        # All sends first: what the step receives must not overwrite what it sends.
+        # All sends first: receives of the step must not overwrite data that it sends.
         sources = []
         for message in messages:
             source, done = self._send(message, ready[message.transfer.source])

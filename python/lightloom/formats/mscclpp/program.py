@@ -2,18 +2,18 @@
 
 A GPU has a channel for each of its peers, and as many thread blocks as it has peers at once in a step, or as its
 channels need. At the start both ends of a channel signal each other, so that nothing is written to a GPU that is still
-busy with the plan's last run. In a step every thread block puts what its peers are sent, signals, and waits for what it
-receives. Data go straight to where the receiver wants them where nothing was there before, else to scratch that no
-other message uses, from where they are copied or added; where another thread block of the GPU sends what is to be
+busy with the plan's last run. In a step every thread block puts its peers' data, signals, and waits for the data that
+it receives. Data go straight to where the receiver wants them where nothing was there before, else to scratch that no
+other message uses, from where they are copied or added; where another thread block of the GPU sends data to be
 overwritten, a barrier comes before. A further barrier ends the step.
 
 Where a thread block would have more operations than the executor takes, further thread blocks go on in its place from
 the end of a step on: a barrier of both, at the end of one and at the start of the other, keeps them apart. Channels are
-the same, since what they count is in the GPU's memory.
+the same, since their counters are in the GPU's memory.
 
 GPUs that share memory have memory channels, others port channels: there the host's proxy sends, and signals, when the
 thread block has gone on. The last piece of a message therefore is put, signalled and flushed in one (`pwsf`), so that
-what was sent may be overwritten.
+sent data may be overwritten.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class Program:
         return max(len(one) for shifts in self.shifts for shift in shifts for one in shift)
 
     def _step(self, transfers: list[Transfer], *, is_last: bool) -> None:
-        # Which thread blocks of a GPU send what is in a slot.
+        # Thread blocks of a GPU that send the content of a slot.
         read: dict[tuple[int, Slot], set[int]] = defaultdict(set)
         for one in transfers:
             for chunk in one.chunks.tolist():
@@ -242,7 +242,7 @@ class Program:
                 gpu.synchronise()
 
     def _placed(self, transfer: Transfer, read: dict[tuple[int, Slot], set[int]]) -> tuple[Pieces, _Stored | None]:
-        """Pieces of a transfer's chunks, and what the receiver still has to do with them."""
+        """Pieces of a transfer's chunks, and the work left for the receiver."""
         source, destination, buffers = transfer.source, transfer.destination, self.buffers
         receiver = self.gpus[destination]
         held = sorted((buffers.held(source, chunk), chunk) for chunk in transfer.chunks.tolist())
@@ -277,7 +277,7 @@ class Program:
 
     @staticmethod
     def _apply(gpu: Gpu, stored: list[_Stored], read: dict[tuple[int, Slot], set[int]]) -> None:
-        """Copy or add what came; by one thread block, in turn, where messages meet in a slot."""
+        """Copy or add received data; by one thread block, in turn, where messages meet in a slot."""
         written = [
             (Slot(go.buffer, go.offset + k), gpu.block[one.peer])
             for one in stored

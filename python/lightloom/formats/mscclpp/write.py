@@ -1,6 +1,6 @@
 """MSCCL++ execution plans: the JSON that `mscclpp::ExecutionPlan` loads (microsoft/mscclpp, `execution_plan.cc`).
 
-The loader reads no version; what is written here are the keys of its test plans of 2025 (`threadblocks`, `ops`,
+The loader reads no version; this module writes the keys of its test plans of 2025 (`threadblocks`, `ops`,
 `remote_buffers`, `remote_buffer_refs`), not those of plans before (`threadblocks`, `i_cids`, `o_cids`). The thread
 blocks are those of `lightloom.formats.mscclpp.program`.
 """

@@ -1,6 +1,6 @@
 """Tables of FlatBuffers, whose fields are known by their index, read within the bounds of the file.
 
-A reference of a damaged file can lead anywhere. Whatever the `flatbuffers` package raises for one is one error here,
+A reference of a damaged file can lead anywhere. All exceptions of the `flatbuffers` package for one are one error here,
 and of a vector no more is read than the file has bytes for.
 """
 

@@ -6,7 +6,7 @@ TopoOpt's writer and simulator do with them (`get_taskgraph_flatbuf`, ffapp.cpp)
 
 - Ranks are GPUs. A device for computation has its GPU's number as property; the tasks on it (forward, backward, update)
   are computation of that rank.
-- An AllReduce has no device: what stands in the place of the tasks that follow are the GPUs of its group, and nothing
+- An AllReduce has no device: the field of the tasks that follow has the GPUs of its group, and nothing
   waits for it. Its own run time, which the writer estimated for a network, is not read.
 - A communication task on a device of the network (types 13 and 14) is a message between nodes: the property is source ×
   (nodes + switches) + destination. Such tasks are read where a node has one GPU.

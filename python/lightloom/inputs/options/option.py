@@ -17,7 +17,7 @@ MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}
 
 
 class Kind(Enum):
-    """How the value of an option is written: what `--help` shows for it, and its unit where it is a number of one."""
+    """How the value of an option is written: its placeholder in `--help`, and its unit if it is a number."""
 
     TEXT = ("text", "TEXT", "")
     NAME = ("name", "NAME", "")
@@ -66,12 +66,12 @@ class Option:
     """A row of the table.
 
     name: as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
-    meaning: what it says, a sentence or two, as `--help` and the reference page show it.
+    meaning: its effect, a sentence or two, as `--help` and the reference page show it.
     verbs: of the command line, those that take it.
-    default: the value where nothing is said; otherwise: in words, what is taken where that is no value of its own.
+    default: the value where nothing is said; otherwise: in words, the default that is no value of its own.
     names: the kind of `lightloom list` that the names of a `NAME` are of; others: those that are no entry of it.
     choices: of a `CHOICE`. least, most: of a whole number.
-    metavar: what `--help` shows for the value, where the kind's own says too little.
+    metavar: the placeholder of the value in `--help`, if the kind's own says too little.
     example: a value that goes with the examples of the other options.
     python: types that Python takes in addition to text and numbers.
     former: flags of the command line that it had and still takes.

@@ -114,7 +114,7 @@ INSTEAD = (
         name="barriers",
         kind=Kind.FLAG,
         group=Group.RUN,
-        meaning="Instead measure what it costs that 2, 4, 8, ... ranks wait for each other; takes no PLAN.",
+        meaning="Instead measure the cost of barriers among 2, 4, 8, ... ranks; takes no PLAN.",
         verbs=VERB,
         default=False,
     ),

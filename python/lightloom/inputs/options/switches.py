@@ -1,4 +1,4 @@
-"""How configurations are sent to switches, and what a simulated switch is."""
+"""How configurations are sent to switches, and options of a simulated switch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SENDING = (
         name="replace",
         kind=Kind.FLAG,
         group=Group.SWITCHES,
-        meaning="Also disconnect what is on ports that the plan does not use.",
+        meaning="Also disconnect circuits on ports that the plan does not use.",
         verbs=VERB,
         default=False,
     ),
@@ -54,7 +54,7 @@ SENDING = (
         name="undo_on_failure",
         kind=Kind.FLAG,
         group=Group.SWITCHES,
-        meaning="Where a switch does not acknowledge a configuration, bring back what all held before it.",
+        meaning="Where a switch does not acknowledge a configuration, restore the former circuits of all switches.",
         verbs=VERB,
         default=False,
     ),
@@ -62,7 +62,7 @@ SENDING = (
         name="state",
         kind=Kind.FILE,
         group=Group.SWITCHES,
-        meaning="Where what the switches held before is written, a new file.",
+        meaning="A new file for the switches' former circuits.",
         verbs=VERB,
         otherwise="out/switches/before-N.json",
     ),
@@ -70,7 +70,7 @@ SENDING = (
         name="restore",
         kind=Kind.FILE,
         group=Group.SWITCHES,
-        meaning="Bring back what the switches held, from such a file.",
+        meaning="Restore the switches' former circuits, from such a file.",
         verbs=VERB,
     ),
 )

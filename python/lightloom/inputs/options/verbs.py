@@ -21,7 +21,7 @@ SWEEP = (
         name="output",
         kind=Kind.FOLDER,
         group=Group.OUTPUT,
-        meaning="Where the table and pictures go; a run that was stopped goes on from what is there.",
+        meaning="Where the table and pictures go; a run that was stopped goes on from the results there.",
         verbs=("sweep",),
         otherwise="out/sweeps/NAME",
     ),
@@ -142,7 +142,7 @@ VERIFIED = (
     ),
 )
 
-# Options of only the command line: what is written, and how.
+# Options of only the command line: outputs and their formats.
 OUTPUT = (
     Option(
         name="sizes",
@@ -252,7 +252,7 @@ OUTPUT = (
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="Also write what was measured as JSON.",
+        meaning="Also write the measurement as JSON.",
         verbs=("run",),
     ),
     Option(

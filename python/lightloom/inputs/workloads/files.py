@@ -53,7 +53,7 @@ def read_workload(
     time_unit: str | None = None,
     ranks: int | None = None,
 ) -> dict[str, Any]:
-    """The workload in a file or folder, as its JSON is (docs/reference/workloads.md); the core checks what it says.
+    """The workload in a file or folder, as its JSON is (docs/reference/workloads.md); the core checks its content.
 
     path: workload JSON, a description of a model, a Chakra trace, AICB's text or TopoOpt's task graph. The others are
     what some of these leave open, see `lightloom.formats.workload_options.Asked`. Raises `InputError` that names

@@ -1,6 +1,6 @@
 """Workloads as Lightloom writes them: JSON of the schema `lightloom.workload/1` (docs/reference/workloads.md).
 
-Here the text is bounded and parsed; the core checks what is in it.
+Here the text is bounded and parsed; the core checks its content.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source, _asked: Asked) -> dict[str, Any]:
-    """The document as it is. Raises `InputError` that names the field for what is no JSON object."""
+    """The document as it is. Raises `InputError` that names the field for a text that is no JSON object."""
     return source.json()

@@ -1,4 +1,4 @@
-"""A model as its description has it, checked: what divides what, and what goes with what."""
+"""A model as its description has it, checked: divisibility, and keys that go together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of a model's description: the only list of them, and what each takes.
+"""The keys of a model's description: the only list of them, and the values of each.
 
 The reader, its messages and the reference page derive from `KEYS`.
 """
@@ -38,7 +38,7 @@ class Form(Enum):
 class Key(NamedTuple):
     """A key of a table.
 
-    default: its value where it is left out. otherwise: in words, what is taken where there is no default; a key without
+    default: its value where it is left out. otherwise: in words, the value taken without a default; a key without
     either must be given. least: the smallest whole number that it takes.
     """
 

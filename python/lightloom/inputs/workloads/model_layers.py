@@ -32,7 +32,7 @@ class Exchange(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a layer: what is exchanged before it, its computation, what is exchanged after it."""
+    """A part of a layer: the exchange before it, its computation, the exchange after it."""
 
     name: str
     seconds: float

@@ -1,4 +1,4 @@
-"""Reductions and gathers over data-parallel ranks: what is reduced, in which buckets, by whom."""
+"""Reductions and gathers over data-parallel ranks: the data, their buckets, and the ranks."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
 
 
 def _problem(verb: str, options: dict[str, Any], code: Code) -> tuple[str, str]:
-    """The flags and the arguments of what plans; the fabric is a line of its own."""
+    """The flags and the arguments of planning; the fabric is a line of its own."""
     given = {name: value for name, value in checked(verb, options).items() if name not in FOR_THE_EYE}
     if isinstance(given.get("matrix"), list):
         code.files[MATRIX] = "".join(",".join(repr(float(entry)) for entry in row) + "\n" for row in given["matrix"])

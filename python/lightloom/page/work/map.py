@@ -188,7 +188,7 @@ def _against(told: object) -> Any:
 
 
 def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, NDArray[np.intp]]]:
-    """So many points after those that are done, or what is left of their series, with their places in the axes.
+    """So many points after those that are done, or the rest of their series, with their places in the axes.
 
     The points of a coarse map come first.
     """
@@ -208,7 +208,7 @@ def _coarse_first(indices: list[NDArray[np.intp]]) -> NDArray[np.intp]:
 
 
 def _cell(made: SweepDescription, judged: Judged, row: int, place: dict[str, int]) -> dict[str, Any]:
-    """A point: its place, and what it comes to; None where nothing serves it."""
+    """A point: its place, and its result; None if nothing serves it."""
     x, y = made.axes
     own = judged.own
     total_s = _number(own.total_s[row])

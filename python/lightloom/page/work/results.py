@@ -1,4 +1,4 @@
-"""Results of what is asked, which other tasks draw, tabulate, export or look into: made once where it was just made."""
+"""Results of requests, which other tasks draw, tabulate, export or look into; the last one is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How work tells what it found so far, and is told to make room for other work."""
+"""How work reports its results so far, and is asked to make room for other work."""
 
 from __future__ import annotations
 

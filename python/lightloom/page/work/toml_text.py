@@ -1,4 +1,4 @@
-"""TOML of what a request asks for: texts, numbers, truths, lists and tables."""
+"""TOML of a request: texts, numbers, truths, lists and tables."""
 
 from __future__ import annotations
 

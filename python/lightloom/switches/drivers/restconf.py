@@ -42,7 +42,7 @@ LARGEST_PORT = 1 << 20
 # Bytes of a file of certificates.
 LARGEST_CA = 16 * MIB
 MODEL_SIZE = re.compile(r"(?<![0-9])([0-9]{1,5})x([0-9]{1,5})(?![0-9])")
-# Answers that mean that the switch does not do what it was asked for.
+# Answers that mean that the switch refuses the request.
 REFUSALS = range(400, 500)
 
 
@@ -204,7 +204,7 @@ class Driver(SwitchDriver):
             with http.getresponse() as response:
                 received = response.read(LONGEST_ANSWER + 1)
                 status, missing = response.status, response.length
-            # An answer that was cut off looks whole to whoever asks for so many bytes at most.
+            # An answer that was cut off looks whole to a reader of at most so many bytes.
             if late.happened:
                 raise TimeoutError
             if missing and len(received) <= LONGEST_ANSWER:

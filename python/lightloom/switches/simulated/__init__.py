@@ -1,7 +1,7 @@
 """Simulated switches, written from the interfaces' descriptions: nothing here is shared with the drivers.
 
 `start_switch("scpi", ports=64)` is a switch that listens; its faults are settings, so that a person and the tests can
-see what becomes of a change that is slow, refused, interrupted or half made.
+see the outcome of a change that is slow, refused, interrupted or half made.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class PortsRefusedError(Exception):
 class Crossbar:
     """Circuits from ingress to egress ports, both numbered from 1.
 
-    ports: of each side. faults: what goes wrong; may be replaced at any time. A change is made whole or refused whole,
+    ports: of each side. faults: may be replaced at any time. A change is made whole or refused whole,
     but where the fault `half` says otherwise.
     """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LONGEST_S = 3600.0
 
 
-# By name: what its value is, and what happens.
+# By name: the form of its value, and its effect.
 MEANINGS = {
     "slow": ("a time", "each change takes so long"),
     "late": ("a time", "each answer comes so late"),

@@ -41,7 +41,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """The list of cross-connects, one of them, or what the switch is."""
+        """The list of cross-connects, one of them, or the switch's identity."""
         self._carry_out(self._get)
 
     def do_PUT(self) -> None:

@@ -115,7 +115,7 @@ def start_switch(
     """A simulated switch of `ports` ingress and as many egress ports.
 
     interface: one of `lightloom list drivers`. listen: HOST:PORT; port 0 takes a free one; 127.0.0.1 and the
-    interface's own port unless it is said. faults: what it does wrong. Raises `InputError`, and `FailedError` where
+    interface's own port unless it is said. faults: of the switch. Raises `InputError`, and `FailedError` where
     the port is taken.
     """
     known = {kind.scheme: kind for kind in DRIVERS}

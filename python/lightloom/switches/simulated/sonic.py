@@ -1,6 +1,6 @@
 """A simulated switch with SONiC's databases: as much of Redis as rows of tables need, and the manager behind it.
 
-CONFIG_DB (4) is what is ordered, STATE_DB (6) what there is: a row of `OCS_CROSS_CONNECT` becomes one of
+CONFIG_DB (4) has the orders, STATE_DB (6) the state: a row of `OCS_CROSS_CONNECT` becomes one of
 `OCS_CROSS_CONNECT_TABLE` whose `status` is `tuning` while the switch moves, then `tuned`, or `failed`.
 """
 

@@ -1,4 +1,4 @@
-"""A run as a trace: the plan's steps over those that were measured, what every rank did, what crossed every circuit."""
+"""A run as a trace: the plan's steps over those that were measured, the activity of ranks, the traffic of circuits."""
 
 from __future__ import annotations
 

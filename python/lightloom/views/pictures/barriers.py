@@ -1,4 +1,4 @@
-"""Barriers as a picture: what a round of each costs, over the number of ranks."""
+"""Barriers as a picture: the cost of a round of each, over the number of ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ports of switches as a picture: what each is joined to in every configuration, and what changes."""
+"""Ports of switches as a picture: their connections in every configuration, and the changes."""
 
 from __future__ import annotations
 

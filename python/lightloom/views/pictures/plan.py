@@ -1,4 +1,4 @@
-"""A plan as a picture: its topologies in the order of use, over what every step costs."""
+"""A plan as a picture: its topologies in the order of use, over the costs of the steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as a picture: what every step and rank was doing and when, under the plan's own timeline."""
+"""A run as a picture: the activity of steps and ranks over time, under the plan's own timeline."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _title(measurement: Measurement, run: int) -> str:
 
 
 def _seen(parts: Sequence[Part]) -> list[Part]:
-    """The parts, of dark time what computation does not hide: that is what the plan has of it."""
+    """The parts; of dark time, as in the plan, only the part that computation does not hide."""
     hidden_s = max((part.last_s for part in parts if part.name == "computation"), default=0.0)
     shown = [part._replace(first_s=max(part.first_s, hidden_s)) if part.name == "dark" else part for part in parts]
     return [part for part in shown if part.last_s > part.first_s]
@@ -133,7 +133,7 @@ def _draw_steps(
 def _draw_ranks(
     axes: Axes, measurement: Measurement, run: int, ranks: Sequence[int], measured: Sequence[Sequence[Part]]
 ) -> set[str]:
-    """A row per rank, and over all of them what is of no rank: computation and dark time; returns names of parts."""
+    """A row per rank, and above them the parts of no rank, computation and dark time; returns names of parts."""
     common = [part for parts in measured for part in parts if part.name in {"computation", "dark"}]
     placed: list[Placed] = [(part, -0.5, float(len(ranks))) for part in common]
     for step in range(len(measured)):

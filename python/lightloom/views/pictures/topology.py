@@ -34,14 +34,14 @@ CIRCUIT = PALETTE[0]
 
 
 class Shown(NamedTuple):
-    """The circuits (source, destination, parallel ones) that stand for all, and what they are."""
+    """The circuits (source, destination, parallel ones) that stand for all, and their description."""
 
     circuits: list[Circuit]
     words: str
 
 
 def draw_topology(axes: Axes, topology: Topology) -> str:
-    """Draw the topology and say what is seen: empty where all circuits are drawn alike.
+    """Draw the topology and return its description: empty if all circuits are drawn alike.
 
     A circuit each way is one chord; a circuit one way has a head. Parallel circuits are thicker.
     """
@@ -98,7 +98,7 @@ def _repeats(links: NDArray[np.int64], gpus: int, period: int) -> bool:
 
 
 def _orbits(offsets: Counter[int], gpus: int) -> str:
-    """The generators, and what one orbit of a single one is."""
+    """The generators, and for a single one its orbits."""
     said = f"every GPU u → {_generators(offsets, gpus)}"
     rings = math.gcd(gpus, *offsets)
     if len({min(offset, gpus - offset) for offset in offsets}) > 1:

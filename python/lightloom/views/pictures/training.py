@@ -1,4 +1,4 @@
-"""A training iteration as a picture: what ranks compute, what axes and ports carry, and when circuits are dark."""
+"""A training iteration as a picture: computation of ranks, traffic of axes and ports, dark times."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def plot_training(training: Training, path: str | os.PathLike[str] | None = None
 def part_shown(training: Training) -> tuple[float, float] | None:
     """Begin and end of the part that is drawn in addition to the whole; None if the whole is enough.
 
-    So many communications in a row, of those parts that have most axes, then most reconfigurations, the first; what is
-    rare in it is in its middle.
+    So many communications in a row, the first of the parts with most axes, then most reconfigurations; rare axes are
+    in its middle.
     """
     if len(training.events) <= MOST_WHOLE:
         return None
@@ -122,7 +122,7 @@ def _title(training: Training) -> str:
 
 
 def _colours(training: Training) -> dict[str, str]:
-    """Colours of what boxes stand for: axes and groups by their places."""
+    """Colours of boxes: axes and groups by their places."""
     of_labels = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(labels(training))}
     return {**of_labels, COMPUTED: COMPUTATION, DARK: WAITED_FOR, HIDDEN: UNNOTICED}
 

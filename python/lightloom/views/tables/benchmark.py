@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 def benchmark_rows(points: list[Point]) -> list[tuple[str, ...]]:
-    """A row per series and one for all: what `COLUMNS` names, as text."""
+    """A row per series and one for all: the columns `COLUMNS`, as text."""
     groups = [(label, list(group)) for label, group in groupby(points, key=lambda point: point.series)]
     rows: list[tuple[str, ...]] = []
     for label, group in [*groups, ("all", points)]:

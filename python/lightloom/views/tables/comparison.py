@@ -163,7 +163,7 @@ def _not_applicable(comparison: Comparison, *, all_rows: bool) -> list[str]:
     """One line per reason, with all that it holds for.
 
     Unless `all_rows`, only planners without any row, if they plan this collective, and algorithms of the collective:
-    what one may have looked for in vain.
+    those that a reader may miss.
     """
     refused = [row for row in comparison.rows if row.total_s is None and row.at_least_s is None]
     served = {row.planner for row in comparison.rows if row.total_s is not None or row.at_least_s is not None}

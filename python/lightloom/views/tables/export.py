@@ -17,7 +17,7 @@ DECIMAL = 1000
 
 
 def export_table(made: Export) -> str:
-    """The files that were written, and what is in the side file because the format cannot say it."""
+    """The files that were written, and the content of the side file, which the format cannot express."""
     listed = table("file", "size", right=("size",))
     for file in made.files[:MOST]:
         listed.add_row(str(file.path), show_size(file.size_bytes, DECIMAL))

@@ -29,7 +29,7 @@ INDENT = 2
 def render(*parts: RenderableType) -> str:
     """The parts under each other, as wide as `width()`. A pipe or file gets no escape codes, unless FORCE_COLOR is set.
 
-    Control characters in what they say are shown.
+    Control characters in their texts are shown.
     """
     console = Console(
         file=io.StringIO(),

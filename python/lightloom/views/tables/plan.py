@@ -162,7 +162,7 @@ def _closing_change(plan: Plan) -> str:
 
 
 def _bound(plan: Plan, lower_bound_s: float, bound_class: str, baselines: Sequence[Row]) -> str:
-    """The bound, how far the plan is from it, and what it bounds; which other algorithm is below that of its steps."""
+    """The bound, how far the plan is from it, and its class; an algorithm below the bound of the plan's steps."""
     if not lower_bound_s:
         return f"{show_time(lower_bound_s)} ({bound_class})"
     steps = counted(len(plan.steps), "step")

@@ -61,7 +61,7 @@ class Delays(Protocol):
 
 
 def what_is_planned(planned: Planned, root: int | None = None) -> str:
-    """`all-reduce of 64 MiB on 64 GPUs`; of a broadcast the root; of an unequal All-to-All what all GPUs send."""
+    """`all-reduce of 64 MiB on 64 GPUs`; a broadcast with its root, an unequal All-to-All with its total traffic."""
     more = "" if root is None else f" from rank {root}"
     whole = planned.traffic_bytes
     if whole is not None and abs(whole - (planned.gpus - 1) * planned.size_bytes) > 1:

@@ -20,7 +20,7 @@ ORDER = (
 def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequence[tuple[str, str]] = ()) -> str:
     """The names of a kind, with whatever else its entries say.
 
-    others: names of the kind that are printed and not taken, with what they mean.
+    others: names of the kind that are printed and not taken, with their meanings.
     """
     columns = sorted({key for entry in entries for key in entry if entry[key]}, key=_position)
     made = table(*columns)

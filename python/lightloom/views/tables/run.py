@@ -87,7 +87,7 @@ def _tested(measurement: Measurement) -> Table:
 
 
 def _steps(measurement: Measurement, *, all_steps: bool) -> Table:
-    # Measured times are never equal; what the plan says of equal steps is.
+    # Measured times are never equal; planned times of equal steps are.
     groups = group_steps(measurement.steps, lambda step: (step.reconfigured, step.predicted_s), all_steps=all_steps)
     made = table(*COLUMNS, right=("step", *COLUMNS[2:]))
     for group in groups:

@@ -38,12 +38,12 @@ def noted_lines(applied: Applied) -> list[str]:
 
 
 def state_line(state: Path) -> str:
-    """Where what the switches held before is, and what brings it back."""
+    """The file of the switches' former circuits, and the command that restores them."""
     return f"what is there now is kept; to bring it back: lightloom circuits --restore {state}"
 
 
 def applied_rows(applied: Applied) -> list[dict[str, Any]]:
-    """A row for every switch: what was made, what is missing and should be gone, what went wrong.
+    """A row for every switch: circuits made, missing and to be removed, errors.
 
     held: all circuits that it holds where it did not acknowledge; None where it did, and where it could not be read.
     """

@@ -1,4 +1,4 @@
-"""Output of the verb `sweep`: the best and the worst points, where a baseline is beaten, and what was chosen."""
+"""Output of the verb `sweep`: the best and the worst points, where a baseline is beaten, and the choices."""
 
 from __future__ import annotations
 

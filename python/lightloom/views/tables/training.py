@@ -104,7 +104,7 @@ def _order_words(training: Training) -> str:
 
 
 def _policies(training: Training) -> Table:
-    """Every policy, its time over that of `carry`, and what it chose."""
+    """Every policy, its time over that of `carry`, and its choice."""
     notes, own_s = training.policy_notes, training.policies.get("carry") or training.total_s
     made = table("", "policy", "time", "vs carry", "", right=("time", "vs carry"))
     for name, time_s in training.policies.items():

@@ -1,4 +1,4 @@
-// The address says all of a view: its path, the options that differ from their defaults, and packed what is long.
+// The address says all of a view: its path, the options that differ from their defaults, and long values, packed.
 
 import { part } from "./dom.js";
 import { MOST_PACKED, pack, split, unpack } from "./packed.js";
@@ -47,9 +47,9 @@ let turn = 0;
 /**
  * Shows the address of a view with options without loading it.
  *
- * While a value is being typed one entry of the history is rewritten; what is committed stays in it.
+ * While a value is being typed one entry of the history is rewritten; a committed value stays in it.
  *
- * Returns a promise of what the address is too short for: `{names, characters}`; null where another was shown since.
+ * Returns a promise of the values that do not fit: `{names, characters}`; null where another was shown since.
  */
 export function show(view, query, { draft = false } = {}) {
   const [short, long] = split(query);
@@ -87,7 +87,7 @@ async function hold(long) {
   return { names, characters: packed.length };
 }
 
-/** Says on the page that what it shows is the answer for its address, for who waits for it. */
+/** Marks on the page that it shows the answer for its address, for those who wait for it. */
 export function isShown() {
   part("view").dataset.shown = location.pathname + location.search;
 }

@@ -29,7 +29,7 @@ const EVENTS = "text/event-stream";
 /** Words of whatever was thrown. */
 export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** Whether what was thrown says that nobody waits for the answer any more. */
+/** Whether an exception says that nobody waits for the answer any more. */
 export const isAborted = (error) => error?.name === "AbortError";
 
 async function send(path, body, accept, signal) {

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { save } from "./downloads.js";
 
-/** `{element, show(verb, body), tell({command, python, files})}`: what asks for the same outside the page. */
+/** `{element, show(verb, body), tell({command, python, files})}`: the same request outside the page. */
 export function codes() {
   const [command, python] = [block("As a command", "command"), block("As Python", "python")];
   const files = h("div", {});

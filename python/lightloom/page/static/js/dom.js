@@ -56,7 +56,7 @@ export function part(id) {
   return element;
 }
 
-/** Replaces what an element holds. */
+/** Replaces the content of an element. */
 export function replace(element, ...children) {
   element.replaceChildren();
   return append(element, children);
@@ -66,7 +66,7 @@ export function replace(element, ...children) {
 export const withCode = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 
 /**
- * Sets a select. A value that it does not offer is shown all the same, so that the server can say what is wrong.
+ * Sets a select. A value that it does not offer is shown all the same, so that the server can report it.
  */
 export function choose(select, value) {
   if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, value));

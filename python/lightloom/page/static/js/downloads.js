@@ -1,4 +1,4 @@
-// Files of what a view shows.
+// Files of a view's content.
 
 import { askFile, Refusal } from "./api.js";
 import { announce, h, replace } from "./dom.js";

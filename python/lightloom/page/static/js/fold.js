@@ -5,11 +5,11 @@ import { freshId, h, replace } from "./dom.js";
 /**
  * Folds `part` behind a button; where the screen is wide it is shown, and the buttons are not.
  *
- * holder: the element around it, whose class says to style sheets whether it is folded. words: what the button does
+ * holder: the element around it, whose class says to style sheets whether it is folded. words: the label of the button
  * while it is, such as `Change`. done: words of the button below it, which folds it and goes on to the element of
  * `next`.
  *
- * Returns `{button, end, say(words), fold(), unfold()}`: buttons for above and below the part, and what the upper says.
+ * Returns `{button, end, say(words), fold(), unfold()}`: buttons above and below the part, and the upper one's label.
  */
 export function foldOf({ holder, part, words, done, next }) {
   const [said, act] = [h("span", { class: "said" }), h("span", { class: "act" })];

@@ -1,4 +1,4 @@
-// The two axes of a map: what may be varied, how it is entered and written.
+// The two axes of a map: options that may be varied, how they are entered and written.
 
 import { choose, freshId, h, replace } from "./dom.js";
 import { labelOf, NEVER_CHANGE, optionsOf, widgetOf } from "./options.js";
@@ -62,7 +62,7 @@ export function pointsOf(query, letter) {
 }
 
 /**
- * Fields of both axes and of what is compared with. onChange: called with `{draft}`.
+ * Fields of both axes and of the baseline. onChange: called with `{draft}`.
  *
  * Returns what `scaffold` takes as extras.
  */

@@ -81,7 +81,7 @@ function along(map, own, letter) {
   return found.none ? `does not pay at ${at}` : `${PAYING}${found.words} at ${at}`;
 }
 
-/** Values of an axis `{option, isPerPair}` with what they are, where their units do not say it. */
+/** Values of an axis `{option, isPerPair}` with their names, if their units do not say them. */
 export function inWords({ option, isPerPair = false }) {
   const { words } = manner(option);
   if (option === "gpus") return (value) => counted(value, "GPU");

@@ -1,4 +1,4 @@
-// The one table of options, as the server tells it, and what the page makes of its kinds.
+// The one table of options, as the server sends it, and the page's inputs for its kinds.
 
 import { ask } from "./api.js";
 import { parseTime } from "./quantities.js";
@@ -13,7 +13,7 @@ export async function loadTable() {
   return table;
 }
 
-// The planner whose plans never change circuits: what gains from changing them are stated over.
+// The planner whose plans never change circuits: gains from changing them are compared with it.
 export const NEVER_CHANGE = "never-change";
 const DELAY = "reconfiguration_delay";
 const dashes = (name) => name.replaceAll("_", "-");
@@ -49,7 +49,7 @@ export function widgetOf(option) {
   return WIDGETS[option.kind] ?? "text";
 }
 
-/** Names that an option takes, with what they are: `[{name, summary}]`; */
+/** Names that an option takes, with their explanations: `[{name, summary}]`; */
 export function namesOf(option) {
   const entries = table.registries[option.names] ?? [];
   if (!option.choices?.length) return entries;
@@ -98,7 +98,7 @@ export function kept(verb, query, others = []) {
   );
 }
 
-/** Options as a body has them: what is entered as yes or no is a boolean, and a matrix may be one of numbers. */
+/** Options as a body has them: a yes or no is a boolean, and a matrix may be one of numbers. */
 export function bodyOf(verb, query) {
   const kinds = new Map(optionsOf(verb).map((option) => [option.name, option.kind]));
   const entered = (name, value) => {

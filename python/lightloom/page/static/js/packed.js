@@ -1,6 +1,6 @@
 // Long values of an address, such as a workload: compressed into its fragment, which browsers send to no server.
 
-/** Characters that an address may spend on them: what browsers, mail and chats pass on whole. */
+/** Characters that an address may spend on them: as many as browsers, mail and chats pass on whole. */
 export const MOST_PACKED = 32_000;
 /** A value that is longer than this is packed. */
 const LONG = 120;

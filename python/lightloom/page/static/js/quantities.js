@@ -109,7 +109,7 @@ export function aboveBound(total, bound, what = "the plan") {
 }
 
 // Units as the core reads them (model/src/units/spelling.rs): `b` is a bit and `B` a byte, prefixes are capitals or
-// not, and times have none.
+// not, and times have no capitals.
 const NUMBER = String.raw`^\s*([\d.]+(?:[eE][+-]?\d+)?)\s*`;
 const SECOND = new RegExp(`${NUMBER}([pnuµμm]?)s\\s*$`);
 const BYTE = new RegExp(`${NUMBER}(?:([kKmMgGtT])([iI]?))?B(?:/pair)?\\s*$`);

@@ -6,7 +6,7 @@ import { append, h } from "./dom.js";
  * A table in a box that scrolls where it is too wide.
  *
  * columns: right of numbers, words of sentences, wide where narrow screens leave it out. rows: a cell is text or an
- * element. foot: cells of a last row. caption: what the table is, for screen readers.
+ * element. foot: cells of a last row. caption: of the table, for screen readers.
  *
  * @param {{
  *   caption: string, columns: {head: string, right?: boolean, words?: boolean, wide?: boolean}[],

@@ -1,4 +1,4 @@
-// One calculation at a time: the newest request counts, what is outdated is cancelled, what goes wrong is said.
+// One calculation at a time: the newest request counts, outdated ones are cancelled, failures are shown.
 
 import { isShown } from "./address.js";
 import { isAborted, Refusal } from "./api.js";
@@ -10,8 +10,8 @@ const OFFLINE_RETRY_S = 3;
 /**
  * Runs calculations for a view.
  *
- * notices: element for what is said of failures. busy: element for what is said while something is computed. result:
- * element that is dimmed while what it shows is outdated. wrong: called with a field and words where an option is
+ * notices: element for messages of failures. busy: element for the message while something is computed. result:
+ * element that is dimmed while its content is outdated. wrong: called with a field and words where an option is
  * refused; returns whether the field is shown. right: called before every calculation that is not a repetition.
  *
  * `hasFailed`: whether the newest calculation ended without a result, so far.
@@ -29,7 +29,7 @@ export class Work {
     this.hasFailed = false;
   }
 
-  /** Runs a task: a function of an AbortSignal. Whatever ran before is cancelled. */
+  /** Runs a task: a function of an AbortSignal. The task that ran before is cancelled. */
   run(task, { delay = 0, words = "Computing…" } = {}) {
     this.stop();
     const controller = new AbortController();

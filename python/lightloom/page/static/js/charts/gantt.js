@@ -1,4 +1,4 @@
-// Rows in time: what ranks compute, what axes and ports carry, and when circuits are dark.
+// Rows in time: computation of ranks, traffic of axes and ports, and dark times of circuits.
 
 import { h, s } from "../dom.js";
 import { shortTime, time } from "../quantities.js";
@@ -17,7 +17,7 @@ const WORDS = {
 };
 
 /**
- * Looks of what boxes stand for by role, those that are used.
+ * Looks of boxes by role, for the roles in use.
  *
  * @returns {Map<string, any>} `{className, colour}`
  */

@@ -11,7 +11,7 @@ const placesOf = (key) => key.split(",").map(Number);
 
 /** A map of `columns` × `rows` cells, the first row at the bottom. */
 export class HeatMap {
-  /** By place `x,y`: what is known of the cell, and its rectangle. */
+  /** By place `x,y`: the data of the cell, and its rectangle. */
   #cells = new Map();
   #rects = new Map();
   #focus = [0, 0];
@@ -43,7 +43,7 @@ export class HeatMap {
     this.#listen(onShow, onOpen);
   }
 
-  /** Puts what is known of a cell. */
+  /** Sets the data of a cell. */
   put(x, y, cell) {
     const rect = this.#rects.get(keyOf(x, y));
     if (!rect) return;
@@ -52,7 +52,7 @@ export class HeatMap {
     rect.setAttribute("aria-label", this.words.describe(cell));
   }
 
-  /** Colours, frontier and labels of what is there by now; returns the end of the colours' scale. */
+  /** Colours, frontier and labels of the cells so far; returns the end of the colours' scale. */
   settle() {
     this.#drawFrontier();
     this.#drawLabels();

@@ -8,7 +8,7 @@ import { notice } from "../work.js";
 const inWords = (count) => count.toLocaleString("en").replaceAll(",", "\u00a0");
 
 /**
- * A notice with what is to be passed on with the address; null where that holds all.
+ * A notice with the values to be passed on with the address; null if the address holds all.
  * held: as `show` of addresses says.
  */
 export function lackOf({ names, characters }, query) {

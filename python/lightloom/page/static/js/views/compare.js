@@ -142,7 +142,7 @@ class Found {
     return `${first.planner} with ${first.algorithm} is fastest: ${takes}.${others}${still}${bound}`;
   }
 
-  /** Ends what waits to be drawn. */
+  /** Cancels pending drawing. */
   leave() {
     this.still();
     this.#forget();

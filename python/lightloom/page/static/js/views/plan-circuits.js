@@ -177,7 +177,7 @@ export class PlanCircuits {
     event.preventDefault();
   }
 
-  /** Ends what runs and what is asked for. */
+  /** Stops the player and cancels requests. */
   leave() {
     this.play.leave();
     this.loads.leave();

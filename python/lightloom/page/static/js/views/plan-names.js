@@ -10,7 +10,7 @@ const MOST = 8;
 /** Sentences on the plan's topologies, by their places in it. body: the options that it was planned with. */
 export const explanationsOf = async (body, signal) => (await ask("/api/explain", body, { signal })).topologies;
 
-/** A list of names and what they mean; explanations: of the topologies. */
+/** A list of names and their meanings; explanations: of the topologies. */
 export function namesOf(plan, explanations) {
   const named = [
     ["planner", "planners", plan.planner],

@@ -70,7 +70,7 @@ export function mount(root) {
   };
 }
 
-/** Says what is known later, such as whether it is worth it; a plan is shown without. */
+/** Adds facts that are known later, such as whether it is worth it; a plan is shown without them. */
 async function tell(place, words) {
   try {
     replace(place, await words);

@@ -10,7 +10,7 @@ const COUNTED = [
 const FIRST = [...NAMED, ...COUNTED.map(([name]) => name)];
 const MOST = 3;
 
-/** `64 GPUs · all-reduce · 1MiB · ports 2 · …`: what a query says first, and as much of the rest as has room. */
+/** `64 GPUs · all-reduce · 1MiB · ports 2 · …`: the first options of a query, and as many others as have room. */
 export function problemWords(query) {
   const known = new Map(["plan", "train"].flatMap(optionsOf).map((option) => [option.name, option]));
   const isSet = ([name, value]) =>

@@ -269,7 +269,7 @@ const isNumber = (words) => words !== "" && Number.isFinite(Number(words));
 
 const short = (words) => (isNumber(words) && words.length > 9 ? Number(words).toPrecision(5) : words);
 
-/** A drawing that the server made, as a picture: what is in it cannot act on the page. */
+/** A drawing that the server made, as a picture: its content cannot act on the page. */
 function picture(svg, alt) {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   const image = h("img", { src: url, alt });

@@ -24,9 +24,9 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
 /**
  * A view with a form.
  *
- * root: where it goes. view: its path. verb: whose options it has. title, lead: what it is for. first: options that are
+ * root: where it goes. view: its path. verb: whose options it has. title, lead: its purpose. first: options that are
  * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a
- * function that makes it from what the address says. extras: form parts next to the options. compute: shows the result.
+ * function that makes it from the address. extras: form parts next to the options. compute: shows the result.
  * code: `[verb, body]` of a query where it is not the verb with its options.
  *
  * @typedef {{
@@ -130,7 +130,7 @@ export class Scaffold {
     replace(this.#lack, names ? notice("", without) : lackOf(held, this.#query));
   }
 
-  /** Computes what is in the form by now; draft: while a value is being typed. */
+  /** Computes the form's current query; draft: while a value is being typed. */
   changed({ draft }) {
     const { view, verb } = this.settings;
     this.#query = this.#values();
@@ -138,7 +138,7 @@ export class Scaffold {
     this.#lost = [];
     show(view, kept(verb, this.#query, this.names), { draft }).then((held) => this.#tell(held));
     this.#spread();
-    // A field that is left says once more what was typed into it.
+    // A field that loses the focus reports its value once more.
     if (draft || this.work.hasFailed || !isSame(this.#query, this.#asked)) this.#run(draft ? TYPING_MS : 0);
   }
 
@@ -165,7 +165,7 @@ export class Scaffold {
   }
 
   /**
-   * Shows an address's query: what it leaves open of the problem is the start's. told, hasLost: of the address, as
+   * Shows an address's query: options that it leaves open are those of the start. told, hasLost: of the address, as
    * `here` tells them.
    */
   show(told, hasLost = []) {
@@ -191,7 +191,7 @@ function isSame(one, other) {
   return other !== null && one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
 }
 
-/** `all-reduce, 1MiB, 64 GPUs – Plan – Lightloom`: what a window or a bookmark is called. */
+/** `all-reduce, 1MiB, 64 GPUs – Plan – Lightloom`: the title of a window or a bookmark. */
 function titleOf(query, view) {
   const gpus = query.get("gpus");
   const parts = [query.get("model") ?? query.get("collective"), query.get("size"), gpus && `${gpus} GPUs`];

@@ -8,7 +8,7 @@ const OWN = "pasted";
 
 const EXAMPLE = '{"schema": "lightloom.workload/1", "ranks": 8, …}';
 
-/** Fields of the job, as `Scaffold` takes them, and `workload()`: what the server is told of it. */
+/** Fields of the job, as `Scaffold` takes them, and `workload()`: the server's request for it. */
 export function workloadFields(onChange) {
   const { before, pasted, select, summary, text, wrong } = jobElements();
 

@@ -66,7 +66,7 @@ function bodyFor(query, extras) {
   return { ...extras.workload(), ...options };
 }
 
-/** Shows an iteration; returns a function that ends what waits. */
+/** Shows an iteration; returns a function that cancels pending work. */
 function draw(result, training, body) {
   const policies = h("div", {});
   const timeline = training.timeline?.length ? timelineCard(training) : null;

@@ -227,7 +227,7 @@ class PaysMap {
     return sentenceOf({ map, own: this.#ownPlace(), problem: this.#problem(), against: this.against });
   }
 
-  /** Ends what waits to be drawn. */
+  /** Cancels pending drawing. */
   leave() {
     removeEventListener("colours", this.recolour);
     this.still();
