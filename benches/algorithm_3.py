@@ -1,4 +1,4 @@
-"""PCCL's algorithm 3 as it is written, on NetworkX: what `lightloom.route_mesh` is measured against.
+"""PCCL's algorithm 3 as it is written, on NetworkX, with which `lightloom.route_mesh` is compared.
 
 The paper leaves numbers open. Weights begin at 1, so that paths are short; a waveguide that is in use, and one that a
 path wanted and could not have, has its weight multiplied by the penalty.

@@ -103,7 +103,7 @@ def draw(collective: str, rows: Sequence[tuple[Series, NDArray[np.float64]]]) ->
 
 
 def main() -> None:
-    """Plan what is asked for, print the means, and write the page where all is asked for."""
+    """Plan the given collectives, print the means, and write the page if all are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--collective", choices=ALL, help="only this one, printed and not written")
     only = parser.parse_args().collective

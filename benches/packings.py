@@ -1,7 +1,7 @@
 """The throughput optimum of an AllGather on a topology that stays, by cuts.
 
 The blocks of a set of ranks must reach the others over the circuits that leave the set. The largest ratio of the two
-over all sets is what an AllGather takes at least, in blocks on one circuit, and packings of spanning trees reach it
+over all sets is the least time of an AllGather, in blocks on one circuit, and packings of spanning trees reach it
 (Zhao et al., ForestColl, 2024).
 """
 

@@ -63,7 +63,7 @@ def by_collective(points: list[Point]) -> str:
 
 
 def main() -> None:
-    """Run what is missing and write the page."""
+    """Run missing points and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("out/benchmarks"))
     output = parser.parse_args().output

@@ -1,11 +1,11 @@
-"""How long planning takes and what it holds, from 64 GPUs to 65 536; writes docs/scale.md.
+"""Time and memory of planning, from 64 GPUs to 65 536; writes docs/scale.md.
 
 Every point is a process of its own, `lightloom plan` with nothing named but the problem: its processor time and the
-most memory that it held are what the system says of it at its end.
+most memory that it held are those that the system states at its end.
 
     python benches/scale.py [--gpus 64 1024] [--collective all-reduce] [--kept FILE] [--print]
 
-With --kept, what was measured is written to a file and not measured again: some points now, others later.
+With --kept, measurements are written to a file and not measured again: some points now, others later.
 """
 
 from __future__ import annotations
@@ -125,11 +125,11 @@ def draw(costs: Mapping[tuple[str, int, int], Cost], gpus: Sequence[int]) -> Non
 
 
 def main() -> None:
-    """Measure what is asked for; write the page where all is."""
+    """Measure the given points; write the page if all are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gpus", type=int, nargs="*", default=GPUS)
     parser.add_argument("--collective", choices=COLLECTIVES, nargs="*", default=COLLECTIVES)
-    parser.add_argument("--kept", type=Path, help="a file of what was measured, added to")
+    parser.add_argument("--kept", type=Path, help="a file of measurements, added to")
     parser.add_argument("--print", action="store_true", help="print the table, write nothing")
     asked = parser.parse_args()
     points = [(collective, gpus, ports) for collective in asked.collective for gpus in asked.gpus for ports in PORTS]

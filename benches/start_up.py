@@ -2,7 +2,7 @@
 
     python benches/start_up.py [--rounds 20]
 
-Each command is a process of its own. They take turns, so that what else the machine does meets all alike.
+Each command is a process of its own. They take turns, so that other work of the machine meets all alike.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """AllGather over fabrics that stay, by `synthesize`, compared with the optimum of tree packings and with TACOS.
 
-Ports of 800 Gbit/s; a step of one hop costs a microsecond. Three figures a fabric: what the plan takes (by `verify`, as
+Ports of 800 Gbit/s; a step of one hop costs a microsecond. Three figures a fabric: the plan's time (by `verify`, as
 every plan), the optimum of tree packings with no start-up at all (`packings.py`), and the best of what TACOS's greedy
 matching takes over a few numbers of chunks and seeds (`greedy_matching.py`).
 

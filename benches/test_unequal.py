@@ -1,4 +1,4 @@
-"""Unequal All-to-All: what `weave` finds against the best of the planners that are given an algorithm.
+"""Unequal All-to-All: `weave` against the best of the planners that are given an algorithm.
 
 Both plan the same matrices in one run. The table has the ratio of their times, and the gap to the lower bound for any
 algorithm.

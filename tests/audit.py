@@ -1,4 +1,4 @@
-"""Licences, sources, duplicates and known faults of what is depended on: `python -m tests.audit`.
+"""Licences, sources, duplicates and known faults of dependencies: `python -m tests.audit`.
 
 cargo-deny holds Cargo.lock to deny.toml and to RustSec's advisories, pip-audit holds requirements-dev.lock to PyPI's. A
 program that is not installed and a database that cannot be reached are said and left out; the status is 1 where

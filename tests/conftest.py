@@ -1,4 +1,4 @@
-"""The command line, run in this process: what it prints, and its exit status."""
+"""The command line, run in this process: its output and its exit status."""
 
 import signal
 from collections.abc import Callable

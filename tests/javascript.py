@@ -1,6 +1,6 @@
 """The page's JavaScript by Biome and TypeScript: `python -m tests.javascript lint`, `types` or `format`.
 
-npm installs both as package-lock.json says, again where that is newer than what is installed. Where there is no npm, or
+npm installs both as package-lock.json says, again where that is newer than the installation. Where there is no npm, or
 nothing is installed and npm's registry cannot be reached, that is said and nothing is checked; the status is 1 where
 something is found.
 """

@@ -22,7 +22,7 @@ SLACK = 1.5
 
 
 class Written(NamedTuple):
-    """A text that is seen: where it stands (four corners, pixels) and what it is."""
+    """A text that is seen: where it stands (four corners, pixels) and its content."""
 
     words: str
     kind: str
@@ -132,7 +132,7 @@ def _overlapping(figure: Figure, panels: list[Axes]) -> list[str]:
 
 
 def _data(axes: Axes, name: str) -> tuple[float, float] | None:
-    """Least and largest of what lines and bars show along an axis."""
+    """Least and largest values of lines and bars along an axis."""
     values = [
         np.asarray(line.get_xdata() if name == "x" else line.get_ydata(), dtype=float)
         for line in axes.get_lines()

@@ -1,4 +1,4 @@
-"""README, docs and examples: every command runs and prints what is written there."""
+"""README, docs and examples: every command runs and prints the output shown there."""
 
 import re
 import runpy
@@ -14,7 +14,7 @@ from tests.conftest import MSCCL, ROOT
 pytestmark = pytest.mark.slow
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-# These two write data; tests elsewhere hold what they write.
+# These two write data; tests elsewhere check their output.
 WRITERS = {"moe_matrix.py", "single_hop_times.py"}
 EXAMPLES = sorted(file for file in (ROOT / "examples").glob("*.py") if file.name not in WRITERS)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")

@@ -1,7 +1,7 @@
 """Tries a wheel as somebody without a compiler does: installed into an empty environment, from the package index.
 
-`python -m tests.wheel dist` says what was tried, what the installation takes, and ends with 1 where something is wrong;
-`make wheel` runs it. Parts of it are used by the tests of the wheel.
+`python -m tests.wheel dist` prints the checks and the size of the installation, and ends with 1 where something is
+wrong; `make wheel` runs it. Parts of it are used by the tests of the wheel.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def install(wheel: Path, commands: Path) -> None:
-    """Install a wheel, with what it needs from the package index, into the environment of these commands."""
+    """Install a wheel, with its dependencies from the package index, into the environment of these commands."""
     subprocess.run(
         [commands / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True
     )

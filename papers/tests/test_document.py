@@ -1,4 +1,4 @@
-"""`docs/reproduction.md` is what the figures say: every claim is recomputed."""
+"""`docs/reproduction.md` agrees with the figures: every claim is recomputed."""
 
 import re
 import textwrap

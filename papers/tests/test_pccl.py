@@ -103,7 +103,7 @@ def test_swing_is_counted_link_by_link(gpus: int) -> None:
                 for hop in range(length):
                     link = (place[:dimension] + place[dimension + 1 :], (at + way * hop) % size, way)
                     used[link] = used.get(link, 0) + 1
-            # Around a dimension of two there are two links, which share what is sent.
+            # Around a dimension of two there are two links, which share the data.
             links = 2 if wraps and size == 2 else 1
             counted.append((longest, max(used.values()) / links))
         found = swing.steps(start)

@@ -1,4 +1,4 @@
-"""Figures that are made from runs: what is kept, judged and drawn; on tiny grids, and no time is judged."""
+"""Figures that are made from runs: their storage, claims and pictures; on tiny grids, and no time is judged."""
 
 import sys
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_what_is_conclusive_is_kept_and_the_rest_is_run_again(tmp_path: Path, mo
 
 
 def measured(factor: float, *, is_conclusive: bool) -> Callable[..., list[Ran]]:
-    """Runs that take so many times what is predicted, BvN one and a half times that."""
+    """Runs that take so many times the predicted time, BvN one and a half times that."""
 
     def of(cases: list[Case], _setting: Setting, **_given: float) -> list[Ran]:
         plans = [ll.plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings)) for case in cases]

@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class _Program:
-    """A linear program of variables that are not negative: routing, and what the histories of data demand of it."""
+    """A linear program of variables that are not negative: routing, and the demands of the histories of data."""
 
     def __init__(self, ranks: int, steps: Sequence[Step]) -> None:
         self.solver = highspy.Highs()
@@ -49,7 +49,7 @@ class _Program:
         self.costs: list[float] = []
         self.rows: list[tuple[float, float, dict[int, float]]] = []
         self.pairs = list(itertools.permutations(range(ranks), 2))
-        # By step and pair, the row that says that its paths carry what is demanded.
+        # By step and pair, the row that says that its paths carry the demand.
         self.demanded: dict[tuple[int, int, int], int] = {}
         for at, step in enumerate(steps):
             load, links = self.variable(1.0), {}
@@ -72,7 +72,7 @@ class _Program:
         return len(self.rows) - 1
 
     def sent(self, at: int, src: int, dst: int) -> int:
-        """A new variable: what goes from one rank to another in a step."""
+        """A new variable: the data from one rank to another in a step."""
         made = self.variable()
         self.rows[self.demanded[at, src, dst]][2][made] = -1.0
         return made

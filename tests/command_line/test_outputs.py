@@ -51,7 +51,7 @@ def nothing_left(folder: Path) -> bool:
 def test_what_stands_at_the_name_of_an_output_stays_what_it_is(cli: RunCli, plan_file: Path, name: str) -> None:
     folder = plan_file.parent
     command, suffix = OUTPUTS[name]
-    # A link stays a link, to a file that is there or not, and the file behind it is what is written.
+    # A link stays a link, to a file that is there or not, and the file behind it is written.
     (folder / "far").mkdir()
     (folder / "far" / "old").write_bytes(b"old")
     (folder / "far" / "old").chmod(0o640)

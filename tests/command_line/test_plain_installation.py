@@ -15,7 +15,7 @@ from lightloom.cli.registry import VERBS
 from tests.command_line.test_command_line import EXAMPLE
 from tests.conftest import ROOT, RunCli
 
-# The modules of the packages that extras bring, and what is used where it happens to be there.
+# The modules of the packages that extras bring, and optional packages.
 BESIDE = ("dask", "google.protobuf", "h11", "pandas", "polars", "pydantic", "scipy")
 ABSENT = {*(set(EXTRAS) - {"protobuf"}), *BESIDE}
 HOOK = f"""

@@ -161,7 +161,7 @@ entry.program()
 
 
 def test_an_interrupt_does_not_take_python_apart_under_a_thread_at_work(tmp_path: Path) -> None:
-    # Compiled code of the thread would crash meanwhile, now and then: with it, the status and what is left.
+    # Compiled code of the thread would crash meanwhile, now and then: with it, the status and the leftovers.
     program = [sys.executable, "-c", LEFT_AT_WORK]
     ran = subprocess.run(program, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=50)
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, "so far\n", "")

@@ -1,4 +1,4 @@
-"""The verb `train`: its formats, its files, and what it refuses."""
+"""The verb `train`: its formats, its files, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files by others that tests read: which there are, where they lie, and what a test says that has to do without.
+"""Files by others that tests read: which there are, where they lie, and the message of a test without them.
 
 They are no part of the repository. `make data` gets those that are public into `data/`; `LIGHTLOOM_DATA` names another
 folder, and `../shared/data` is taken where it is there and `data/` is not.

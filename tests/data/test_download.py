@@ -1,4 +1,4 @@
-"""`make data` against a server of its own on the loopback interface: what comes, what is cut, what is wrong."""
+"""`make data` against a server of its own on the loopback interface: whole, cut and wrong files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CUT = 100_000
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """`/whole`, `/moved`, `/cut`, `/other`, `/long`, `/silent`: what these words say of the answer."""
+    """`/whole`, `/moved`, `/cut`, `/other`, `/long`, `/silent`: the word names the kind of answer."""
 
     protocol_version = "HTTP/1.1"
     server: Served
@@ -202,7 +202,7 @@ def test_the_table_is_whole() -> None:
         assert file.licence in {"Apache-2.0", "MIT"}
         assert (file.url is None) != (file.made is None)
         if file.url is not None:
-            # At a commit, so that it stays what it is.
+            # At a commit, so that it never changes.
             assert len(bytes.fromhex(file.url.removeprefix("https://raw.githubusercontent.com/").split("/")[2])) == 20
 
 

@@ -1,9 +1,9 @@
-"""Runs MSCCL XML as MSCCL's interpreter does, and says what every buffer holds at the end.
+"""Runs MSCCL XML as MSCCL's interpreter does, and returns the content of every buffer at the end.
 
 Written from microsoft/msccl: thread blocks run their steps in order; a step waits until the steps that it names (its
 own `depid` and `deps`, and those of the `nop`s before it) are done, which these say by `hasdep`; a connection (source,
 destination, channel) is a queue, here of one message, so that whatever needs more room never ends. Which thread block
-goes on next is drawn by chance: what depends on it is found by running often.
+goes on next is drawn by chance: faults that depend on it are found by running often.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Machine:
         return block
 
     def _check_blocks(self) -> None:
-        """A connection has one thread block at either end, a channel room for those of a GPU, a wait what it names."""
+        """A connection has one thread block at either end, a channel room for those of a GPU, a wait its step."""
         for blocks in self.by_id:
             for side in ("send", "receive"):
                 ends = [(getattr(block, side), block.channel) for block in blocks if getattr(block, side) >= 0]
@@ -190,7 +190,7 @@ class Machine:
         return range(offset, offset + count)
 
     def check(self) -> None:
-        """Every output is what the collective says."""
+        """Every output is the collective's."""
         everybody = frozenset(range(self.ranks))
         for rank, memory in enumerate(self.memory):
             for slot in range(self.chunks):

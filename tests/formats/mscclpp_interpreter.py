@@ -1,10 +1,10 @@
-"""Loads MSCCL++ execution plans as MSCCL++ does and runs them, and says what every buffer holds at the end.
+"""Loads MSCCL++ execution plans as MSCCL++ does and runs them, and returns the content of every buffer at the end.
 
-Written from microsoft/mscclpp: `execution_plan.cc` for what the numbers refer to (channels and remote buffers of a
+Written from microsoft/mscclpp: `execution_plan.cc` for the meaning of the numbers (channels and remote buffers of a
 thread block, by the GPU's), `execution_kernel.hpp` for what operations do. A signal is counted at its channel's other
 end; a barrier is passed when all thread blocks have come to it. The threads of a block go on by themselves: whatever
 follows what other threads did needs a `nop` or `barrier` before it. What is put or signalled on a port channel goes
-into the queue of the GPU's proxy, which takes one after the other at any time, and reads what is put only then; `pwsf`
+into the queue of the GPU's proxy, which takes one after the other at any time, and reads the data only then; `pwsf`
 ends when the proxy has come to it. Which thread block or proxy goes on next is drawn by chance. A plan is run twice in
 a row, by GPUs that are not in step.
 """
@@ -242,7 +242,7 @@ class Machine:
         self.given[rank] += 1
 
     def _proxy(self, rank: int) -> None:
-        """The next of what a GPU's proxy has to do."""
+        """The next work of a GPU's proxy."""
         index, op, number = self.queues[rank].popleft()
         _, block = self.blocks[index]
         peer = self._peer(rank, block, op["channel_ids"][number], PORT)
@@ -268,7 +268,7 @@ class Machine:
         held[piece["index"] : piece["index"] + piece["size"]] = values
 
     def check(self, rank: int) -> None:
-        """A GPU's output is what the collective says."""
+        """A GPU's output is the collective's."""
         everybody = frozenset(range(self.ranks))
         for slot in range(self.chunks):
             found = self.memory[rank]["o"][slot]

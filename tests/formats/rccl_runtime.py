@@ -3,7 +3,7 @@
 Written from ROCm/rccl of October 2024, and held against its parser, compiled by itself: src/misc/msccl/msccl_parser.cc
 and src/include/msccl/ (msccl_parser.h: MAX_NODES, MAX_SUBS, MAX_STR_LEN, MAX_ATTR_COUNT; msccl_struct.h:
 MSCCL_MAX_NUM_STEPS, MSCCL_MAX_NUM_THREAD_BLOCKS, MSCCL_MAX_NUM_THREAD_BLOCKS_PER_CHANNEL, MSCCL_MAX_COUNT; device.h:
-MAXCHANNELS), and src/misc/msccl/msccl_lifecycle.cc for what is taken.
+MAXCHANNELS), and src/misc/msccl/msccl_lifecycle.cc for the programs that are taken.
 """
 
 from __future__ import annotations

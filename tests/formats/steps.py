@@ -32,7 +32,7 @@ def together(transfers: Iterable[Sent]) -> list[Sent]:
 def earliest(steps: list[list[Sent]]) -> list[list[Sent]]:
     """The steps that remain of a plan where nothing but GPUs' own order holds transfers back.
 
-    A GPU's send comes after all that it received in earlier steps of the plan, not before what it sent in earlier
+    A GPU's send comes after all that it received in earlier steps of the plan, not before its sends of earlier
     steps, and messages of one GPU to another come one after the other.
     """
     found: dict[int, list[Sent]] = {}

@@ -1,4 +1,4 @@
-"""The verb `export` and the registry of formats: what is written, what is refused, and that nothing is half-written."""
+"""The verb `export` and the registry of formats: outputs, refusals, and no output half-written."""
 
 import json
 import os

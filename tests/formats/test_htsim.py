@@ -235,7 +235,7 @@ TOKENS = ["0", "1", "9", "-1", "x", "", "id", "trigger", "oneshot", "barrier", "
 @settings(max_examples=400, deadline=None)
 @given(seed=st.integers(0, 1 << 30), changes=st.integers(1, 3))
 def test_what_is_read_is_what_htsim_runs(seed: int, changes: int) -> None:
-    """Tokens replaced, put in and left out: what htsim stops at is refused; what is read runs as it was read."""
+    """Tokens replaced, put in and left out: files at which htsim stops are refused; others run as they were read."""
     chance = random.Random(seed)  # noqa: S311 (what is changed, not a secret)
     lines = list(LINES)
     for _ in range(changes):

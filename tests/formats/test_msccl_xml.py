@@ -1,4 +1,4 @@
-"""MSCCL XML: what is exported does the collective in MSCCL's interpreter, and is the plan for our own reader."""
+"""MSCCL XML: exported programs do the collective in MSCCL's interpreter, and are the plan for our own reader."""
 
 import json
 import re

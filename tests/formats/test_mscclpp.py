@@ -1,4 +1,4 @@
-"""MSCCL++ execution plans: what is exported does the collective, loaded and run as MSCCL++ does."""
+"""MSCCL++ execution plans: exported plans do the collective, loaded and run as MSCCL++ does."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ from tests.formats.mscclpp_interpreter import Machine
 from tests.formats.plans import random_plans
 
 PLANS = 60
-# Keys of a plan, a GPU, a thread block, and of what a GPU lists, as in microsoft/mscclpp, test/executor-tests.
+# Keys of a plan, a GPU, a thread block, and of a GPU's lists, as in microsoft/mscclpp, test/executor-tests.
 KEYS = {
     "plan": "name collective protocol inplace reuse_resources gpus num_threads_per_block use_double_scratch_buffer "
     "buffer_alignment min_message_size max_message_size",

@@ -82,7 +82,7 @@ def test_a_plan_beyond_the_limits_is_refused(cli: RunCli, in_tmp: Path) -> None:
     plan.save("plan.json")
     ran = cli("export", "plan.json", "--to", "rccl", "--output", "out")
     assert (ran.status, ran.out) == (2, "")
-    # 33 thread blocks that send, 33 that receive, and one that copies what the GPU keeps.
+    # 33 thread blocks that send, 33 that receive, and one that copies the GPU's own data.
     assert ran.err.startswith("error: plan: a GPU has 67 thread blocks; RCCL takes 64; plan with another algorithm")
     assert [path.name for path in in_tmp.iterdir()] == ["plan.json"]
 

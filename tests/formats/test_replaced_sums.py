@@ -1,4 +1,4 @@
-"""Plans in which a sum replaces what a rank had, and others of the same step are added to it."""
+"""Plans in which a sum replaces a rank's data, and others of the same step are added to it."""
 
 from __future__ import annotations
 

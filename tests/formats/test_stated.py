@@ -1,4 +1,4 @@
-"""Lightloom's own traces with something changed: what is read of them computes its collective in any order."""
+"""Lightloom's own traces with something changed: schedules read from them compute their collective in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of other tools: what is read of them, and what of wrong ones is said, in one line."""
+"""Traces of other tools: reading them, and the one-line errors of wrong ones."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_tree_that_sends_one_buffer_twice_is_a_broadcast(tmp_path: Path) -> No
 
 
 def test_blocks_sent_straight_are_an_all_to_all(tmp_path: Path) -> None:
-    """Rank r sends to r + 1, then to r + 2, and waits for what it receives between: nothing is passed on."""
+    """Rank r sends to r + 1, then to r + 2, and waits for its receive between: nothing is passed on."""
     ranks = [
         [send(0, (r + 1) % 3), receive(1, (r - 1) % 3), send(2, (r + 2) % 3, (0, 1)), receive(3, (r - 2) % 3)]
         for r in range(3)
@@ -223,7 +223,7 @@ VALUES = st.one_of(
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), value=VALUES)
 def test_any_value_is_a_trace_or_one_error(data: st.DataObject, value: object, tmp_path: Path) -> None:
-    """An attribute of a node or of the whole replaced: what passes computes the collective, or verify says why not."""
+    """An attribute of a node or of the trace replaced: if it passes, it computes the collective, or verify says why."""
     for rank, content in enumerate(FILES):
         (tmp_path / f"t.{rank}.et").write_bytes(content)
     trace = read_trace("trace", tmp_path)

@@ -1,4 +1,4 @@
-"""AICB's text and TopoOpt's task graphs as workloads: published files, groups and order, what is refused."""
+"""AICB's text and TopoOpt's task graphs as workloads: published files, groups and order, refusals."""
 
 from __future__ import annotations
 

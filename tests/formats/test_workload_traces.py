@@ -1,4 +1,4 @@
-"""Chakra traces as workloads: the ranks joined into one graph, sizes as the contract counts them, what is refused."""
+"""Chakra traces as workloads: the ranks joined into one graph, sizes as the contract counts them, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs many command lines in worker processes, and says what came of them.
+"""Runs many command lines in worker processes, and reports their outcomes.
 
 python -m tests.fuzz_command_line --runs 200000 --seed 1 [--workers 2] [--seconds-per-run 20] [--replays FOLDER]
 python -m tests.fuzz_command_line --replay 1:4711
@@ -38,7 +38,7 @@ def main() -> int:
     if told.replay is not None:
         return replay(*map(int, told.replay.split(":")))
     counts = Counts(told.seed)
-    # An interrupt, or being told to end, shows what was found until then.
+    # An interrupt, or being told to end, shows the results until then.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="fuzz-command-line-") as base, contextlib.suppress(KeyboardInterrupt):
         pool = Pool(told.seed, Path(base), told.workers, told.seconds_per_run, told.replays)
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def replay(seed: int, index: int) -> int:
-    """Repeat one run in this process, and show its command line, its files' folder and what is wrong with it."""
+    """Repeat one run in this process, and show its command line, its files' folder and its faults."""
     base = Path(tempfile.mkdtemp(prefix="fuzz-replay-"))
     files = base / "files"
     files.mkdir()

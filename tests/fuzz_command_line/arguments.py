@@ -11,7 +11,7 @@ from lightloom.inputs.options import Kind, options_of
 from tests.fuzz_command_line import inputs, values
 from tests.fuzz_command_line.values import Values, garbage, name_of, text_of
 
-# Default values of options that have none of their own below.
+# Values by kind, for options without values of their own below.
 KINDS = {
     Kind.WHOLE: values.SMALL_COUNT,
     Kind.SIZE: values.SIZE,

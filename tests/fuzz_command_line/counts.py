@@ -52,7 +52,7 @@ class Counts:
         return "\n".join(rows)
 
     def kinds(self) -> list[str]:
-        """Each kind of fault, and runs that were too slow: how often, the first run with it, and what it said."""
+        """Each kind of fault, and runs that were too slow: how often, the first run with it, and its message."""
         return [
             f"{count}x {kind}\n   --replay {self.seed}:{self.first[kind]['index']}  {self.first[kind]['arguments']}"
             for kind, count in self.often.most_common()

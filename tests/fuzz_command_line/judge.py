@@ -42,7 +42,7 @@ def entries(folder: Path) -> dict[str, Entry]:
     return found
 
 
-# A sign of life of work that takes long: what is done, and for how many seconds.
+# A sign of life of work that takes long: the work, and for how many seconds.
 PROGRESS = re.compile(r"^(?!error: ).*, [0-9]+ s\n", re.MULTILINE)
 
 

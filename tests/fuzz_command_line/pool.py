@@ -73,7 +73,7 @@ class Worker:
 
 
 class Pool:
-    """Some workers; `seconds` is what a run may take, `replays` where faulty runs and their files are kept."""
+    """Some workers; `seconds` is the limit of a run, `replays` where faulty runs and their files are kept."""
 
     def __init__(self, seed: int, base: Path, workers: int, seconds: float, replays: Path) -> None:
         self.seed = seed

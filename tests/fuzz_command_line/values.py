@@ -1,4 +1,4 @@
-"""What is written after an option: mostly what it takes, else its limits, else anything."""
+"""Values after an option: mostly accepted ones, else its limits, else anything."""
 
 from __future__ import annotations
 

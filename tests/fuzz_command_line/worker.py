@@ -1,4 +1,4 @@
-"""The process in which command lines are run; it is told their numbers and answers with what is wrong with each."""
+"""The process in which command lines are run; it gets their numbers and answers with the faults of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from tests.fuzz_command_line.judge import Ran, entries, faults
 MEMORY_BYTES = 4 << 30
 # Bytes that a pipe holds if nobody reads it.
 PIPE_BYTES = 1 << 20
-# Where the output goes, and one that is interrupted; what goes on in other threads then makes the process its last.
+# Where the output goes, and one that is interrupted; work that goes on in other threads then makes it the last run of
+# the process.
 SINKS = ("file",) * 460 + ("full",) * 12 + ("closed",) * 6 + ("interrupted",)
 
 
@@ -34,7 +35,7 @@ def case(seed: int, index: int, folder: Path) -> tuple[CommandLine, str]:
 
 
 def pipes(folder: Path) -> list[int]:
-    """The named pipes of a folder, opened for reading: whoever writes to one waits for that, as everywhere."""
+    """The named pipes of a folder, opened for reading: a writer waits for that, as everywhere."""
     found = [entry for entry in folder.iterdir() if entry.is_fifo()]
     handles = [os.open(entry, os.O_RDONLY | os.O_NONBLOCK) for entry in found]
     for handle in handles:

@@ -45,7 +45,7 @@ WRONG_TIMES = ("1MS", "1Ms", "1US", "1S", "1NS", "1PS", "1m", "1µ", "1", "1 min
 
 
 def spelled(units: dict[str, Fraction]) -> dict[str, Fraction]:
-    """Every number with every unit, and with a blank between: what it is."""
+    """Every number with every unit, and with a blank between, and its value."""
     return {
         f"{number}{blank}{unit}": Fraction(number.rstrip(".")) * factor
         for number, blank, (unit, factor) in product(NUMBERS, ("", " "), units.items())

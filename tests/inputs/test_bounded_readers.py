@@ -33,7 +33,7 @@ TASKS = struct.pack("<I12HiIII", 28, 24, 12, *[0] * 8, 4, 0, 24, 8, 0, 15 * MIB)
 RANK = tarfile.TarInfo("a.0.et")
 RANK.size = 280 * MIB
 
-# Reader, file and content: bytes by the million that are few lines, or few of what is counted.
+# Reader, file and content: bytes by the million that are few lines, or few counted items.
 FLOODS: dict[str, tuple[str, str, bytes]] = {
     "a line of a matrix": ("matrix", "m.csv", b"1," * (32 * MIB)),
     "blanks in a matrix": ("matrix", "m.csv", b"1 " * (32 * MIB)),

@@ -1,4 +1,4 @@
-"""Fabrics: presets, TOML files, strings and numbers, what is refused."""
+"""Fabrics: presets, TOML files, strings and numbers, refusals."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ def test_defaults_are_those_of_the_contract() -> None:
     fabric = ll.Fabric(gpus=64)
     assert (fabric.ports, fabric.bandwidth_bps, fabric.startup_s, fabric.hop_delay_s) == (1, 8e11, 500e-9, 500e-9)
     assert fabric.reconfiguration.scalar_s == 10e-6
-    assert fabric.initial is None  # what the convention has: free
+    assert fabric.initial is None  # the convention's: free
     assert ll.Fabric.preset("default", gpus=64) == fabric
 
 

@@ -1,4 +1,4 @@
-"""Descriptions of models: what their workloads hold, against arithmetic from their dimensions; what is refused."""
+"""Descriptions of models: their workloads, against arithmetic from their dimensions; refusals."""
 
 import tomllib
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Quantities are read as what they say, whoever reads them, and numbers are numbers."""
+"""Every reader reads quantities as the same values, and numbers are numbers."""
 
 from collections.abc import Callable
 from decimal import Decimal

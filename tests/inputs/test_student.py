@@ -1,4 +1,4 @@
-"""Student's t, against SciPy's and against what is known in closed form."""
+"""Student's t, against SciPy's and against closed forms."""
 
 import math
 

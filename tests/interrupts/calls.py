@@ -1,4 +1,4 @@
-"""Calls that take long, by name: what an interrupt must end soon."""
+"""Calls that take long, by name, which an interrupt must end soon."""
 
 from __future__ import annotations
 

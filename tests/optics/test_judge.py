@@ -23,7 +23,7 @@ def made() -> ll.Plan:
 
 
 def resettled(document: dict[str, Any]) -> None:
-    """Changes that go with the connections, so that only the judge sees what was changed in these."""
+    """Changes that go with the connections, so that only the judge sees changes in these."""
     before: list[list[list[int]]] = [[] for _ in document["switches"]]
     for configuration in document["configurations"]:
         for place, switch in enumerate(configuration["switches"]):

@@ -85,7 +85,7 @@ def test_random_topologies_compose_back_and_change_no_less_than_they_must(seed: 
     circuits = ll.circuits(plan, "parallel")
     assert_parallel_composes(plan, circuits)
     on_one = ll.circuits(plan, "crossbar")
-    # Any port of a GPU serves on a crossbar: what it has to change, a switch per port has to.
+    # Any port of a GPU serves on a crossbar: a change that it needs, a switch per port needs too.
     assert on_one.connects <= (circuits.least_connects or 0) <= circuits.connects
 
 

@@ -1,4 +1,4 @@
-"""Circuits through meshes of MZIs, by what the results say of themselves, recounted here in another way."""
+"""Circuits through meshes of MZIs, by numbers of the results, recounted here in another way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circuits on ports: they compose back to every topology, few of them move, and their files say what is wrong."""
+"""Circuits on ports: they compose back to every topology, few of them move, and their files name faults."""
 
 import json
 import pickle
@@ -272,7 +272,7 @@ def test_a_file_of_circuits_is_shown_as_its_plan_is(cli: RunCli, in_tmp: Path) -
         ofs[source] = {form: cli("circuits", source, *more, "--format", form).out for form in ("json", "csv")}
     assert ofs["plan.json"] == ofs["circuits.json"]
     shown, again = (cli("circuits", source, "--all-connections").out for source in ofs)
-    # A file of circuits does not know the names of topologies, nor what is at the ports.
+    # A file of circuits does not know the names of topologies, nor the GPUs at the ports.
     lines = [line for line in again.splitlines() if re.match(r"connect |disconnect |keep ", line)]
     assert lines
     assert lines == [line for line in shown.splitlines() if re.match(r"connect |disconnect |keep ", line)]

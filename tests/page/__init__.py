@@ -1,1 +1,1 @@
-"""The page's server: its answers, its limits, and what it refuses."""
+"""The page's server: its answers, its limits, and its refusals."""

@@ -1,4 +1,4 @@
-"""Many clients at once against a server of its own: what they are answered, how soon, and what it costs the server.
+"""Many clients at once against a server of its own: their answers, how soon, and the cost to the server.
 
 `python -m tests.page.load --clients 200 --seconds 60`
 """

@@ -98,7 +98,7 @@ class Served:
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Tell it to end: its exit status, and what it said on standard error."""
+        """Tell it to end: its exit status, and its standard error."""
         self.client.close()
         self.process.send_signal(number)
         _, said = self.process.communicate(timeout=SECONDS)

@@ -124,7 +124,7 @@ def test_what_is_no_request_is_told_so_once(limited: Callable[..., Served]) -> N
 
 
 def test_two_lengths_end_the_connection(limited: Callable[..., Served]) -> None:
-    """A proxy that believes the other one would take what follows for another's request."""
+    """A proxy that believes the other one would take the rest for another's request."""
     server = limited()
     both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     answer = server.raw(HEAD + both + b"GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n", 5)

@@ -186,7 +186,7 @@ def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
         answer = server.post("plan", **seeded(4))
         assert answer.status_code == 429
         assert int(answer.headers["retry-after"]) == answer.json()["retry_after_s"] >= 1
-        # Who asks for what is on its way already is let in.
+        # A request for an answer that is being computed is let in.
         again = Asked(server, "plan", seeded(1))
         assert {one.result().status_code for one in (first, *waiting, again)} == {504}
 
@@ -199,7 +199,7 @@ def test_work_that_nobody_waits_for_is_ended() -> None:
         assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
         assert time.monotonic() - began_s < SOON_S
         assert before <= set(server.workers())
-        # And what the reserve tries, or only waits, makes room.
+        # And a job that the reserve tries, or that only waits, makes room.
         first = Asked(server, "plan", seeded(1))
         time.sleep(0.5)
         leave(server, seeded(2), 0.5)

@@ -31,7 +31,7 @@ TWO_HOSTS = b"POST /api/plan HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nC
 
 
 def checked(status: int, text: str, asked: object = "") -> dict[str, Any]:
-    """The error, which is one line and says nothing of the machine but what was asked."""
+    """The error, which is one line and says nothing of the machine but the request."""
     revealed = set(REVEALING.findall(text)) - set(REVEALING.findall(json.dumps(asked)))
     assert not revealed, text
     told: dict[str, Any] = json.loads(text)

@@ -1,4 +1,4 @@
-"""/openapi.json says what requests take and what the answers are."""
+"""/openapi.json describes requests and answers."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_loads_are_those_of_the_paths(server: Served, collective: str, ports: in
         for link, row in links.items():
             assert row["bytes"] == pytest.approx(carried.get(link, 0.0), rel=1e-12)
             assert row["bytes"] == pytest.approx(sum(told["paths"][flow]["bytes"] for flow in row["flows"]))
-        # The busiest circuit is what the step's transmission is paid for.
+        # The busiest circuit determines the step's transmission.
         expected_s = told["max_bytes"] * 8 / plan.bandwidth_bps
         assert step.transmission_s == pytest.approx(expected_s, rel=1e-6)
     assert np.isfinite(plan.total_s)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def test_requests_for_the_same_are_joined() -> None:
     async def run() -> None:
-        # No process is started: what is submitted waits.
+        # No process is started: submitted jobs wait.
         pool = Pool(Limits(queued=2))
         first, again, other = pool.submit("a", b"{}"), pool.submit("a", b"{}"), pool.submit("b", b"{}")
         assert first is again

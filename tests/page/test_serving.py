@@ -1,4 +1,4 @@
-"""The verb `serve`: where it listens, what it says, and how it ends."""
+"""The verb `serve`: where it listens, its messages, and how it ends."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_nothing_is_answered_without_it(locked: Served) -> None:
     assert locked.post("plan", **SMALL).status_code == 401
     for one in wrong:
         assert locked.client.get("/", params={"token": one}).status_code == 401
-    # It is for addresses that are opened, not for what is sent.
+    # It is for addresses that are opened, not for requests.
     assert locked.client.post("/api/plan", params={"token": TOKEN}, json=SMALL).status_code == 401
 
 
@@ -64,7 +64,7 @@ def test_a_browser_opens_the_address_that_is_printed(locked: Served) -> None:
     assert opened == f"{locked.address}/?token={TOKEN}"
     with httpx.Client(trust_env=False) as browser:
         answer = browser.get(opened)
-        # It is not left in the address, which is sent to others and kept in lists of what was visited.
+        # It is not left in the address, which is sent to others and kept in lists of visited pages.
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
         cookie = answer.headers["set-cookie"]
         assert TOKEN not in cookie
@@ -132,7 +132,7 @@ def test_it_may_stand_where_the_list_of_processes_does_not_show_it() -> None:
 @pytest.mark.parametrize("token", [None, TOKEN])
 def test_who_listens_to_a_network_is_told_so(token: str | None) -> None:
     shown = ("--token", token) if token else ()
-    server = Served.start("--workers", 1, "--host", "0.0.0.0", *shown)  # noqa: S104 (what is tested)
+    server = Served.start("--workers", 1, "--host", "0.0.0.0", *shown)  # noqa: S104 (tested here)
     others = server.line.partition("other machines: ")[2].strip()
     assert others.endswith(f":{server.port}/" + (f"?token={token}" if token else ""))
     headers = {"authorization": f"Bearer {token}"} if token else {}

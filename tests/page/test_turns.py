@@ -24,7 +24,7 @@ DONE = Outcome(200, b"{}")
 
 
 class Worker:
-    """A process that does what the text of a job says: `short`, `stubborn`, or `patient`, which makes room.
+    """A process that obeys the text of a job: `short`, `stubborn`, or `patient`, which makes room.
 
     begun: texts in the order in which work on them began, at any worker.
     """

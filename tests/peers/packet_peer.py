@@ -74,7 +74,7 @@ class _Ties:
         return self._of_orbit.setdefault((circuit.orbit, circuit.index), delay) if self._alike else delay
 
     def sender_fs(self, hops: int) -> int:
-        """Up to what a packet is late in transit."""
+        """The most that a packet is late in transit."""
         most = hops * TIE_FS
         return (0, self._random.randint(0, most), most)[self._senders]
 

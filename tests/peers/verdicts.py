@@ -1,4 +1,4 @@
-"""How far two simulators may be apart, and what it means."""
+"""How far two simulators may be apart, and its meaning."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ STARTS = ("free", "free", "repeated", "ring", "dark", "ring:one-way", "shifted-r
 
 
 def problem(seed: int, index: int) -> tuple[str, int, dict[str, Any]]:
-    """Collective, bytes, and what the fabric takes, of a problem by its number."""
+    """Collective, bytes, and the fabric's arguments, of a problem by its number."""
     rng = random.Random(f"{seed}:{index}")  # noqa: S311 (draws problems)
     gpus = rng.choice((3, 4, 5, 6, 7, 8, 8, 9, 10, 12, 12, 15, 16, 16))
     fabric: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The verb `bound` and `lightloom.bound`: what is said, against closed forms and plans."""
+"""The verb `bound` and `lightloom.bound`: their results, against closed forms and plans."""
 
 import json
 import math

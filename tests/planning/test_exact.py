@@ -1,4 +1,4 @@
-"""Planner `exact`: against every topology there is, against circulants tried one by one, and what it refuses."""
+"""Planner `exact`: against every topology there is, against circulants tried one by one, and its refusals."""
 
 import itertools
 import json

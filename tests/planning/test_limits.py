@@ -37,7 +37,7 @@ MEMORY = 4 << 30
 
 
 def is_accepted(kind: str, text: str) -> bool:
-    # Exactly: what is too small for a float is not zero.
+    # Exactly: a number too small for a float is not zero.
     number = Fraction(text)
     least, most, or_zero = RANGES[kind]
     return Fraction(repr(least)) <= number <= Fraction(repr(most)) or (or_zero and number == 0)
@@ -162,7 +162,7 @@ def test_arrays_go_through_the_same_table() -> None:
 def served_or_refused(*arguments: str) -> str:
     """The stderr of a command that may take as much memory as the program claims to need at most.
 
-    One that is still at it after some seconds has been accepted, and is ended: what is allocated is so by then.
+    One that is still at it after some seconds has been accepted, and is ended: its memory is allocated by then.
     """
     program = [sys.executable, "-m", "lightloom", *arguments]
     limit = MEMORY + (1 << 29)

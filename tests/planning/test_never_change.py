@@ -103,7 +103,7 @@ def test_a_repeated_plan_is_read_back_simulated_and_put_on_switches(tmp_path: Pa
     assert ll.simulate(plan, injection="paced").total_s == pytest.approx(plan.total_s, rel=0.02)
     circuits = ll.circuits(plan)
     assert all(check.passed for check in ll.verify(circuits, plan=plan))
-    # What is there before the first step is what the last one leaves.
+    # The circuits before the first step are those that the last one leaves.
     configurations = json.loads(circuits.to_json())["configurations"]
     assert configurations[0]["steps"] == []
     assert configurations[0]["topology"] == configurations[-1]["topology"]

@@ -1,6 +1,6 @@
 """Results cross process boundaries, and a process that was forked plans as its parent does, or says why it cannot."""
 
-# ruff: noqa: S301 (pickles are what is tested)
+# ruff: noqa: S301 (pickles are tested here)
 
 import dataclasses
 import multiprocessing

@@ -1,4 +1,4 @@
-"""A given start against others: what runs from a dark fabric, or from another start, runs from here after a change."""
+"""A given start against others: a plan from a dark fabric, or from another start, runs from here after a change."""
 
 from __future__ import annotations
 

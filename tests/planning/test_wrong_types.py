@@ -1,4 +1,4 @@
-"""Wrong types and wrong text, anywhere: `InputError` that names what it is about, never anything else."""
+"""Wrong types and wrong text, anywhere: `InputError` that names the argument, never anything else."""
 
 import inspect
 from collections.abc import Callable

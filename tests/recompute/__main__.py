@@ -1,4 +1,4 @@
-"""Recomputes the plans of many random problems, says what came of them, and writes the table of docs/robustness.md.
+"""Recomputes the plans of many random problems, reports their outcomes, and writes the table of docs/robustness.md.
 
 python -m tests.recompute --problems 5000 --seed 1 [--workers 2] [--write]
 """

@@ -15,7 +15,7 @@ OUTCOMES = ("recomputed", "refused", "too many packets", "faulty")
 
 @dataclass
 class Counts:
-    """Outcomes by category, what the recomputed plans were, why problems were refused, and what was wrong."""
+    """Outcomes by category, kinds of the recomputed plans, reasons of refusals, and faults."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     planners: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""Random problems: what is asked of `lightloom.plan`, by category."""
+"""Random problems: arguments of `lightloom.plan`, by category."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Contributors = frozenset[int]
 
 @dataclass
 class Node:
-    """A node of the schema, with what is read of it here."""
+    """A node of the schema, with the fields that are read here."""
 
     id: int = 0
     kind: int = 0
@@ -182,7 +182,7 @@ class _Run:
 
 
 def run(files: list[bytes], first: list[int], last: list[int], seed: int) -> list[str]:
-    """What is wrong with the traces of all ranks; nothing where all ends and every chunk is where and what it must be.
+    """Faults of the traces of all ranks; empty if all nodes end and every chunk is right and in its place.
 
     first, last: by chunk, the rank that has it first and that must have it last, or `EVERYBODY`.
     """

@@ -14,7 +14,7 @@ NO_START = -1.0
 MAX_INT = 2**31 - 1
 
 
-class Stopped(Exception):  # noqa: N818 (what the program does)
+class Stopped(Exception):  # noqa: N818 (the program's word)
     """htsim exits, or an assertion of it fails."""
 
 

@@ -84,8 +84,8 @@ def change(before: Circuits | None, after: Circuits, fabric: dict[str, Any], gpu
 def matchings(circuits: Circuits, gpus: int, ports: int) -> list[set[Link]]:
     """The circuits on each port, slowest first: nearest first, each on the slowest that is dark at both of its ends.
 
-    Where none is, the slowest that is dark at its source, and the circuits that alternate between that and the slowest
-    that is dark at its destination, from there on, change places.
+    If there is no such port, the slowest that is dark at its source, and the circuits that alternate between that and
+    the slowest that is dark at its destination, from there on, change places.
     """
     found: list[set[Link]] = [set() for _ in range(ports)]
 

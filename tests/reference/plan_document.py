@@ -1,7 +1,7 @@
 """A plan's JSON written out in full: every circuit, every transfer, every path of every GPU.
 
 A file keeps one representative per orbit of a symmetry (docs/decisions/0001-symmetry-as-digits.md); here every orbit is
-expanded, so that what follows knows nothing of symmetry.
+expanded, so that later code knows nothing of symmetry.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Arc:
 class Chunks:
     """Per chunk, which rank has it first and which must have it last; what part of the buffer some are; how they move.
 
-    `moved` says what becomes of chunks where every rank is moved; it is None if they do not follow their ranks.
+    `moved` maps chunks when every rank is moved; it is None if they do not follow their ranks.
     """
 
     first: list[int]

@@ -14,7 +14,7 @@ OWN_BITS = np.left_shift(np.uint64(1), np.arange(MAX_RANKS, dtype=np.uint64))
 def execute(collective: str, ranks: int, chunks: Chunks, steps: list[list[Transfer]]) -> list[str]:
     """What is wrong with the schedule of a collective; nothing where it computes it.
 
-    The state is a set of contributors per rank and chunk, as the bits of a word. A step reads what was there before it.
+    The state is a set of contributors per rank and chunk, as the bits of a word. A step reads the state before it.
     """
     assert ranks <= MAX_RANKS
     reduces = collective in {"all-reduce", "reduce-scatter"}
@@ -45,7 +45,7 @@ def _step(
     after = state.copy()
     copied = np.zeros(state.shape, dtype=bool)
     summed = np.zeros(state.shape, dtype=bool)
-    # Where several write a chunk, in the order of their senders: the first may replace what the others add to.
+    # Where several write a chunk, in the order of their senders: the first may replace the chunk, the others add to it.
     for transfer in sorted(transfers, key=lambda transfer: transfer.src):
         named = np.array(transfer.chunks)
         sent, at = state[transfer.src, named], (transfer.dst, named)

@@ -70,7 +70,7 @@ def transfer_fs(
     """From the first packet of a step to the end of its last, fs. `amounts` are the bytes of every pair."""
     delay_fs = femtoseconds(hop_delay_s)
     times = {size: wire_fs(size, bandwidth_bps) for size in (Fraction(PAYLOAD_BYTES),)}
-    # An arrival: when, the flow (transfer, path, circuit in parallel), hop, order; then what goes where.
+    # An arrival: when, the flow (transfer, path, circuit in parallel), hop, order; then the packet and its way.
     events: list[tuple[int, int, int, int, int, int, int, tuple[int, ...]]] = []
     numbers: dict[tuple[int, int, int], int] = defaultdict(lambda: len(numbers))
     flows: dict[int, tuple[int, int, int]] = {}

@@ -13,7 +13,7 @@ from tests.reference.plan_document import Circuits, Link, arcs_of, chunks_of, ci
 from tests.reference.plan_execution import execute
 from tests.reference.plan_packets import packet_hops, transfer_fs
 
-# A term is a few products of what is in the file; a load is a sum of many shares.
+# A term is a few products of numbers in the file; a load is a sum of many shares.
 TOLERANCE = 1e-12
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
 

@@ -145,7 +145,7 @@ def _absolute(module: RustPath, path: RustPath, files: Mapping[RustPath, Path]) 
 def _definer(
     target: RustPath, files: Mapping[RustPath, Path], exports: Mapping[RustPath, dict[str, RustPath]]
 ) -> RustPath:
-    """The module that defines what the path names, through re-exports."""
+    """The module that defines the object of the path, through re-exports."""
     for _ in range(10):
         module = max((target[:length] for length in range(len(target) + 1) if target[:length] in files), key=len)
         rest = target[len(module) :]

@@ -1,4 +1,4 @@
-"""Workflows of a forge and hooks of commits run what the Makefile has, and nothing that it has not."""
+"""Workflows of a forge and hooks of commits run only commands of the Makefile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quick runs on processes, and what becomes of processes, for the tests of running."""
+"""Quick runs on processes, and the ends of processes, for the tests of running."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plan_of(collective: str = "all-reduce", gpus: int = 4, size: str = "16KiB", 
 def begun(
     plan: ll.Plan, transport: str = "shared-memory", settle_s: float = 0.5
 ) -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
-    """A run of 30 seconds whose first step has begun, and what it says at its end."""
+    """A run of 30 seconds whose first step has begun, and its message at its end."""
     executor = ll.Executor(runs=1, warm_ups=0, dilation=dilation(plan, 30.0), transport=transport)
     said: list[str] = []
 

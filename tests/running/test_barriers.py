@@ -1,4 +1,4 @@
-"""Barriers: what is measured of them, and that nothing is left of it."""
+"""Barriers: their measurement, which leaves nothing behind."""
 
 from __future__ import annotations
 

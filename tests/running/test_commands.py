@@ -1,4 +1,4 @@
-"""Programs with a deadline: they end by it, with what they started; and memory that ranks of an MPI left."""
+"""Programs with a deadline: they end by it, with their children; and memory that ranks of an MPI left."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_a_program_is_given_and_says() -> None:
 def test_a_tool_of_the_kernel_that_hangs_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    """A run's network is made by such tools: one that hangs ends the run by its limit, and what was made is removed."""
+    """A run's network is made by such tools: one that hangs ends the run by its limit, and its network is removed."""
     for name in ("ip", "tc"):
         tool = tmp_path / name
         tool.write_text("#!/bin/sh\n" + (STUBBORN.format(tmp_path / "child") if name == program else "exit 0") + "\n")

@@ -1,4 +1,4 @@
-"""Data of runs: types, what is drawn, what NumPy expects, and what counts as wrong."""
+"""Data of runs: types, drawn inputs, NumPy's results, and wrong elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans run on processes: the right results, and one line for what goes wrong. Times are no matter here."""
+"""Plans run on processes: the right results, and one line for a failure. Times are no matter here."""
 
 from __future__ import annotations
 

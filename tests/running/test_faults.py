@@ -40,7 +40,7 @@ def quick_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
-    """A run of many seconds that has begun, and what it says at its end."""
+    """A run of many seconds that has begun, and its message at its end."""
     monkeypatch.setattr(controller, "SILENT_S", 2.0)
     with begun(plan_of(algorithm="ring")) as run:
         yield run

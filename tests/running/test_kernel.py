@@ -109,7 +109,7 @@ def test_ranks_pass_on_and_ports_share() -> None:
     measurement = run_once(plan, transport="kernel", packet_size="256B")
     assert measurement.wrong == 0
     assert sum(step.forwarded_bytes for step in measurement.steps) > 0
-    # There is no hop delay in the kernel, and what is measured is held against a prediction without it.
+    # There is no hop delay in the kernel, and measurements are compared with a prediction without it.
     without = ll.Fabric(gpus=8, ports=2, bandwidth="100Gbps", hop_delay="0s")
     again = ll.plan("all-reduce", size="16KiB", fabric=without, algorithm="recursive-doubling", planner="static")
     assert measurement.predicted_s == pytest.approx(again.total_s)
@@ -135,7 +135,7 @@ def quick_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def started() -> Iterator[tuple[ll.Executor, threading.Thread, list[str]]]:
-    """A run of many seconds that has begun, and what it says at its end."""
+    """A run of many seconds that has begun, and its message at its end."""
     with begun(plan_of(algorithm="ring", size="64KiB"), "kernel", 0.7) as run:
         yield run
 

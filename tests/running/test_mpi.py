@@ -40,7 +40,7 @@ def test_every_algorithm_gives_what_numpy_says(gpus: int) -> None:
 
 
 def test_another_number_of_processes_is_refused(tmp_path: Path) -> None:
-    # Every rank writes a file of its own: what several print may be mixed up.
+    # Every rank writes a file of its own: output of several may be mixed up.
     code = (
         "import pathlib, sys\n"
         "import lightloom as ll\n"

@@ -1,4 +1,4 @@
-"""Runs by ranks that mpiexec starts: what they measure, and how they end where something fails."""
+"""Runs by ranks that mpiexec starts: their measurements, and how they end where something fails."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def inputs_of(plan: ll.Plan) -> DrawnInputs:
 
 @pytest.fixture
 def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Files of runs, and what a switch held before, go to a folder of the test's own."""
+    """Files of runs, and a switch's former circuits, go to a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)

@@ -1,4 +1,4 @@
-"""Parts of programs: ranks that do theirs, and nothing else, do together what the interpreter does."""
+"""Parts of programs: ranks that do theirs, and nothing else, together give the interpreter's results."""
 
 from __future__ import annotations
 

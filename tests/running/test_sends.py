@@ -1,4 +1,4 @@
-"""One-hop sends that runs measure: what `calibrate` makes of them."""
+"""One-hop sends that runs measure: and the calibration from them."""
 
 from __future__ import annotations
 

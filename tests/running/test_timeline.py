@@ -33,7 +33,7 @@ def changing() -> Measurement:
 
 @pytest.fixture(scope="module")
 def forwarding() -> Measurement:
-    """Ranks pass on what others send."""
+    """Ranks pass on data of others."""
     plan = ll.plan("all-to-all", "8KiB", fabric=FABRIC, algorithm="direct", planner="static", topology="ring:one-way")
     return ll.run(plan, runs=1, warm_ups=0, dilation=100)
 

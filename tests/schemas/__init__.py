@@ -1,1 +1,1 @@
-"""JSON Schemas of what verbs print."""
+"""JSON Schemas of the documents that verbs print."""

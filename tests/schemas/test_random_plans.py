@@ -56,7 +56,7 @@ def test_documents_are_as_their_schemas_say(
     try:
         plan = ll.plan(collective, size, fabric=fabric, planner=planner, overlap=overlap)
     except ll.InputError:
-        event("refused")  # what a planner does not take
+        event("refused")  # by the planner
         return
     event("planned")
     assert _faults("plan", json.loads(plan.to_json())) == []

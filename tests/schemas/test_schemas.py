@@ -1,4 +1,4 @@
-"""Schemas say what the verbs print: no more, no less, and what readers take."""
+"""Schemas describe exactly the output of verbs and the input of readers."""
 
 from __future__ import annotations
 

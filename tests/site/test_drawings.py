@@ -1,4 +1,4 @@
-"""The drawn page is what the registries have today, and drawings show what they say."""
+"""The drawn page agrees with the registries, and drawings show their titles' content."""
 
 from __future__ import annotations
 

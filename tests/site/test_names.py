@@ -1,4 +1,4 @@
-"""The page of names is what the registries have today."""
+"""The page of names agrees with the registries."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_points_are_what_compare_and_weave_find(tmp_path: Path) -> None:
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    """The store of sweeps keeps what is finished: what was there is counted and not planned again."""
+    """The store of sweeps keeps finished parts: they are counted and not planned again."""
 
     class StoppedError(Exception):
         pass

@@ -1,4 +1,4 @@
-"""Sweeps: every point is what a plan of its own gives, in the shape that NumPy broadcasts to."""
+"""Sweeps: every point equals a plan of its own, in the shape that NumPy broadcasts to."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Descriptions of sweeps: what is written is read, and what is wrong is named in one line."""
+"""Descriptions of sweeps: values are read as written, and a wrong one is named in one line."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A sweep's folder: what no sweep wrote is refused and stays, and parts count where they say that they belong."""
+"""A sweep's folder: files that no sweep wrote are refused and stay, and parts count where they say that they belong."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def whole() -> Any:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[str, object]]:
-    """Everything under a folder but the lock: what it is, and its content or where it leads."""
+    """Everything under a folder but the lock: its kind, and its content or target."""
     made: dict[str, tuple[str, object]] = {}
     for file in sorted(folder.rglob("*")):
         if file.name != ".lock":

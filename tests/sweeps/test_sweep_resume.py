@@ -69,7 +69,7 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
         assert kept.items() <= now.items()
         assert wanted <= len(now) < POINTS
         kept = now
-    # Killed while it wrote: what is torn has no part's name.
+    # Killed while it wrote: a torn file has no part's name.
     (parts / ".lightloom-0123abcd-0123456789abcdef.tmp").write_bytes(b"PAR1")
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     summary = json.loads(ran.stdout)

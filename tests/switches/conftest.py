@@ -1,4 +1,4 @@
-"""Simulated switches, programs of random permutations, and a folder for what the switches held."""
+"""Simulated switches, programs of random permutations, and a folder for state files."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ StartSwitch = Callable[..., SimulatedSwitch]
 
 @pytest.fixture(autouse=True)
 def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """State files go to a folder of the test's own; no password of whoever runs the tests is read."""
+    """State files go to a folder of the test's own; no password of the person who runs the tests is read."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("USER", "PASSWORD", "HOST", "CLEAR"):
@@ -71,7 +71,7 @@ def one_switch(switch: SimulatedSwitch, interface: str, *configurations: Connect
 
 
 def restored_from(file: str | Path, state: Path | None = None) -> Applied:
-    """Bring back what a state file says."""
+    """Restore the circuits of a state file."""
     states = load_state(file)
     with restorable(states, state=state) as switches:
         return switches.restore(states)

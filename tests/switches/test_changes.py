@@ -51,7 +51,7 @@ def test_circuits_on_ports_of_nobodys_plan_stay_unless_all_is_replaced(start: St
     with Switches([plan], {"core": address(switch, interface)}, replace=True) as switches:
         switches.apply(1)
         assert switch.crossbar.circuits == {(1, 2), (2, 3)}
-    # Each command kept what it found; the first file brings back what the plan's ports held at the beginning.
+    # Each command kept the former state; the first file restores the circuits of the plan's ports at the beginning.
     assert restored_from("out/switches/before-1.json").acknowledged
     assert switch.crossbar.circuits == {(2, 9), (5, 3)}
     assert restored_from("out/switches/before-2.json").acknowledged
@@ -125,7 +125,7 @@ def test_a_half_made_change_says_what_holds_and_is_undone(start: StartSwitch, in
     ), line
     assert switch.crossbar.circuits == {(1, 2), (5, 6), (9, 10)}
 
-    # Undoing needs the port that is refused: what could not be undone is said.
+    # Undoing needs the port that is refused: circuits that could not be undone are named.
     with one_switch(switch, interface, wanted, undo=True) as switches:
         switch.crossbar.circuits = before
         with pytest.raises(ChangeError, match="it could not be undone: circuit 3 -> 3 was rejected"):

@@ -170,7 +170,7 @@ def test_a_failure_in_the_middle_is_undone_to_the_configuration_before(
     assert [row["acknowledged"] for row in told["sent"]] == [True, True, False]
     assert told["sent"][-1]["missing"] == [[16, 3]]
     assert {tuple(pair) for pair in told["sent"][-1]["held"]} == third
-    # The file has what was there before the command; its port 16 works again.
+    # The file has the state before the command; its port 16 works again.
     switch.crossbar.faults = Faults()
     assert cli("circuits", "--restore", told["state"]).status == 0
     assert switch.crossbar.circuits == foreign
@@ -265,7 +265,7 @@ def test_no_password_is_in_what_is_written_or_printed(
 def test_an_address_of_a_file_gets_no_password_of_others(
     cli: RunCli, in_own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file of `--restore` may name any host: what it is sent is what a switch without a password would be."""
+    """A file of `--restore` may name any host: it is sent the same as a switch without a password."""
     monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
     monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "hunter2")
     monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", "switch.example, 192.0.2.7")

@@ -131,7 +131,7 @@ def test_a_user_and_password_are_read_from_netrc(
     (in_own_folder / ".netrc").write_text("machine 127.0.0.1\nlogin admin\npassword secret\n")
     (in_own_folder / ".netrc").chmod(0o600)
     with monkeypatch.context() as changed:
-        # The simulated switch asks for what the environment says when a request comes; the driver, when it is made.
+        # The simulated switch asks for the environment's password when a request comes; the driver, when it is made.
         changed.delenv("LIGHTLOOM_SWITCH_USER")
         asked = driver(switch, "restconf")
     with asked:

@@ -1,4 +1,4 @@
-"""Random sequences of permutations with random faults: what the report says is what the switch holds."""
+"""Random sequences of permutations with random faults: the report states the circuits that the switch holds."""
 
 from itertools import count
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_the_report_is_true_and_the_file_brings_all_back(interface: str, in_own_
 def _judge(
     switches: Switches, crossbar: Crossbar, number: int, wanted: Connections, used: Ports, *, undo: bool, replace: bool
 ) -> None:
-    """Make a configuration, and hold what is said of it against what the switch holds."""
+    """Make a configuration, and compare its report with the circuits of the switch."""
     last = crossbar.circuits
     try:
         (change,) = switches.apply(number).changes

@@ -32,7 +32,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Iteration:
-    """Events by number: durations, what they wait for, and the things that do one at a time."""
+    """Events by number: durations, predecessors, and the things that do one at a time."""
 
     delay_s: float
     durations_s: list[float]
@@ -113,7 +113,7 @@ def _merged(iteration: Iteration) -> Iteration:
         alike.setdefault(tuple(rank in computing for computing in iteration.computing), rank)
     kept = set(alike.values())
     ports = {port for uses in iteration.uses for port in uses}
-    # Circuits differ from group to group: whether a port has what is needed is what counts.
+    # Circuits differ from group to group: only whether a port has the needed circuits counts.
     profiles: dict[Hashable, Hashable] = {}
     for port in sorted(ports, key=repr):
         of = [uses.get(port) for uses in iteration.uses]

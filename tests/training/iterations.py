@@ -1,4 +1,4 @@
-"""Planned iterations made by hand, for tests of what shows them: every number here was computed on paper.
+"""Planned iterations made by hand, for tests of their views: every number here was computed on paper.
 
 Eight ranks, two axes (tp of 4, dp of 2), two ports of 800 Gbit/s (1e-11 s a byte), startup and hop delay 500 ns,
 changes of 10 µs. A layer, in µs:

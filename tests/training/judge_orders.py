@@ -24,7 +24,7 @@ MESHES: tuple[dict[str, int], ...] = ({"a": 4}, {"a": 2, "b": 2}, {"a": 2, "b": 
 
 
 def _drawn(seed: int) -> tuple[random.Random, dict[str, Any]]:
-    rng = random.Random(seed)  # noqa: S311 (what is drawn, not a secret)
+    rng = random.Random(seed)  # noqa: S311 (a test's draws, not a secret)
     return rng, random_workloads.workload(rng, serial=False, meshes=MESHES, most=MOST_NODES)
 
 

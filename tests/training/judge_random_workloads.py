@@ -29,7 +29,7 @@ def planned(told: dict[str, Any], fabric: ll.Fabric, policy: str = "carry") -> T
 
 def drawn(seed: int, serial: bool | None = None) -> tuple[ll.Fabric, dict[str, Any]]:
     """A fabric and a workload."""
-    rng = random.Random(seed)  # noqa: S311 (what is drawn, not a secret)
+    rng = random.Random(seed)  # noqa: S311 (a test's draws, not a secret)
     return random_workloads.fabric(rng), random_workloads.workload(rng, serial=serial)
 
 

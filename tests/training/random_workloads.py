@@ -1,4 +1,4 @@
-"""Small workloads and fabrics drawn at random, for properties of what is planned for them."""
+"""Small workloads and fabrics drawn at random, for properties of their plans."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_the_parts_of_an_iteration_add_up() -> None:
     assert training.mfu == pytest.approx(MFU)
     assert (training.name, training.ranks, training.mesh) == ("two axes", 8, {"tp": 4, "dp": 2})
     assert (training.fabric.ports, training.fabric.bandwidth_bps) == (2, 8e11)
-    # The plans of one group each take what the events of all groups at once take.
+    # The plans of one group each take as long as the events of all groups at once.
     assert len(training.plans) == 2
     for event in training.events:
         if event.plan is not None:

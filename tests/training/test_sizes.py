@@ -1,4 +1,4 @@
-"""Iterations of 128 GPUs and real files: what planning together is worth, and that the judge accepts it."""
+"""Iterations of 128 GPUs and real files: the gain of planning together, and that the judge accepts the plans."""
 
 from __future__ import annotations
 

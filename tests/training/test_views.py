@@ -1,4 +1,4 @@
-"""Views of a planned iteration: the table, the pictures and the trace say what the iteration has."""
+"""Views of a planned iteration: the table, the pictures and the trace agree with the iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts: what is drawn is what was given, in natural units."""
+"""Charts show the given numbers, in natural units."""
 
 import math
 from pathlib import Path

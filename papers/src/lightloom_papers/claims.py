@@ -32,7 +32,7 @@ NOT_STATED = "not stated"
 class Numbers:
     """The numbers of a claim that compares some.
 
-    paper_least, paper_most: the range that the paper states, both the same where it is one number; ours: what we find;
+    paper_least, paper_most: the range that the paper states, both the same where it is one number; ours: our result;
     unit: of all three, such as `×`, `%` or `µs`; empty for counts.
     """
 
@@ -57,9 +57,9 @@ class Numbers:
 class Claim:
     """One claim; made by its constructors, which judge it.
 
-    words: what the paper says; where: its figure and section; paper, ours: the two numbers or facts; rule: when it
+    words: the paper's statement; where: its figure and section; paper, ours: the two numbers or facts; rule: when it
     holds; why: the reason, from numbers of the same run, where it does not hold or is not judged, else a remark;
-    numbers: what `paper` and `ours` show, where both are numbers or ranges of these.
+    numbers: those in `paper` and `ours`, where both are numbers or ranges of these.
     """
 
     words: str
@@ -163,7 +163,7 @@ class Claim:
 
     @classmethod
     def not_judged(cls, words: str, where: str, *, paper: str, why: str) -> Claim:
-        """A claim that neither a model nor a simulator of ours can judge; `why` says what it would take."""
+        """A claim that neither a model nor a simulator of ours can judge; `why` says what a judgement would need."""
         return cls(words, where, paper, "-", "-", Verdict.OPEN, why)
 
     @classmethod

@@ -132,7 +132,7 @@ def _as_json(made: Sequence[Made], engine: str, folder: Path) -> dict[str, Any]:
 
 
 def figure_list() -> list[dict[str, str]]:
-    """The figures of all papers: name, what they show, where they are in the paper, and what makes them."""
+    """The figures of all papers: name, summary, place in the paper, and engines."""
     from lightloom_papers.registry import PAPERS
 
     return [

@@ -1,4 +1,4 @@
-"""A figure of a paper, how it is made, and what comes out."""
+"""A figure of a paper, how it is made, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours, markers and dashes of what the papers compare: a planner's own, and one for each other scheme."""
+"""Colours, markers and dashes of the schemes in the papers: a planner's own, and one for each other scheme."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lightloom.views.palette import TERM_COLOURS, Style, planner_style, style_at
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# The papers' names of what Lightloom has as a planner.
+# The papers' names of Lightloom's planners.
 PLANNERS = {
     "HARVEST": "harvest",
     "BRIDGE": "bridge",

@@ -52,7 +52,7 @@ def measure(cases: Sequence[Case], setting: Setting) -> list[Measured]:
 
 
 def _modelled(cases: Sequence[Case], setting: Setting) -> list[Measured]:
-    """Cases of one collective, shape and settings are planned together: what differs between them are numbers."""
+    """Cases of one collective, shape and settings are planned together: they differ only in numbers."""
     groups: dict[object, list[int]] = {}
     for index, case in enumerate(cases):
         alone = any(name in SAY_SIZES for name, _ in case.settings)
@@ -101,7 +101,7 @@ def simulate_case(case: Case) -> Measured:
 
 
 def _simulated(cases: Sequence[Case], setting: Setting) -> list[Measured]:
-    """Cases that differ only in size and delay are sweeps; their folders keep what is simulated."""
+    """Cases that differ only in size and delay are sweeps; their folders keep the simulations."""
     distinct = list(dict.fromkeys(cases))
     groups: dict[object, list[Case]] = {}
     for case in distinct:

@@ -1,4 +1,4 @@
-"""Plans of figures run on processes of this machine; what is measured is kept, so that figures go on."""
+"""Plans of figures run on processes of this machine; measurements are kept, so that figures go on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightloom_papers.figure import Setting
     from lightloom_papers.measure import Case
 
-# Folder of what was measured, below that of the figures.
+# Folder of measurements, below that of the figures.
 KEPT = "ran"
 MOST_KEPT_BYTES = MIB
 

@@ -1,4 +1,4 @@
-"""Figures for who shows them: what there is, and one of them with its claims, its table and its picture."""
+"""Figures for the page: their list, and one of them with its claims, its table and its picture."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The page in a real browser: what people see and do."""
+"""The page in a real browser: views and user actions."""

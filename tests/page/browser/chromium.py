@@ -1,4 +1,4 @@
-"""A browser without a screen, and what goes wrong in it."""
+"""A browser without a screen, and its errors."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Opened:
         return self.page
 
     def settle(self) -> None:
-        """Until what is shown is the answer for the address."""
+        """Wait until the shown answer is that for the address."""
         self.page.wait_for_function(
             "() => document.getElementById('view')?.dataset.shown === location.pathname + location.search"
             " && document.querySelector('.result.outdated, .result[aria-busy]') === null"
         )
 
     def forgive(self, words: str) -> None:
-        """Takes what a test provoked off the list of what went wrong."""
+        """Takes an error that a test provoked off the list of errors."""
         self.problems[:] = [problem for problem in self.problems if words not in problem]

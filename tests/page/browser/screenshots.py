@@ -27,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True, help="folder of the pictures")
     parser.add_argument("--view", choices=SHOWN, action="append", help="only this one; may be repeated")
-    parser.add_argument("--part", action="store_true", help="only what a screen holds, not the whole page")
+    parser.add_argument("--part", action="store_true", help="only one screen, not the whole page")
     asked = parser.parse_args()
     asked.output.mkdir(parents=True, exist_ok=True)
     schemes: tuple[Any, ...] = ("light", "dark")

@@ -29,7 +29,7 @@ def test_a_view_breaks_no_rule_and_no_screen(
             page.set_viewport_size(viewport)  # type: ignore[arg-type]
             page.wait_for_timeout(60)
             assert not is_wider_than_the_screen(opened), viewport
-        # What is light is judged as on a phone, what is dark as on a desk: each view in both.
+        # Each view is judged in light colours as on a phone, and in dark ones as on a desk.
         assert violations(opened, axe) == []
         assert opened.problems == []
     finally:

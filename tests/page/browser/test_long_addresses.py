@@ -1,4 +1,4 @@
-"""What is pasted is in the address, packed; what an address is too short for is said, saved and asked for."""
+"""Pasted text is packed in the address; values for which it is too short are named, saved and asked for."""
 
 from __future__ import annotations
 

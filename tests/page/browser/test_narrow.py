@@ -1,4 +1,4 @@
-"""A narrow screen: the result first, what it is of in a line that unfolds, by finger and by keyboard."""
+"""A narrow screen: the result first, its problem in a line that unfolds, by finger and by keyboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in the page are written as the command line writes them, and read back as what they were."""
+"""Numbers in the page are written as the command line writes them, and read back as the same values."""
 
 from __future__ import annotations
 

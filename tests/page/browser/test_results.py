@@ -1,4 +1,4 @@
-"""The view of the papers' figures: the list, a figure with its claims, what is measured elsewhere."""
+"""The view of the papers' figures: the list, a figure with its claims, figures measured elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The averages of figures 11 and 12 under other assumptions than ours: what they hang on."""
+"""The averages of figures 11 and 12 under other assumptions than ours."""
 
 from __future__ import annotations
 

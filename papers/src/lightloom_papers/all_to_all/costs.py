@@ -33,7 +33,7 @@ def hops_of_order(gpus: int, order: Sequence[int]) -> NDArray[np.int64]:
     """Σ hops with the first shift of the order, the first two, and so on; each distance goes where it is nearest.
 
     A round of h hops serves a whole distance and fills every circuit in every slot, so that the sum over distances of
-    the least hops is what the strategy costs, and no schedule on these topologies costs less.
+    the least hops is the strategy's cost, and no schedule on these topologies costs less.
     """
     least = np.full(gpus, gpus, dtype=np.int64)
     sums = np.empty(len(order), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Figures 3, 4, 5, 7 and 10: what strategies for eight GPUs cost, by hand."""
+"""Figures 3, 4, 5, 7 and 10: costs of strategies for eight GPUs, by hand."""
 
 from __future__ import annotations
 

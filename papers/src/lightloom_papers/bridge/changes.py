@@ -20,7 +20,7 @@ def plan_with(changes: int, scheme: Scheme, size: float, gpus: int, hop_delay_s:
     """The plan with exactly so many reconfigurations.
 
     Where each reconfiguration saves less than the one before, every number of them is the best at some delay, and
-    what is the best there is the best of all with that number. The delay is found by halving. Raises `ValueError`
+    the best plan there is the best of all with that number. The delay is found by halving. Raises `ValueError`
     if there is none.
     """
     low_s, high_s = LEAST_S, MOST_S

@@ -1,4 +1,4 @@
-"""BRIDGE figure 2: what completion times on the static ring are made of."""
+"""BRIDGE figure 2: parts of completion times on the static ring."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PARTS = ("startup", "per-hop delay", "transmission", "congestion")
 
 
 def parts_s(name: str, size: int) -> NDArray[np.float64]:
-    """Seconds of each of `PARTS`; congestion is what a load above 1 adds to transmission."""
+    """Seconds of each of `PARTS`; congestion is the time that a load above 1 adds to transmission."""
     case = SCHEMES[name].case(size, GPUS, 1e-6, 0.0)
     steps = plan(case.collective, case.size, fabric=case.fabric, **dict(case.settings)).steps
     startup_s = sum(step.startup_s for step in steps)

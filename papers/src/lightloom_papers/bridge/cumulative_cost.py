@@ -36,7 +36,7 @@ def step_costs_s(scheme: str, changes: int, size: int) -> NDArray[np.float64]:
 
 
 def make(_setting: Setting) -> Outcome:
-    """The cumulative costs, and what they show."""
+    """The cumulative costs, and the claims that they show."""
     every = {
         (scheme, size, r): np.cumsum(step_costs_s(scheme, r, size))
         for scheme in ("Bruck", "HD")

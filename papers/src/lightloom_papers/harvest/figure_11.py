@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 GPUS = (8, 16, 32, 64, 128, 256, 512, 1024)
 POINTS = 2000
 REPETITIONS = 3
-# Claims are about these; the measured time differs from run to run, so what is reported is the next of these above it.
+# Claims are about these; the measured time differs from run to run, so the next of these above it is reported.
 STEPS_S = (10e-6, 20e-6, 35e-6, 100e-6, 1e-3)
 
 

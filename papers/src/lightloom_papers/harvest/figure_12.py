@@ -1,4 +1,4 @@
-"""HARVEST, figure 12: what it costs that all GPUs wait for each other at an array in shared memory."""
+"""HARVEST, figure 12: the cost of a barrier of all GPUs at an array in shared memory."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def _beats_both(grids: Grids) -> Claim:
 
 
 def _draw(picture: Picture, grids: Grids) -> None:
-    """Above what is measured, below what is predicted, over BvN, the static ring, and the better of both."""
+    """Above the measured speed-ups, below the predicted ones, over BvN, the static ring, and the better of both."""
     columns = ("over_bvn", "over_static", "over_best")
     rows = (("measured", grids.measured), ("predicted", grids.predicted))
     picture.set_size_inches(11, 6.4)

@@ -31,7 +31,7 @@ PAPER_STARTUP_S, PAPER_BPS = 30.32e-6, 85.11e9
 
 
 def fit_by_their_rule(sends: Calibration) -> tuple[float, float]:
-    """Startup (s) and bandwidth (bit/s) of what was measured."""
+    """Startup (s) and bandwidth (bit/s) of the measurements."""
     size_bytes, time_s = sends.measurements.size_bytes, sends.measurements.time_s
     startup_s = float(time_s[size_bytes <= FLAT_BYTES].mean())
     large = size_bytes >= LINE_BYTES

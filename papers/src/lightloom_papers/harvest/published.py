@@ -1,4 +1,4 @@
-"""HARVEST's published schedules: what the heads of their files state, and the problems in their names."""
+"""HARVEST's published schedules: the heads of their files, and the problems in their names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads HARVEST's published schedules whole: `python -m lightloom_papers.harvest.read_published [FOLDER]`.
 
-FOLDER is a copy of the authors' folder of schedules: for each it prints what it states, and what its topologies cost
+FOLDER is a copy of the authors' folder of schedules: for each it prints its stated time, and the cost of its topologies
 and take in packets when our algorithm runs on them. Without one it prints `docs/published-schedules.md`.
 """
 

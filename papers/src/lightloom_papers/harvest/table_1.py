@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lightloom_papers.figure import Setting
 
-# Delays at which each sequence is the best, and what the table says: congestion, propagation, reconfigurations.
+# Delays at which each sequence is the best, and the table's numbers: congestion, propagation, reconfigurations.
 ROWS = (
     ("G1, G1, G1", "1ms", 4, 4, 0),
     ("G1, G2, G2", "4us", 2, 2, 1),

@@ -1,4 +1,4 @@
-"""PCCL figure 10a: what an All-to-All of 32 MB takes on 128 GPUs."""
+"""PCCL figure 10a: the time of an All-to-All of 32 MB on 128 GPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PCCL figures 8 and 9: what a ReduceScatter of 128 GPUs takes, at 256 MB and 5 µs and at 1 GB and 1 ms."""
+"""PCCL figures 8 and 9: the time of a ReduceScatter of 128 GPUs, at 256 MB and 5 µs and at 1 GB and 1 ms."""
 
 from __future__ import annotations
 

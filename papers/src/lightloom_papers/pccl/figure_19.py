@@ -23,7 +23,7 @@ SIZES = (64, 128, 256)
 # Circuits for each row of the mesh: where every fourth crosses the middle line one way, four a row would fill it.
 LOADS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)
 LIMIT_S = 2.5
-# The measured time differs from run to run, so what is reported is the next of these above it.
+# The measured time differs from run to run, so the next of these above it is reported.
 STEPS_S = (1.0, 2.5, 10.0, 60.0)
 SERVERS, SEEDS = 8, 20
 FIBRES = {100: 7, 512: 31}

@@ -55,9 +55,9 @@ def iteration_s(workload: Workload, reductions: Mapping[int, Reduction], computi
     """The time of an iteration of data parallelism (s).
 
     GPUs compute one node at a time and the fabric carries one AllReduce at a time, both in the order of the workload's
-    nodes, as soon as what they wait for has ended. `reductions` has the AllReduce of each size (bytes). The way back to
-    the start topology after the last one passes while the next iteration computes. `computing` multiplies
-    the times of computation.
+    nodes, as soon as their predecessors have ended. `reductions` has the AllReduce of each size (bytes). The way back
+    to the start topology after the last one passes while the next iteration computes. `computing` multiplies the times
+    of computation.
     """
     ended_s: dict[str, float] = {}
     computed_s = carried_s = 0.0

@@ -1,4 +1,4 @@
-"""Completion times by what they are made of, as figures 8 to 10 break them down."""
+"""Completion times by their parts, as figures 8 to 10 break them down."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTS = ("one hop a step", "dilation", "transmission", "congestion", "reconfigur
 
 
 class Parts(NamedTuple):
-    """Seconds of each of `PARTS`: what direct circuits would take, and what longer and shared paths add."""
+    """Seconds of each of `PARTS`: the time of direct circuits, and the additions of longer and shared paths."""
 
     hop_s: float
     dilation_s: float

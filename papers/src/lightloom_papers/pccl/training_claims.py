@@ -2,7 +2,7 @@
 
 The paper does not say whether gradients are reduced during or after the backward pass. All claims about throughput are
 judged with gradients reduced during it, a layer's as soon as they are there, which is what frameworks do and gives
-figure 12's own number; what is found after it is always told.
+figure 12's own number; results after it are always stated.
 """
 
 from __future__ import annotations
