@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import is_hypothesis_test
 
 from lightloom.cli import main
 from tests.data import FOLDER
@@ -17,6 +18,14 @@ MSCCL = FOLDER / "msccl"
 # A shell's background jobs may ignore interrupts, and so would every process that a test starts and ends.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks random searches as `long`, before tests are chosen by their markers."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            item.add_marker("long")
 
 
 class Ran(NamedTuple):

@@ -16,6 +16,7 @@ from lightloom.base.errors import InputError
 from lightloom.formats.harvest.read import collective_of
 from lightloom.formats.schedules import read_schedule
 from tests.conftest import RunCli
+from tests.draws import cases
 from tests.formats.plans import document_of, random_plans
 from tests.reference.plan_document import chunks_of, transfers_of
 
@@ -317,7 +318,7 @@ JSON = st.recursive(
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_any_change_gives_a_schedule_or_one_line(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """A value somewhere in one of the files is replaced by any other, or the text is cut."""
     folder = tmp_path_factory.mktemp("harvest") / "out"

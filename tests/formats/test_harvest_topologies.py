@@ -14,6 +14,7 @@ import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.formats.harvest_schedule.read import read_sequence
 from tests.conftest import RunCli
+from tests.draws import cases
 from tests.formats.plans import random_plans
 from tests.refusals import assert_refused
 
@@ -223,7 +224,7 @@ JSON = st.recursive(
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_any_change_gives_topologies_or_one_line(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     path = tmp_path_factory.mktemp("harvest") / "schedule.json"
     document: Any = published((1, 2))

@@ -17,6 +17,7 @@ from lightloom.formats.htsim.read import parsed, read, recognises
 from lightloom.formats.output import MAIN
 from lightloom.formats.source import Source
 from tests.conftest import RunCli
+from tests.draws import cases
 from tests.formats.plans import random_plan, random_plans
 from tests.reference.htsim_execution import Stopped, load, run
 
@@ -232,7 +233,7 @@ LINES = matrix_of(PLAN).splitlines()
 TOKENS = ["0", "1", "9", "-1", "x", "", "id", "trigger", "oneshot", "barrier", "count", "size", "start", "1->2", "#"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400), deadline=None)
 @given(seed=st.integers(0, 1 << 30), changes=st.integers(1, 3))
 def test_what_is_read_is_what_htsim_runs(seed: int, changes: int) -> None:
     """Tokens replaced, put in and left out: files at which htsim stops are refused; others run as they were read."""

@@ -18,6 +18,7 @@ import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.formats.schedules import read_schedule
 from tests.conftest import RunCli
+from tests.draws import cases
 from tests.formats.msccl_interpreter import Machine
 from tests.formats.plans import document_of, random_plan, random_plans
 from tests.formats.rccl_runtime import RefusedError, load, taken
@@ -153,7 +154,7 @@ def test_each_size_gets_the_program_of_its_plan(collective: str, sizes: str, fab
         assert taken(Path("out/algorithms"), name, gpus, size_bytes, in_place=name != "alltoall") == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 @given(chosen=st.lists(st.integers(0, 11), min_size=1, max_size=6, unique=True), wide=st.booleans())
 def test_ranges_of_sizes_are_neighbours(chosen: list[int], *, wide: bool) -> None:
     from lightloom.formats.size_range import ALL_SIZES, ranges_of

@@ -18,6 +18,7 @@ from lightloom.formats.chakra.files import Node, RankFile, written
 from lightloom.formats.chakra.schedule import schedule_of
 from lightloom.formats.chakra.schema import NodeType
 from lightloom.formats.chakra.trace import Trace, read_trace
+from tests.draws import cases
 from tests.formats.plans import document_of
 from tests.reference.chakra_execution import run
 from tests.reference.plan_document import chunks_of
@@ -60,7 +61,7 @@ def changed(node: Node, count: int, chance: random.Random) -> Node:
     return node._replace(attributes={**node.attributes, name: put})  # type: ignore[dict-item]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300), deadline=None)
 @given(index=st.integers(0, len(ASKED) - 1), seed=st.integers(0, 1 << 30), changes=st.integers(1, 2))
 def test_what_is_read_computes_its_collective(index: int, seed: int, changes: int) -> None:
     plan, trace = traced(index)

@@ -14,6 +14,7 @@ from lightloom.base.errors import InputError
 from lightloom.formats.schedules import read_schedule
 from tests.conftest import RunCli
 from tests.data import FOLDER, needs
+from tests.draws import cases
 
 TECCL = FOLDER / "teccl"
 MESH, NDV2 = TECCL / "mesh_4.json", TECCL / "ndv2_schedule.json"
@@ -188,7 +189,7 @@ JSON = st.recursive(
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_any_change_gives_a_schedule_or_one_line(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """A value somewhere in the file is replaced by any other, or the text is cut."""
     document = ring(3, 2)

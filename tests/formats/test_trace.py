@@ -20,6 +20,7 @@ from lightloom.formats.chakra.trace import read_trace
 from lightloom.planning.trace_checks import verify_trace
 from tests.conftest import MSCCL, RunCli
 from tests.data import FOLDER, needs
+from tests.draws import cases
 from tests.formats.traces import add, collective, folder_of, receive, send
 
 RING_NAME, PYTORCH_NAME = "chakra/ring_allreduce_8gpus_1MB", "chakra/pytorch_trace_1rank.tar.gz"
@@ -198,7 +199,7 @@ PLAN = ll.plan("all-reduce", "1000B", fabric=ll.Fabric(gpus=4), algorithm="recur
 FILES = chakra.rank_files(PLAN)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, len(FILES[1]) - 1), put=st.binary(max_size=4), cut=st.integers(0, 4))
 def test_any_bytes_are_a_trace_or_one_error(at: int, put: bytes, cut: int, tmp_path: Path) -> None:
     """Bytes replaced in the file of a rank: the schedule it was, another that is judged, or one line."""
@@ -220,7 +221,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), value=VALUES)
 def test_any_value_is_a_trace_or_one_error(data: st.DataObject, value: object, tmp_path: Path) -> None:
     """An attribute of a node or of the trace replaced: if it passes, it computes the collective, or verify says why."""

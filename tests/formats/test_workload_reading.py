@@ -16,6 +16,7 @@ from lightloom.formats import FORMATS
 from lightloom.formats.chakra.files import written
 from lightloom.inputs.workloads.files import OWN, read_workload, workload_readers
 from tests.conftest import ROOT
+from tests.draws import cases
 from tests.formats.test_workload_texts import DEVICES, KIND, LAYERS, TASKS, graph_of
 from tests.formats.test_workload_traces import archive_of, call, compute
 from tests.reference.workloads import check
@@ -107,7 +108,7 @@ def read_or_refused(path: Path, **options: Any) -> None:
             check(workload)
 
 
-FUZZED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZED = settings(deadline=None, max_examples=cases(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @FUZZED

@@ -20,6 +20,7 @@ from lightloom.base.files import read_lines
 from lightloom.calibration.measurements import read_measurements
 from lightloom.inputs.graphs import read_topology
 from lightloom.inputs.matrix import read_matrix
+from tests.draws import cases
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +133,7 @@ HEADERS = (
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=cases(150))
 @given(header=HEADERS, data=st.binary(max_size=80), version=st.sampled_from([1, 2, 3, 4]))
 @example("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", np.ones(4).tobytes(), 1)
 def test_any_header_of_an_npy_file(tmp_path: Path, header: str, data: bytes, version: int) -> None:
@@ -258,7 +259,7 @@ def test_whole_numbers_of_thousands_of_digits_in_a_sweep(tmp_path: Path, number:
 ENDS = st.floats(allow_nan=True, allow_infinity=True) | st.integers() | st.sampled_from([0, 5e-324, 1e-300, 1.7e308])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=cases(300))
 @given(
     key=st.sampled_from(["startup", "bandwidth", "size", "gpus"]),
     low=ENDS,

@@ -17,6 +17,7 @@ from lightloom.calibration import Calibration, calibrate
 from lightloom.calibration.least_squares import ERRORS
 from lightloom.calibration.measurements import COLUMNS, Measurements, Row, read_measurements
 from tests.conftest import ROOT, RunCli
+from tests.draws import cases
 from tests.refusals import assert_refused
 
 EXAMPLE = ROOT / "examples" / "single_hop_times.csv"
@@ -299,7 +300,7 @@ def test_wrong_options(cli: RunCli, in_tmp: Path, field: str, arguments: tuple[s
 CELLS = st.text("0123456789.,;-+einfKMGBus# \t\"'", max_size=12) | st.sampled_from(["8", "ring", "all-gather", "1e999"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=cases(200))
 @given(
     content=st.binary(max_size=200)
     | st.tuples(

@@ -12,6 +12,7 @@ import lightloom as ll
 from lightloom import _core
 from lightloom.base.errors import InputError
 from lightloom.inputs.matrix import read_matrix
+from tests.draws import cases
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -44,7 +45,7 @@ def one_line(error: InputError) -> None:
 HARMLESS = {"algorithm", "planner", "bound_class", "lower_bound_s", "fabric", "name", "symmetry"}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400), deadline=None)
 @given(path=st.sampled_from(PATHS), replacement=JSON)
 def test_a_plan_with_one_value_replaced_is_refused_or_fails_or_is_as_good(
     path: tuple[Any, ...], replacement: Any
@@ -114,7 +115,7 @@ def test_inconsistent_plans_are_refused(path: tuple[Any, ...], value: object) ->
     one_line(raised.value)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 @given(cut=st.integers(0, len(PLAN.to_json()) - 2))
 def test_a_truncated_plan(cut: int) -> None:
     with pytest.raises(InputError) as raised:

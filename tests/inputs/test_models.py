@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.inputs.workloads.model import model_workload, preset_workload, presets, summaries
+from tests.draws import cases
 from tests.reference.workloads import check, groups_of
 
 MIB = 1 << 20
@@ -239,7 +240,7 @@ def descriptions(draw: st.DrawFn) -> Tables:
     return {"model": model, "batch": batch, "parallelism": parallelism, "accelerator": SMALL["accelerator"]}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120), deadline=None)
 @given(descriptions())
 def test_every_description_holds_the_contract_and_its_totals(tables: Tables) -> None:
     workload = model_workload(written(tables))
@@ -360,7 +361,7 @@ def test_files_and_gpus(tmp_path: Path) -> None:
 TEXT = written(SMALL)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(
     st.integers(0, len(TEXT)), st.integers(0, 12), st.text(max_size=6) | st.sampled_from(["9" * 30, "[", "=", "1e999"])
 )

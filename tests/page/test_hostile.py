@@ -15,6 +15,7 @@ from lightloom.page.guard import HEADERS
 from lightloom.page.offer import offered
 from lightloom.page.parser import DEEPEST, MOST_BRACKETS
 from lightloom.page.tasks import TASKS
+from tests.draws import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -258,7 +259,7 @@ KEYS = [*OPTIONS, "plan", "workload", "model", "step", "of", "format", "x", "y",
 NAMES = st.sampled_from([task.name for task in TASKS if task.is_asked])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(task=NAMES, changed=st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=8), VALUES, max_size=3))
 def test_whatever_is_asked_is_answered_or_refused_in_one_line(
     server: Served, task: str, changed: dict[str, Any]

@@ -19,6 +19,7 @@ from lightloom.running.data import DATA_TYPES, REDUCTIONS, DataType, DrawnInputs
 from lightloom.running.program import Program, program_of
 from tests.conftest import MSCCL
 from tests.data import needs
+from tests.draws import cases
 from tests.running.programs import FLOAT32, small_plan, wrong_elements, wrong_of_plan
 
 COLLECTIVES = [entry["name"] for entry in _core.registry()["collectives"]]
@@ -64,7 +65,7 @@ def test_every_algorithm_gives_what_numpy_says(collective: str, gpus: int) -> No
     assert len(done) >= 2
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 @given(
     index=st.integers(0, 2000),
     kind=st.sampled_from(list(DATA_TYPES.values())),

@@ -12,6 +12,7 @@ from lightloom.base.errors import InputError
 from lightloom.sweeps.description import SweepDescription
 from lightloom.sweeps.layout import QUICK_POINTS, SEARCHED_POINTS, Layout
 from tests.conftest import ROOT
+from tests.draws import cases
 
 EXAMPLES = sorted((ROOT / "examples" / "sweeps").glob("*.toml"))
 SETTINGS = {"collective": "all-reduce", "gpus": 8, "algorithm": "swing", "planner": "harvest"}
@@ -212,7 +213,7 @@ KEYS = st.sampled_from(["axes", "settings", "metrics", "baseline", "plots", "eng
 INNER = st.sampled_from(["size", "ports", "planner", "dims", "fabric", "startup", "matrix", "from", "to", "kind", "x"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(
     st.dictionaries(KEYS, JSON | st.dictionaries(INNER, JSON | st.dictionaries(INNER, JSON, max_size=3), max_size=3)),
     st.booleans(),
@@ -230,7 +231,7 @@ def test_anything_is_read_or_refused_in_one_line(given_: dict[str, Any], with_ax
         assert made.points >= 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 @given(
     sizes=st.integers(1, 6),
     delays=st.integers(1, 6),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lightloom.switches import SwitchError, driver_of, parse_address
+from tests.draws import cases
 
 # The switch is not asked for its size.
 FIRST_EGRESS = {"scpi": "&first-egress=1", "restconf": "&first-egress=1", "sonic": ""}
@@ -246,7 +247,7 @@ def test_whatever_is_answered_is_circuits_or_one_line(scheme: str) -> None:
 
         framings = {"scpi": lambda it: it + b"\n", "restconf": of_http, "sonic": lambda it: b"+OK\r\n" + it}
 
-        @settings(max_examples=400, deadline=None)
+        @settings(max_examples=cases(400), deadline=None)
         @given(content=WORDS | st.binary(max_size=60), framed=st.booleans())
         def check(content: bytes, framed: bool) -> None:
             answers[0] = framings[scheme](content) if framed else content
