@@ -1,6 +1,6 @@
 """The compiled core. Everything here is typed, immutable and raises `lightloom.base.errors.InputError`.
 
-What it returns pickles. A process that was forked works too, unless another thread was planning at that moment.
+Its objects can be pickled. A process that was forked works too, unless another thread was planning at that moment.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +66,7 @@ def counted(count: int, noun: str) -> str:
     """`1 port`, `2 ports`: the noun in the singular or the plural."""
 
 class Capabilities(TypedDict):
-    """What a planner takes, knows and does, as far as Python asks."""
+    """A planner's problems, assumptions and abilities, as far as Python asks."""
 
     takes_budget: bool
     never_changes: bool
@@ -75,7 +75,7 @@ class Capabilities(TypedDict):
     is_fast: bool
 
 def capabilities(planner: str) -> Capabilities | None:
-    """Those of the planner of that name; None for a name that stands for several, such as `auto`."""
+    """The capabilities of the planner of that name; None for a name that stands for several, such as `auto`."""
 
 class Interruption:
     """Tells calls of other threads to end; whatever the thread that makes it heeds tells it, too."""
@@ -106,7 +106,7 @@ def topology_names() -> list[tuple[str, str]]:
     """Names that planners give to topologies which no specification builds, and what they mean."""
 
 def left_out(planner: str, gpus: int, ports: int) -> str | None:
-    """What a planner does not look at on such a fabric for the effort, in words; None where that is nothing."""
+    """Candidates that a planner skips on such a fabric for their effort, in words; None if it skips none."""
 
 def bus_factor(collective: str, gpus: int) -> float:
     """busbw over algbw, as NCCL's tests count them."""
@@ -126,7 +126,7 @@ def algorithm_table(
 def algorithms_of_steps(
     collective: str, gpus: int, dims: Sequence[int], ports: int, radix: int | None, steps: int
 ) -> list[str]:
-    """Names of the algorithms whose schedules have so many steps; none is built to know it."""
+    """Names of the algorithms whose schedules have so many steps; no schedule is built for it."""
 
 @final
 class Workload:
@@ -181,18 +181,18 @@ class Topology:
         """Shape (k, 3): source, destination, parallel circuits; sorted."""
     @property
     def explanation(self) -> str:
-        """What its circuits are, in a sentence."""
+        """Its circuits, in a sentence."""
     @property
     def symmetry_order(self) -> int:
         """Number of translations known to leave the links as they are."""
 
 @final
 class ReconfigurationDelay:
-    """What a change of topology takes; `str()` of it says so in words."""
+    """The delay of a change of topology; `str()` of it is in words."""
 
     @staticmethod
     def parse(field: str, text: str) -> ReconfigurationDelay:
-        """Of text as the option takes it. Raises `InputError` that names `field`."""
+        """Read the text of the option. Raises `InputError` that names `field`."""
     @property
     def fixed_s(self) -> float:
         """Seconds of it that any change takes, whatever changes."""
@@ -268,7 +268,7 @@ class Schedule:
         root: int | None = None,
         pieces: Sequence[tuple[int, int, float]] | None = None,
     ) -> Schedule:
-        """Of transfers as `transfers` gives them; a block is `parts` equal chunks.
+        """The schedule of transfers as `transfers` gives them; a block is `parts` equal chunks.
 
         A block is a rank's share, a pair's for All-to-All, the buffer of rank `root` for Broadcast, and where
         `whole_buffer` a rank's whole buffer for AllReduce. pieces: in place of equal chunks of an All-to-All, source,
@@ -292,13 +292,13 @@ class Schedule:
 
 @final
 class Cache:
-    """What requests that are given it share: phases of compositions by ranks and ports, and bounds."""
+    """The cache that requests share: phases of compositions by ranks and ports, and bounds."""
 
     def __new__(cls) -> Cache: ...
 
 @final
 class Request:
-    """What to plan. Every argument but the fabric may be left out where the rest decides it.
+    """A problem to plan. Every argument but the fabric may be left out where the rest decides it.
 
     size and options: as people write them, by the names of `lightloom.inputs.options.SETTINGS`, and the budget; files
     and graphs are read first. Raises `InputError` that names the option."""
@@ -357,15 +357,15 @@ class Series:
         NDArray[np.float64] | None,
         NDArray[np.float64] | None,
     ]:
-        """What `plan` finds at every point, all arrays of one length: completion times in seconds, numbers of
+        """Results of `plan` at every point, all arrays of one length: completion times in seconds, numbers of
         reconfigurations, indices into `names`, lower bounds in seconds where they are asked for, and times of the best
         plans whose circuits never change, where the request leaves all algorithms and planners open.
 
-        size_bytes: whole buffers m, whole bytes; reconfiguration_delay_s: fixed, beside the fabric's delay per port.
-        Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the lock of the
-        interpreter. Raises `InputError` that names the field of a wrong number."""
+        size_bytes: whole buffers m, whole bytes; reconfiguration_delay_s: fixed, in addition to the fabric's delay
+        per port. Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the
+        lock of the interpreter. Raises `InputError` that names the field of a wrong number."""
 
-# Of every transfer of a step: source, destination, whether the receiver adds, bytes, where its chunks begin (and where
+# For every transfer of a step: source, destination, whether the receiver adds, bytes, where its chunks begin (and where
 # the last ones end); and all chunks.
 TransferArrays = tuple[
     NDArray[np.uint32],
@@ -375,7 +375,7 @@ TransferArrays = tuple[
     NDArray[np.uint64],
     NDArray[np.uint32],
 ]
-# Of every path of a step: source, destination, share, bytes, where its GPUs begin; and all GPUs.
+# For every path of a step: source, destination, share, bytes, where its GPUs begin; and all GPUs.
 RouteArrays = tuple[
     NDArray[np.uint32],
     NDArray[np.uint32],
@@ -385,7 +385,7 @@ RouteArrays = tuple[
     NDArray[np.uint32],
 ]
 
-# What is told of a step: topology's index, whether it is new, bytes, hops, load, the four terms (startup,
+# The numbers of a step: topology's index, whether it is new, bytes, hops, load, the four terms (startup,
 # propagation, transmission, reconfiguration) and their sum.
 Terms = tuple[float, float, float, float]
 StepTuple = tuple[int, bool, float, int, float, Terms, float]
@@ -450,7 +450,7 @@ class Plan:
     def topologies(self) -> list[Topology]: ...
     @property
     def explanations(self) -> list[str]:
-        """What the circuits of each topology are, in a sentence."""
+        """The circuits of each topology, in a sentence."""
     @property
     def dims(self) -> list[int]: ...
     @property
@@ -463,14 +463,14 @@ class Plan:
         """A plan that was read is verified first, here and in the two below."""
     def routes(self, step: int) -> RouteArrays: ...
     def chunks(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int | None]:
-        """Of every chunk: the rank that has it first and the one that must have it, -1 for all; its bytes. And the
+        """For every chunk: the rank that has it first and the one that must have it, -1 for all; its bytes. And the
         equal chunks of a buffer, None where they are not equal."""
 
 Pairs = NDArray[np.uint32]
 
 @final
 class Circuits:
-    """What switches are told, checked; `lightloom.Circuits` is what people use."""
+    """The settings of switches, checked; the public class is `lightloom.Circuits`."""
 
     @staticmethod
     def from_json(text: str) -> Circuits: ...
@@ -592,7 +592,7 @@ class SimulatedStep:
     def duration_s(self) -> float: ...
     @property
     def predicted_s(self) -> float:
-        """What the plan says that the step takes: the sum of its four terms."""
+        """The step's time by the plan: the sum of its four terms."""
     @property
     def symmetry_order(self) -> int:
         """How many GPUs, or circuits, one that was simulated stands for."""
@@ -603,7 +603,7 @@ class SimulatedStep:
 
 @final
 class Simulation:
-    """What a simulation found; `lightloom.Simulation` is what people use."""
+    """The results of a simulation; the public class is `lightloom.Simulation`."""
 
     @property
     def total_s(self) -> float: ...
@@ -620,9 +620,9 @@ class Simulation:
     def circuits(self) -> CircuitTotals:
         """Every circuit of any step."""
 
-# What is told of a line of a comparison: planner, algorithm and topology; whether the planner keeps the best of all,
+# A line of a comparison: planner, algorithm and topology; whether the planner keeps the best of all,
 # and plans this collective at all; time, terms and reconfigurations, if it could serve the problem; else why not, and
-# what it takes at least where it is known to be slower than the best.
+# its least time if it is known to be slower than the best.
 RowTuple = tuple[tuple[str, str, str], tuple[bool, bool], tuple[float, Terms, int] | None, tuple[str, float | None]]
 
 @final
@@ -683,7 +683,7 @@ class Problem:
         """Whether the plan runs again and again, so that it starts on the topology of its last step."""
     @property
     def startup_s(self) -> float:
-        """Seconds of every step, beside its hops and load."""
+        """Seconds of every step, in addition to its hops and load."""
     @property
     def hop_s(self) -> float:
         """Seconds per hop of a step's longest path."""
@@ -734,10 +734,10 @@ def circuits(
     switch and port what is there."""
 
 def verify_circuits(circuits: Circuits, plan: Plan, optics: str | None) -> list[tuple[str, bool, str]]:
-    """(check, passed, detail) for each check of circuits beside their plan."""
+    """(check, passed, detail) for each check of circuits against their plan."""
 
 def barriers() -> list[list[str]]:
-    """Name, summary and source of every barrier; none where plans are not run."""
+    """Name, summary and source of every barrier; empty where plans are not run."""
 
 def barrier_rounds(name: str, ranks: int, rounds: int, owner: int) -> bytes:
     """Nanoseconds of every round of a barrier of so many processes, four bytes each, least first. The calling process
@@ -753,8 +753,8 @@ def free_memory() -> int | None:
 def run_request(
     program: Mapping[str, object], steps: Mapping[str, NDArray[np.int64]], settings: Mapping[str, object]
 ) -> bytes:
-    """What the controller process is asked for; the fields of `runtime::Request`, columns as arrays of int64, circuits
-    as the receiver of every transmitter, one configuration after the other, -1 where there is none."""
+    """The request to the controller process; the fields of `runtime::Request`, columns as arrays of int64, circuits
+    as the receiver of every transmitter, one configuration after the other, -1 for no receiver."""
 
 def serve_runs(descriptor: int) -> None:
     """Be the controller process of whoever has the other end of a socket, until that is closed."""
@@ -781,7 +781,7 @@ def profile(
 MeshRouteTuple = tuple[int, list[int], list[int]]
 # Kind, sentence, and of a cut the MZIs inside, the circuits that must leave and the places to leave by.
 MeshProofTuple = tuple[str, str, tuple[list[int], int, int] | None, list[tuple[int, int, int]] | None]
-# Per circuit its index, its route and loss, or why it has none; method, passes, proof.
+# Per circuit its index, its route and loss, or why it has no route; method, passes, proof.
 MeshRoundTuple = tuple[
     list[tuple[int, tuple[MeshRouteTuple, float] | None, str | None]], str, int, MeshProofTuple | None
 ]
@@ -837,4 +837,4 @@ def check_fibres(
 def placed_mesh(
     parameters: str, gpus: int
 ) -> tuple[list[str], tuple[int, int, int], tuple[float, float, float, float, float | None], list[int]]:
-    """What `mesh:...` describes for so many GPUs: grids, numbers, lengths as `Mesh` takes them; each GPU's MZI."""
+    """The mesh of `mesh:...` for so many GPUs: grids, numbers, lengths as `Mesh` takes them; each GPU's MZI."""
