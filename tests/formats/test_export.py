@@ -204,7 +204,7 @@ def test_the_page_of_formats_is_what_the_registry_says() -> None:
     ("name", "said"),
     [
         ("plan.txt", "file: `plan.txt` is neither a plan (JSON), nor a training iteration (JSON), nor circuits "),
-        ("plan.txt.circuits.json", "file: it is the side file of an export; what is checked is the file or folder"),
+        ("plan.txt.circuits.json", "file: it is the side file of an export; give the file or folder that it belongs"),
     ],
 )
 def test_what_cannot_be_verified_is_not_taken_for_a_plan(name: str, said: str, cli: RunCli, plan: Path) -> None:
