@@ -9,9 +9,11 @@ import pytest
 
 import lightloom as ll
 from lightloom.base.errors import InputError
+from tests.draws import cases
 from tests.training.judge_random_workloads import CHOOSABLE, MAY_NOT_SERVE, drawn, judge_all, planned
 
-PART = 20
+# In `make test-long`, the whole.
+PART = cases(20)
 
 
 def test_random_workloads_are_planned_and_pass_the_judge() -> None:
@@ -19,6 +21,7 @@ def test_random_workloads_are_planned_and_pass_the_judge() -> None:
         judge_all(range(seed, seed + 1), (CHOOSABLE[seed % len(CHOOSABLE)],))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_more_random_workloads_are_planned_and_pass_the_judge(part: int) -> None:
