@@ -13,6 +13,7 @@ import sys as _sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lightloom.base.old_names import OLD_NAMES as _OLD_NAMES
 from lightloom.base.old_names import OldNames as _OldNames
 from lightloom.base.views import provide as _provide
 
@@ -151,6 +152,8 @@ _sys.meta_path.append(_OldNames)
 
 
 def __getattr__(name: str) -> object:
+    if name in _OLD_NAMES:
+        return import_module(f"lightloom.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module `lightloom` has no attribute `{name}`")
     value = getattr(import_module(f"lightloom.{_HOMES[name]}"), name)

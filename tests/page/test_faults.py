@@ -254,7 +254,9 @@ def test_dawdling_clients_are_let_go() -> None:
 def test_it_ends_while_it_works(number: int) -> None:
     server = Served.limited(workers=1)
     assert server.post("plan", **SMALL).status_code == 200
+    before = rested(server)
     asked = [Asked(server, "plan", seeded(number)) for number in (1, 2)]
+    busiest(server, before)
     time.sleep(0.5)
     workers = server.workers()
     assert server.end(number) == (0, "")

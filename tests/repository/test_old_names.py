@@ -57,6 +57,13 @@ for name in ("lightloom.exports.nothing", "lightloom.nothing"):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_old_names_are_attributes_that_nothing_imported() -> None:
+    names = [old for old in OLD_NAMES if "." not in old]
+    code = f"import lightloom as ll; print([name for name in {names} if not getattr(ll, name).__name__])"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout == "[]\n"
+
+
 def test_what_was_pickled_under_an_old_name_is_read() -> None:
     pickled = pickle.dumps(ll.InputError, protocol=0)
     old = pickled.replace(b"lightloom.base.errors", b"lightloom.errors")
