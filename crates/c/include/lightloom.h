@@ -231,10 +231,7 @@ void lightloom_fabric_free(LightloomFabric *fabric);
 
 // Reads a plan file's text of `length` bytes, as `lightloom plan --output` writes it, executes the plan symbolically
 // and refuses it unless all that it says is right. Free it.
-LightloomStatus lightloom_plan_read(const char *json,
-                                    size_t length,
-                                    LightloomPlan **plan,
-                                    LightloomError *error);
+LightloomStatus lightloom_plan_read(const char *json, size_t length, LightloomPlan **plan, LightloomError *error);
 
 // Writes a plan as the text of a plan file, to be freed by `lightloom_text_free`.
 LightloomStatus lightloom_plan_write(const LightloomPlan *plan, char **json, LightloomError *error);
