@@ -68,12 +68,15 @@ def test_random_plans_are_run(tmp_path: Path) -> None:
     done: Counter[str] = Counter()
     for index, plan in enumerate(random_plans(PLANS, 12)):
         (tmp_path / str(index)).mkdir()
+        file = tmp_path / str(index) / "plan.json"
         try:
-            document = exported(plan, tmp_path / str(index))
+            notes = ll.export(plan, "mscclpp", file).notes
         except InputError as error:
             assert "unequal sizes" in str(error)
             continue
-        run(document, 2)
+        # The interpreter has as many barriers as MSCCL++ has unless it is built for more.
+        if not any("barriers; MSCCL++ takes" in note for note in notes):
+            run(json.loads(file.read_text()), 2)
         done[plan.collective] += 1
     assert len(done) == 5
 
