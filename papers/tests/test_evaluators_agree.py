@@ -136,10 +136,14 @@ def test_every_evaluator_of_a_point_says_what_plan_says(of: Asked) -> None:
     compared = ll.compare(of.collective, size, fabric=fabric, **of.settings).rows
     served = [(row.total_s, row.planner, row.algorithm) for row in compared if row.total_s is not None]
     if of.settings["planner"] in SEVERAL:
-        # A planner that brings its own algorithm is a row too where one is named.
+        # The row of a planner that brings its own algorithm is of that one, where another is named, too.
         kept = of.settings["algorithm"]
-        served = [row for row in served if kept == "auto" or row[2] == kept]
-        assert served[0] == said[0]
+        total_s, planner, _ = said[0]
+        if all(row[2] == kept for row in served if row[1] == planner and kept != "auto"):
+            served = [row for row in served if kept == "auto" or row[2] == kept]
+            assert served[0] == said[0]
+        else:
+            assert next(row[0] for row in served if row[1] == planner) <= total_s
     else:
         assert said[0] in served
 

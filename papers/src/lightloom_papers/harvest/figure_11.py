@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 GPUS = (8, 16, 32, 64, 128, 256, 512, 1024)
 POINTS = 2000
 REPETITIONS = 3
-# Claims are about these; the measured time differs from run to run, so the next of these above it is reported.
-STEPS_S = (10e-6, 20e-6, 35e-6, 100e-6, 1e-3)
+# The measured time differs from run to run: the paper's limit is reported, or the next of these above the time.
+STEPS_S = (50e-6, 100e-6, 1e-3)
 
 
 def _make(_setting: Setting) -> Outcome:
@@ -66,7 +66,7 @@ def _timed(problem: Problem, sizes: NDArray[np.float64], delays_s: NDArray[np.fl
 
 
 def _claim(gpus: int, limit_s: float, taken_s: float) -> Claim:
-    below = next((step for step in STEPS_S if taken_s < step), np.inf)
+    below = next((step for step in (limit_s, *STEPS_S) if taken_s < step), np.inf)
     return Claim.fact(
         f"the dynamic program for recursive doubling on {gpus} GPUs takes less than {limit_s * 1e6:.0f} µs",
         "fig. 11, §6.2",
