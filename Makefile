@@ -116,10 +116,10 @@ release: $(VENV)/built
 
 # The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.
 c-library:
-	cargo rustc --release --locked --package c --lib --crate-type cdylib --crate-type staticlib
+	cargo rustc --release --locked --package lightloom-c --lib --crate-type cdylib --crate-type staticlib
 
 c-header:
-	LIGHTLOOM_WRITE_HEADER=1 cargo test --locked --package c --test all header
+	LIGHTLOOM_WRITE_HEADER=1 cargo test --locked --package lightloom-c --test all header
 
 c-example: c-library
 	mkdir -p out/c

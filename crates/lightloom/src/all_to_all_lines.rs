@@ -1,6 +1,6 @@
 //! A request's All-to-All as lines in the reconfiguration delay.
 
-use all_to_all::PriceLine;
+use block_rounds::PriceLine;
 use model::{Error, Result};
 
 use crate::Request;

@@ -6,7 +6,7 @@ use topologies::Explanation;
 /// By topology of the plan: what its circuits are, and what it contracts where it is a contraction of those before it.
 pub fn explain(plan: &Plan) -> Vec<String> {
     let said = |(index, topology): (usize, &model::Topology)| {
-        let contracted = all_to_all::contracted(topology, &plan.topologies[..index]);
+        let contracted = block_rounds::contracted(topology, &plan.topologies[..index]);
         let parts = [Some(Explanation::of(topology).to_string()), contracted];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     };

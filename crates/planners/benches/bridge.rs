@@ -8,7 +8,7 @@ use std::hint::black_box;
 use bridge_vectors::{Instance, over_all_vectors};
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
-use planners::{Problem, find};
+use lightloom_planners::{Problem, find};
 
 fn main() {
     for (algorithm, collective) in [

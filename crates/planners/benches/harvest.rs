@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
-use planners::{Before, Costs, Problem, StateSearch, optimum};
+use lightloom_planners::{Before, Costs, Problem, StateSearch, optimum};
 
 fn main() {
     for log_ranks in [6, 10] {

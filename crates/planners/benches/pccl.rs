@@ -4,7 +4,7 @@
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape, Topology};
-use planners::{Problem, find};
+use lightloom_planners::{Problem, find};
 
 fn main() {
     for (spec, ports) in [("ring", 2), ("torus:16x8", 4), ("torus:8x4x4", 6), ("grid:8x4x4", 6)] {

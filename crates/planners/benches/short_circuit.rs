@@ -3,7 +3,7 @@
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
-use planners::{Problem, find};
+use lightloom_planners::{Problem, find};
 
 fn main() {
     for collective in [Collective::ReduceScatter, Collective::AllReduce] {

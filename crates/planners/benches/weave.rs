@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
-use planners::{Problem, find};
+use lightloom_planners::{Problem, find};
 
 const ALGORITHMS: [(Collective, &str); 4] = [
     (Collective::ReduceScatter, "ring"),

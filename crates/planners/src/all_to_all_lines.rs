@@ -1,7 +1,7 @@
 //! Cost of the planners that forward blocks in rounds as a function of the reconfiguration delay, for a sweep of delays
 //! without planning at each.
 
-use all_to_all::{Blocks, PriceLine, baselines, price_line, price_lines, workloads};
+use block_rounds::{Blocks, PriceLine, baselines, price_line, price_lines, workloads};
 use model::{Error, Result};
 
 use crate::forwarded_blocks::ForwardedBlocks;

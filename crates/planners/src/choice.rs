@@ -4,7 +4,7 @@ use interruption::Interruptible;
 use model::{
     Bound, Fabric, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds,
 };
-use profile::Point;
+use fronts::Point;
 use rayon::prelude::*;
 
 use crate::Problem;

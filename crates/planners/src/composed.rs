@@ -2,7 +2,7 @@
 
 use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
-use weave::{Chunked, Composition};
+use compositions::{Chunked, Composition};
 
 use crate::state_search::StateSearch;
 use crate::{Choice, Problem, ties};
@@ -72,7 +72,7 @@ pub(crate) fn staying(planner: &'static str, problem: &Problem, composition: Com
 pub(crate) fn chunked(problem: &Problem, topology: &Topology, limit_s: f64) -> Option<(f64, Chunked)> {
     let (fabric, collective) = (&problem.fabric, problem.schedule().collective());
     let libraries = &problem.cache.libraries;
-    let chunked = weave::chunked(libraries, collective, topology, fabric, problem.size_bytes)?;
+    let chunked = compositions::chunked(libraries, collective, topology, fabric, problem.size_bytes)?;
     let policy = &fabric.reconfiguration;
     let change_s = match &fabric.initial {
         Initial::Topology(start) if !start.same_links(topology) => {

@@ -5,7 +5,7 @@
 //! circuits, so the plan costs α_r for every change of topology and T = α + δ + β·block for every hop of every round.
 //! In chunks by index a block of c chunks takes c·(α + δ) + β·block for a hop.
 
-use all_to_all::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
+use block_rounds::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
 use model::{Bound, Chunks, Collective, CostSettings, Error, HopDelays, Piece, Result, Routing, Schedule, StepCost};
 
 use crate::{Choice, Problem};

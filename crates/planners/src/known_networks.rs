@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use model::Topology;
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 
 /// Prepared topologies that some table still holds, so that all algorithms' tables of the same candidates have links
 /// and distances of each once. Passed on by its owner.

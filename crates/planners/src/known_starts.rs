@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::{Latest, Shape};
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 use topologies::candidates;
 
 use crate::known_networks::KnownNetworks;

@@ -77,8 +77,8 @@ pub use state_search::{Rates, StateSearch};
 /// Names that planners give to topologies which no specification builds, and what they mean. `mixnet` calls its
 /// only topology like itself.
 pub fn topology_names() -> Vec<(&'static str, &'static str)> {
-    let mut names = weave::NAMES.to_vec();
+    let mut names = compositions::NAMES.to_vec();
     names.extend(topologies::candidates::NAMES);
-    names.extend([all_to_all::CONTRACTION_NAME, search::LOCAL_SEARCH_NAME, planners::EXACT_TOPOLOGY_NAME]);
+    names.extend([block_rounds::CONTRACTION_NAME, search::LOCAL_SEARCH_NAME, planners::EXACT_TOPOLOGY_NAME]);
     names
 }

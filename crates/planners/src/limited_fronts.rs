@@ -29,7 +29,7 @@ mod tests {
     use super::*;
     use collectives::Options;
     use model::{Collective, Routing, Shape};
-    use profile::Front;
+    use fronts::Front;
     use proptest::prelude::*;
 
     proptest! {

@@ -10,7 +10,7 @@ use model::{
     Bound, CostSettings, Fabric, Initial, Plan, PlanParts, PlanStep, ReconfigurationPolicy, Result, Routes, Schedule,
     StepCost, Topology,
 };
-use profile::Point;
+use fronts::Point;
 use simulate::{one_way_s, step_s};
 
 use crate::ProfileTable;

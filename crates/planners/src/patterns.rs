@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{Schedule, Traffic};
-use profile::mirrored_traffic;
+use fronts::mirrored_traffic;
 
 /// The distinct patterns of a schedule's steps, in the order of their first use.
 #[derive(Debug, PartialEq)]

@@ -6,7 +6,7 @@ use model::{
     Bound, CostSettings, Error, Fabric, HopDelays, Initial, Overlap, Result, Routes, Schedule, StepCost, Topology,
     sum_seconds,
 };
-use profile::{Front, Point};
+use fronts::{Front, Point};
 
 use crate::many_gpus;
 use crate::packet_times::StepInPackets;
@@ -31,7 +31,7 @@ pub struct Problem {
     /// Settings of some planners.
     pub options: PlannerOptions,
     /// Whether concurrent flow is near the optimum only
-    /// ([`RoutingNetwork::quick_front`](profile::RoutingNetwork::quick_front)).
+    /// ([`RoutingNetwork::quick_front`](fronts::RoutingNetwork::quick_front)).
     pub quick_flows: bool,
     /// Results that are found once for all operating points.
     pub shared: Arc<Shared>,

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use interruption::Interruptible;
 use model::{Difference, Error, Result, Routes, Routing, Schedule, Topology, Traffic};
-use profile::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
+use fronts::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use rayon::prelude::*;
 
 use crate::OpticalLimits;

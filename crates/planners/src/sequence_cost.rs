@@ -5,7 +5,7 @@
 //! shows.
 
 use model::{Difference, Fabric, HopDelays, Result};
-use profile::{Front, Point};
+use fronts::{Front, Point};
 
 use crate::{Choice, OperatingPoint};
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bounds::KnownBounds;
 use model::{Fabric, Initial, Result, Topology};
-use weave::Libraries;
+use compositions::Libraries;
 
 use crate::ProfileTable;
 use crate::known_networks::KnownNetworks;

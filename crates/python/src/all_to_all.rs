@@ -1,6 +1,6 @@
 //! All-to-All strategies by what they cost.
 
-use all_to_all::degree_one;
+use block_rounds::degree_one;
 use model::{Error, Shape};
 use pyo3::prelude::*;
 
@@ -23,7 +23,7 @@ pub fn all_to_all_lines(
     delays_s: Vec<f64>,
 ) -> CoreResult<Vec<(&'static str, Vec<LineTuple>)>> {
     let lines = on_all_cores(py, || lightloom::all_to_all_lines(&request.0, &delays_s))?;
-    let tuples = |lines: Vec<all_to_all::PriceLine>| -> Vec<LineTuple> {
+    let tuples = |lines: Vec<block_rounds::PriceLine>| -> Vec<LineTuple> {
         lines.into_iter().map(|line| (line.topologies, line.slots_s, line.busiest_s)).collect()
     };
     Ok(lines.into_iter().map(|(name, lines)| (name, tuples(lines))).collect())

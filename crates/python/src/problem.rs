@@ -1,6 +1,6 @@
 //! `Problem` and `profile`.
 
-use ::profile::RoutingNetwork;
+use ::fronts::RoutingNetwork;
 use model::{Error, Initial, Routing, Traffic, TrafficEntry, Translations};
 use planners::Problem;
 use pyo3::prelude::*;

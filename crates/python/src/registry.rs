@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use all_to_all::workloads;
+use block_rounds::workloads;
 use collectives::Options;
 use model::{Collective, Overlap, Routing, Shape, TECHNOLOGIES, units};
 use planners::Convention;

@@ -1,6 +1,6 @@
 //! Generated All-to-All matrices.
 
-use all_to_all::workloads;
+use block_rounds::workloads;
 use model::Shape;
 use numpy::PyArray2;
 use pyo3::prelude::*;

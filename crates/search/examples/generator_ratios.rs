@@ -1,6 +1,6 @@
 //! Worst ratio of generator sets to theorem 1 over all numbers of topologies, for each n of a range:
 //!
-//! `cargo run --release -p search --example generator_ratios -- 2 512`
+//! `cargo run --release -p lightloom-search --example generator_ratios -- 2 512`
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 
 use std::error::Error;
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut worst: (f64, u32) = (1.0, first);
     for ranks in first..=last {
         let started = Instant::now();
-        let sets = search::generator_sets(ranks)?;
+        let sets = lightloom_search::generator_sets(ranks)?;
         let seconds = started.elapsed().as_secs_f64();
         let ratio = |topologies: u32| {
             sets[topologies as usize - 1].hops() as f64 / all_to_all_hops(ranks, 1, topologies) as f64

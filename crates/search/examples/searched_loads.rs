@@ -1,14 +1,14 @@
 //! Loads, summed over the steps with their shares, of one topology of two ports for all steps of a schedule: the
 //! best circulant and what local search finds from it.
 //!
-//! `cargo run --release -p search --example searched_loads`
+//! `cargo run --release -p lightloom-search --example searched_loads`
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 
 use std::time::Instant;
 
 use collectives::{Options, find};
 use model::{Collective, Result, Shape};
-use search::{Circulants, PricedStep, SearchLimits, local_search};
+use lightloom_search::{Circulants, PricedStep, SearchLimits, local_search};
 
 const CASES: &[(&str, Collective, u32, u64)] = &[
     ("swing", Collective::ReduceScatter, 8, 60_000),

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use interruption::Interruptible;
 use model::{BreadthFirst, Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations, UNREACHABLE};
-use profile::{Front, RoutingNetwork};
+use fronts::{Front, RoutingNetwork};
 use rayon::prelude::*;
 
 use crate::PricedStep;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use interruption::Interruptible;
 use model::{Link, Rank, Result, Topology, Translations};
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

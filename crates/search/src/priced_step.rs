@@ -2,7 +2,7 @@
 //! all.
 
 use model::{Routing, Traffic};
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 
 /// A step of the interval that one topology is to serve.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
 use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
-use simulate::{Injection, Settings, Symmetry, Synchronisation, simulate};
+use lightloom_simulate::{Injection, Settings, Symmetry, Synchronisation, simulate};
 
 /// AllReduce at 800 Gbit/s, α = δ = 500 ns.
 fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topology: &str) -> Plan {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use bounds::any_algorithm;
+use lightloom_bounds::any_algorithm;
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationPolicy, Routing, Shape,
     Topology, Translations,

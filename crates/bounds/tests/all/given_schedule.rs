@@ -1,5 +1,5 @@
 //! Bounds for a given schedule, against the best of all 8! one-port topologies of eight ranks in every step.
-use bounds::{Statement, given_schedule_statements};
+use lightloom_bounds::{Statement, given_schedule_statements};
 use model::{
     Chunks, Collective, CostSettings, Digit, Fabric, Initial, Op, Propagation, Rank, ReconfigurationPolicy, Routing,
     Schedule, Shape, Step, Transfer, Translations,

@@ -2,7 +2,7 @@
 
 use crate::oracle;
 
-use collectives::{Algorithm, Options, REGISTRY, find};
+use lightloom_collectives::{Algorithm, Options, REGISTRY, find};
 use model::{Collective, Schedule, Shape};
 
 /// Runs whatever `algorithm` accepts of this shape; returns how many collectives that were.

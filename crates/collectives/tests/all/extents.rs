@@ -1,6 +1,6 @@
 //! The extent that an algorithm states of its schedule before it is built, compared with the schedule.
 
-use collectives::{Extent, Options, REGISTRY};
+use lightloom_collectives::{Extent, Options, REGISTRY};
 use model::{Collective, Shape};
 use proptest::prelude::*;
 

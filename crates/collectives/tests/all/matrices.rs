@@ -2,7 +2,7 @@
 
 use crate::oracle;
 
-use collectives::direct_from_matrix;
+use lightloom_collectives::direct_from_matrix;
 use proptest::prelude::*;
 
 fn any_matrix() -> impl Strategy<Value = Vec<Vec<f64>>> {

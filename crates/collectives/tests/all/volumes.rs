@@ -1,6 +1,6 @@
 //! Bytes and steps against closed forms from the literature.
 
-use collectives::{Options, find};
+use lightloom_collectives::{Options, find};
 use model::{Collective, Schedule, Shape};
 use proptest::prelude::*;
 

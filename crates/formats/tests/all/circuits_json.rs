@@ -1,6 +1,6 @@
 //! Instructions for switches survive JSON, and nothing that no switch can do gets in.
 
-use formats::{circuits_from_json, circuits_to_json};
+use lightloom_formats::{circuits_from_json, circuits_to_json};
 use model::{Circuits, Configuration, Connection, Switch, SwitchSetting};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use formats::schedule_from_msccl;
+use lightloom_formats::schedule_from_msccl;
 use model::{Collective, Op, Schedule};
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@ use crate::random_plans;
 
 use std::collections::BTreeSet;
 
-use formats::{plan_from_json, plan_to_json};
+use lightloom_formats::{plan_from_json, plan_to_json};
 use model::{
     Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, Plan, PlanParts, PlanStep,
     ReconfigurationDelay, RoutedEntry, RoutedPath, Routes, Shape, Step, StepCost, Topology, Transfer, Translations,

@@ -1,6 +1,6 @@
 //! Workloads survive JSON; altered text is a workload or one line of refusal.
 
-use formats::{workload_from_json, workload_to_json};
+use lightloom_formats::{workload_from_json, workload_to_json};
 use model::{Axis, Collective, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Circuits between servers: paths judged by the checker, optima by trying all paths, bounds that hold.
 
-use optics::fibres::{Fibre, Servers, bound, check, route};
-use optics::{Circuit, Grid};
+use lightloom_optics::fibres::{Fibre, Servers, bound, check, route};
+use lightloom_optics::{Circuit, Grid};
 use proptest::prelude::*;
 
 fn servers(rows: u32, columns: u32, fibre: Fibre, existing: &[(u32, u32, u32)]) -> Servers {

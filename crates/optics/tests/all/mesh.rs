@@ -1,11 +1,11 @@
 //! Routings of circuits on meshes: complete wherever all path systems say so, judged by the checker, refused with
 //! proof.
 
-use optics::mesh::{
+use lightloom_optics::mesh::{
     Impossible, Mesh, MeshSettings, Method, Port, Route, Routing, Unrouted, check, check_cut, check_lengths, follow,
     route, route_beside, states,
 };
-use optics::{Circuit, Grid};
+use lightloom_optics::{Circuit, Grid};
 use proptest::prelude::*;
 
 fn grid(rows: u32, columns: u32) -> Grid {
@@ -249,7 +249,7 @@ fn the_checker_sees_light_that_goes_astray() {
     unlit.remove(0);
     assert!(follow(&settings, &unlit).unwrap_err().to_string().contains("no light reaches MZI 1"));
     let mut doubled = states.clone();
-    doubled.push(optics::mesh::Setting { input: Port::Tile(9), ..states[0] });
+    doubled.push(lightloom_optics::mesh::Setting { input: Port::Tile(9), ..states[0] });
     assert!(follow(&settings, &doubled).unwrap_err().to_string().contains("an output is used twice"));
 }
 

@@ -75,7 +75,7 @@ fn least_ports(shape: &Shape) -> u32 {
 }
 
 fn circulant(shape: &Shape) -> Result<Topology> {
-    let stages = all_to_all::circulant(shape.gpus(), least_ports(shape))?.strategy().stages;
+    let stages = block_rounds::circulant(shape.gpus(), least_ports(shape))?.strategy().stages;
     let base = stages.into_iter().next().map(|stage| stage.topology);
     base.ok_or_else(|| Error::infeasible("topology", "no circulant joins all GPUs"))
 }

@@ -1,6 +1,6 @@
 //! MixNet as the all-to-all paper's baseline (§5.1): one topology whose circuits go to the largest flows first.
 
-use all_to_all::{baselines, workloads};
+use block_rounds::{baselines, workloads};
 use model::{Error, Routing};
 
 use crate::LeastSum;

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 
 use crate::split::splits_steps;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, ProfileTable, split_steps};

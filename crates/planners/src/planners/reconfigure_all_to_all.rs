@@ -3,7 +3,7 @@
 //! Rounds of whole blocks, forwarded hop by hop, on a sequence of topologies (§3, §4; the crate `all_to_all`). Blocks
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
-use all_to_all::{Blocks, Prices, Strategy, best, best_for_blocks, best_that_can_be_held};
+use block_rounds::{Blocks, Prices, Strategy, best, best_for_blocks, best_that_can_be_held};
 use model::{Collective, Error, Result, Routing, Shape, Topology};
 
 use crate::forwarded_blocks::ForwardedBlocks;
@@ -42,7 +42,7 @@ impl Planner for ReconfigureAllToAll {
     }
 
     fn left_out(&self, shape: &Shape) -> Option<String> {
-        all_to_all::left_out(shape.gpus(), shape.ports())
+        block_rounds::left_out(shape.gpus(), shape.ports())
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {

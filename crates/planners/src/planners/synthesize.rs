@@ -49,7 +49,7 @@ impl Planner for Synthesize {
         }
         let topologies = topologies(problem);
         let known = topologies.iter().filter_map(|topology| composed::chunked(problem, topology, f64::INFINITY));
-        let mut promises: Vec<(f64, weave::Chunked)> = known.collect();
+        let mut promises: Vec<(f64, compositions::Chunked)> = known.collect();
         if promises.is_empty() {
             let reason = "no topology joins all GPUs with circuits that are few enough to fill with chunks";
             return Err(Error::infeasible("topology", reason));

@@ -1,6 +1,6 @@
 //! TopoOpt as the all-to-all paper's baseline (§5.1): a union of shifted rings and one shortest path for every flow.
 
-use all_to_all::baselines;
+use block_rounds::baselines;
 use model::Routing;
 
 use crate::LeastSum;

@@ -50,12 +50,12 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     let libraries = &problem.cache.libraries;
     let pieces = given.chunks().as_pieces();
     let compositions = match pieces {
-        Some(pieces) => weave::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
-        None => weave::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
+        Some(pieces) => compositions::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
+        None => compositions::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
     };
     compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
     if pieces.is_none() {
-        let staying = weave::staying(libraries, given.collective(), fabric, settings);
+        let staying = compositions::staying(libraries, given.collective(), fabric, settings);
         staying.iter().try_for_each(|topology| composing.fill(topology))?;
     }
     Ok(())
@@ -83,8 +83,8 @@ pub fn from_known_starts(problem: &Problem, limit_s: f64) -> Result<Option<Choic
         let enough_s = best.as_ref().map_or(limit_s, |best| best.total_s);
         let mut composing = Composing::new(name, &started, &[], enough_s);
         let compositions = match chunks.as_pieces() {
-            Some(pieces) => weave::unequal_on_start(libraries, pieces, &fabric, settings, size_bytes)?,
-            None => weave::on_start(libraries, chunks, &fabric, settings, size_bytes)?,
+            Some(pieces) => compositions::unequal_on_start(libraries, pieces, &fabric, settings, size_bytes)?,
+            None => compositions::on_start(libraries, chunks, &fabric, settings, size_bytes)?,
         };
         compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
         if chunks.as_pieces().is_none() {

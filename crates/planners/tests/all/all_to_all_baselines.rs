@@ -1,8 +1,8 @@
 //! The all-to-all paper's baselines as planners (§5.1), for equal and unequal blocks.
-use all_to_all::workloads;
+use block_rounds::workloads;
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
-use planners::{Choice, PlannerOptions, Problem, find};
+use lightloom_planners::{Choice, PlannerOptions, Problem, find};
 use proptest::prelude::*;
 
 const NAMES: [&str; 5] = ["mixnet", "fast", "direct-connect-kautz", "direct-connect-circulant", "topo-opt"];

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape};
-use planners::{Problem, REGISTRY};
+use lightloom_planners::{Problem, REGISTRY};
 use proptest::prelude::*;
 
 fn schedules() -> impl Strategy<Value = (Schedule, Shape)> {

@@ -4,7 +4,7 @@ use model::{
     Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationDelay, ReconfigurationPolicy,
     Routing, Schedule, Shape, Topology, Translations,
 };
-use planners::{Before, Problem, REGISTRY, StateSearch, choose, find};
+use lightloom_planners::{Before, Problem, REGISTRY, StateSearch, choose, find};
 use proptest::prelude::*;
 
 fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {

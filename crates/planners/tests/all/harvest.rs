@@ -6,7 +6,7 @@ use model::{
     Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, ReconfigurationPolicy, Routing, Schedule,
     Shape, Topology, Translations,
 };
-use planners::{Change, Problem, find};
+use lightloom_planners::{Change, Problem, find};
 use proptest::prelude::*;
 
 fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
@@ -174,9 +174,9 @@ proptest! {
             1 << log_size,
             rings(gpus),
         ).unwrap();
-        prop_assert!(planners::RecursiveDoubling::of(&problem).is_some());
-        let mut search = planners::StateSearch::new(&problem.table);
-        let searched = search.run(&problem.rates(), &problem.charges(), planners::Before::Nothing, f64::INFINITY).unwrap().unwrap();
+        prop_assert!(lightloom_planners::RecursiveDoubling::of(&problem).is_some());
+        let mut search = lightloom_planners::StateSearch::new(&problem.table);
+        let searched = search.run(&problem.rates(), &problem.charges(), lightloom_planners::Before::Nothing, f64::INFINITY).unwrap().unwrap();
         let closed = find("harvest").unwrap().choose(&problem).unwrap();
         prop_assert!((closed.total_s - searched).abs() <= 1e-12 * searched);
     }

@@ -6,7 +6,7 @@ use model::{
     Collective, CostSettings, Fabric, Initial, Link, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
     ReconfigurationPolicy, Shape, Topology, Translations, Window, sum_seconds,
 };
-use planners::{Choice, Problem, REGISTRY, choose, find};
+use lightloom_planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
 
 fn fabric(gpus: u32, ports: u32) -> Fabric {

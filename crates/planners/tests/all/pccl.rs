@@ -4,7 +4,7 @@ use model::{
     Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, ReconfigurationDelay, ReconfigurationPolicy, Routing,
     Schedule, Shape, Step, Topology, Transfer, Translations,
 };
-use planners::{Choice, Problem, find};
+use lightloom_planners::{Choice, Problem, find};
 use proptest::prelude::*;
 
 /// PCCL §5: α = 3 µs a hop and nothing else, β = 1/450 s/GB.

@@ -3,7 +3,7 @@ use collectives::Options;
 use model::{
     Collective, CostSettings, Fabric, Initial, Overlap, ReconfigurationPolicy, Routing, Shape, Topology, sum_seconds,
 };
-use planners::{Choice, Problem, REGISTRY, choose, find};
+use lightloom_planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
 use simulate::Settings;
 

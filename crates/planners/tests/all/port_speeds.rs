@@ -5,7 +5,7 @@ use model::{
     Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, ReconfigurationOverlap,
     ReconfigurationPolicy, Shape, Topology, Translations, sum_seconds,
 };
-use planners::{Problem, REGISTRY, choose, find};
+use lightloom_planners::{Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
 
 const GPUS: u32 = 8;

@@ -1,7 +1,7 @@
 //! The promises of planners before they solve flows: nothing that they choose takes less.
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Routing, Shape};
-use planners::{Problem, REGISTRY};
+use lightloom_planners::{Problem, REGISTRY};
 use proptest::prelude::*;
 use topologies::candidates;
 
@@ -37,7 +37,7 @@ proptest! {
             let Some(promise) = planner.promise(&problem) else { continue };
             promised += 1;
             let choice = planner.choose(&problem).unwrap();
-            let least_s = planners::least_seconds(&schedule, &problem.fabric, settings, problem.size_bytes);
+            let least_s = lightloom_planners::least_seconds(&schedule, &problem.fabric, settings, problem.size_bytes);
             prop_assert!(least_s <= choice.total_s, "{} {least_s} {}", planner.name(), choice.total_s);
             prop_assert!(promise.least_s <= choice.total_s * (1.0 + 1e-12), "{} {promise:?} {}", planner.name(), choice.total_s);
             prop_assert!(routing == Routing::ConcurrentFlow || promise.work == 0);

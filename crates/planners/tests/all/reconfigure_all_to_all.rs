@@ -4,7 +4,7 @@ use model::{
     Collective, CostSettings, Fabric, Initial, Link, Propagation, ReconfigurationDelay, ReconfigurationPolicy, Routing,
     Shape, Topology, Translations,
 };
-use planners::{Choice, Problem, find};
+use lightloom_planners::{Choice, Problem, find};
 use proptest::prelude::*;
 
 const NAME: &str = "reconfigure-all-to-all";

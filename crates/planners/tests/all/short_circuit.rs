@@ -4,7 +4,7 @@ use model::{
     Chunks, Collective, CostSettings, Fabric, Initial, Op, ReconfigurationDelay, ReconfigurationPolicy, Schedule,
     Shape, Step, Transfer, Translations,
 };
-use planners::{Choice, Problem, Thresholds, find};
+use lightloom_planners::{Choice, Problem, Thresholds, find};
 use proptest::prelude::*;
 
 const NS: f64 = 1e-9;

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command};
 
-use runtime::{Report, Request};
+use lightloom_runtime::{Report, Request};
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};

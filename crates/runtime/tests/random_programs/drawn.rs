@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use runtime::{Element, Program, Reduction, Request, StepSetting};
+use lightloom_runtime::{Element, Program, Reduction, Request, StepSetting};
 
 /// Bytes of an int32, of which all data are: sums wrap around, so that they are the same in any order.
 pub const ELEMENT_BYTES: u64 = 4;

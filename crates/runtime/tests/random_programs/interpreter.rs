@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use runtime::{Reduction, Report, Request, Run};
+use lightloom_runtime::{Reduction, Report, Request, Run};
 
 use crate::drawn::ELEMENT_BYTES;
 

@@ -17,7 +17,7 @@ fn main() {
     use rand_chacha::ChaCha8Rng;
 
     if let Some(descriptor) = controller::told() {
-        runtime::serve(descriptor).expect("a socket that is served");
+        lightloom_runtime::serve(descriptor).expect("a socket that is served");
         return;
     }
     let mut controller = controller::Controller::start();

@@ -1,9 +1,9 @@
 //! The best circulants against all circulants, and against loads that are known.
 use collectives::{Options, find};
 use model::{Collective, Link, Schedule, Shape, Topology, Traffic, TrafficEntry, Translations};
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 use proptest::prelude::*;
-use search::{Circulants, PricedStep};
+use lightloom_search::{Circulants, PricedStep};
 
 const ALL: u64 = 1_000_000;
 

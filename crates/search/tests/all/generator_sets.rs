@@ -2,7 +2,7 @@
 
 use bounds::all_to_all_hops;
 use proptest::prelude::*;
-use search::{GeneratorSet, generator_set, generator_sets};
+use lightloom_search::{GeneratorSet, generator_set, generator_sets};
 
 /// `[generator][offset]`: hops, `u64::MAX` where the generator does not lead.
 fn table(ranks: u32) -> Vec<Vec<u64>> {

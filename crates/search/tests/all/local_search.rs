@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use collectives::{Options, find};
 use model::{Collective, Schedule, Shape, Traffic, TrafficEntry, Translations};
-use profile::RoutingNetwork;
+use fronts::RoutingNetwork;
 use proptest::prelude::*;
-use search::{Circulants, PricedStep, SearchLimits, local_search};
+use lightloom_search::{Circulants, PricedStep, SearchLimits, local_search};
 
 const ALL: u64 = 1_000_000;
 

@@ -7,7 +7,7 @@ use by_hand::{by_hand, topology};
 use fabric::fabric;
 use model::{Collective, Error, Plan};
 use planned::planned;
-use simulate::{Forwarding, Injection, Level, Settings, Symmetry, Synchronisation, simulate};
+use lightloom_simulate::{Forwarding, Injection, Level, Settings, Symmetry, Synchronisation, simulate};
 
 fn ring_plan() -> Plan {
     planned(fabric(&[8], 1), Collective::AllReduce, "recursive-doubling", 1 << 20, Some("shifted-ring:1,one-way"))

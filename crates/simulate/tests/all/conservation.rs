@@ -8,7 +8,7 @@ use fabric::fabric;
 use model::{Collective, Initial, Plan, ReconfigurationPolicy};
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
+use lightloom_simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let kinds = prop::sample::select(vec![
@@ -111,7 +111,7 @@ proptest! {
         let Ok(found) = simulate(&plan, &settings) else { return Ok(()) };
         let hop_fs = (plan.fabric.hop_delay_s * 1e15).round() as u64;
         for pair in found.steps.windows(2) {
-            let key = |c: &simulate::CircuitUse| (c.src, c.dst, c.circuit);
+            let key = |c: &lightloom_simulate::CircuitUse| (c.src, c.dst, c.circuit);
             let [before, after]: [BTreeMap<_, _>; 2] =
                 [&pair[0], &pair[1]].map(|step| step.expanded_circuits().iter().map(|c| (key(c), *c)).collect());
             for new in after.values().filter(|c| c.packets > 0 && !before.contains_key(&key(c))) {

@@ -5,7 +5,7 @@ use collectives::Options;
 use fabric::fabric;
 use lightloom::{Request, Size, Workload, plan};
 use model::{Collective, CostSettings, Initial};
-use simulate::{Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
+use lightloom_simulate::{Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 #[test]
 fn plans_of_all_planners_are_simulated() {

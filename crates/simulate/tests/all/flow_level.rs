@@ -8,7 +8,7 @@ use fabric::fabric;
 use model::{Collective, Translations};
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{Level, Settings, Symmetry, Synchronisation, simulate};
+use lightloom_simulate::{Level, Settings, Symmetry, Synchronisation, simulate};
 
 fn flow_level() -> Settings {
     Settings { level: Level::Flow, ..Settings::default() }

@@ -13,12 +13,12 @@ use planned::planned;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use reference::{StepRecord, Times, Usage};
-use simulate::{
+use lightloom_simulate::{
     Forwarding, Injection, ReconfigurationScope, Settings, SimulatedStep, Symmetry, Synchronisation, simulate,
 };
 
 fn told(step: &SimulatedStep) -> StepRecord {
-    let usage = |circuit: &simulate::CircuitUse| Usage {
+    let usage = |circuit: &lightloom_simulate::CircuitUse| Usage {
         bytes: circuit.bytes,
         packets: circuit.packets,
         first_fs: circuit.first_fs,
@@ -26,7 +26,7 @@ fn told(step: &SimulatedStep) -> StepRecord {
         busy_fs: circuit.busy_fs,
         queue_bytes: circuit.queue_bytes,
     };
-    let times = |gpu: &simulate::GpuTimes| Times {
+    let times = |gpu: &lightloom_simulate::GpuTimes| Times {
         ready_fs: gpu.ready_fs,
         first_send_fs: gpu.first_send_fs,
         last_sent_fs: gpu.last_sent_fs,

@@ -6,7 +6,7 @@ use fabric::fabric;
 use model::{Collective, Initial, Plan, ReconfigurationDelay};
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{
+use lightloom_simulate::{
     Forwarding, Injection, Level, ReconfigurationScope, Settings, Simulation, Symmetry, Synchronisation, simulate,
 };
 

@@ -9,7 +9,7 @@ use model::{
 };
 use planned::planned;
 use proptest::prelude::*;
-use simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate, step_s};
+use lightloom_simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate, step_s};
 
 /// Plans that change circuits, at once or in the background, and one whose traffic is split.
 fn any_plan() -> impl Strategy<Value = Plan> {

@@ -2,7 +2,7 @@
 
 use model::{Shape, Traffic, TrafficEntry, Translations};
 use proptest::prelude::*;
-use topologies::candidates::{ONE_PORT_DARK, REGISTRY, build, dedupe, defaults};
+use lightloom_topologies::candidates::{ONE_PORT_DARK, REGISTRY, build, dedupe, defaults};
 
 fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|item| (*item).to_string()).collect()
@@ -98,7 +98,7 @@ proptest! {
         for topology in &topologies {
             prop_assert!(topology.degree() <= ports, "{}", topology.name());
             if !topology.name().starts_with("matching-") {
-                prop_assert_eq!(&topologies::build(topology.name(), &shape).unwrap(), topology);
+                prop_assert_eq!(&lightloom_topologies::build(topology.name(), &shape).unwrap(), topology);
             }
         }
         for family in REGISTRY {
@@ -107,7 +107,7 @@ proptest! {
             for topology in alone {
                 prop_assert!(topology.degree() <= ports, "{}", topology.name());
                 if family.name() == ONE_PORT_DARK {
-                    prop_assert!(topology.name().contains(" without ") || topologies::build(topology.name(), &shape).is_ok_and(|named| named.same_links(&topology)));
+                    prop_assert!(topology.name().contains(" without ") || lightloom_topologies::build(topology.name(), &shape).is_ok_and(|named| named.same_links(&topology)));
                     continue;
                 }
                 prop_assert!(topologies.iter().any(|kept| kept.same_links(&topology)), "{}", topology.name());

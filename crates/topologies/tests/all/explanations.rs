@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Link, Shape, Topology, Translations};
 use proptest::prelude::*;
-use topologies::{Explanation, build};
+use lightloom_topologies::{Explanation, build};
 
 /// These links, of which nobody says what they have in common.
 fn plain(gpus: u32, links: &[(u32, u32, u32)]) -> Topology {
@@ -90,7 +90,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
 proptest! {
     #[test]
     fn of_every_family(shape in shapes(), offset in -9i64..9, other in 1i64..40, seed in 0u64..9) {
-        for family in topologies::REGISTRY {
+        for family in lightloom_topologies::REGISTRY {
             let (name, shifts) = (family.name(), vec![offset.to_string(); shape.dims().len()].join(","));
             let specs = [String::new(), format!("{offset}"), format!("{offset},{other}^2"), format!("{seed}"), shifts, "one-way".into()];
             for parameters in specs {

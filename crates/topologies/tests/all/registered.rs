@@ -16,28 +16,28 @@ fn files(directory: &str) -> BTreeSet<String> {
 
 #[test]
 fn families() {
-    let names: Vec<String> = topologies::REGISTRY.iter().map(|family| family.name().into()).collect();
+    let names: Vec<String> = lightloom_topologies::REGISTRY.iter().map(|family| family.name().into()).collect();
     assert_eq!(files("families"), names.iter().cloned().collect());
     assert_eq!(names.len(), files("families").len(), "a family is registered twice");
 }
 
 #[test]
 fn candidates() {
-    let names: Vec<String> = topologies::candidates::REGISTRY.iter().map(|family| family.name().into()).collect();
+    let names: Vec<String> = lightloom_topologies::candidates::REGISTRY.iter().map(|family| family.name().into()).collect();
     assert_eq!(files("candidates"), names.iter().cloned().collect());
     assert_eq!(names.len(), files("candidates").len(), "a family is registered twice");
-    assert!(topologies::candidates::defaults().iter().all(|name| names.iter().any(|known| known == name)));
-    assert!(names.iter().any(|name| name == topologies::candidates::STATIC_BASELINES));
+    assert!(lightloom_topologies::candidates::defaults().iter().all(|name| names.iter().any(|known| known == name)));
+    assert!(names.iter().any(|name| name == lightloom_topologies::candidates::STATIC_BASELINES));
 }
 
 #[test]
 fn each_is_described_on_one_line() {
-    for family in topologies::REGISTRY {
+    for family in lightloom_topologies::REGISTRY {
         for text in [family.summary(), family.source()] {
             assert!(!text.is_empty() && !text.contains('\n'), "{}", family.name());
         }
     }
-    for family in topologies::candidates::REGISTRY {
+    for family in lightloom_topologies::candidates::REGISTRY {
         for text in [family.summary(), family.source()] {
             assert!(!text.is_empty() && !text.contains('\n'), "{}", family.name());
         }

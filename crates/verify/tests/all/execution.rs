@@ -73,15 +73,15 @@ fn naive_verdict(schedule: &Schedule) -> bool {
 }
 
 fn failed(schedule: &Schedule) -> Vec<&'static str> {
-    verify::schedule(schedule).checks.iter().filter(|check| !check.passed).map(|check| check.name).collect()
+    lightloom_verify::schedule(schedule).checks.iter().filter(|check| !check.passed).map(|check| check.name).collect()
 }
 
 #[test]
 fn valid_schedules_pass_with_and_without_symmetry() {
     for schedule in valid() {
         let name = format!("{} {} n={}", schedule.algorithm(), schedule.collective().name(), schedule.ranks());
-        assert_eq!(verify::schedule(&schedule).first_failure(), None, "{name}");
-        assert_eq!(verify::schedule(&forget_symmetry(&schedule)).first_failure(), None, "{name}");
+        assert_eq!(lightloom_verify::schedule(&schedule).first_failure(), None, "{name}");
+        assert_eq!(lightloom_verify::schedule(&forget_symmetry(&schedule)).first_failure(), None, "{name}");
         assert!(naive_verdict(&schedule), "{name}");
     }
 }
@@ -96,7 +96,7 @@ fn mixed_symmetries_meet() {
     let two_orbits = steps[1].expanded(&chunks).into_iter().filter(|transfer| period.canonical(transfer.src).1 == 0);
     steps[1] = Step::new(period.clone(), two_orbits, &chunks).unwrap();
     steps[2] = Step::new(Translations::trivial(8), steps[2].expanded(&chunks), &chunks).unwrap();
-    assert!(verify::schedule(&Schedule::new("mixed", chunks, steps).unwrap()).passed());
+    assert!(lightloom_verify::schedule(&Schedule::new("mixed", chunks, steps).unwrap()).passed());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn each_fault_fails_its_check() {
     let transfer = |src, dst, op, chunks: &[u32]| Transfer { src, dst, op, chunks: chunks.to_vec() };
     let fails = |chunks: &Chunks, transfers: Vec<Transfer>, name: &str, says: &str| {
         let step = Step::new(Translations::trivial(4), transfers, chunks).unwrap();
-        let report = verify::schedule(&Schedule::new("faulty", chunks.clone(), vec![step]).unwrap());
+        let report = lightloom_verify::schedule(&Schedule::new("faulty", chunks.clone(), vec![step]).unwrap());
         let check = report.checks.iter().find(|check| check.name == name).unwrap();
         assert!(!check.passed && check.detail.contains(says), "{name}: {}", check.detail);
     };
@@ -142,9 +142,9 @@ fn state_that_no_machine_holds_is_not_attempted() {
 
 #[test]
 fn a_thousand_ranks_on_one_orbit() {
-    assert!(verify::schedule(&all_reduce_of(&doubling_all_gather(1024, 1))).passed());
-    assert!(verify::schedule(&all_reduce_of(&xor_all_gather(1024))).passed());
-    assert!(verify::schedule(&direct_all_to_all(1024)).passed());
+    assert!(lightloom_verify::schedule(&all_reduce_of(&doubling_all_gather(1024, 1))).passed());
+    assert!(lightloom_verify::schedule(&all_reduce_of(&xor_all_gather(1024))).passed());
+    assert!(lightloom_verify::schedule(&direct_all_to_all(1024)).passed());
 }
 
 proptest! {
@@ -194,11 +194,11 @@ fn a_copy_may_be_added_to_in_the_order_of_senders() {
         ];
         Step::new(Translations::trivial(4), transfers, &chunks).unwrap()
     };
-    let report = verify::schedule(&Schedule::new("passed on", chunks.clone(), vec![step(), step()]).unwrap());
+    let report = lightloom_verify::schedule(&Schedule::new("passed on", chunks.clone(), vec![step(), step()]).unwrap());
     assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
     // Once is too few, three times too many.
     for times in [1, 3] {
         let steps = (0..times).map(|_| step()).collect();
-        assert!(!verify::schedule(&Schedule::new("passed on", chunks.clone(), steps).unwrap()).passed());
+        assert!(!lightloom_verify::schedule(&Schedule::new("passed on", chunks.clone(), steps).unwrap()).passed());
     }
 }

@@ -70,7 +70,7 @@ fn parts(per_port_s: f64, propagation: Propagation) -> PlanParts {
 }
 
 fn failures(parts: PlanParts) -> Vec<&'static str> {
-    let report = verify::plan(&Plan::new(parts).unwrap());
+    let report = lightloom_verify::plan(&Plan::new(parts).unwrap());
     report.checks.iter().filter(|check| !check.passed).map(|check| check.name).collect()
 }
 
@@ -79,7 +79,7 @@ fn a_valid_plan_passes() {
     for per_port_s in [0.0, 2e-8] {
         for &propagation in Propagation::ALL {
             let plan = Plan::new(parts(per_port_s, propagation)).unwrap();
-            assert_eq!(verify::plan(&plan).first_failure(), None);
+            assert_eq!(lightloom_verify::plan(&plan).first_failure(), None);
         }
     }
 }
@@ -241,7 +241,7 @@ fn a_thousand_ranks_of_direct_all_to_all() {
         bound: Bound { seconds: 0.0, class: "any".into() },
         narrow_bound: None,
     };
-    assert_eq!(verify::plan(&Plan::new(parts).unwrap()).first_failure(), None);
+    assert_eq!(lightloom_verify::plan(&Plan::new(parts).unwrap()).first_failure(), None);
 }
 
 /// The plan on two ports, of which it uses one: the third step's circuits are set up during the second.

@@ -21,10 +21,10 @@ fn check_all(shape: &Shape, written_out: bool) -> usize {
                     }
                     let Ok(schedule) = algorithm.build(collective, shape, &options) else { continue };
                     let name = format!("{} {} {shape:?} {options:?}", algorithm.name(), collective.name());
-                    assert_eq!(verify::schedule(&schedule).first_failure(), None, "{name}");
+                    assert_eq!(lightloom_verify::schedule(&schedule).first_failure(), None, "{name}");
                     if written_out {
                         let plain = forget_symmetry(&schedule);
-                        assert_eq!(verify::schedule(&plain).first_failure(), None, "{name} written out");
+                        assert_eq!(lightloom_verify::schedule(&plain).first_failure(), None, "{name} written out");
                     }
                     passed += 1;
                 }
@@ -59,7 +59,7 @@ fn every_algorithm_on_1024_ranks() {
         for &collective in Collective::ALL {
             let Ok(schedule) = algorithm.build(collective, &shape, &Options::default()) else { continue };
             let name = format!("{} {}", algorithm.name(), collective.name());
-            assert_eq!(verify::schedule(&schedule).first_failure(), None, "{name}");
+            assert_eq!(lightloom_verify::schedule(&schedule).first_failure(), None, "{name}");
         }
     }
 }

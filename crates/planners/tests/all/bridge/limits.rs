@@ -1,7 +1,7 @@
 //! Given starts, delays per port, and what is refused.
 
 use model::{Collective, Initial, ReconfigurationDelay};
-use planners::{Bridge, Planner};
+use lightloom_planners::{Bridge, Planner};
 
 use super::setting::{Setting, bridge, circulant, near, paper, problem, ring};
 

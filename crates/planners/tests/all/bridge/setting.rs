@@ -2,7 +2,7 @@
 
 use collectives::Options;
 use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
-use planners::{Choice, Planner, Problem, find};
+use lightloom_planners::{Choice, Planner, Problem, find};
 
 use crate::reference::bridge_vectors::Instance;
 

@@ -1,7 +1,7 @@
 //! The planner against all vectors of reconfigurations.
 
 use model::{Collective, Initial, Routing};
-use planners::{Bridge, Choice, Planner, Problem, find};
+use lightloom_planners::{Bridge, Choice, Planner, Problem, find};
 use proptest::prelude::*;
 
 use super::setting::{BYTE_S, Setting, bridge, circulant, near, problem, ring};

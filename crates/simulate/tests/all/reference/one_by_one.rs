@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use model::{Initial, Plan, Rank, Topology};
-use simulate::{Forwarding, Injection, ReconfigurationScope, Settings, Synchronisation};
+use lightloom_simulate::{Forwarding, Injection, ReconfigurationScope, Settings, Synchronisation};
 
 /// (src, dst, number among the parallel circuits).
 pub type Circuit = (Rank, Rank, u32);
