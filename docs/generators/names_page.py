@@ -7,6 +7,7 @@ from pathlib import Path
 
 from docs.generators.json_page import table
 
+from lightloom._core import planners_names
 from lightloom.views.listings import everything
 
 PAGE = Path(__file__).resolve().parent.parent / "reference" / "names.md"
@@ -24,13 +25,16 @@ ELSEWHERE = {"figures", "formats", "models"}
 
 def page() -> str:
     """The page: a table for each kind."""
-    parts = [HEADER]
+    parts, given = [HEADER], planners_names()
     for kind, entries in everything().items():
         if kind not in ELSEWHERE:
             keys = dict.fromkeys(key for entry in entries for key in entry)
             columns = sorted(keys.keys() - {"name", "parameters"}, key=lambda key: (key != "summary", key))
             rows = [(_named(entry), *(entry.get(column, "") for column in columns)) for entry in entries]
             parts += [f"\n## {kind.capitalize()}\n\n", *table(("name", *columns), rows)]
+            if kind in given:
+                meanings = [(f"`{name}`", meaning) for name, meaning in given[kind]]
+                parts += ["\nNames that planners give, which no option takes:\n\n", *table(("name", "meaning"), meanings)]
     return "".join(parts)
 
 

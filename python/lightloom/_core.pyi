@@ -102,8 +102,8 @@ def registry() -> dict[str, list[dict[str, str]]]:
     `name`, `summary` and what else its kind has (`source`, `requirement`, `collectives`, `parameters`, `delay`,
     `product`), all as text."""
 
-def topology_names() -> list[tuple[str, str]]:
-    """Names that planners give to topologies which no specification builds, and what they mean."""
+def planners_names() -> dict[str, list[tuple[str, str]]]:
+    """By kind, such as `topologies`: names that planners give, which are printed and not taken, with their meanings."""
 
 def left_out(planner: str, gpus: int, ports: int) -> str | None:
     """Candidates that a planner skips on such a fabric for their effort, in words; None if it skips none."""

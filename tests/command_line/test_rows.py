@@ -38,7 +38,7 @@ def test_sizes_are_the_same_in_every_format(cli: RunCli) -> None:
 def test_what_is_of_one_plan_does_not_go_with_sizes(cli: RunCli, extra: list[str], field: str) -> None:
     ran = cli(*SIZES, *extra)
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == f"error: {field}: it is for one plan, and --sizes asks for many\n"
+    assert ran.err == f"error: {field}: it applies to a single plan; it cannot be combined with --sizes\n"
 
 
 def test_comparisons_have_all_rows_for_programs(cli: RunCli) -> None:

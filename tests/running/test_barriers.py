@@ -63,7 +63,7 @@ def test_the_verb_measures_barriers(cli: RunCli, in_tmp: Path) -> None:
         (("--barriers", "plan.json"), "plan: no PLAN is taken with --barriers"),
         (("--barriers", "--dilation", "10"), "dilation: it does not go with --barriers"),
         (("--barriers", "--no-real-time"), "real_time: it does not go with --barriers"),
-        (("plan.json", "--rounds", "10"), "rounds: it goes with --barriers"),
+        (("plan.json", "--rounds", "10"), "rounds: it is used only together with --barriers"),
         (("--calibrate", "times.csv"), "plan: missing"),
         (("plan.json", "--calibrate", "times.csv", "--plot", "p.png"), "plot: it does not go with --calibrate"),
         (("plan.json", "--calibrate", "times.txt"), "calibrate: `times.txt` is not accepted"),

@@ -20,7 +20,7 @@ const PREFIX: &str = "contraction-";
 
 /// Meaning of the names of this module's topologies.
 pub const NAME: (&str, &str) =
-    ("contraction-K", "direct circuits for the flows that took most hops with the K topologies before it");
+    ("contraction-K", "direct circuits for the flows with the most hops on the K preceding topologies");
 
 /// The topology that this one contracts, where its name says that it is a contraction: the hops between the ends of its
 /// circuits on the topologies `before` it, the fewest where these differ. O(ranks · links) for each of them.

@@ -25,7 +25,7 @@ pub(crate) struct Packed {
 /// A flow of an orbit, in the order in which they are packed.
 struct Flow {
     hops: Reverse<u32>,
-    /// Where its word of turns stands among all, and the networks on which it has as few hops.
+    /// Range of its word of turns among all words, and the networks on which the flow has as few hops.
     word: Range<usize>,
     nearest: Range<usize>,
     src: Rank,
@@ -98,7 +98,7 @@ struct FreeRounds {
     /// Words of bits for each slot and orbit of circuits, `[slot][orbit]`, a bit for each round.
     words: usize,
     free: Vec<u64>,
-    /// By rank: the search that met it last, and where it stands in the front of that.
+    /// By rank: the search that met the rank last, and the rank's position in the front of that search.
     seen: Vec<(u32, u32)>,
     stamp: u32,
     /// The front of a search and the one that is being made of it.

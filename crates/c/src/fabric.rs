@@ -63,7 +63,7 @@ impl LightloomFabric {
     pub fn keep(&self, plan: &Arc<LightloomPlan>) -> Result<()> {
         let (collective, size_bytes) = (plan.plan().collective(), plan.plan().size_bytes);
         if plan.plan().fabric != self.request(collective, size_bytes)?.fabric {
-            return Err(Error::malformed("plan", "it is for another fabric than the one that is to keep it"));
+            return Err(Error::malformed("plan", "the plan was made for a fabric other than this one"));
         }
         self.plans.put(&(collective, size_bytes), plan.clone());
         Ok(())

@@ -47,7 +47,7 @@ impl<K: Ord + Clone, V: Clone, E: Clone> Kept<K, V, E> {
         if made.is_err() {
             self.entries().forget(key, &slot);
         } else if is_new {
-            // Only now: what is refused drives nothing out.
+            // Evicted only now: a key whose plan is refused must not evict another.
             self.entries().keep_at_most(self.most);
         }
         made

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topology, Transfer};
 use crate::synthesis::{ChunkStep, Length, Network, Sent, steps};
+use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topology, Transfer};
 
 use crate::composition::Composition;
 use crate::pipelined::{Loads, PassCost, best_segments, together};
@@ -18,6 +18,10 @@ use crate::prices::Prices;
 
 /// Name of the algorithm.
 pub const SYNTHESIZED: &str = "synthesized";
+
+/// What the name of the algorithm means.
+pub(crate) const MEANING: &str =
+    "chunks spread over one topology that stays, in rounds in which every circuit carries one: planner synthesize";
 
 /// Most parts of a block.
 const MOST_PARTS: u32 = 16;

@@ -1,7 +1,7 @@
 //! Circulant topologies along a coordinate: which circuits are worth a look, and the phases on them.
 
-use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 use fronts::RoutingNetwork;
+use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 
 use crate::levels;
 use crate::phase::{Kind, Phase};

@@ -5,6 +5,10 @@ use model::{Chunks, Result, Schedule, Step, Topology};
 /// Name of the algorithm of compositions.
 pub const ALGORITHM: &str = "composed";
 
+/// What the name of the algorithm means.
+pub(crate) const MEANING: &str =
+    "phases along coordinates of the GPUs, each on a topology of its own, chosen by planner weave for the fabric";
+
 /// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): with the rest that a plan needs,
 /// 4 GiB.
 pub(crate) const MOST_EXECUTED: u64 = 3 << 30;

@@ -8,8 +8,8 @@ use crate::relative::Circuits;
 /// Meaning of the names of this module's topologies.
 pub(crate) const NAME: (&str, &str) = (
     "Ax[B]xC:P1,P2^2",
-    "GPUs as coordinates, the last running fastest: circuits to those P1 and P2 places ahead along the one in brackets, \
-     which wraps round, P^2 two in parallel",
+    "GPUs in a grid, last dimension fastest: circuits P1 and P2 places ahead along the dimension in brackets, which \
+     wraps round; P^2: two circuits in parallel",
 );
 
 /// Coordinates of the ranks, the last running fastest.

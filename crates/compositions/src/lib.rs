@@ -39,6 +39,10 @@ mod undominated;
 mod unequal;
 
 /// Names of topologies that are made here, and what they mean.
+/// Names of the algorithms that are made here, and what they mean.
+pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (SYNTHESIZED, chunked::MEANING)];
+
+/// Names of the topologies that are made here, and what they mean.
 pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, metacyclic::NAME, one_pass::NAME, unequal::NAME];
 
 use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Topology};

@@ -1,6 +1,6 @@
 //! A phase: what the ranks along one coordinate do on one topology.
 //!
-//! All of it is told relative to a rank: circuits and transfers lead a number of places ahead along the coordinate,
+//! All of it is relative to a rank: circuits and transfers lead a number of places ahead along the coordinate,
 //! which wraps round after `span` places.
 
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Circuits, transfers and costs of a phase, told relative to a rank: places ahead and behind along one coordinate.
+//! Circuits, transfers and costs of a phase, relative to a rank: places ahead and behind along one coordinate.
 
 /// Circuits of every rank: `(places ahead, parallel circuits)`.
 pub(crate) type Circuits = Vec<(i64, u32)>;

@@ -6,8 +6,8 @@ mod reference;
 
 use std::time::Instant;
 
-use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 use lightloom_fronts::RoutingNetwork;
+use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use ratio::{median_s, report_alone};

@@ -355,7 +355,7 @@ fn has_unique_optimum(quotient: &Quotient) -> bool {
     quotient.adjacency.capacities.len() == 1 || quotient.adjacency.largest_out_degree() <= 1
 }
 
-/// Two ways of adding up the same load agree to this part of it.
+/// Relative difference up to which two sums of the same load count as equal.
 const ROUNDING: f64 = 1e-12;
 
 #[cfg(test)]

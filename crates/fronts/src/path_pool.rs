@@ -182,7 +182,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
         Start { bound: proven * (1.0 - RisingPrices::ROUNDING), prices, shares, columns }
     }
 
-    /// The path of an arrival for an arc, and its column where it is new.
+    /// Adds the path of an arrival to those of an arc. Returns the path, and its column if it is new.
     fn enter(&mut self, arc: usize, arrival: u32) -> (u32, Option<Column>) {
         let (nodes, orbits) = self.search.path(arrival);
         let same = |&&path: &&u32| self.paths[path as usize].1 == nodes;

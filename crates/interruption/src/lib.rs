@@ -1,4 +1,4 @@
-//! Long work that ends soon after it is told to.
+//! Long work that ends soon after a request to stop.
 //!
 //! A call runs [`within`] the reach of a [`Token`]. Every loop that may take long calls [`check`] once in a round, and
 //! parallel iterators are made [`Interruptible`], so that their tasks know the token on whichever thread they run.

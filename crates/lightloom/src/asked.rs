@@ -1,4 +1,4 @@
-//! A fabric and a request as bindings are told them: names as text, what nobody said left out.
+//! A fabric and a request as bindings pass them: names as text, options that were not given left out.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -20,12 +20,12 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// For the lines next to a plan: about a quarter of a second of flows each.
+    /// Limits for the baselines printed below a plan: about a quarter of a second of flow computation each.
     pub(crate) fn plan(best_s: f64) -> Self {
         Self { best_s, most_work: 1 << 28, most_patterns: 1 << 19 }
     }
 
-    /// For the lines of a comparison: about a quarter of a minute each.
+    /// Limits for the rows of a comparison: about a quarter of a minute of flow computation each.
     pub(crate) fn comparison(best_s: f64) -> Self {
         Self { best_s, most_work: 1 << 34, most_patterns: 1 << 21 }
     }

@@ -1,4 +1,4 @@
-//! What `verify` says of a plan, and the comparisons that it leaves to others.
+//! The verdict of `verify` on a plan, and the comparisons that the judge leaves to others.
 //!
 //! The judge shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the largest
 //! bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a training

@@ -87,5 +87,5 @@ fn check_written(what: &str, held: usize, order: u32) -> Result<()> {
     if count <= MAX_WRITTEN {
         return Ok(());
     }
-    Err(Error::infeasible("plan", format!("a step of it has {count} {what}; at most {MAX_WRITTEN} are written out")))
+    Err(Error::infeasible("plan", format!("a step has {count} {what}; at most {MAX_WRITTEN} can be listed")))
 }

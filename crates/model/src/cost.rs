@@ -29,7 +29,7 @@ impl Routing {
     }
 }
 
-/// What the hop delay multiplies.
+/// The factor of the hop delay in a step's propagation delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Propagation {
@@ -69,7 +69,7 @@ impl HopDelays {
 }
 
 impl Propagation {
-    /// What a step is charged whose busiest rank sends or receives `node_load`, in units of the step's largest transfer.
+    /// The charge of a step whose busiest rank sends or receives `node_load`, in units of the step's largest transfer.
     pub fn of_step(self, ports: u32, node_load: impl FnOnce() -> f64) -> HopDelays {
         match self {
             Self::Hops => HopDelays::Longest,
@@ -94,7 +94,7 @@ impl Overlap {
     pub fn summary(self) -> &'static str {
         match self {
             Self::Additive => "hop delays and transmission add up: the limit of paced senders",
-            Self::Pipelined => "packets handed over at the start of a step overlap hop delays with queueing",
+            Self::Pipelined => "hop delays overlap with queueing, as for packets injected at the start of a step",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From topologies to light: what switches are told, circuits through meshes of MZIs, and between servers on fibres.
+//! From topologies to light: commands for switches, circuits through meshes of MZIs, and fibres between servers.
 //!
 //! ```text
 //! Plan ─▶ what is held, and when ─▶ kind of fabric: circuits to ports ─▶ Circuits

@@ -7,8 +7,8 @@ use std::hint::black_box;
 
 use bridge_vectors::{Instance, over_all_vectors};
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use lightloom_planners::{Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 fn main() {
     for (algorithm, collective) in [

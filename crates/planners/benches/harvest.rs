@@ -8,8 +8,8 @@ mod algorithm_1;
 use std::hint::black_box;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use lightloom_planners::{Before, Costs, Problem, StateSearch, optimum};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 fn main() {
     for log_ranks in [6, 10] {

@@ -3,8 +3,8 @@
 //! program is given them. It and its costs take up to a second there.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape, Topology};
 use lightloom_planners::{Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape, Topology};
 
 fn main() {
     for (spec, ports) in [("ring", 2), ("torus:16x8", 4), ("torus:8x4x4", 6), ("grid:8x4x4", 6)] {

@@ -2,8 +2,8 @@
 //! built then.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use lightloom_planners::{Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 fn main() {
     for collective in [Collective::ReduceScatter, Collective::AllReduce] {

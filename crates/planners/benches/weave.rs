@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 use lightloom_planners::{Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 const ALGORITHMS: [(Collective, &str); 4] = [
     (Collective::ReduceScatter, "ring"),

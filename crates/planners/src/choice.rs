@@ -1,10 +1,10 @@
 //! A planner's answer, and the plan made of it.
 
+use fronts::Point;
 use interruption::Interruptible;
 use model::{
     Bound, Fabric, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds,
 };
-use fronts::Point;
 use rayon::prelude::*;
 
 use crate::Problem;

@@ -1,8 +1,8 @@
 //! The cost of composed collectives.
 
+use compositions::{Chunked, Composition};
 use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
-use compositions::{Chunked, Composition};
 
 use crate::state_search::StateSearch;
 use crate::{Choice, Problem, ties};

@@ -1,7 +1,7 @@
 //! The best of compositions, one after another.
 
-use model::{Result, Topology};
 use compositions::Composition;
+use model::{Result, Topology};
 
 use crate::planners::synthesize;
 use crate::{Choice, Problem, composed};

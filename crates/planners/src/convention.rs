@@ -1,4 +1,4 @@
-//! What each paper assumes, as presets of cost settings and of the topology at the start. A planner that is named after a
+//! Assumptions of each paper, as presets of cost settings and of the initial topology. A planner that is named after a
 //! paper assumes the paper's where nothing else is said.
 
 use model::{Collective, CostSettings, Propagation, Result, Routing, unknown_name};
@@ -8,7 +8,7 @@ use model::{Collective, CostSettings, Propagation, Result, Routing, unknown_name
 pub struct Convention {
     /// Name for `--convention`; a planner of that name assumes it where nothing else is said.
     pub name: &'static str,
-    /// What it sets, in words.
+    /// Description of the settings, in words.
     pub summary: &'static str,
     /// Routing and propagation.
     pub settings: CostSettings,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use model::Topology;
 use fronts::RoutingNetwork;
+use model::Topology;
 
 /// Prepared topologies that some table still holds, so that all algorithms' tables of the same candidates have links
 /// and distances of each once. Passed on by its owner.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use model::{Latest, Shape};
 use fronts::RoutingNetwork;
+use model::{Latest, Shape};
 use topologies::candidates;
 
 use crate::known_networks::KnownNetworks;

@@ -74,11 +74,23 @@ pub use shortest_path::Before;
 pub use split::split_steps;
 pub use state_search::{Rates, StateSearch};
 
-/// Names that planners give to topologies which no specification builds, and what they mean. `mixnet` calls its
-/// only topology like itself.
+/// Names of algorithms that planners make, which cannot be asked for, and what they mean.
+pub fn algorithm_names() -> Vec<(&'static str, &'static str)> {
+    let forwards = REGISTRY.iter().filter(|planner| planner.capabilities().forwards_blocks);
+    let blocks =
+        forwards.map(|planner| (planner.name(), "whole blocks forwarded in rounds, by the planner of this name"));
+    compositions::ALGORITHMS.into_iter().chain(blocks).collect()
+}
+
+/// Names that planners give to topologies which no specification builds, and what they mean.
 pub fn topology_names() -> Vec<(&'static str, &'static str)> {
     let mut names = compositions::NAMES.to_vec();
     names.extend(topologies::candidates::NAMES);
-    names.extend([block_rounds::CONTRACTION_NAME, search::LOCAL_SEARCH_NAME, planners::EXACT_TOPOLOGY_NAME]);
+    names.extend([
+        block_rounds::CONTRACTION_NAME,
+        search::LOCAL_SEARCH_NAME,
+        planners::EXACT_TOPOLOGY_NAME,
+        planners::MIXNET_TOPOLOGY_NAME,
+    ]);
     names
 }

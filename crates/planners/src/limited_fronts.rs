@@ -28,8 +28,8 @@ impl ProfileTable {
 mod tests {
     use super::*;
     use collectives::Options;
-    use model::{Collective, Routing, Shape};
     use fronts::Front;
+    use model::{Collective, Routing, Shape};
     use proptest::prelude::*;
 
     proptest! {

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use fronts::Point;
 use model::{
     Bound, CostSettings, Fabric, Initial, Plan, PlanParts, PlanStep, ReconfigurationPolicy, Result, Routes, Schedule,
     StepCost, Topology,
 };
-use fronts::Point;
 use simulate::{one_way_s, step_s};
 
 use crate::ProfileTable;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{Schedule, Traffic};
 use fronts::mirrored_traffic;
+use model::{Schedule, Traffic};
 
 /// The distinct patterns of a schedule's steps, in the order of their first use.
 #[derive(Debug, PartialEq)]

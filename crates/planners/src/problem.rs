@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use fronts::{Front, Point};
 use model::{
     Bound, CostSettings, Error, Fabric, HopDelays, Initial, Overlap, Result, Routes, Schedule, StepCost, Topology,
     sum_seconds,
 };
-use fronts::{Front, Point};
 
 use crate::many_gpus;
 use crate::packet_times::StepInPackets;

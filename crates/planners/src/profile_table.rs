@@ -4,9 +4,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use fronts::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use interruption::Interruptible;
 use model::{Difference, Error, Result, Routes, Routing, Schedule, Topology, Traffic};
-use fronts::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use rayon::prelude::*;
 
 use crate::OpticalLimits;

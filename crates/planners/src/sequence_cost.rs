@@ -4,8 +4,8 @@
 //! sum is what exact addition gives, rounded once ([`model::sum_seconds`]): neither order nor number of its terms
 //! shows.
 
-use model::{Difference, Fabric, HopDelays, Result};
 use fronts::{Front, Point};
+use model::{Difference, Fabric, HopDelays, Result};
 
 use crate::{Choice, OperatingPoint};
 

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bounds::KnownBounds;
-use model::{Fabric, Initial, Result, Topology};
 use compositions::Libraries;
+use model::{Fabric, Initial, Result, Topology};
 
 use crate::ProfileTable;
 use crate::known_networks::KnownNetworks;

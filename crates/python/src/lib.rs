@@ -73,7 +73,7 @@ mod _core {
     use super::reconfiguration_delay::PyReconfigurationDelay;
     #[pymodule_export]
     use super::registry::{
-        algorithm_table, algorithms_of_steps, bus_factor, capabilities, left_out, registry, topology_names,
+        algorithm_table, algorithms_of_steps, bus_factor, capabilities, left_out, planners_names, registry,
     };
     #[pymodule_export]
     use super::request::{PyCache, PyRequest};

@@ -127,7 +127,7 @@ fn forked() {
     }
 }
 
-/// Asks Python to say when it was forked, where processes can be.
+/// Registers a callback for forks with Python, on platforms that can fork.
 ///
 /// # Errors
 /// The errors of Python.

@@ -155,9 +155,10 @@ pub fn bus_factor(collective: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<f64> {
     Ok(Collective::parse(&text("collective", collective)?)?.bus_factor(gpus))
 }
 
+/// By kind, such as `topologies`: names that planners give, which are printed and not taken, with their meanings.
 #[pyfunction]
-pub fn topology_names() -> Vec<(&'static str, &'static str)> {
-    planners::topology_names()
+pub fn planners_names() -> BTreeMap<&'static str, Vec<(&'static str, &'static str)>> {
+    BTreeMap::from([("algorithms", planners::algorithm_names()), ("topologies", planners::topology_names())])
 }
 
 fn shape_and_collective(

@@ -105,7 +105,7 @@ impl Transport for KernelPorts<'_> {
             return lost.map_or(Ok(None), |lost| Err(format!("{lost} {number}; {}", dropped())));
         };
         let Some(Envelope { transmitter, sequence, header }) = Envelope::decode(&self.datagram[..size]) else {
-            return Err(format!("what came to port {number} is no packet"));
+            return Err(format!("the data received at port {number} is not a packet"));
         };
         let from = (transmitter / self.request.ports, transmitter % self.request.ports);
         port.arrivals.note(sequence, from, now_ns()).map_err(|why| format!("{why} {number}"))?;

@@ -33,7 +33,7 @@ const MIRRED_PARAMETERS: u16 = 2;
 // A packet that was redirected goes nowhere else.
 const STOLEN: u32 = 4;
 const REDIRECT_OUT: u32 = 1;
-/// Where the interface stands in the parameters of a redirection.
+/// Byte offset of the interface in the parameters of a redirection.
 const REDIRECT_TO: usize = 24;
 /// Messages that are sent at once: their answers fit into the buffer of any socket.
 const AT_ONCE: usize = 64;
@@ -131,7 +131,7 @@ impl Filters {
         while rest.len() >= HEAD {
             let len = word(rest, 0) as usize;
             if !(HEAD..=rest.len()).contains(&len) {
-                return Err("netlink: a message is longer than what came".into());
+                return Err("netlink: a message is longer than the data received".into());
             }
             messages.push((u16::from_ne_bytes([rest[4], rest[5]]), rest[HEAD..len].to_vec()));
             rest = &rest[len.next_multiple_of(4).min(rest.len())..];

@@ -57,7 +57,7 @@ pub struct StepSetting {
     pub predicted_ns: u64,
 }
 
-/// All that a run is told.
+/// All parameters of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The messages of all ranks.

@@ -14,7 +14,7 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::mm::{MapFlags, ProtFlags, mlock, mmap, munmap};
 use rustix::process::Pid;
 
-/// Memory that all processes have mapped which were forked since; unmapped when dropped.
+/// Memory shared with all processes that are forked after it was mapped; unmapped when dropped.
 #[derive(Debug)]
 pub struct Shared {
     base: NonNull<u8>,

@@ -7,8 +7,8 @@
 use std::time::Instant;
 
 use collectives::{Options, find};
-use model::{Collective, Result, Shape};
 use lightloom_search::{Circulants, PricedStep, SearchLimits, local_search};
+use model::{Collective, Result, Shape};
 
 const CASES: &[(&str, Collective, u32, u64)] = &[
     ("swing", Collective::ReduceScatter, 8, 60_000),

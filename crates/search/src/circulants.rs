@@ -14,9 +14,9 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use fronts::{Front, RoutingNetwork};
 use interruption::Interruptible;
 use model::{BreadthFirst, Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations, UNREACHABLE};
-use fronts::{Front, RoutingNetwork};
 use rayon::prelude::*;
 
 use crate::PricedStep;

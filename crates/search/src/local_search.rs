@@ -15,9 +15,9 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use fronts::RoutingNetwork;
 use interruption::Interruptible;
 use model::{Link, Rank, Result, Topology, Translations};
-use fronts::RoutingNetwork;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::{Circulants, PricedStep};
 
 /// Meaning of the name of a topology that was searched.
 pub const NAME: (&str, &str) =
-    ("local-search", "circuits that the local search of planner weave moved one by one (--budget)");
+    ("local-search", "topology improved circuit by circuit by the local search of planner weave (--budget)");
 
 /// Most orbits of ranks that a group leaves.
 const MOST_ORBITS: u32 = 16;

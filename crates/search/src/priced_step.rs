@@ -1,8 +1,8 @@
 //! The prices of hops and load in the steps of an interval, and the cost of these steps on a topology that serves them
 //! all.
 
-use model::{Routing, Traffic};
 use fronts::RoutingNetwork;
+use model::{Routing, Traffic};
 
 /// A step of the interval that one topology is to serve.
 #[derive(Debug, Clone, Copy)]

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use collectives::Options;
 use lightloom::{Request, Size, TopologyRef, Workload};
-use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
 use lightloom_simulate::{Injection, Settings, Symmetry, Synchronisation, simulate};
+use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
 
 /// AllReduce at 800 Gbit/s, α = δ = 500 ns.
 fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topology: &str) -> Plan {

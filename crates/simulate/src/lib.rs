@@ -11,15 +11,15 @@
 //! |---|---|
 //! | what is assumed, what is found | `settings`, `simulation` |
 //! | simulated time | `clock` |
-//! | what a change of topology takes | `change` |
+//! | time of a change of topology | `change` |
 //! | a transfer as packets, and these over its paths | `message`, `split` |
 //! | what engines see of a plan, and how it is made | `network`, `wiring` |
 //! | packets in queues, flows at fair rates | `fifo` with `fifo/serving` and `fifo/cycles`, `fluid` and `fair` |
 //! | what is between two servers, and the room for it | `room` |
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
 //! | packets of several flows that a sender hands over in turn | `trunks` |
-//! | what waits for what | `gates` |
-//! | what is noted and told | `ledger`, `report` |
+//! | dependencies | `gates` |
+//! | records and the report | `ledger`, `report` |
 //! | the closed form of one-way rings | `one_way` |
 
 mod backlog;

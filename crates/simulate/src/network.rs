@@ -121,7 +121,7 @@ pub(crate) struct QueueingNetwork {
     pub(crate) slots: usize,
     pub(crate) flows: Vec<Flow>,
     pub(crate) streams: Vec<Stream>,
-    /// Transfers with flows that go out in turn.
+    /// Transfers whose senders hand over the packets of several flows in turn.
     pub(crate) transfers: Vec<Transfer>,
     /// Pairs of servers that a flow crosses one after the other.
     pub(crate) lanes: Vec<Lane>,

@@ -62,11 +62,11 @@ impl Series {
 pub(crate) struct Marks(u8);
 
 impl Marks {
-    /// The first of them is the first of its flow.
+    /// The first packet of the run is the first of its flow.
     pub(crate) const FIRST: Self = Self(1);
-    /// The last of them is the last of its flow.
+    /// The last packet of the run is the last of its flow.
     pub(crate) const LAST: Self = Self(2);
-    /// There is one, and it is shorter than the others of its flow.
+    /// The run has one packet, which is shorter than the others of its flow.
     pub(crate) const SHORT: Self = Self(4);
 
     /// Nothing but `self`, if `holds`.

@@ -5,7 +5,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::clock::{femtoseconds, wire_fs};
 
-/// What is followed through the network.
+/// Level of detail of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Level {
@@ -56,7 +56,7 @@ pub enum ReconfigurationScope {
     /// All of them.
     #[default]
     Global,
-    /// Those that are set up or torn down.
+    /// Only the circuits that are set up or torn down.
     Ports,
 }
 
@@ -83,7 +83,7 @@ model::named! {
     Symmetry of "symmetry",
 }
 
-/// What a simulation assumes beside the plan and its fabric.
+/// Assumptions of a simulation in addition to the plan and its fabric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Packets or flows.

@@ -106,7 +106,7 @@ impl<'a> Wiring<'a> {
             let ends = |path: &[Rank]| (path.first().copied(), path.last().copied());
             let wrong = arc.paths.iter().find(|path| ends(&path.nodes) != (Some(arc.src), Some(arc.dst)));
             if arc.paths.is_empty() || wrong.is_some() {
-                return Err(malformed(format!("{} → {} has no path, or one between others", arc.src, arc.dst)));
+                return Err(malformed(format!("{} → {}: missing path, or wrong path ends", arc.src, arc.dst)));
             }
             let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
             let shares = Shares::new(&shares).filter(|_| !routed.contains_key(&pair)).ok_or_else(|| {
@@ -320,8 +320,5 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 fn too_many() -> Error {
-    Error::infeasible(
-        "simulate",
-        "the plan has more flows than can be told apart; simulate it on orbits or at flow level",
-    )
+    Error::infeasible("simulate", "the plan has too many flows to number; simulate it on orbits or at flow level")
 }

@@ -3,10 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use model::{Digit, Link, Rank, Topology};
+use model::{BreadthFirst, Digit, Link, Rank, Topology, UNREACHABLE};
 
 /// GPUs whose circuits are listed, and rings that are counted by length.
 const MOST_LISTED: usize = 8;
+
+/// How a graph begins whose circuits follow no simpler rule.
+const IRREGULAR: &str = "irregular graph";
+
+/// Links over which the diameter is searched, from one GPU of every class; it is not stated where there are more.
+const MOST_SEARCHED: u64 = 1 << 24;
 
 /// A description of the circuits of a topology. Its `Display` is the sentence, and says nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +57,18 @@ pub enum Explanation {
         period: Option<u32>,
         /// Number of GPUs of which translations make the others; `None` if there are no translations.
         kinds: Option<u32>,
+        /// Hops between the GPUs that are farthest apart; `None` if it was not searched.
+        diameter: Option<Diameter>,
     },
+}
+
+/// The most hops between two GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Diameter {
+    /// So many.
+    Hops(u32),
+    /// Some GPU does not reach all others.
+    Unreachable,
 }
 
 /// Circuits along one coordinate: it takes the values `0..digit.radix`, which are `digit.stride` GPUs apart, and comes
@@ -133,6 +150,38 @@ impl Explanation {
             out: (least.unwrap_or_default(), most.unwrap_or_default()),
             period,
             kinds: Some(topology.symmetry().orbits()).filter(|&kinds| kinds < topology.ranks()),
+            diameter: Self::diameter(topology),
+        }
+    }
+
+    fn diameter(topology: &Topology) -> Option<Diameter> {
+        let representatives = topology.symmetry().representatives();
+        let links = topology.expanded();
+        if representatives.len() as u64 * links.len() as u64 > MOST_SEARCHED {
+            return None;
+        }
+        let mut heads = vec![Vec::new(); topology.ranks() as usize];
+        for link in links {
+            heads[link.src as usize].push(link.dst);
+        }
+        let mut search = BreadthFirst::new(heads.len());
+        let mut farthest = |&rank: &Rank| {
+            let distances = search.search(rank, |from| heads[from as usize].iter().copied());
+            distances.iter().copied().max().unwrap_or_default()
+        };
+        match representatives.iter().map(&mut farthest).max().unwrap_or_default() {
+            UNREACHABLE => Some(Diameter::Unreachable),
+            hops => Some(Diameter::Hops(hops)),
+        }
+    }
+
+    /// The sentence, in which a graph that is not regular has a name of its own. `title` is such a name, like
+    /// `generalised Kautz graph`.
+    pub fn titled(&self, title: &str) -> String {
+        match self {
+            Self::Alike { .. } => format!("{title}, {self}"),
+            Self::Irregular { .. } => self.to_string().replacen(IRREGULAR, title, 1),
+            _ => self.to_string(),
         }
     }
 
@@ -230,13 +279,19 @@ impl fmt::Display for Explanation {
                 let (to, more) = some_of(&to.collect::<Vec<_>>());
                 write!(formatter, "GPU 0 to {to}{more}, all other GPUs alike")
             }
-            Self::Irregular { circuits, out: (least, most), period, kinds } => {
+            Self::Irregular { circuits, out: (least, most), period, kinds, diameter } => {
                 let out = if least == most { most.to_string() } else { format!("{least} to {most}") };
-                write!(formatter, "{circuits} circuits, {out} out of each GPU")?;
+                write!(formatter, "{IRREGULAR}")?;
+                match diameter {
+                    Some(Diameter::Hops(hops)) => write!(formatter, " of diameter {hops}")?,
+                    Some(Diameter::Unreachable) => write!(formatter, " in which some GPUs do not reach all others")?,
+                    None => {}
+                }
+                write!(formatter, ", {circuits} circuits, {out} out of each GPU")?;
                 match (period, kinds) {
                     (Some(period), _) => write!(formatter, ", repeated every {period} GPUs"),
-                    (None, Some(kinds)) => write!(formatter, ", {kinds} kinds of GPUs that look different"),
-                    (None, None) => write!(formatter, ", without translation symmetry"),
+                    (None, Some(kinds)) => write!(formatter, ", {kinds} classes of equivalent GPUs"),
+                    (None, None) => Ok(()),
                 }
             }
         }

@@ -19,6 +19,6 @@ mod parameters;
 mod ring_offsets;
 
 pub use edge_list::from_links;
-pub use explanation::{Along, Explanation};
+pub use explanation::{Along, Diameter, Explanation};
 pub use families::{REGISTRY, build};
 pub use family::Family;

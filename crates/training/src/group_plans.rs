@@ -26,7 +26,7 @@ pub(crate) struct Asked {
 pub(crate) struct Manner {
     /// The start; `None` for a free start.
     pub(crate) start: Option<Topology>,
-    /// The delay that the planner is told, s.
+    /// The reconfiguration delay that is passed to the planner, s.
     pub(crate) delay_s: f64,
     /// The planner; `None` for all planners.
     pub(crate) planner: Option<&'static str>,

@@ -13,7 +13,7 @@ use crate::jobs::{Family, Kind, Message};
 use crate::messages::over_topology;
 use crate::variants::{renumbered, reversed};
 
-/// What a topology connects: a group, or pairs of ranks.
+/// The ranks that a topology connects: a group, or pairs of ranks.
 #[derive(Debug, Clone, PartialEq)]
 enum Circuits {
     /// A group.

@@ -40,6 +40,6 @@ pub(crate) fn check(plan: &Plan) -> Check {
             format!("{} s for a narrower class is below {first} s", narrow.seconds)
         });
     }
-    let with = if own_s.is_some() { ", which schedules of the judge's own are not below" } else { "" };
+    let with = if own_s.is_some() { " and with the judge's own schedules; no bound is above any of them" } else { "" };
     tally.into_check("comparison", &format!("of the bounds with the plan's time{with}"))
 }

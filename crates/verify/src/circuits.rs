@@ -1,4 +1,4 @@
-//! Whether switches that are told so make the topologies of a plan, when the plan needs them.
+//! Check that a circuits file makes the switches form the topologies of a plan when the plan needs them.
 
 mod described;
 mod geometry;

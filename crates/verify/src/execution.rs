@@ -45,12 +45,12 @@ pub(crate) fn run(chunks: &Chunks, steps: &[&Step]) -> Vec<Check> {
     let orbits = quotient.representatives.len();
     let of = match chunks.ranks() as usize {
         ranks if orbits == ranks => format!("at all {ranks} ranks"),
-        ranks => format!("at {orbits} of {ranks} ranks; the others are translates of these"),
+        ranks => format!("at {orbits} of {ranks} ranks; the other ranks follow by symmetry"),
     };
     vec![
         findings.held.into_check("chunk", &format!("held by their senders {of}")),
         findings.counted_once.into_check("arrival", &format!("of chunks, each added or copied where it may be, {of}")),
-        findings.one_writer.into_check("write", &format!("to chunks, none against another of its step, {of}")),
+        findings.one_writer.into_check("write", &format!("to chunks, no two of a step in conflict, {of}")),
         findings.postcondition.into_check("chunk", &format!("as the collective leaves them {of}")),
     ]
 }

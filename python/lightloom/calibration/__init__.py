@@ -295,11 +295,11 @@ def _notes(
         if not kept
     ]
     if fit.freedom == 0:
-        notes.append("there are as many rows as unknowns, so nothing bounds the errors: no intervals")
+        notes.append("there are as many rows as unknowns, so the errors cannot be estimated: no intervals")
     if not hop_delay_known:
         per_step = np.unique(measurements.hops / measurements.steps)
         hops = f"that of {per_step[0]:g} hop{'s' if per_step[0] != 1 else ''}" if len(per_step) == 1 else "that of hops"
-        notes.append(f"hops do not vary on their own, so the startup includes {hops} a step; --hop-delay says it")
+        notes.append(f"hops do not vary alone, so the startup includes {hops} a step; --hop-delay separates it")
     far = np.abs(fit.standardised) > OUTLIER
     if errors == "relative" and far.any():
         rows = f"{int(far.sum())} row{'s are' if far.sum() > 1 else ' is'}"

@@ -35,7 +35,7 @@ COUNT_COLUMNS = ("steps", "hops", "wire_bytes")
 SCHEDULE_COLUMNS = ("collective", "algorithm", "gpus", "topology", "ports", "dims")
 COLUMNS = (*SIZE_COLUMNS, *TIME_COLUMNS, "time", *COUNT_COLUMNS, *SCHEDULE_COLUMNS)
 FORM = "a header with size_bytes and time_us (or time_s, time_ms, time_ns, time), then a row per measurement"
-# What is derived sends each transfer down one path, as network cards do, unless something else is said.
+# Routings of derived rows; the default is one path per transfer, as network cards use.
 ROUTINGS = ("single-path", "equal-split")
 
 

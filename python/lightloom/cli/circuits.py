@@ -32,7 +32,7 @@ def command(
     from 1: transmitters are at ingress, receivers at egress ports. A plan that `verify` refuses is refused. PLAN may
     be what --output wrote, too, which is shown or sent as it is.
 
-    With --send, switches are told to make them, and are read back. Their former state is kept in a file, which
+    With --send, switches set these circuits and are read back. Their former state is kept in a file, which
     --restore brings back. Exit status 1: a switch did not acknowledge. To try it: --simulated-switch scpi in one
     terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another.
 

@@ -64,11 +64,12 @@ def command(
     elif output_format == "csv":
         click.echo(rows_as_csv({"kind": name, **entry} for name, entries in shown.items() for entry in entries))
     else:
-        from lightloom._core import topology_names
+        from lightloom._core import planners_names
         from lightloom.views.tables.registry import registry_table
 
+        given = planners_names()
         for name, entries in shown.items():
-            click.echo(registry_table(name, entries, topology_names() if name == "topologies" else ()))
+            click.echo(registry_table(name, entries, given.get(name, ())))
 
 
 def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:

@@ -42,7 +42,7 @@ class Use(Enum):
 
 
 def check_use(options: Mapping[str, Any]) -> Use:
-    """What is asked for, by the options as they were given.
+    """The use that the given options select.
 
     Raises `InputError` that names an option that does nothing together with the others, or `plan`.
     """
@@ -50,7 +50,7 @@ def check_use(options: Mapping[str, Any]) -> Use:
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
     for name in sorted(given & use.refused):
         if use is Use.PLAN:
-            raise refuse(name, "it goes with --barriers")
+            raise refuse(name, "it is used only together with --barriers")
         taken = "no PLAN is taken" if name == "plan" else "it does not go"
         raise refuse(name, f"{taken} with --{use.option}")
     if use is not Use.BARRIERS and "plan" not in given:

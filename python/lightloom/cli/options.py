@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Parameters that are not called what their option is: Python has a function of that name.
 PARAMETERS = {"format": "output_format", "all": "all_rows"}
-# What is written often has a letter, in every verb the same.
+# Options that are used often have a letter, the same in every verb.
 LETTERS = {"output": ("-o",)}
 
 

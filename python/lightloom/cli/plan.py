@@ -51,7 +51,7 @@ def command(
         named = {"plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
         named["sequence"] = options.pop("sequence")
         for name in given_of(named):
-            raise refuse(name, "it is for one plan, and --sizes asks for many")
+            raise refuse(name, "it applies to a single plan; it cannot be combined with --sizes")
         click.echo(_sizes(sizes, output, output_format, options))
         return
     if plot is not None:

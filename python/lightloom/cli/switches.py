@@ -51,24 +51,24 @@ class Use(Enum):
 
 
 def check_use(options: Mapping[str, Any]) -> Use:
-    """What is asked for, by the options as they were given.
+    """The use that the given options select.
 
     Raises `InputError` that names an option that does nothing together with the others, or `plan`.
     """
     given = {name for name, value in options.items() if value not in (None, False, ())}
+    if "interval" in given and "follow" not in given:
+        raise refuse("interval", "it is used only together with --send and --follow")
     use = next((one for one in reversed(Use) if one.option in given), Use.MAP)
     for name in sorted(given - use.takes):
         if use is Use.MAP:
             takes = " or ".join(_flag(one.option) for one in Use if one.option and name in one.takes)
-            raise refuse(name, f"it goes with {takes}")
+            raise refuse(name, f"it is used only together with {takes}")
         taken = "no PLAN is taken" if name == "plan" else "it does not go"
         raise refuse(name, f"{taken} with {_flag(use.option or '')}")
     if "plan" in use.takes - given:
         raise refuse("plan", "it is missing; such as: lightloom circuits plan.json")
     if {"follow", "configuration"} <= given:
         raise refuse("configuration", "it does not go with --follow, which sends all")
-    if "interval" in given and "follow" not in given:
-        raise refuse("interval", "it goes with --follow")
     return use
 
 
@@ -153,7 +153,7 @@ def simulate_switch(options: Mapping[str, Any]) -> None:
 
 
 class Told:
-    """What is printed of configurations: a line each as they come, or rows at the end."""
+    """The printed configurations: one line each as they come, or rows at the end."""
 
     def __init__(self, output_format: str, configurations: int) -> None:
         self.configurations = configurations

@@ -36,7 +36,7 @@ def command(
     optics: str | None,
     output_format: str,
 ) -> int:
-    """Check plans (JSON), training iterations (JSON) and schedules (what `list formats` reads), told by their content.
+    """Check plans (JSON), training iterations (JSON) and schedules (what `list formats` reads), by their content.
 
     Either is executed symbolically: it must compute its collective. A plan's ports, paths, loads, costs and total
     are recomputed from its own data as well, and so is its lower bound, where the class of schedules that it names is

@@ -1,4 +1,4 @@
-"""A schedule from the files of any tool whose format is known, told by their content."""
+"""A schedule from the files of any tool whose format is known, recognised by content."""
 
 from __future__ import annotations
 

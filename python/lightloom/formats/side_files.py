@@ -26,7 +26,7 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     circuits of a step's topology must be up before its data is sent.
 
     transfers: also the data sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks.
-    What these are is in `chunks`: equal parts of a block (of AllReduce, of the whole buffer), or pieces with source,
+    `chunks` defines the chunks: equal parts of a block (of AllReduce, of the whole buffer), or pieces with source,
     destination and share of the buffer; and the rank that a Broadcast is from.
 
     Raises `InputError` that names `plan` where there is more to list than 2^24 GPUs of paths and chunks.

@@ -63,7 +63,7 @@ def ranges_of(plans: Sequence[Plan], asked: SizeRange | None) -> list[SizeRange]
     for plan in plans:
         if not asked.first_bytes <= plan.size_bytes <= asked.last_bytes:
             size = _core.show_size(plan.size_bytes)
-            raise refuse("sizes", f"they are {asked}, and a plan is of {size}; it takes plans of sizes within them")
+            raise refuse("sizes", f"the range {asked} excludes a plan for {size}; widen the range or leave it out")
     ends = [_last_of(one, other) for one, other in pairwise(plans)]
     firsts = [asked.first_bytes, *(end + 1 for end in ends)]
     return [SizeRange(*both) for both in zip(firsts, [*ends, asked.last_bytes], strict=True)]

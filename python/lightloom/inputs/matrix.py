@@ -88,7 +88,7 @@ def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
     kind, width = header["kind"].decode(), int(header["width"])
     rows, columns = int(header["rows"]), int(header["columns"])
     if not 1 <= min(rows, columns) <= max(rows, columns) <= MAX_GPUS:
-        raise refuse("matrix", f"`{path}` has {rows} rows of {columns} entries; it takes 2 to {MAX_GPUS} of as many")
+        raise refuse("matrix", f"`{path}` has {rows} rows of {columns} entries; it must be square, 2 to {MAX_GPUS}")
     try:
         dtype = np.dtype(f"{header['order'].decode().replace('|', '=')}{kind}{width}")
     except TypeError:

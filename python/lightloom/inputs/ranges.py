@@ -116,7 +116,7 @@ def _check_ratio(field: str, low: float, high: float) -> None:
 def _indices(field: str, last: float) -> range:
     """The numbers from 0 up to `last`."""
     if not last < MAX_VALUES:
-        raise refuse(field, f"it has more than {MAX_VALUES} values; it takes at most so many")
+        raise refuse(field, f"it has more than the allowed {MAX_VALUES} values")
     return range(math.floor(last) + 1)
 
 

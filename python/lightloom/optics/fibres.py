@@ -111,7 +111,7 @@ def route_fibres(
     grid = text_of("servers", servers)
     rows, _, columns = grid.partition("x")
     count = int(rows) * int(columns) if (rows + columns).isascii() and rows.isdigit() and columns.isdigit() else 0
-    # What is no grid is refused by the core, in its words.
+    # The core refuses text that is not a grid, with its own message.
     pairs = pairs_of("circuits", circuits, count) if 0 < count <= MOST_SERVERS else np.zeros((0, 2), dtype=np.int64)
     edges = _edges(existing)
     seed = whole_number("seed", seed, *WHOLE_RANGES["seed"])

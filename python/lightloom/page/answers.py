@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Answers"]
 
 ENDING = 503
-# What is asked by a request that says nothing.
+# Body of a request without options.
 NOTHING = b"{}"
 STREAM = "text/event-stream"
 # Between two signs of life of a stream that has nothing to say.

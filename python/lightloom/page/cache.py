@@ -23,7 +23,7 @@ class Cache:
         self.bytes = 0
 
     def get(self, key: str) -> Outcome | None:
-        """What is kept of the key, which counts as a use."""
+        """The cached value of the key; the call counts as a use."""
         found = self._kept.get(key)
         if found is not None:
             self._kept.move_to_end(key)

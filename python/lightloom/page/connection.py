@@ -88,7 +88,7 @@ class Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (of the library, which says it of everything)
         """Say in the form of all errors that it is no request, where no answer is on its way."""
         if self.cycle is not None and not self.cycle.response_complete:
-            # What is worked on finds that nobody is there.
+            # Work in progress learns that its client is gone.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         if self.conn.our_state not in UNANSWERED:

@@ -58,7 +58,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Being told to end is no error; being told twice ends at once."""
+        """A request to stop is no error; a second one ends the process at once."""
         loop = asyncio.get_running_loop()
         # `nohup`, for a server that is to outlive its terminal, has the last one ignored.
         ending = [number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]

@@ -1,4 +1,4 @@
-"""What is checked of HARVEST's `schedule.json`, as `verify` shows it."""
+"""Checks of HARVEST's `schedule.json`, as `verify` shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is checked of a trace of any tool, as `verify` shows it."""
+"""Checks of a trace of any tool, as `verify` shows them."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def _tolerance(inputs: Sequence[Array], kind: DataType) -> Array:
         absolute += np.abs(numbers)
         are_whole &= numbers == np.rint(numbers)
     is_exact = are_whole & (absolute < 2.0**kind.exact_bits)
-    # What is added to something infinite, or to no number, gives that in every order.
+    # A sum with an infinite or NaN term is the same in every order of addition.
     is_exact |= ~np.isfinite(absolute)
     return np.where(is_exact, 0.0, len(inputs) * 2.0 ** (1 - kind.exact_bits) * absolute)
 

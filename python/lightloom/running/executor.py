@@ -40,7 +40,7 @@ MOST_RUNS = 100_000
 # Plans that are kept ready.
 MOST_PREPARED = 64
 NANOSECONDS = 1e9
-# What is said of processes that did not keep up.
+# Error messages about processes that did not keep up.
 LATE = re.compile(r" did not (?:arrive|get more than .*) within ")
 
 

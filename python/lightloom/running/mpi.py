@@ -1,6 +1,6 @@
 """A program carried out by MPI: point-to-point messages, passed on by the ranks on their way.
 
-Every process of a communicator is a rank. What is on the wire between two processes is MPI's business: circuits are not
+Every process of a communicator is a rank. MPI decides how data travels between two processes: circuits are not
 emulated, and times are those of the network that there is. A step begins when all ranks have ended the one before.
 """
 
@@ -84,8 +84,8 @@ def check_ranks(program: Program, communicator: MPI.Comm) -> None:
     found = communicator.Get_size()
     if found != program.ranks:
         library = " ".join(message_passing().Get_library_version().splitlines()[0].split(",")[0].split())
-        taken = f"it takes the {program.ranks} ranks of the plan, started by the mpiexec of that MPI"
-        raise refuse("transport", f"mpi: {counted(found, 'rank')} of {library} is not accepted; {taken}")
+        taken = f"the plan needs {program.ranks}, started by the mpiexec of the same MPI library"
+        raise refuse("transport", f"mpi: {library} runs {counted(found, 'rank')}; {taken}")
 
 
 def patience_s(program: Program) -> Times:

@@ -4,7 +4,7 @@ A rank's port is one end of a veth pair, and the other end is in the switch's na
 end gives the circuit's rate. The filters that are the circuits are made while a plan runs, by the crate `runtime`.
 
 Names say which controller process they belong to: its number, when it started, and in which namespace of processes
-that is true. What is left by one that has ended is known by that, and removed by the next run.
+that is true. By its name a namespace left over from an ended process is recognised, and the next run removes it.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def reason_against() -> str | None:
 def remove_left() -> int:
     """Remove the namespaces of runs whose controller process has ended; how many these were.
 
-    Those of a process that may still exist, and of other namespaces of processes, are left.
+    Namespaces of a process that may still exist, and of another process namespace, are left.
     """
     if reason_against() is not None or not FOLDER.is_dir():
         return 0

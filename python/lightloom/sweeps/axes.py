@@ -114,7 +114,7 @@ def _number_axis(field: str, key: str, given: object) -> Axis:
     per_pair = _one_kind(field, quantities)
     labels = tuple(item.name for item in quantities)
     if any(labels) and not all(labels):
-        raise refuse(field, "it has names of technologies and times; it takes either")
+        raise refuse(field, "it mixes names of technologies with times; give only names or only times")
     column = PER_PAIR_COLUMN if per_pair else NUMBERS[key]
     return Axis(key, column, tuple(item.number for item in quantities), per_pair, labels if all(labels) else ())
 

@@ -84,7 +84,7 @@ def roomiest(mask: NDArray[np.bool_]) -> tuple[int, int]:
     squares = np.pad(upright, ((0, 0), (1, 1)))
     nearest = squares.copy()
     aside = 1
-    # What is farther aside than the farthest cell is from its nearest changes nothing.
+    # Columns farther away than the largest distance of a cell to its nearest one change nothing.
     while aside**2 < nearest.max():
         np.minimum(nearest[:, aside:], squares[:, :-aside] + aside**2, out=nearest[:, aside:])
         np.minimum(nearest[:, :-aside], squares[:, aside:] + aside**2, out=nearest[:, :-aside])

@@ -26,7 +26,7 @@ __all__ = [
 MOST_TITLE_LINES, MOST_PANEL_LINES = 4, 3
 # Names within a panel, of which those that would hide others are left out, and the largest parts' are not.
 NAME = "name-of-a-part"
-# What is said under a panel without axes, wrapped as its title.
+# Text under a panel without axes, wrapped like its title.
 CAPTION = "caption"
 # Mark of the number in a cell of a map.
 NUMBER = "number-of-a-cell"
@@ -45,7 +45,7 @@ def settle(figure: Figure) -> None:
         filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         _say_scales(figure)
         _wrap_wide(figure)
-        # What is to be wrapped must not take the panels' room before.
+        # Text that is still to be wrapped must not take room from the panels.
         for axes in figure.axes:
             for text in _wrapped_texts(axes):
                 text.set_in_layout(False)

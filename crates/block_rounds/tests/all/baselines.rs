@@ -1,7 +1,7 @@
 //! Baselines: closed forms, and the comparison of §5.2 for equal blocks.
 
-use lightloom_block_rounds::{Prices, baselines, best, check, without_empty_flows, workloads};
 use bounds::all_to_all_hops;
+use lightloom_block_rounds::{Prices, baselines, best, check, without_empty_flows, workloads};
 use model::{Initial, ReconfigurationDelay, Shape};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Statements of the paper about its strategies, and properties of all of them.
-use lightloom_block_rounds::{Contractions, Prices, Strategy, best, check, circulant, degree_one, kautz};
 use bounds::all_to_all_hops;
+use lightloom_block_rounds::{Contractions, Prices, Strategy, best, check, circulant, degree_one, kautz};
 use model::{Initial, ReconfigurationDelay, Shape};
 use proptest::prelude::*;
 

@@ -21,7 +21,7 @@ use crate::rates::Rates;
 use crate::spreading::{least_hops, least_usage, most_steps};
 use crate::statement::{BoundSegment, Statement, largest};
 
-const WHY: &str = "what a rank contributes has to reach all ranks, over hops as in an all-gather; every block is summed up \
+const WHY: &str = "each rank's data has to reach all ranks, over hops as in an all-gather; every block is summed up \
      somewhere, over as many links as in a reduce-scatter, and then received by all others; one step alone sums up nothing";
 
 pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {

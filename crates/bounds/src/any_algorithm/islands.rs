@@ -39,7 +39,7 @@ pub(super) fn bound(
     };
     let topology = any_topology(rates.ports, Some(islands));
     let class = format!("any algorithm for {}, {topology} in each step, any reconfigurations", collective.name());
-    let why = "what GPUs of an island need from others, or others from them, passes the island's ports";
+    let why = "all data between the GPUs of an island and the other GPUs passes through the island's ports";
     Some(Statement { name: "islands", class, why, transmission_s, ..latency })
 }
 

@@ -22,8 +22,8 @@ use crate::rates::Rates;
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 use crate::statement::{BoundSegment, Statement, largest};
 
-const WHY: &str = "the buffer leaves the root through its ports, and what leaves late has few hops left to spread: circuits \
-     carry what leaves and what spreads one after the other";
+const WHY: &str = "the buffer leaves the root through its ports, and data that leaves late has few hops left: \
+     leaving and spreading use the circuits one after the other";
 
 /// The bound; `None` where hops are not charged, since then nothing limits them.
 pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Option<Statement> {

@@ -129,7 +129,7 @@ impl Seconds {
     }
 }
 
-/// Load of the busiest port of an island, at least: what leaves or enters it, over its ports.
+/// Lower bound on the load of an island's busiest port: its outgoing or incoming traffic divided by its ports.
 fn load_of_islands(traffic: &Traffic, islands: Islands) -> f64 {
     let (mut out, mut into) = (BTreeMap::new(), BTreeMap::new());
     for arc in traffic.expanded() {

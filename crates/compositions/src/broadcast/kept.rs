@@ -52,7 +52,7 @@ impl Made {
     }
 }
 
-/// The latest ingredients, by ranks, ports and root, and by the topology at the start and root.
+/// Cache of the latest ingredients: one part by ranks, ports and root, the other by initial topology and root.
 #[derive(Debug, Default)]
 pub(crate) struct Broadcasts {
     made: Latest<(Key, Arc<Made>), MOST_KEPT>,

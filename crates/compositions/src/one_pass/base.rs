@@ -123,7 +123,7 @@ impl Base {
         self.after.len() as u32
     }
 
-    /// The load of the busiest link in all, in blocks.
+    /// Sum over the levels of the load of the busiest link, in blocks.
     pub(crate) fn amount(&self) -> f64 {
         self.loads.iter().sum()
     }

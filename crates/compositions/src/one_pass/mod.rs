@@ -101,8 +101,8 @@ fn base_s(walks: &Walks, prices: &Prices) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use model::Routing;
     use fronts::RoutingNetwork;
+    use model::Routing;
 
     use super::*;
 

@@ -34,7 +34,7 @@ use wiring::Wiring;
 
 /// Name of the topologies that are made for a matrix, and what it means.
 pub(crate) const NAME: (&str, &str) =
-    ("for-matrix-K", "circuits made for the K-th step of an unequal All-to-All, of the pairs that exchange most");
+    ("for-matrix-K", "circuits for step K of an unequal All-to-All, between the pairs that exchange most");
 
 /// Ways that are made compositions.
 const MOST_WAYS: usize = 3;

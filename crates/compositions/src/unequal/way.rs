@@ -13,7 +13,7 @@ pub(crate) struct Way {
     pub(crate) from_start: bool,
 }
 
-/// Estimate of the steps of a way, all pairs on shortest paths that share evenly.
+/// Estimated hops and loads of the steps of a way; every pair is split evenly over its shortest paths.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Estimate {
     /// By step: hops of the longest path; 0 where no pair takes it.

@@ -109,7 +109,7 @@ fn acts(instruction: &Instruction, block: &Block, at: Position, ranks: u32) -> R
     let dst = Place::Slots(instruction.dst.0, instruction.dst.1);
     let peer = |peer: Option<Rank>, what: &str| match peer {
         Some(peer) if peer < ranks => Ok(peer),
-        Some(peer) => Err(Error::malformed(at, format!("its thread block {what} GPU {peer}, which is not there"))),
+        Some(peer) => Err(Error::malformed(at, format!("its thread block {what} GPU {peer}, which does not exist"))),
         None => Err(Error::malformed(at, format!("its thread block {what} no GPU"))),
     };
     let send = |from| Ok::<_, Error>(Act::Send { from, peer: peer(block.send, "sends to")? });

@@ -213,7 +213,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         by_port_s if per_port_s == 0.0 => ReconfigurationDelay::of_switches(fixed_s, by_port_s.to_vec()),
         _ => {
             let field = "plan.fabric.reconfiguration_delay_per_port_s";
-            return Err(Error::malformed(field, format!("it is {per_port_s}; it must be 0 with delays by port")));
+            return Err(Error::malformed(field, format!("it is {per_port_s}; must be 0 if each port has a delay")));
         }
     };
     let fabric = Fabric {

@@ -79,7 +79,7 @@ fn chunks(chunks: &Chunks) -> String {
     object([("kind", text(kind)), ("parts", chunks.parts().unwrap_or(1).to_string())])
 }
 
-/// Links that a topology is written out with; of one with more, one of every orbit of its symmetry is.
+/// Most links that are written for a topology; of a larger topology, one link of every orbit is written.
 const MOST_LINKS: u64 = 1 << 14;
 
 fn topology(id: usize, topology: &Topology) -> String {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::restricted_master::Column;
 
-/// Where the columns of each arc stand, and their entries.
+/// Positions of the columns of each arc, and their entries.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// First place of each arc's columns, and the end of the last.

@@ -2,8 +2,8 @@
 
 use crate::support;
 
-use model::{Link, Routes, Routing, Topology, Traffic, TrafficEntry, Translations};
 use lightloom_fronts::{Front, Point, RoutingNetwork};
+use model::{Link, Routes, Routing, Topology, Traffic, TrafficEntry, Translations};
 use proptest::prelude::*;
 
 fn circulant(n: u32, generators: &[u32]) -> Topology {

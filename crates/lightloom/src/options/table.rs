@@ -71,7 +71,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Problem",
         meaning: "GPUs.",
-        otherwise: "what dims, matrix, schedule or fabric say",
+        otherwise: "the number that dims, matrix, schedule or fabric gives",
         example: "64",
         ..OPEN
     },
@@ -159,7 +159,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         group: "Fabric",
         meaning: "What switches there are, where they limit topologies: islands:4x2 (4 GPUs behind 2 ports), \
             mesh:16x16 (MZIs; every circuit needs a way), or a TOML file; see `lightloom list optics`.",
-        otherwise: "any topology of so many ports",
+        otherwise: "any topology within the ports",
         names: "optics",
         python: "Optics",
         ..OPEN
@@ -169,7 +169,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::YesOrNo,
         part: Part::Fabric,
         group: "Expert",
-        meaning: "Every port is a switch of its own: one that carried nothing during a step was set up meanwhile.",
+        meaning: "Every port is on a switch of its own: a port that is idle during a step is reconfigured during it.",
         default: Some("false"),
         ..OPEN
     },
@@ -178,8 +178,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Window,
         part: Part::Fabric,
         group: "Expert",
-        meaning: "Computation before a step, which hides a reconfiguration: 20us before every step, 1=20us,5=3us \
-            before those.",
+        meaning: "Computation before a step, which hides a reconfiguration: 20us for every step; 1=20us,5=3us for \
+            steps 1 and 5.",
         otherwise: "none",
         python: "seconds",
         ..OPEN
@@ -189,7 +189,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Setting,
         group: "Problem",
-        meaning: "Broadcast: the rank whose buffer it is.",
+        meaning: "Broadcast: the rank whose buffer is sent to all.",
         otherwise: "0",
         metavar: "RANK",
         ..OPEN
@@ -305,7 +305,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Size,
         part: Part::Setting,
         group: "Expert",
-        meaning: "Chunks in which All-to-All planners forward blocks, by index, such as 4MB.",
+        meaning: "Size of the chunks in which All-to-All planners forward blocks, such as 4MB.",
         otherwise: "whole blocks",
         python: "bytes",
         ..OPEN
@@ -315,8 +315,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Setting,
         group: "Expert",
-        meaning: "Optical ports of the fabric, both directions, where there are fewer than two per GPU: planner \
-            bridge.",
+        meaning: "Planner bridge: optical ports of the whole fabric, counting both directions, if fewer than two \
+            per GPU.",
         otherwise: "every GPU has its own",
         ..OPEN
     },
@@ -334,8 +334,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Time,
         part: Part::Plan,
         group: "Expert",
-        meaning: "Time of planner weave's local search (plans of up to 32 steps, routed by concurrent flow), none by \
-            default; of planner exact's proof, 60s.",
+        meaning: "Time limit. Planner weave: local search, off by default, for plans of up to 32 steps routed by \
+            concurrent flow. Planner exact: proof, by default 60s.",
         verbs: &["plan"],
         ..OPEN
     },

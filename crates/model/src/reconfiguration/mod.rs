@@ -33,7 +33,7 @@ pub struct Reconfiguration {
     pub in_background: bool,
 }
 
-/// What the charge of a change depends on.
+/// Quantities on which the charge of a change depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
 pub enum ChargeKind {
     /// Nothing: all changes are charged the same.

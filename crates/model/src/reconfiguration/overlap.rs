@@ -64,7 +64,7 @@ impl Window {
         Ok(Self { every_s: every_s.unwrap_or(0.0), steps })
     }
 
-    /// Seconds before a step, counted from 0.
+    /// Seconds of computation before step `step`, where steps are counted from 0.
     pub fn before_s(&self, step: usize) -> f64 {
         *self.steps.get(&step).unwrap_or(&self.every_s)
     }

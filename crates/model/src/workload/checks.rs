@@ -72,7 +72,7 @@ pub(super) fn check_work(parts: &WorkloadParts, work: &Work, field: &dyn Fn(&str
     let listed = |ranks: &Ranks| match ranks {
         Ranks::List(list) => check_ranks(&field("ranks"), parts.ranks, list).map(|()| list.len()),
         Ranks::Group(group) if *group >= parts.groups.len() => {
-            Err(Error::malformed(field("ranks"), "it names a group that there is not"))
+            Err(Error::malformed(field("ranks"), "it names a group that does not exist"))
         }
         _ => Ok(1),
     };
@@ -123,7 +123,7 @@ fn check_groups(parts: &WorkloadParts, groups: &[usize], field: &dyn Fn(&str) ->
     let mut size = None;
     for &group in groups {
         let Some(group) = parts.groups.get(group) else {
-            return Err(Error::malformed(field, "it names a group that there is not"));
+            return Err(Error::malformed(field, "it names a group that does not exist"));
         };
         let ranks = &group.ranks;
         if ranks.len() < 2 {

@@ -19,8 +19,7 @@ use super::servers::Servers;
 const MOST_SEARCHES: usize = 150_000;
 /// Passes without a lower maximum, or fewer edges that have it, after which some circuits are put anywhere.
 const PATIENCE: u32 = 6;
-/// An edge costs so many times more for each circuit more; nothing below the maximum by more than the depth costs
-/// extra.
+/// Factor by which the cost of an edge grows with each circuit more, from `DEPTH` circuits below the maximum on.
 const STEEPNESS: u64 = 12;
 const DEPTH: u32 = 4;
 /// Where circuits are put anywhere: on shortest paths by lengths of edges that are drawn from 1 to this.

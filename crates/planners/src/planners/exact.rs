@@ -97,7 +97,7 @@ impl Exact {
     pub fn on_candidates(&self, problem: &Problem, bound: Bound) -> Result<Choice> {
         let mut search = StateSearch::new(&problem.table);
         let found_s = search.run(&problem.rates(), &problem.charges(), problem.before(), f64::INFINITY)?;
-        found_s.ok_or_else(|| Error::infeasible("planner", "the topologies serve no step in a finite time"))?;
+        found_s.ok_or_else(|| Error::infeasible("planner", "no candidates serve every step in finite time"))?;
         let choice = Choice::priced(self.name(), problem.clone(), search.path().to_vec())?;
         let class_bound = Some(Bound { seconds: bound.seconds.min(choice.total_s), ..bound });
         Ok(Choice { class_bound, ..choice })

@@ -8,7 +8,7 @@ use crate::own_circuits;
 
 pub(super) static FAST: AllToAllBaseline = AllToAllBaseline {
     name: "fast",
-    summary: "All-to-All by the matchings of its BvN decomposition, one for each port at a time",
+    summary: "All-to-All by the matchings of its BvN decomposition, as many at a time as a GPU has ports",
     source: "FAST, as To reconfigure or not to reconfigure §5.1 has it",
     fixed_routing: None,
     least_sum: LeastSum::Always,

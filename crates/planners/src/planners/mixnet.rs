@@ -9,6 +9,10 @@ use crate::all_to_all_baseline::{AllToAllBaseline, Service};
 /// For more GPUs equal blocks are refused, as matrices are: every pair's flow is packed by itself.
 const MAX_GPUS: u32 = 512;
 
+/// Name of the topology, and what it means.
+pub(crate) const TOPOLOGY_NAME: (&str, &str) =
+    (MIXNET.name, "circuits given to the largest flows of an All-to-All first, by the planner of this name");
+
 /// The topology depends on the matrix, and so on the sizes of blocks that differ.
 pub(crate) static MIXNET: AllToAllBaseline = AllToAllBaseline {
     name: "mixnet",

@@ -24,6 +24,7 @@ pub use bridge::Bridge;
 pub(crate) use exact::TOPOLOGY_NAME as EXACT_TOPOLOGY_NAME;
 pub use exact::{Exact, constant_change_s};
 pub(crate) use mixnet::MIXNET;
+pub(crate) use mixnet::TOPOLOGY_NAME as MIXNET_TOPOLOGY_NAME;
 pub(crate) use reconfigure_all_to_all::ReconfigureAllToAll;
 pub use short_circuit::Thresholds;
 pub(crate) use topo_opt::TOPO_OPT;

@@ -22,8 +22,8 @@ mod step_search;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
 use fronts::RoutingNetwork;
+use model::{CostSettings, Error, Link, Result, Routing, Schedule, Topology};
 
 use crate::split::splits_steps;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, ProfileTable, split_steps};
@@ -133,7 +133,7 @@ impl Pccl {
                 Circuits::PortsDivided => ports,
             };
             let circuits = Topology::of_traffic(format!("matching-{}", step + 1), traffic, used)
-                .ok_or_else(|| Error::refused("planner", self.name(), format!("step {} joins nobody", step + 1)))?;
+                .ok_or_else(|| Error::refused("planner", self.name(), format!("step {} has no transfer", step + 1)))?;
             own_circuits.push(topologies.place(circuits));
         }
         let own_circuits = patterns.of_step.iter().map(|&pattern| own_circuits[pattern]).collect();

@@ -1,8 +1,8 @@
 //! The all-to-all paper's baselines as planners (§5.1), for equal and unequal blocks.
 use block_rounds::workloads;
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
 use lightloom_planners::{Choice, PlannerOptions, Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, Plan, ReconfigurationPolicy, Shape};
 use proptest::prelude::*;
 
 const NAMES: [&str; 5] = ["mixnet", "fast", "direct-connect-kautz", "direct-connect-circulant", "topo-opt"];

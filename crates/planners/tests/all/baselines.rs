@@ -1,7 +1,7 @@
 //! The static and BvN baselines.
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 use lightloom_planners::{Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 
 fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix: Option<u32>) -> Problem {
     let shape = Shape::new(gpus, &[], ports).unwrap();

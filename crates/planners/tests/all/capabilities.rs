@@ -2,8 +2,8 @@
 use std::collections::BTreeSet;
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape};
 use lightloom_planners::{Problem, REGISTRY};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Schedule, Shape};
 use proptest::prelude::*;
 
 fn schedules() -> impl Strategy<Value = (Schedule, Shape)> {

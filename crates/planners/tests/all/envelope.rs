@@ -1,7 +1,7 @@
 //! Few searches serve many points, and each gets what a search of its own finds.
 use collectives::Options;
-use model::{Collective, CostSettings, Error, Fabric, Initial, ReconfigurationPolicy, Shape};
 use lightloom_planners::{Envelope, OperatingPoint, Problem, find};
+use model::{Collective, CostSettings, Error, Fabric, Initial, ReconfigurationPolicy, Shape};
 
 fn problem() -> Problem {
     let shape = Shape::new(16, &[], 2).unwrap();

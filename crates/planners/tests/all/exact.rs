@@ -1,10 +1,10 @@
 //! The exhaustive planner against every set of circuits of one port, and the others against it.
 use collectives::Options;
+use lightloom_planners::{Before, Problem, REGISTRY, StateSearch, choose, find};
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, Overlap, Propagation, ReconfigurationDelay, ReconfigurationPolicy,
     Routing, Schedule, Shape, Topology, Translations,
 };
-use lightloom_planners::{Before, Problem, REGISTRY, StateSearch, choose, find};
 use proptest::prelude::*;
 
 fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {

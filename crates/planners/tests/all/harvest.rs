@@ -2,11 +2,11 @@
 use crate::reference::algorithm_1;
 
 use collectives::Options;
+use lightloom_planners::{Change, Problem, find};
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, ReconfigurationPolicy, Routing, Schedule,
     Shape, Topology, Translations,
 };
-use lightloom_planners::{Change, Problem, find};
 use proptest::prelude::*;
 
 fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {

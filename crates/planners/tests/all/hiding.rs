@@ -2,11 +2,11 @@
 use std::collections::BTreeMap;
 
 use collectives::Options;
+use lightloom_planners::{Choice, Problem, REGISTRY, choose, find};
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
     ReconfigurationPolicy, Shape, Topology, Translations, Window, sum_seconds,
 };
-use lightloom_planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
 
 fn fabric(gpus: u32, ports: u32) -> Fabric {

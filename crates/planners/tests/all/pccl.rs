@@ -1,10 +1,10 @@
 //! PCCL: exact within algorithm 1's constraint, at algorithm 2's cost, and the paper's numbers.
 use collectives::Options;
+use lightloom_planners::{Choice, Problem, find};
 use model::{
     Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, ReconfigurationDelay, ReconfigurationPolicy, Routing,
     Schedule, Shape, Step, Topology, Transfer, Translations,
 };
-use lightloom_planners::{Choice, Problem, find};
 use proptest::prelude::*;
 
 /// PCCL §5: α = 3 µs a hop and nothing else, β = 1/450 s/GB.

@@ -1,9 +1,9 @@
 //! Plans by what packets do: priced as the simulator finds, and the best of all sequences by that price.
 use collectives::Options;
+use lightloom_planners::{Choice, Problem, REGISTRY, choose, find};
 use model::{
     Collective, CostSettings, Fabric, Initial, Overlap, ReconfigurationPolicy, Routing, Shape, Topology, sum_seconds,
 };
-use lightloom_planners::{Choice, Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
 use simulate::Settings;
 

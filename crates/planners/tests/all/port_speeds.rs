@@ -1,11 +1,11 @@
 //! Ports on switches of different speed, against brute force with a rule of its own for circulants, and against a
 //! constant delay.
 use collectives::Options;
+use lightloom_planners::{Problem, REGISTRY, choose, find};
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, ReconfigurationDelay, ReconfigurationOverlap,
     ReconfigurationPolicy, Shape, Topology, Translations, sum_seconds,
 };
-use lightloom_planners::{Problem, REGISTRY, choose, find};
 use proptest::prelude::*;
 
 const GPUS: u32 = 8;

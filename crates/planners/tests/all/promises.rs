@@ -1,7 +1,7 @@
 //! The promises of planners before they solve flows: nothing that they choose takes less.
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Routing, Shape};
 use lightloom_planners::{Problem, REGISTRY};
+use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Routing, Shape};
 use proptest::prelude::*;
 use topologies::candidates;
 

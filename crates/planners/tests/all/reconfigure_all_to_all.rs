@@ -1,10 +1,10 @@
 //! The all-to-all paper's planner: its costs as plans that the judge accepts.
 use collectives::Options;
+use lightloom_planners::{Choice, Problem, find};
 use model::{
     Collective, CostSettings, Fabric, Initial, Link, Propagation, ReconfigurationDelay, ReconfigurationPolicy, Routing,
     Shape, Topology, Translations,
 };
-use lightloom_planners::{Choice, Problem, find};
 use proptest::prelude::*;
 
 const NAME: &str = "reconfigure-all-to-all";

@@ -1,10 +1,10 @@
 //! Short-circuiting rings: the thresholds and speed-ups of the paper's figures, and every threshold by hand.
 use collectives::Options;
+use lightloom_planners::{Choice, Problem, Thresholds, find};
 use model::{
     Chunks, Collective, CostSettings, Fabric, Initial, Op, ReconfigurationDelay, ReconfigurationPolicy, Schedule,
     Shape, Step, Transfer, Translations,
 };
-use lightloom_planners::{Choice, Problem, Thresholds, find};
 use proptest::prelude::*;
 
 const NS: f64 = 1e-9;

@@ -1,4 +1,4 @@
-//! In stage k every rank tells the one 2^k after it, and sleeps until it was told (Hensgen, Finkel and Manber,
+//! In stage k every rank signals rank + 2^k, and sleeps until it is signalled (Hensgen, Finkel and Manber,
 //! International Journal of Parallel Programming 17(1), 1988, with a futex for their spinning).
 //!
 //! Its ⌈log₂ n⌉ stages know of all ranks between them.
@@ -12,7 +12,7 @@ use crate::system::Shared;
 /// A word a rank and stage, on lines of their own.
 pub static DISSEMINATION: Kind = Kind {
     name: "dissemination",
-    summary: "in ⌈log₂ n⌉ stages each tells another, twice as far every time, and waits to be told (futex)",
+    summary: "⌈log₂ n⌉ stages: each rank signals another, twice as far every time, and waits for its signal (futex)",
     source: "Hensgen, Finkel and Manber 1988",
     footprint: |ranks| ranks * stages(ranks).max(1) * LINE,
     make: |memory, ranks, _| Box::new(Dissemination { memory, ranks, stages: stages(ranks) }),

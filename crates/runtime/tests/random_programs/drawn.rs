@@ -1,9 +1,9 @@
 //! Random programs: circuits between random ports, and messages of random segments along them, straight or through others.
 
+use lightloom_runtime::{Element, Program, Reduction, Request, StepSetting};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use lightloom_runtime::{Element, Program, Reduction, Request, StepSetting};
 
 /// Bytes of an int32, of which all data are: sums wrap around, so that they are the same in any order.
 pub const ELEMENT_BYTES: u64 = 4;

@@ -1,9 +1,9 @@
 //! The best circulants against all circulants, and against loads that are known.
 use collectives::{Options, find};
-use model::{Collective, Link, Schedule, Shape, Topology, Traffic, TrafficEntry, Translations};
 use fronts::RoutingNetwork;
-use proptest::prelude::*;
 use lightloom_search::{Circulants, PricedStep};
+use model::{Collective, Link, Schedule, Shape, Topology, Traffic, TrafficEntry, Translations};
+use proptest::prelude::*;
 
 const ALL: u64 = 1_000_000;
 

@@ -1,8 +1,8 @@
 //! Generator sets against brute force and theorem 1.
 
 use bounds::all_to_all_hops;
-use proptest::prelude::*;
 use lightloom_search::{GeneratorSet, generator_set, generator_sets};
+use proptest::prelude::*;
 
 /// `[generator][offset]`: hops, `u64::MAX` where the generator does not lead.
 fn table(ranks: u32) -> Vec<Vec<u64>> {

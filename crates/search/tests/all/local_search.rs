@@ -2,10 +2,10 @@
 use std::time::Duration;
 
 use collectives::{Options, find};
-use model::{Collective, Schedule, Shape, Traffic, TrafficEntry, Translations};
 use fronts::RoutingNetwork;
-use proptest::prelude::*;
 use lightloom_search::{Circulants, PricedStep, SearchLimits, local_search};
+use model::{Collective, Schedule, Shape, Traffic, TrafficEntry, Translations};
+use proptest::prelude::*;
 
 const ALL: u64 = 1_000_000;
 

@@ -5,9 +5,9 @@ use crate::plans::planned;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
+use lightloom_simulate::{Forwarding, Injection, Level, Settings, Symmetry, Synchronisation, simulate};
 use model::{Collective, Error, Plan};
 use planned::planned;
-use lightloom_simulate::{Forwarding, Injection, Level, Settings, Symmetry, Synchronisation, simulate};
 
 fn ring_plan() -> Plan {
     planned(fabric(&[8], 1), Collective::AllReduce, "recursive-doubling", 1 << 20, Some("shifted-ring:1,one-way"))

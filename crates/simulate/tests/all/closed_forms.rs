@@ -5,10 +5,10 @@ use crate::plans::planned;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
+use lightloom_simulate::{Injection, Settings, Symmetry, simulate};
 use model::{Collective, Plan};
 use planned::planned;
 use proptest::prelude::*;
-use lightloom_simulate::{Injection, Settings, Symmetry, simulate};
 
 /// Shifted rings in one direction: h = hops = load, W the message on the wire, p a packet on the wire.
 /// Σ α + max(h·W + δ, W + h·δ + (h − 1)·p) plus what is reconfigured, fs.

@@ -5,10 +5,10 @@ use crate::plans::planned;
 use std::collections::BTreeMap;
 
 use fabric::fabric;
+use lightloom_simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 use model::{Collective, Initial, Plan, ReconfigurationPolicy};
 use planned::planned;
 use proptest::prelude::*;
-use lightloom_simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let kinds = prop::sample::select(vec![

@@ -4,8 +4,8 @@ use crate::plans::fabric;
 use collectives::Options;
 use fabric::fabric;
 use lightloom::{Request, Size, Workload, plan};
-use model::{Collective, CostSettings, Initial};
 use lightloom_simulate::{Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate};
+use model::{Collective, CostSettings, Initial};
 
 #[test]
 fn plans_of_all_planners_are_simulated() {

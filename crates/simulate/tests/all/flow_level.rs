@@ -5,10 +5,10 @@ use crate::plans::planned;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
+use lightloom_simulate::{Level, Settings, Symmetry, Synchronisation, simulate};
 use model::{Collective, Translations};
 use planned::planned;
 use proptest::prelude::*;
-use lightloom_simulate::{Level, Settings, Symmetry, Synchronisation, simulate};
 
 fn flow_level() -> Settings {
     Settings { level: Level::Flow, ..Settings::default() }

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use by_hand::{Sent, by_hand, topology};
 use fabric::fabric;
+use lightloom_simulate::{
+    Forwarding, Injection, ReconfigurationScope, Settings, SimulatedStep, Symmetry, Synchronisation, simulate,
+};
 use model::{Collective, Initial, Plan, Rank, ReconfigurationPolicy};
 use planned::planned;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use reference::{StepRecord, Times, Usage};
-use lightloom_simulate::{
-    Forwarding, Injection, ReconfigurationScope, Settings, SimulatedStep, Symmetry, Synchronisation, simulate,
-};
 
 fn told(step: &SimulatedStep) -> StepRecord {
     let usage = |circuit: &lightloom_simulate::CircuitUse| Usage {

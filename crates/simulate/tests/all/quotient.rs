@@ -3,12 +3,12 @@ use crate::plans::fabric;
 use crate::plans::planned;
 
 use fabric::fabric;
-use model::{Collective, Initial, Plan, ReconfigurationDelay};
-use planned::planned;
-use proptest::prelude::*;
 use lightloom_simulate::{
     Forwarding, Injection, Level, ReconfigurationScope, Settings, Simulation, Symmetry, Synchronisation, simulate,
 };
+use model::{Collective, Initial, Plan, ReconfigurationDelay};
+use planned::planned;
+use proptest::prelude::*;
 
 /// Everything that a simulation tells, GPU by GPU.
 fn expanded(mut found: Simulation) -> Simulation {

@@ -4,12 +4,14 @@ use crate::plans::fabric;
 use crate::plans::planned;
 
 use fabric::fabric;
+use lightloom_simulate::{
+    Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate, step_s,
+};
 use model::{
     Collective, Initial, Overlap, Plan, PlanParts, ReconfigurationOverlap, ReconfigurationPolicy, StepCost, Window,
 };
 use planned::planned;
 use proptest::prelude::*;
-use lightloom_simulate::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Synchronisation, simulate, step_s};
 
 /// Plans that change circuits, at once or in the background, and one whose traffic is split.
 fn any_plan() -> impl Strategy<Value = Plan> {

@@ -4,8 +4,8 @@ use crate::plans::fabric;
 
 use by_hand::{by_hand, topology};
 use fabric::fabric;
-use model::{Initial, Plan, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy};
 use lightloom_simulate::{Level, ReconfigurationScope, Settings, Synchronisation, simulate};
+use model::{Initial, Plan, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy};
 
 const STARTUP_FS: u64 = 500_000_000;
 const HOP_FS: u64 = 300_000_000;

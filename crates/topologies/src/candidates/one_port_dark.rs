@@ -10,7 +10,7 @@ pub const ONE_PORT_DARK: &str = "one-port-dark";
 
 /// Meaning of the names of this module's topologies.
 pub(super) const NAME: (&str, &str) =
-    ("T without A→B", "topology T less one circuit out of and one into every GPU, that from A to B among them");
+    ("T without A→B", "topology T without one outgoing and one incoming circuit of every GPU, among them A→B");
 
 /// The topologies of the other families that use all ports, each less one permutation of its circuits.
 pub(crate) struct OnePortDark {

@@ -1,8 +1,8 @@
 //! Lists of candidates: what is joined, what is dropped, and how they are named.
 
+use lightloom_topologies::candidates::{ONE_PORT_DARK, REGISTRY, build, dedupe, defaults};
 use model::{Shape, Traffic, TrafficEntry, Translations};
 use proptest::prelude::*;
-use lightloom_topologies::candidates::{ONE_PORT_DARK, REGISTRY, build, dedupe, defaults};
 
 fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|item| (*item).to_string()).collect()

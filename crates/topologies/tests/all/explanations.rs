@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lightloom_topologies::{Diameter, Explanation, build};
 use model::{Link, Shape, Topology, Translations};
 use proptest::prelude::*;
-use lightloom_topologies::{Explanation, build};
 
 /// These links, of which nobody says what they have in common.
 fn plain(gpus: u32, links: &[(u32, u32, u32)]) -> Topology {
@@ -23,7 +23,8 @@ fn check(topology: &Topology) -> Result<(), TestCaseError> {
             prop_assert_eq!(first, &from_first);
             prop_assert_eq!(topology.clone().with_found_symmetry().symmetry().orbits(), 1);
         }
-        (Explanation::Irregular { circuits, out, period, kinds }, None) => {
+        (Explanation::Irregular { circuits, out, period, kinds, diameter }, None) => {
+            prop_assert_eq!(*diameter, Some(longest(topology.ranks() as usize, &links)));
             let mut leaving = vec![0; topology.ranks() as usize];
             links.iter().for_each(|link| leaving[link.src as usize] += link.count);
             prop_assert_eq!(*circuits, leaving.iter().map(|&count| u64::from(count)).sum::<u64>());
@@ -41,6 +42,23 @@ fn check(topology: &Topology) -> Result<(), TestCaseError> {
         (other, None) => prop_assert!(false, "no links of {other:?}"),
     }
     check_counts_of_rings(topology, &explanation.to_string())
+}
+
+/// The diameter by Floyd and Warshall.
+fn longest(ranks: usize, links: &[Link]) -> Diameter {
+    let mut hops = vec![vec![None; ranks]; ranks];
+    (0..ranks).for_each(|rank| hops[rank][rank] = Some(0));
+    links.iter().for_each(|link| hops[link.src as usize][link.dst as usize] = Some(1));
+    for by in 0..ranks {
+        for src in 0..ranks {
+            for dst in 0..ranks {
+                let Some(through) = hops[src][by].zip(hops[by][dst]).map(|(to, from)| to + from) else { continue };
+                hops[src][dst] = Some(hops[src][dst].map_or(through, |known: u32| known.min(through)));
+            }
+        }
+    }
+    let all: Option<Vec<u32>> = hops.into_iter().flatten().collect();
+    all.map_or(Diameter::Unreachable, |all| Diameter::Hops(all.into_iter().max().unwrap_or_default()))
 }
 
 /// `6 rings of 4 GPUs` and the like, counted by walking along the links.
@@ -156,7 +174,10 @@ fn sentences() {
     assert_eq!(said(64, &[], 3, "circulant:-7,3,-9"), "every GPU to those 3 ahead and 7 and 9 behind");
     assert_eq!(said(8, &[], 7, "complete"), "every GPU to every other");
     assert_eq!(said(8, &[], 1, "dark"), "no circuits");
-    assert_eq!(said(12, &[], 2, "kautz"), "24 circuits, 2 out of each GPU, repeated every 4 GPUs");
+    assert_eq!(
+        said(12, &[], 2, "kautz"),
+        "irregular graph of diameter 3, 24 circuits, 2 out of each GPU, repeated every 4 GPUs"
+    );
     let links = |gpus: u32, links: &[(u32, u32, u32)]| Explanation::of(&plain(gpus, links)).to_string();
     let lines = [(0, 3, 1), (3, 0, 1), (1, 4, 1), (4, 5, 1)];
     assert_eq!(links(7, &lines), "one pair of 2 GPUs, 0→3→0; one line of 3 GPUs, 1→4→5; 2 GPUs dark");

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use lightloom_topologies::{REGISTRY, build};
 use model::{MAX_GPUS, Shape, Topology};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use proptest::prelude::*;
-use lightloom_topologies::{REGISTRY, build};
 
 fn graph(topology: &Topology) -> DiGraphMap<u32, ()> {
     topology.expanded().iter().map(|link| (link.src, link.dst)).collect()

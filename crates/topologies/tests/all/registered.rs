@@ -23,7 +23,8 @@ fn families() {
 
 #[test]
 fn candidates() {
-    let names: Vec<String> = lightloom_topologies::candidates::REGISTRY.iter().map(|family| family.name().into()).collect();
+    let names: Vec<String> =
+        lightloom_topologies::candidates::REGISTRY.iter().map(|family| family.name().into()).collect();
     assert_eq!(files("candidates"), names.iter().cloned().collect());
     assert_eq!(names.len(), files("candidates").len(), "a family is registered twice");
     assert!(lightloom_topologies::candidates::defaults().iter().all(|name| names.iter().any(|known| known == name)));

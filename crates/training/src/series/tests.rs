@@ -103,7 +103,7 @@ impl Drawn {
         possible.map(cost).min_by(f64::total_cmp).map(|changes_s| durations_s + changes_s)
     }
 
-    /// Whether it fits where circuits change only before these communications, in a series that repeats.
+    /// Whether the choice fits if circuits change only before the communications in `changes`, in a repeated series.
     fn stays_between(&self, chosen: &[(usize, Entry)], changes: usize) -> bool {
         let turns = chosen.len();
         (0..turns).all(|turn| {

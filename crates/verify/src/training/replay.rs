@@ -64,7 +64,7 @@ pub(super) struct Use {
     pub(super) leaves: Option<Circuits>,
     /// Whether what it needs is the resting topology of its plan.
     pub(super) needs_resting: bool,
-    /// Whether circuits stand from its begin to when it is done with its ports.
+    /// Whether its circuits stay unchanged from its start until it releases its ports.
     is_steady: bool,
     pub(super) until_s: f64,
 }

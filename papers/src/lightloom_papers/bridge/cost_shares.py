@@ -110,4 +110,4 @@ def _largest(shares: dict[str, NDArray[np.float64]], name: str, size: int, part:
     )
 
 
-FIGURE = Figure("bridge-2", "What completion times on the static ring are made of", "BRIDGE figure 2, §2", make)
+FIGURE = Figure("bridge-2", "Parts of the completion time on the static ring", "BRIDGE figure 2, §2", make)

@@ -73,4 +73,4 @@ def make(_setting: Setting) -> Outcome:
     )
 
 
-FIGURE = Figure("pccl-10", "What an All-to-All of 32 MB takes, 128 GPUs, 5 µs", "PCCL figure 10a, §5", make)
+FIGURE = Figure("pccl-10", "Time of an All-to-All of 32 MB, 128 GPUs, 5 µs", "PCCL figure 10a, §5", make)

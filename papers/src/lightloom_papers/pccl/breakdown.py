@@ -274,5 +274,5 @@ def _continues(slow: Found) -> Claim:
     )
 
 
-EIGHT = Figure("pccl-8", "What a ReduceScatter of 256 MB takes, 128 GPUs, 5 µs", "PCCL figure 8, §5", make_256_mb)
-NINE = Figure("pccl-9", "What a ReduceScatter of 1 GB takes, 128 GPUs, 1 ms", "PCCL figure 9, §5", make_1_gb)
+EIGHT = Figure("pccl-8", "Time of a ReduceScatter of 256 MB, 128 GPUs, 5 µs", "PCCL figure 8, §5", make_256_mb)
+NINE = Figure("pccl-9", "Time of a ReduceScatter of 1 GB, 128 GPUs, 1 ms", "PCCL figure 9, §5", make_1_gb)

@@ -110,7 +110,7 @@ class _Reading:
             if sizes.setdefault(first_byte, message.size_bytes) != message.size_bytes:
                 raise refuse(self.field_name, f"{self.trace.at(message.send)} changes the size of data sent on")
             if (first_byte, message.send[0]) in hops:
-                raise refuse(self.field_name, f"{self.trace.at(message.send)} sends again what its rank has sent")
+                raise refuse(self.field_name, f"{self.trace.at(message.send)} sends data that its rank already sent")
             hops[first_byte, message.send[0]] = message
             if message.send[0] == source:
                 lists.add(self._lists(message.send))
@@ -143,11 +143,11 @@ class _Reading:
             if self.trace.node(before.receive).id not in self.trace.node(following.send).after:
                 at = self.trace.at(following.send)
                 raise refuse(
-                    self.field_name, f"{at} does not wait for {self.trace.at(before.receive)}, which it sends on"
+                    self.field_name, f"{at} must wait for {self.trace.at(before.receive)}, whose data it forwards"
                 )
             path.append(following)
         if not path or path[-1].receive[0] != destination or len(path) != count:
-            raise refuse(self.field_name, f"{what}: its bytes from {first_byte} do not arrive, or not by one path")
+            raise refuse(self.field_name, f"{what}: its bytes from {first_byte} on do not arrive over one path")
         return self.trace.node(path[-1].receive).id
 
     def check_steps(self) -> None:

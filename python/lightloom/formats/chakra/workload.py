@@ -122,7 +122,7 @@ def _groups(field: str, trace: Trace, ranks: int, asked: Asked) -> dict[str, tup
             return dict.fromkeys({ALL, *_named(trace)}, everyone)
     unknown = sorted(_named(trace) - trace.groups.keys())
     if unknown:
-        why = f"collectives of `{trace.name}` name the group {shown(unknown[0])}, whose ranks stand nowhere"
+        why = f"collectives of `{trace.name}` name the group {shown(unknown[0])}, whose ranks the trace does not list"
         raise missing("comm_groups", why, 'a JSON file such as {"5": [0, 2]}')
     if ALL in trace.groups and trace.groups[ALL] != everyone:
         raise refuse(field, f"`{trace.name}` has a group `{ALL}` that is not all ranks; it takes another name")
@@ -176,10 +176,10 @@ def _collective(field: str, trace: Trace, place: tuple[int, int]) -> str:
 def _buffer(collective: str, size: int, ranks: int, asked: Asked) -> int:
     """Bytes of the whole buffer, as `size_bytes` counts them, from the trace's sizes."""
     if asked.comm_size is None:
-        why = "what comm_size says of a collective, a rank's input, its output or the whole buffer, stands nowhere"
+        why = "the trace does not state whether comm_size is a rank's input, its output or the whole buffer"
         raise missing("comm_size", why, ", ".join(COMM_SIZES))
     if asked.element_bytes is None:
-        why = "what comm_size counts stands nowhere"
+        why = "the trace does not state whether comm_size counts bytes or elements"
         raise missing("element_bytes", why, "1 where it counts bytes, else the bytes of an element")
     shares = ranks if SHARES.get(collective) == asked.comm_size else 1
     return size * asked.element_bytes * shares

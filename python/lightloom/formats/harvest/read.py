@@ -129,7 +129,7 @@ def _dims(document: dict[str, Any], gpus: int) -> list[int]:
     sizes: list[Any] = value if isinstance(value, list) else [value]
     product = 1
     for size in sizes:
-        # What is left of the product bounds the size before they are multiplied: outside integers have no end.
+        # Each size is compared with the remaining quotient before it is multiplied: outside integers have no limit.
         if type(size) is not int or not 0 < size <= gpus // product:
             product = 0
             break

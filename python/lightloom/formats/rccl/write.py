@@ -51,7 +51,7 @@ def _by_name(plans: Sequence[Plan]) -> dict[str, list[Plan]]:
         group = found.setdefault(f"{plan.collective}-{plan.gpus}", [])
         if group and group[-1].size_bytes == plan.size_bytes:
             what = f"{plan.collective} on {plan.gpus} GPUs of {plan.size_bytes} B"
-            raise refuse("plan", f"two are of {what}; one is taken for a collective and size")
+            raise refuse("plan", f"two plans are for {what}; give only one per collective and size")
         group.append(plan)
     return found
 

@@ -12,7 +12,7 @@ TopoOpt's writer and simulator do with them (`get_taskgraph_flatbuf`, ffapp.cpp)
   (nodes + switches) + destination. Such tasks are read where a node has one GPU.
 - Barriers and copies within a node take no time here; tasks that follow them wait for the tasks that they waited for.
 
-The unit of run times stands nowhere and is asked for (TopoOpt's simulator takes them for milliseconds). Operators,
+The file has no unit of run times; it must be given (TopoOpt's simulator takes them for milliseconds). Operators,
 connections, routes and bandwidths of the network are not read: the fabric is given apart.
 """
 
@@ -74,7 +74,7 @@ def read(source: Source, asked: Asked) -> dict[str, Any]:
     with damage_refused(field, f"`{source.path}` is not a task graph of TopoOpt, or a damaged one"):
         graph = _graph(field, source.content)
     if asked.time_unit is None:
-        raise missing("time_unit", "the unit of run times stands nowhere in the file", ", ".join(TIME_UNITS))
+        raise missing("time_unit", "the file does not state the unit of run times", ", ".join(TIME_UNITS))
     ranks = graph.gpus_of_node * graph.nodes
     if not 1 <= ranks <= MOST_RANKS:
         said = f"{graph.nodes} nodes of {graph.gpus_of_node} GPUs"

@@ -108,7 +108,7 @@ class Option:
 
     @property
     def shown_default(self) -> str:
-        """What is taken where nothing is said; empty where it is nothing."""
+        """The value that is used if the option is not given; empty if there is no such value."""
         if self.kind is Kind.YES_OR_NO:
             return "yes" if self.default else "no"
         if self.otherwise:

@@ -1,4 +1,4 @@
-"""A workload from a file or folder of any format that is known, told by its content."""
+"""A workload from a file or folder of any format that is known, recognised by its content."""
 
 from __future__ import annotations
 

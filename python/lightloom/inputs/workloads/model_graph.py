@@ -39,7 +39,7 @@ class Graph:
         if fields.get("size_bytes", 1) > MOST_BYTES:
             raise refuse("model", f"`{name}` has {fields['size_bytes']} bytes; it takes at most 2^53")
         if fields.get("duration_s", 0.0) > MOST_SECONDS:
-            raise refuse("model", f"`{name}` takes {fields['duration_s']:g} s; it takes at most {MOST_SECONDS:g} s")
+            raise refuse("model", f"`{name}` lasts {fields['duration_s']:g} s; the limit is {MOST_SECONDS:g} s")
         self.nodes.append({"id": name, **fields, "after": list(after)})
         return name
 

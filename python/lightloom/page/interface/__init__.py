@@ -22,7 +22,7 @@ ERRORS = {
     "413": "the request or its answer is too large",
     "415": "the content is no JSON",
     "421": "the Host is no name of this server",
-    "422": "something that is asked is wrong: field says what",
+    "422": "an option is wrong: field names it",
     "429": "the server is busy: Retry-After says in how many seconds to ask again",
     "500": "it failed, for no fault of who asks",
     "503": "the process that worked on it ended, the server ends, or has as many connections as it may",

@@ -147,7 +147,7 @@ LOADS = record(
                         "gpus": several(whole("a GPU"), "on the path, in order"),
                     }
                 ),
-                "all paths of the step; null where there are too many to be told",
+                "all paths of the step; null where there are too many to list",
             )
         ),
         "links": several(

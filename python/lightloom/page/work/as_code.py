@@ -1,4 +1,4 @@
-"""What is asked as a command and as Python: either gives the answer that the page shows."""
+"""A request as a command and as Python code: either gives the answer that the page shows."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     index = asked.pop("step")
     plan = plan_of(asked, limits)
     if plan.gpus > MOST_GPUS:
-        raise refuse("gpus", f"{plan.gpus} are more than the {MOST_GPUS} that paths are told for")
+        raise refuse("gpus", f"the plan has {plan.gpus} GPUs; paths are reported for at most {MOST_GPUS}")
     step = plan.steps[whole_number("step", index, 0, len(plan.steps) - 1)]
     routes = plan.routes(step.index)
     links = {(int(source), int(target)): int(count) for source, target, count in step.topology.links}

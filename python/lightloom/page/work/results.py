@@ -85,7 +85,7 @@ def workload_of(asked: dict[str, Any], limits: Limits) -> ll.Workload:
         if not isinstance(value, dict):
             raise refuse(kind, f"`{shown(value)}` is not accepted; it takes JSON of lightloom.workload/1")
         if ranks is not None:
-            raise refuse("ranks", "the workload says it")
+            raise refuse("ranks", "the workload states the number of ranks; leave it out")
         limits.check_gpus(value["ranks"] if isinstance(value.get("ranks"), int) else None, "workload.ranks")
         workload = ll.Workload.of(value)
     else:
@@ -142,7 +142,7 @@ def _delays(told: object, wanted: bool, limits: Limits) -> tuple[float, ...]:
     if told is None:
         return DELAYS_S if wanted else ()
     if not wanted:
-        raise refuse("delays", "they go with break_even")
+        raise refuse("delays", "they are used only together with break_even")
     if not isinstance(told, str):
         raise refuse("delays", f"`{shown(told)}` is not accepted; it takes times such as 1us,10us,1ms")
     found = delay_list(told)

@@ -116,7 +116,7 @@ class Driver(SwitchDriver):
         return f"(@{ingress}),(@{egress})"
 
     def _shift(self) -> int:
-        """What is added to an egress port's number from 1 to get the switch's own."""
+        """The offset from an egress port's number, counted from 1, to the switch's own number."""
         if self._first_egress is None:
             who = self.identity()
             if not who.ingress or not who.egress:

@@ -34,7 +34,7 @@ COLOURS = {
     "startup": TERM_COLOURS["startup"],
     "propagation": TERM_COLOURS["propagation"],
     "transmission": TERM_COLOURS["transmission"],
-    # What is measured is both at once.
+    # A measured transfer includes propagation and transmission.
     "transfer": TERM_COLOURS["transmission"],
     "copying": "#E69F00",
     "waiting": "#E4E4E4",

@@ -37,7 +37,7 @@ def break_even_parts(found: BreakEven) -> list[RenderableType]:
             "-" if time_s is None else show_time(time_s),
             *("-" if over is None else factor(over) for over in cells),
         )
-    return [heading("by reconfiguration delay, over carry"), made, *map(Text, _ends(found, others))]
+    return [heading("by reconfiguration delay; others as multiples of carry"), made, *map(Text, _ends(found, others))]
 
 
 def _ends(found: BreakEven, others: list[str]) -> list[str]:

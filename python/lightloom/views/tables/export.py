@@ -26,5 +26,5 @@ def export_table(made: Export) -> str:
         listed.add_row(
             f"and {counted(more, 'other')}", show_size(sum(file.size_bytes for file in made.files[MOST:]), DECIMAL)
         )
-    lines = [f"{made.format} cannot say {made.cannot_say}: {made.side_file} does", *made.notes]
+    lines = [f"{made.format} cannot express {made.cannot_say}; {made.side_file} holds these", *made.notes]
     return render(heading(f"exported to {made.format}"), listed) + "\n" + "\n".join(lines)

@@ -79,7 +79,7 @@ def _fabric_line(plan: Plan) -> str:
 
 
 def _first_charge(plan: Plan) -> str:
-    """What is charged before the first step, where the name of the initial topology does not say it."""
+    """The charge before the first step, if the name of the initial topology does not show it."""
     if plan.initial == "free":
         return " (the first topology is not charged)"
     return " (the change back to the first topology is charged)" if plan.initial == "repeated" else ""

@@ -46,7 +46,7 @@ def algorithms_table(rows: Sequence[dict[str, Any]]) -> str:
             "" if sent is None else f"{sent:.4g}",
             why(row["reason"]),
         )
-    return render(heading("algorithms; bytes that the busiest rank sends are over the buffer m"), made)
+    return render(heading("algorithms; sent / m: bytes sent by the busiest rank, divided by the buffer size m"), made)
 
 
 def _position(column: str) -> tuple[int, str]:

@@ -130,7 +130,7 @@ def _machine(measurement: Measurement) -> list[str]:
     found, most = show_time(measurement.lateness_s), show_time(measurement.tolerated_lateness_s)
     is_late = measurement.lateness_s > measurement.tolerated_lateness_s
     against = "more than" if is_late else "at most"
-    why = f"{found} late is {against} {most}, 5% of a mean step slowed down"
+    why = f"timers are {found} late, {against} {most} (5% of a mean emulated step)"
     lines = [f"machine     {granted}, {locked}", f"jitter      of timers, median and p99: {late}"]
     if settings.packet_rate is not None and settings.most_packet_rate is not None:
         kept = "at most" if settings.keeps_up_with_packets else "more than"

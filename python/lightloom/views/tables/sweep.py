@@ -263,7 +263,7 @@ def _where_unchanged(result: SweepResult) -> list[str]:
     still = int((faster & (_numbers(result, "reconfigurations") == 0)).sum())
     if not still:
         return []
-    return [f"of the points with faster plans, {still} change no circuits: there algorithm or topology makes the gain"]
+    return [f"{still} of the faster plans change no circuits: their gain comes from the algorithm or the topology"]
 
 
 def _unequal_traffic(result: SweepResult) -> list[str]:
@@ -276,7 +276,7 @@ def _unequal_traffic(result: SweepResult) -> list[str]:
     lines = [f"sizes are the busiest GPU's buffer{differ}; sizes such as 1MiB/pair compare equal traffic"]
     for gpus in dict.fromkeys(one.gpus for one in found):
         said = ", ".join(f"{one.matrix} {one.share:.3g}" for one in found if one.gpus == gpus)
-        lines.append(f"what all {gpus} GPUs send together, in buffers of the busiest: {said}")
+        lines.append(f"total traffic of all {gpus} GPUs, in buffers of the busiest GPU: {said}")
     sent = traffic_range(description)
     if sent is not None:
         lines.append(f"in all {' to '.join(dict.fromkeys(show_size(size) for size in sent))}")

@@ -1,7 +1,7 @@
 //! Given starts, delays per port, and what is refused.
 
-use model::{Collective, Initial, ReconfigurationDelay};
 use lightloom_planners::{Bridge, Planner};
+use model::{Collective, Initial, ReconfigurationDelay};
 
 use super::setting::{Setting, bridge, circulant, near, paper, problem, ring};
 

@@ -1,7 +1,7 @@
 //! The numbers that the paper reports.
 
-use model::{Collective, Initial};
 use lightloom_planners::{Bridge, find};
+use model::{Collective, Initial};
 
 use super::setting::{ALPHA_S, BYTE_S, DELTA_S, Setting, bridge, near, paper, problem, ring, vector};
 

@@ -1,8 +1,8 @@
 //! The problems of the tests.
 
 use collectives::Options;
-use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 use lightloom_planners::{Choice, Planner, Problem, find};
+use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
 
 use crate::reference::bridge_vectors::Instance;
 

@@ -1,7 +1,7 @@
 //! The planner against all vectors of reconfigurations.
 
-use model::{Collective, Initial, Routing};
 use lightloom_planners::{Bridge, Choice, Planner, Problem, find};
+use model::{Collective, Initial, Routing};
 use proptest::prelude::*;
 
 use super::setting::{BYTE_S, Setting, bridge, circulant, near, problem, ring};

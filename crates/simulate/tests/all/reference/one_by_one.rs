@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use model::{Initial, Plan, Rank, Topology};
 use lightloom_simulate::{Forwarding, Injection, ReconfigurationScope, Settings, Synchronisation};
+use model::{Initial, Plan, Rank, Topology};
 
 /// (src, dst, number among the parallel circuits).
 pub type Circuit = (Rank, Rank, u32);
