@@ -108,9 +108,11 @@ wheel: $(VENV)/built
 	cd papers && ../$(VENV)/bin/hatchling build -d ../dist
 	$(VENV)/bin/python -m tests.wheel dist
 
-# Wheels, sources, notes and checksums of this version in dist/. Nothing is published: what a person has to do for that is said.
+# Wheels, sources, notes and checksums of this version in dist/; whether its crates can be packed. Nothing is published: what a
+# person has to do for that is said.
 release: $(VENV)/built
 	$(VENV)/bin/python -m docs.generators.release check
+	cargo publish --workspace --dry-run --no-verify --locked
 	$(MAKE) wheel
 	$(VENV)/bin/python -m docs.generators.release write dist
 

@@ -25,8 +25,9 @@ dist/ holds {version}. Nothing is published yet; a person does the following:
                                         git push origin v{version}
 3. Upload to the package index:         pipx run twine upload dist/*.whl dist/*.tar.gz
    On a forge that runs .github/workflows/release.yml, the tag does that once its environment `pypi` is approved.
-4. Make a release of the tag with dist/{notes} as its text, and the files of dist/.
-5. Begin the next version: the number in Cargo.toml, Cargo.lock and papers/pyproject.toml.
+4. Upload the crates to theirs:         cargo publish --workspace --locked
+5. Make a release of the tag with dist/{notes} as its text, and the files of dist/.
+6. Begin the next version: the number in Cargo.toml (also that of its crates), Cargo.lock and papers/pyproject.toml.
 """
 
 
