@@ -34,7 +34,10 @@ def page() -> str:
             parts += [f"\n## {kind.capitalize()}\n\n", *table(("name", *columns), rows)]
             if kind in given:
                 meanings = [(f"`{name}`", meaning) for name, meaning in given[kind]]
-                parts += ["\nNames that planners give, which no option takes:\n\n", *table(("name", "meaning"), meanings)]
+                parts += [
+                    "\nNames that planners give, which no option takes:\n\n",
+                    *table(("name", "meaning"), meanings),
+                ]
     return "".join(parts)
 
 

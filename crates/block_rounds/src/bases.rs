@@ -2,20 +2,12 @@
 
 use model::{Result, Shape, Translations};
 
+use crate::cutoffs::bases::{MOST_FLOWS, MOST_PACKED, MOST_PACKING};
 use crate::{Contractions, circulant};
 
 /// Numbers of topologies in a row at which Kautz may cost no less than circulants before it is left: it pays
 /// for few topologies and many ranks, if at all.
 const PATIENCE: u32 = 4;
-
-/// Flows of a generalised Kautz base, which have no symmetry: those of 512 ranks. Plans of more would not fit into
-/// memory.
-const MOST_FLOWS: u64 = 1 << 18;
-
-/// Flows times ranks over the square of the ports up to which Kautz takes part for as long as it pays, and flows times
-/// the topologies over which they are packed beyond that: about three seconds.
-const MOST_PACKING: u64 = 1 << 23;
-const MOST_PACKED: u64 = 1 << 21;
 
 /// Topologies of the longest sequence on a generalised Kautz base that is made for these ranks and ports, for the
 /// effort that it takes; `None` where no limit is set.

@@ -36,6 +36,7 @@ mod best;
 mod check;
 mod circulant;
 mod contraction;
+mod cutoffs;
 pub mod degree_one;
 mod network;
 mod packing;

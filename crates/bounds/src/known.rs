@@ -2,6 +2,7 @@
 
 use model::{Collective, CostSettings, Fabric, Latest, Piece};
 
+use crate::cutoffs::known::MOST;
 use crate::{Statement, any_algorithm};
 
 /// The latest bounds for any algorithm, for whoever asks for the same one again: the plan of a choice, its judge, and
@@ -20,9 +21,6 @@ struct Question {
     settings: CostSettings,
     size_bytes: u64,
 }
-
-/// Threads ask for several at a time.
-const MOST: usize = 16;
 
 impl KnownBounds {
     /// [`any_algorithm`], computed where it was not asked for lately.

@@ -9,6 +9,8 @@
 
 use model::{BreadthFirst, Rank, Topology, UNREACHABLE};
 
+pub(crate) use crate::cutoffs::known_topology::MOST_DISTANCES;
+use crate::cutoffs::known_topology::MOST_PAIRS;
 use crate::spreading::{least_usage, most_steps};
 use crate::spreading_on;
 
@@ -42,12 +44,6 @@ pub(crate) struct Root {
     /// Circuits into that of the others which has fewest.
     pub(crate) into_others: u32,
 }
-
-/// Distances from ranks that look different up to which all are looked at, four bytes each.
-pub(crate) const MOST_DISTANCES: u64 = 1 << 24;
-
-/// Pairs of ranks, up to symmetry, up to which distances both ways are looked at.
-const MOST_PAIRS: u64 = 1 << 20;
 
 impl<'a> KnownTopology<'a> {
     /// O(links).

@@ -3,6 +3,7 @@
 
 mod all_to_all_hops;
 mod any_algorithm;
+mod cutoffs;
 mod given_schedule;
 mod growth;
 mod known;

@@ -16,13 +16,8 @@
 //! each is looked at, with the P_t of largest M_t as large as they may be. Few hops serve few pairs at once, so what is
 //! added up on the way in one pass is far less than in two.
 
+use crate::cutoffs::pairs::{MOST_PRICES, MOST_SUMS};
 use crate::spreading::{ball, least_usage};
-
-/// Prices λ that are tried.
-const MOST_PRICES: usize = 24;
-
-/// Sums of hops that are all looked at.
-const MOST_SUMS: u64 = 512;
 
 /// By number of steps from 1 to `hops`, the least uses of links. O(hops³) for each price, and the sums.
 pub(crate) fn least_uses(ranks: u32, ports: u32, hops: u32) -> Vec<f64> {

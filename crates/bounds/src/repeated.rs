@@ -3,11 +3,9 @@
 //! Such a plan changes its topologies at least as often as one whose first topology is free, so that every bound for
 //! that one holds. It also either stays on one topology, or changes twice at least: away from a topology and back.
 
+use crate::cutoffs::repeated::MOST_DOUBLINGS;
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
-
-/// Doublings of the delay after which a bound is taken to change topologies at any price.
-const MOST_DOUBLINGS: u32 = 64;
 
 /// The bound for repeated plans, made of one for a free start that holds for whatever delay the rates have.
 pub(crate) fn repeated(rates: &Rates, bound: impl Fn(&Rates) -> Statement) -> Statement {

@@ -13,13 +13,8 @@
 
 use model::{Rank, Topology};
 
+use crate::cutoffs::spreading_on::{MOST_ON_A_CYCLE, MOST_STEPS};
 use crate::spreading::{least_usage, most_steps};
-
-/// Steps up to which the topology itself is looked at.
-const MOST_STEPS: u32 = 12;
-
-/// Ranks of a cycle both ways whose gaps are looked at.
-const MOST_ON_A_CYCLE: u32 = 128;
 
 /// By number of steps from 1 on, the least uses of links by a block of any rank that reaches all others; the last also
 /// where steps are more. `layers`: the most ranks at each distance from one, or to one, from 1 on.

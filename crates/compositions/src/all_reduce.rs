@@ -9,6 +9,7 @@ use model::{Chunks, Collective, Op, Result, Step, Transfer};
 
 use crate::composition::Composition;
 use crate::coordinates::{Coordinates, Placed};
+use crate::cutoffs::all_reduce::WORTH_PRICING;
 use crate::doubling::{self, Doubling};
 use crate::gather::{self, Start, Table, phases_s};
 use crate::library::Library;
@@ -116,9 +117,6 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
     topologies.extend(back_topologies);
     Composition::new(chunks, steps, topologies)
 }
-
-/// Compositions whose times are close are all worth pricing exactly.
-const WORTH_PRICING: usize = 2;
 
 /// The best compositions, and the seconds of the first.
 pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Result<(f64, Vec<Composition>)> {

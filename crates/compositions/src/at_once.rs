@@ -5,14 +5,7 @@
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
 
 use crate::composition::Composition;
-
-/// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does not
-/// move to each other.
-const MOST_RANKS: u32 = 512;
-const MOST_PAIRS: u64 = 1 << 16;
-
-/// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to [`MOST_RANKS`].
-const MOST_ORBITS: u32 = 16;
+use crate::cutoffs::at_once::{MOST_ORBITS, MOST_PAIRS, MOST_RANKS};
 
 /// The ways to do it on a topology: one step, and for an AllReduce also two, a ReduceScatter and an AllGather, with far
 /// fewer bytes. Empty where ranks are too many.

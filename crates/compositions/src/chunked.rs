@@ -13,6 +13,7 @@ use crate::synthesis::{ChunkStep, Length, Network, Sent, steps};
 use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topology, Transfer};
 
 use crate::composition::Composition;
+use crate::cutoffs::chunked::{MOST_KEPT, MOST_PARTS, MOST_STEPS, MOST_WORK, WORTH_A_TRY};
 use crate::pipelined::{Loads, PassCost, best_segments, together};
 use crate::prices::Prices;
 
@@ -22,18 +23,6 @@ pub const SYNTHESIZED: &str = "synthesized";
 /// What the name of the algorithm means.
 pub(crate) const MEANING: &str =
     "chunks spread over one topology that stays, in rounds in which every circuit carries one: planner synthesize";
-
-/// Most parts of a block.
-const MOST_PARTS: u32 = 16;
-
-/// Most steps of an AllReduce by segments.
-const MOST_STEPS: u64 = 1 << 10;
-
-/// Numbers of parts that are tried, those of the least bounds.
-const WORTH_A_TRY: usize = 4;
-
-/// Most work of one spread, in chunks that are placed.
-const MOST_WORK: u64 = 1 << 18;
 
 /// Lengths of steps that are tried.
 const LENGTHS: usize = 7;
@@ -74,9 +63,6 @@ struct Spread {
 
 /// Spreads that were found, for the points of a sweep: they depend on no rate, delay or size.
 pub(crate) type Kept = Arc<Mutex<VecDeque<((Topology, bool, u32, Length), Arc<[ChunkStep]>)>>>;
-
-/// Chunks that go over a link, of all spreads that are kept.
-const MOST_KEPT: usize = 1 << 21;
 
 impl Chunked {
     /// `None` for a collective without blocks of ranks, where some rank cannot be reached, or where ranks are too many.

@@ -3,23 +3,10 @@
 use fronts::RoutingNetwork;
 use model::{Link, Routing, Topology, Traffic, TrafficEntry, Translations};
 
+use crate::cutoffs::circulants::{MOST_AT_ONCE, MOST_FOR_TRIPLES, MOST_SEARCHED, WORTH_A_FLOW};
 use crate::levels;
 use crate::phase::{Kind, Phase};
 use crate::relative::{Circuits, Sums};
-
-/// Topologies of a span whose flows are computed.
-const WORTH_A_FLOW: usize = 4;
-
-/// Spans up to which three circuits are tried in every combination.
-const MOST_FOR_TRIPLES: u32 = 48;
-
-/// Spans up to which every rank sends to every other at once: beyond it there are too many flows, and coordinates take
-/// fewer hops.
-const MOST_AT_ONCE: u32 = 4096;
-
-/// Ranks that are searched on all topologies of a span; beyond it fewer topologies are looked at, those that are
-/// nearest to what is known to be best.
-const MOST_SEARCHED: u32 = 1 << 24;
 
 /// Direct exchanges and exchanges by levels on the best circulant topologies of `span` ranks. O(span² · ports) to find
 /// them, and as many flows as are [`WORTH_A_FLOW`].

@@ -1,5 +1,6 @@
 //! The composition of a collective.
 
+pub(crate) use crate::cutoffs::composition::MOST_EXECUTED;
 use model::{Chunks, Result, Schedule, Step, Topology};
 
 /// Name of the algorithm of compositions.
@@ -8,10 +9,6 @@ pub const ALGORITHM: &str = "composed";
 /// What the name of the algorithm means.
 pub(crate) const MEANING: &str =
     "phases along coordinates of the GPUs, each on a topology of its own, chosen by planner weave for the fabric";
-
-/// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): with the rest that a plan needs,
-/// 4 GiB.
-pub(crate) const MOST_EXECUTED: u64 = 3 << 30;
 
 /// A schedule made for a fabric, and the topologies that its phases are meant for.
 #[derive(Debug, Clone)]

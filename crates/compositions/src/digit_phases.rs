@@ -11,13 +11,11 @@ use std::collections::BTreeMap;
 use interruption::Interruptible;
 use rayon::prelude::*;
 
+use crate::cutoffs::digit_phases::{MOST_DIGITS, MOST_PLACES};
 use crate::digits::{Digit, Digits};
 use crate::phase::{Kind, Phase, undominated};
 use crate::relative::Circuits;
 use crate::undominated;
-
-/// More digits than this are built only of radix 2.
-const MOST_DIGITS: usize = 3;
 
 /// By span, the phases on rings of so many ranks that no other of them is better than for every fabric. `spans` has
 /// every divisor above 1 of each of its members.
@@ -162,9 +160,6 @@ fn choices(spans: &[u32], two_way: bool) -> Vec<(u32, Vec<Choice>)> {
     };
     of_fewer.into_iter().map(with_primes).collect()
 }
-
-/// Places up to which every number of steps is tried.
-const MOST_PLACES: u32 = 64;
 
 /// Numbers of steps worth a try: beyond [`MOST_PLACES`] the least for each number of places per step.
 fn distinct_steps(places: u32) -> Vec<u32> {

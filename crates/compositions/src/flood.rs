@@ -9,6 +9,7 @@
 use model::{Chunks, Collective, Link, Op, Result, Schedule, Step, Topology, Transfer};
 
 use crate::composition::{Composition, MOST_EXECUTED};
+use crate::cutoffs::flood::{MOST_HOPS, MOST_LINKS, MOST_PAIRS};
 use crate::flood_lengths;
 use crate::metacyclic::Metacyclic;
 use crate::outward_trees::OutwardTrees;
@@ -30,13 +31,6 @@ impl Whole {
         }
     }
 }
-
-/// Most blocks of a flood times the ranks from which others are translated, and that times the circuits of a rank.
-const MOST_PAIRS: u64 = 1 << 22;
-const MOST_LINKS: u64 = 1 << 26;
-
-/// Hops of all steps that are tried in addition to those chosen by price.
-const MOST_HOPS: u32 = 3;
 
 /// The floods for a collective of blocks: that whose steps are chosen by price, where it differs from those of 1, 2 and
 /// 3 hops a step, which follow. Empty where some rank cannot be reached, or ranks are too many.

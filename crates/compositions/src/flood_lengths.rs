@@ -5,11 +5,9 @@
 
 use model::Link;
 
+use crate::cutoffs::flood_lengths::LONGEST;
 use crate::outward_trees::OutwardTrees;
 use crate::prices::Prices;
-
-/// Hops of the longest step that is priced.
-const LONGEST: u32 = 8;
 
 /// Hops of the steps that cost least in sequence, along the trees over `links`; `None` where there are too
 /// many links and hops to know.

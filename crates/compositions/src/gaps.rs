@@ -14,14 +14,9 @@
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
 
 use crate::composition::Composition;
+use crate::cutoffs::gaps::{MOST_RANKS, MOST_STEPS};
 use crate::prices::Prices;
 use crate::relative::{Circuits, Sums};
-
-/// Ranks whose gaps are looked at: n³ of time a step.
-const MOST_RANKS: u32 = 128;
-
-/// Most steps of an AllGather.
-const MOST_STEPS: usize = 10;
 
 /// The best AllGather, ReduceScatter or AllReduce that stays on a ring of these circuits; `None` for other collectives,
 /// circuits that are no ring, or too many ranks.

@@ -10,6 +10,8 @@
 //! all that they have, on a topology along that coordinate that suits it. [`compositions`] finds the best spans, kinds
 //! and circuits for the numbers of a fabric.
 
+pub use crate::cutoffs::whole_crate::{MOST_ALL_TO_ALL_RANKS, MOST_RANKS};
+
 mod all_reduce;
 mod all_to_all;
 mod at_once;
@@ -18,6 +20,7 @@ mod chunked;
 mod circulants;
 mod composition;
 mod coordinates;
+mod cutoffs;
 mod digit_phases;
 mod digits;
 mod doubling;
@@ -56,12 +59,6 @@ pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
 pub use unequal::on_start as unequal_on_start;
-
-/// Most ranks of a composition of collectives with as many blocks as ranks: as many as a fabric has.
-pub const MOST_RANKS: u32 = 65_536;
-
-/// Most ranks of an All-to-All, which has as many blocks as pairs.
-pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
 
 /// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first: of the collective
 /// whose data `chunks` are, from their root where they have one. Results for the fabric's ranks and ports are kept in

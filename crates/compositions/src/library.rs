@@ -11,6 +11,7 @@ use search::GeneratorSet;
 
 use crate::broadcast::Broadcasts;
 use crate::composition::MOST_EXECUTED;
+use crate::cutoffs::library::{MOST_FOR_EVERY_SET, MOST_KEPT, MOST_RINGS};
 use crate::metacyclic::Metacyclic;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
@@ -35,12 +36,6 @@ pub(crate) struct Library {
     generator_sets: BTreeMap<u32, OnceLock<Vec<GeneratorSet>>>,
 }
 
-/// Ranks up to which generator sets of every size are made.
-const MOST_FOR_EVERY_SET: u32 = 32;
-
-/// Rings of a set beyond that, each number half as large again as the one before.
-const MOST_RINGS: u32 = 64;
-
 /// Libraries that were made, for whoever asks for compositions again: the points of a sweep have few pairs of ranks and
 /// ports. Passed on by its owner; nothing else keeps libraries.
 #[derive(Debug, Default)]
@@ -53,9 +48,6 @@ pub struct Libraries {
     /// The ingredients of Broadcasts.
     pub(crate) broadcasts: Broadcasts,
 }
-
-/// Libraries that are kept.
-const MOST_KEPT: usize = 32;
 
 /// Ranks, ports, and the routing by whose loads phases are told apart.
 type Key = (u32, u32, Routing);

@@ -12,6 +12,8 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::cutoffs::metacyclic::{LEAST_DRAWN, MOST_DRAWN, MOST_LINKS, MOST_OF_GROUP, MOST_WRITTEN, WORTH_MORE};
+pub(crate) use crate::cutoffs::metacyclic::{MOST_SEARCHED, MOST_WHEELS};
 use crate::outward_trees::OutwardTrees;
 
 /// Z_m ⋊ Z_k.
@@ -143,27 +145,6 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     }
     inverse
 }
-
-/// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all
-/// generators are more, some are drawn.
-pub(crate) const MOST_SEARCHED: u32 = 256;
-const MOST_OF_GROUP: u32 = 1 << 24;
-
-/// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few
-/// hops wide.
-const MOST_LINKS: u64 = 1 << 26;
-const MOST_DRAWN: u32 = 16;
-
-/// Generators that are drawn at least, of which the best is added.
-const LEAST_DRAWN: u32 = 4;
-
-/// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written
-/// once.
-pub(crate) const MOST_WHEELS: u32 = 64;
-const MOST_WRITTEN: u32 = 1 << 22;
-
-/// Pairs of generators to which others are added.
-const WORTH_MORE: usize = 4;
 
 /// Meaning of the names of this module's topologies.
 pub(crate) const NAME: (&str, &str) = (

@@ -1,12 +1,10 @@
 //! Trees of shortest paths outwards from every rank, which together load links evenly.
 
+use crate::cutoffs::outward_trees::MOST_COUNTS;
 use model::{BreadthFirst, Link, Rank, Topology, Translations};
 
 /// The origins of what goes from one rank to another in a step, by both ends.
 pub(crate) type Sent = Vec<((Rank, Rank), Vec<Rank>)>;
-
-/// Most counts of ranks behind links that are kept, by level and length of a step.
-const MOST_COUNTS: usize = 1 << 22;
 
 /// A rank that is reached, and the rank before it on the way.
 type Reached = (Rank, Rank);

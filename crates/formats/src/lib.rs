@@ -5,6 +5,7 @@
 //! line that names the place, such as `plan.steps[3].hops`.
 
 mod circuits_json;
+mod cutoffs;
 mod json_errors;
 mod msccl;
 mod one_line;

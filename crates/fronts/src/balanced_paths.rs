@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use model::Rank;
 
+use crate::cutoffs::balanced_paths::{FEWEST_OF_A_GROUP, MOST_GROUPS, MOST_NODES, MOST_SPLIT_ARCS};
 use crate::{
     equal_split,
     front::{Front, Point},
@@ -23,13 +24,6 @@ use crate::{
 const POWERS: [i32; 5] = [4, 8, 12, 16, 16];
 /// A small cost of each link, so that of paths without traffic the shorter is taken.
 const OF_A_LINK: f64 = 1e-3;
-/// Groups of a source's arcs that are routed one after another, and arcs of a group at least.
-const MOST_GROUPS: usize = 8;
-const FEWEST_OF_A_GROUP: usize = 16;
-/// Arcs up to which paths are compared with an even split over all shortest ones.
-const MOST_SPLIT_ARCS: usize = 1 << 14;
-/// Nodes of all paths that are held at most.
-const MOST_NODES: usize = 1 << 26;
 
 /// A front of one point, of the fewest hops, with its routes; `None` where the paths are too long to hold. `hops`: the
 /// largest shortest distance of the arcs, all of which have a path; `least`: no routing has a load below this.

@@ -8,6 +8,7 @@
 
 use std::sync::OnceLock;
 
+use crate::cutoffs::digit_distances::MOST_LISTED;
 use model::{BreadthFirst, Digit, Rank, Topology, UNREACHABLE};
 
 /// The distances of a topology that is the same from every GPU, by coordinate.
@@ -15,10 +16,6 @@ use model::{BreadthFirst, Digit, Rank, Topology, UNREACHABLE};
 pub(crate) struct DigitDistances {
     digits: Vec<(Digit, Along)>,
 }
-
-/// Places of a ring up to which its distances are listed, which is looked up in a tenth of the time that it takes to
-/// divide.
-const MOST_LISTED: u32 = 1 << 8;
 
 /// Links along one coordinate.
 #[derive(Debug)]

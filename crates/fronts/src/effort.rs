@@ -5,10 +5,12 @@
 //! measured (`benches/front.rs`): the simplex where there are few arcs for each link orbit, the other where there are
 //! many or where the simplex has not ended after a second.
 
+pub(crate) use crate::cutoffs::effort::LEAST_COSTLY_ORBITS;
+use crate::cutoffs::effort::{
+    MANY_ARCS, MANY_ORBITS, MOST_ARCS, MOST_LINK_ORBITS, MOST_OF_MANY, MOST_RANKS_OF_MANY, MOST_RANKS_WHATEVER_LARGE,
+    MOST_ROWS,
+};
 use crate::quotient::Quotient;
-
-/// Orbits of links from which a front costs several times a [`crate::LoadBound`].
-pub(crate) const LEAST_COSTLY_ORBITS: usize = 64;
 
 /// Part of the load that may be left between the two sides of an exact flow.
 const GAP: f64 = 1e-10;
@@ -16,11 +18,6 @@ const GAP: f64 = 1e-10;
 const PIVOT_WORK: usize = 1 << 30;
 /// Cost of the selection of a pivot for each arc, in entries of the inverse.
 const WORK_PER_ARC: usize = 8;
-/// Orbits of links above which the simplex is not tried: its inverse would take more than 8 MiB.
-const MOST_ROWS: usize = 1024;
-/// Orbits of links and arcs for each of them from which the primal-dual method is faster from the start.
-const MANY_ORBITS: usize = 128;
-const MANY_ARCS: usize = 4;
 /// Entries of columns that the primal-dual method passes over for a point, about a second's, and after which no point
 /// of more hops is looked for.
 const WORK: usize = 1 << 27;
@@ -67,17 +64,6 @@ const PIVOTS_PER_ROW: u64 = 3;
 pub(crate) fn front_work(orbits_of_links: u64) -> u64 {
     PIVOTS_PER_ROW.saturating_mul(orbits_of_links.saturating_pow(3)).min(WORK_OF_FRONT as u64)
 }
-
-/// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks
-/// for hundreds of them.
-const MOST_ARCS: usize = 1 << 18;
-const MOST_LINK_ORBITS: usize = 3 << 10;
-
-/// GPUs above which arcs times orbits of links count too, where a front is costly, and the most of them.
-const MOST_RANKS_WHATEVER_LARGE: usize = 512;
-const MOST_OF_MANY: usize = 1 << 16;
-/// The same among GPUs of which there are more than these: paths are searched among all.
-const MOST_RANKS_OF_MANY: usize = 1 << 10;
 
 /// Whether no flow is looked for but an equal split over shortest paths.
 pub(crate) fn is_too_large(quotient: &Quotient) -> bool {

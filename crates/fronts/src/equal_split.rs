@@ -6,11 +6,9 @@
 
 use model::{Rank, RoutedEntry, RoutedPath, Routes, TrafficEntry};
 
+use crate::cutoffs::equal_split::MOST_PATHS;
 use crate::front::Point;
 use crate::quotient::{Distance, Quotient};
-
-/// Distinct paths of an arc that [`routes`] lists; above it, as few paths as give the same link loads.
-const MOST_PATHS: usize = 1024;
 
 /// The links from the source of `arcs` to each destination, by orbit; `None` where some arc has no link of its own. No
 /// other path is as short.

@@ -4,10 +4,9 @@ use std::sync::OnceLock;
 
 use model::{BreadthFirst, Rank, UNREACHABLE};
 
+use crate::cutoffs::kept_distances::MOST_AT_ONCE;
 use crate::quotient::Adjacency;
 
-/// Sources times GPUs up to which each source's distances are searched for at once: 64 MiB.
-const MOST_AT_ONCE: usize = 1 << 24;
 /// Above that number, the GPUs around all sources together that are searched for first.
 const NEAR_ALL: usize = 1 << 22;
 

@@ -29,6 +29,7 @@
 
 mod balanced_paths;
 mod concurrent_flow;
+mod cutoffs;
 mod dense_inverse;
 mod digit_distances;
 mod effort;

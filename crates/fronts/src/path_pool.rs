@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use model::Rank;
 
+use crate::cutoffs::path_pool::{LEAST_GAIN_A_HOP, MOST_START_PATHS};
 use crate::{
     hop_limited::{Arrival, HopLimited},
     price_bound::RisingPrices,
@@ -11,13 +12,8 @@ use crate::{
     restricted_master::Column,
 };
 
-/// Paths that the rounds of [`PathPool::spread`] find at most.
-const MOST_START_PATHS: usize = 1 << 21;
 /// Its rounds at most: more find more paths than the optimum uses.
 const START_ROUNDS: usize = 8;
-/// Parts of the largest transfer by which a hop more has to lower the load: less pays only where that transfer takes as
-/// long as a hundred million hops.
-const LEAST_GAIN_A_HOP: f64 = 1e-8;
 
 /// Paths by index, which is also that of their column.
 #[derive(Debug)]

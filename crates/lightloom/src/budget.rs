@@ -8,6 +8,7 @@ use model::{Collective, Error, Initial, Overlap, Result, Routing, Schedule, Shap
 use planners::Choice;
 use planners::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 
+use crate::cutoffs::budget::MOST_OFFSETS;
 use crate::path_counts::shortest_paths;
 use crate::{Request, TopologyRef, Workload};
 
@@ -57,9 +58,6 @@ impl Need {
         }
     }
 }
-
-/// Offsets of rings where there are too many GPUs for each.
-const MOST_OFFSETS: u64 = 512;
 
 /// Topologies to choose from, by what is kept of one that is looked at closely.
 struct Candidates {

@@ -12,6 +12,7 @@ mod best;
 mod bound;
 mod budget;
 mod compare;
+mod cutoffs;
 mod explain;
 mod judgement;
 mod many_gpus;

@@ -1,13 +1,10 @@
 //! The parts that are left out where there are many GPUs and nothing is named, so that planning stays a matter of
 //! seconds.
 
+use crate::cutoffs::many_gpus::MOST_STEPS;
 use collectives::{Algorithm, Options};
 use model::{Collective, Error, Result, Schedule, Shape, Topology, Translations};
 use planners::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
-
-/// Steps of an algorithm that is looked at without being named beyond that. `weave` composes rings itself, so that
-/// those of more steps are not missed.
-const MOST_STEPS: u64 = 4096;
 
 /// The default candidates that are looked at: all up to [`MOST_FOR_ALL`] GPUs, beyond it those on which there are at
 /// most [`MOST_KINDS`] kinds of GPUs in every step.

@@ -10,11 +10,9 @@ use model::{Error, Result};
 use planners::{Choice, OperatingPoint, Planner};
 
 use crate::best::starts_dark;
+use crate::cutoffs::unchanging::MOST_KEPT;
 use crate::row::{Row, row_of};
 use crate::{Prepared, Request, Workload};
-
-/// Points whose winners are kept.
-const MOST_KEPT: usize = 1024;
 
 /// Winners of races at a delay at which no change pays, which do not depend on the fabric's own delay: by size,
 /// bandwidth, startup and hop delay.

@@ -16,6 +16,7 @@ mod collective;
 mod connection;
 mod cost;
 mod counted;
+mod cutoffs;
 mod digit;
 mod error;
 mod fabric;

@@ -1,11 +1,7 @@
 //! How a mesh of MZIs is built, as far as its light depends on it.
 
+use crate::cutoffs::mzi_mesh::{MOST, MOST_LOSS};
 use crate::{Error, Result};
-
-/// Rows and columns of MZIs, and waveguides, wavelengths, fibres, transmitters and receivers, each at most this.
-const MOST: u32 = 4096;
-/// The largest loss in dB, or length in centimetres.
-const MOST_LOSS: f64 = 1e6;
 
 /// A mesh of MZIs on interposers; what the numbers mean is in `docs/circuits.md`. Grids are rows and columns.
 #[derive(Debug, Clone, PartialEq)]

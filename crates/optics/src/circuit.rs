@@ -2,6 +2,7 @@
 
 use model::{Error, Result};
 
+use crate::cutoffs::circuit::MOST_CIRCUITS;
 use crate::grid::Grid;
 
 /// A circuit from cell to cell of a grid: from MZI to MZI, or from server to server.
@@ -12,9 +13,6 @@ pub struct Circuit {
     /// The cell that it ends at.
     pub destination: u32,
 }
-
-/// Circuits at most, so that what uses a place is counted in 16 bits.
-const MOST_CIRCUITS: usize = 65_535;
 
 /// # Errors
 /// A circuit whose ends are no two cells of the grid, or too many circuits; names `circuits`.

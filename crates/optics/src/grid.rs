@@ -2,10 +2,8 @@
 
 use std::fmt;
 
+pub(crate) use crate::cutoffs::grid::MOST;
 use model::{Error, Result};
-
-/// Rows and columns of a grid, each at most this.
-pub(crate) const MOST: u32 = 4096;
 
 /// A side of a cell, and so the direction of what leaves it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,6 +9,7 @@
 
 mod charge;
 mod circuit;
+mod cutoffs;
 pub mod fibres;
 mod grid;
 mod held;

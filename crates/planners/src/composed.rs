@@ -4,6 +4,7 @@ use compositions::{Chunked, Composition};
 use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
 
+use crate::cutoffs::composed::{FEW_PEERS, MOST_COMMODITIES, MOST_COMMODITIES_OF_FEW, MOST_FLOW};
 use crate::state_search::StateSearch;
 use crate::{Choice, Problem, ties};
 
@@ -84,16 +85,6 @@ pub(crate) fn chunked(problem: &Problem, topology: &Topology, limit_s: f64) -> O
     ties::within(least_s, limit_s).then_some((least_s, chunked))
 }
 
-/// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank has
-/// many peers.
-const MOST_COMMODITIES: usize = 256;
-
-/// The same where every rank has at most [`FEW_PEERS`].
-const MOST_COMMODITIES_OF_FEW: usize = 1024;
-
-/// Peers of a rank that leave its paths little choice, so that flows are found soon.
-const FEW_PEERS: u32 = 16;
-
 /// Whether the concurrent flow of some step on a topology would be a large program, as those of all pairs are;
 /// splitting evenly is as good where they are meant for small buffers. Circulants have one circuit of each port for all
 /// ranks.
@@ -107,9 +98,6 @@ fn needs_large_program(schedule: &Schedule, topology: &Topology) -> bool {
     };
     !symmetry.is_transitive() && schedule.steps().iter().any(|step| is_large(step.traffic()))
 }
-
-/// Commodities times circuits up to which the concurrent flow of unequal blocks is solved.
-const MOST_FLOW: u64 = 1 << 19;
 
 /// As [`needs_large_program`] for unequal blocks. Where they are alike under no translation all circuits are apart,
 /// those of circulants too.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use crate::cutoffs::known_networks::FEWEST_KEPT;
 use fronts::RoutingNetwork;
 use model::Topology;
 
@@ -19,9 +20,6 @@ struct Known {
     /// Topologies that were added since those that nothing holds were let go.
     added: usize,
 }
-
-/// Additions after which what nothing holds any more is let go.
-const FEWEST_KEPT: usize = 1 << 12;
 
 impl KnownNetworks {
     /// Every topology prepared, in order.

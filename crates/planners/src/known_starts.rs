@@ -6,13 +6,8 @@ use fronts::RoutingNetwork;
 use model::{Latest, Shape};
 use topologies::candidates;
 
+use crate::cutoffs::known_starts::{MOST_GPUS, MOST_KEPT};
 use crate::known_networks::KnownNetworks;
-
-/// GPUs up to which they are looked at.
-const MOST_GPUS: u32 = 16;
-
-/// Shapes whose starts are kept.
-const MOST_KEPT: usize = 16;
 
 /// Starts on which every GPU reaches every other, by shape, prepared for routing for as long as they are kept.
 #[derive(Debug, Default)]

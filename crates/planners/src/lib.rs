@@ -19,6 +19,7 @@ mod choice;
 mod composed;
 mod composing;
 mod convention;
+mod cutoffs;
 mod envelope;
 mod forwarded_blocks;
 mod join;

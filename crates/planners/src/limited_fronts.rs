@@ -1,10 +1,8 @@
 //! Fronts of many steps on one topology, which share a limit on work.
 
 use crate::ProfileTable;
+use crate::cutoffs::limited_fronts::MANY_RANKS;
 use crate::profile_table::LEAST_MIRRORED_WORK;
-
-/// GPUs above which all fronts of a candidate share a quarter of the work that fewer do.
-const MANY_RANKS: u32 = 512;
 
 impl ProfileTable {
     /// The work on each front of a candidate under concurrent flow where those of all patterns would take seconds:

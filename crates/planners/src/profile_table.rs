@@ -10,11 +10,10 @@ use model::{Difference, Error, Result, Routes, Routing, Schedule, Topology, Traf
 use rayon::prelude::*;
 
 use crate::OpticalLimits;
+pub(crate) use crate::cutoffs::profile_table::LEAST_MIRRORED_WORK;
+use crate::cutoffs::profile_table::MOST_WORK;
 use crate::known_networks::KnownNetworks;
 use crate::patterns::Patterns;
-
-/// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
-const MOST_WORK: u64 = 1 << 31;
 
 /// A schedule's distinct step patterns against candidate topologies.
 pub struct ProfileTable {
@@ -349,9 +348,6 @@ impl ProfileTable {
         &by_candidate[candidate].get_or_init(empty)[pattern]
     }
 }
-
-/// Work on a front from which another one is looked for that is its mirror image: that of 64 orbits of links.
-pub(crate) const LEAST_MIRRORED_WORK: u64 = 3 << 18;
 
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();

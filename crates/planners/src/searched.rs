@@ -10,26 +10,10 @@ use std::time::Duration;
 use model::{CostSettings, Overlap, Propagation, Result, Routing, Shape, Step, Topology};
 use search::{Circulants, PricedStep, SearchLimits, local_search};
 
+use crate::cutoffs::searched::{
+    MOST_CIRCULANTS, MOST_CIRCULANTS_IN_BUDGET, MOST_EVALUATIONS, MOST_MESSAGES, MOST_RANKS, MOST_STEPS,
+};
 use crate::{Choice, StateSearch};
-
-/// Circulants that are all looked at without being asked for.
-const MOST_CIRCULANTS: u64 = 5_000;
-
-/// The same where there is a budget.
-const MOST_CIRCULANTS_IN_BUDGET: u64 = 50_000;
-
-/// Steps of a schedule beyond which nothing is searched.
-const MOST_STEPS: usize = 32;
-
-/// Ranks beyond which nothing is searched without a budget.
-const MOST_RANKS: u32 = 128;
-
-/// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow the
-/// links of a graph that they were composed for.
-const MOST_MESSAGES: usize = 128;
-
-/// Moves of local search, whatever the budget.
-const MOST_EVALUATIONS: u64 = 1 << 40;
 
 /// The choice on the best topologies that can be found; local search takes `budget`, circulants what they need. One
 /// port makes only rings, which are candidates already, so that only local search may find more there.

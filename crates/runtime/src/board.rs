@@ -6,6 +6,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::clock::{Bell, wake_all};
+use crate::cutoffs::board::{LEAST_PACKETS, MOST_RING};
 use crate::fault::{Fault, When, Who};
 use crate::lateness::{FOOTPRINT, LatenessLog};
 use crate::memory::file_in_memory;
@@ -47,9 +48,6 @@ const PROCESS: usize = (RUNNING + FOOTPRINT).next_multiple_of(64);
 
 const TIMES: usize = 48;
 const USE: usize = 24;
-// Packets that a ring has room for at least, and bytes that one has at most.
-const LEAST_PACKETS: u64 = 8;
-const MOST_RING: u64 = 64 << 20;
 // Room for the packets that come while a switch or rank wakes late.
 const SLACK_NS: f64 = 20e6;
 

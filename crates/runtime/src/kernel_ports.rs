@@ -5,6 +5,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::arrivals::Arrivals;
 use crate::board::Board;
 use crate::clock::{now_ns, timespec};
+use crate::cutoffs::kernel_ports::{LEAST_PACKETS, MOST_BUFFER};
 use crate::datagrams::Datagrams;
 use crate::envelope::{ENVELOPE_BYTES, Envelope};
 use crate::namespaces::{Namespaces, enter};
@@ -17,8 +18,6 @@ const RECORD_BYTES: u64 = 1024;
 /// Time for which a rank hands packets over ahead, so that it may wake late; ranks that begin at once and hand over
 /// more keep each other waiting. The system doubles it, for its records.
 const SLACK_NS: f64 = 4e6;
-const LEAST_PACKETS: u64 = 4;
-const MOST_BUFFER: u64 = 256 << 20;
 
 struct Port {
     datagrams: Datagrams,

@@ -10,6 +10,7 @@
 //! All times are dilated by whoever asks, and stay so in the report. Linux only: memory without a name, waiting at
 //! words until a moment of the clock, and processes as descriptors exist there.
 
+mod cutoffs;
 mod elements;
 mod report;
 mod request;

@@ -1,10 +1,8 @@
 //! The network namespaces that whoever asks has made: one for every rank, one for the switch between them.
 
+pub use crate::cutoffs::namespaces::MOST_PACKET_BYTES;
 use model::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// The most that a packet has: what is left of 64 KiB for its data is a power of two.
-pub const MOST_PACKET_BYTES: u32 = 1 << 15;
 
 /// The namespaces of a run, by the files that name them.
 ///

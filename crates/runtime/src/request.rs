@@ -3,11 +3,10 @@
 use model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+pub use crate::cutoffs::request::MOST_RANKS;
 use crate::elements::{Element, Reduction};
 use crate::namespaces::Namespaces;
 
-/// Ranks of one machine that a run takes.
-pub const MOST_RANKS: u32 = 256;
 /// Bytes of a packet, least and most.
 pub const PACKET_BYTES: (u32, u32) = (64, 1 << 20);
 

@@ -13,6 +13,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use crate::controller::run;
+use crate::cutoffs::serve::MOST_BYTES;
 use crate::fault::Fault;
 use crate::owner::Owner;
 use crate::request::Request;
@@ -24,8 +25,6 @@ const PROGRESS: u8 = b'p';
 const OUTSIDE: u8 = b'o';
 const REPORT: u8 = b'R';
 const FAULT: u8 = b'F';
-/// Bytes of the longest message.
-const MOST_BYTES: usize = 1 << 30;
 
 /// Kind and content of a message, with the descriptor that came with it.
 type Heard = (u8, Vec<u8>, Option<OwnedFd>);

@@ -20,9 +20,8 @@ use model::{BreadthFirst, Error, Result, Routing, Topology, Traffic, TrafficEntr
 use rayon::prelude::*;
 
 use crate::PricedStep;
+use crate::cutoffs::circulants::MOST_BOUNDS;
 
-/// Bounds kept by (circulant, pattern), of 12 bytes each.
-const MOST_BOUNDS: u64 = 1 << 24;
 /// Circulants of one port less to each of which every generator is added, where there are too many.
 const EXTENDED: usize = 64;
 

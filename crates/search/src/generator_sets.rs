@@ -11,20 +11,15 @@
 //! cost are known by orbit, so the search is as that of n/|H| offsets, and many splittings are of this kind (Stein and
 //! Szabó, "Algebra and Tiling", 1994). Then sets of single generators, each T from the best set of T−1 and of T+1.
 
+use crate::cutoffs::generator_sets::{FEWEST_SWAPS, LARGEST_GROUP, MOST_COMPARED, MOST_SWAPS};
 use interruption::Interruptible;
 use model::{Error, Result};
 use rayon::prelude::*;
 
 /// More ranks than this are refused: the search keeps hops by (generator, offset).
 const MAX_RANKS: u32 = 1024;
-/// Largest group of units under which sets are searched.
-const LARGEST_GROUP: usize = 32;
 /// Swaps tried for a set, times its orbits: sets of many come near theorem 1 at once.
 const SWAPS: usize = 1500;
-const FEWEST_SWAPS: usize = 2;
-/// Most swaps tried for a set, or as many as compare so many hops where orbits are few.
-const MOST_SWAPS: usize = 60;
-const MOST_COMPARED: usize = 1 << 19;
 /// Numbers of topologies below and above the one that is asked for whose sets are searched too.
 const NEAR: u32 = 1;
 /// The hops of an offset on a generator that does not reach it.

@@ -10,6 +10,7 @@
 //! ```
 
 mod circulants;
+mod cutoffs;
 mod generator_sets;
 mod local_search;
 mod priced_step;

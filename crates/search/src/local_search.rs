@@ -22,14 +22,13 @@ use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use crate::cutoffs::local_search::MOST_ORBITS;
 use crate::{Circulants, PricedStep};
 
 /// Meaning of the name of a topology that was searched.
 pub const NAME: (&str, &str) =
     ("local-search", "topology improved circuit by circuit by the local search of planner weave (--budget)");
 
-/// Most orbits of ranks that a group leaves.
-const MOST_ORBITS: u32 = 16;
 /// At the first move of each chain, the part of its cost by which a move may add to it, on average. Cold chains
 /// refine the best that is known, hot ones leave it.
 const FIRST_TEMPERATURES: [f64; 4] = [0.01, 0.02, 0.05, 0.1];

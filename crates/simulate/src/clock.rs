@@ -1,13 +1,10 @@
 //! Simulated time: whole femtoseconds.
 
+pub(crate) use crate::cutoffs::clock::LONGEST_FS;
 use model::{Error, Result};
 
 /// No simulated time may be later than this, fs: 9 223 s.
 pub(crate) const LIMIT_FS: u64 = 1 << 63;
-
-/// Longest delay, and longest time of one transfer on one circuit, fs: 2 305 s. A simulated time and a few of
-/// these can be added.
-pub(crate) const LONGEST_FS: u64 = 1 << 61;
 
 /// `seconds` to the nearest femtosecond.
 ///

@@ -26,6 +26,7 @@ mod backlog;
 mod barrier;
 mod change;
 mod clock;
+mod cutoffs;
 mod dataflow;
 mod engine;
 mod fair;

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use model::{Error, Plan, Rank, Result, RoutedEntry, Topology, Translations};
 
 use crate::clock::{LIMIT_FS, LONGEST_FS, femtoseconds, too_long, wire_fs};
+use crate::cutoffs::wiring::MOST_PARALLEL;
 use crate::message::{Message, full_packet, packet};
 use crate::network::{Flow, Hop, QueueingNetwork, SENDER, Stream};
 use crate::packet::Packet;
 use crate::settings::{Forwarding, Injection, Level, Settings};
 use crate::split::{Shares, Split, split};
-
-/// Flows of a path over parallel circuits, at flow level.
-const MOST_PARALLEL: u64 = 1 << 12;
 
 /// Packets of a transfer over several paths are dealt out one by one: no more than this.
 const MAX_SPLIT_PACKETS: u64 = 1 << 30;

@@ -3,16 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::cutoffs::explanation::{MOST_LISTED, MOST_SEARCHED};
 use model::{BreadthFirst, Digit, Link, Rank, Topology, UNREACHABLE};
-
-/// GPUs whose circuits are listed, and rings that are counted by length.
-const MOST_LISTED: usize = 8;
 
 /// How a graph begins whose circuits follow no simpler rule.
 const IRREGULAR: &str = "irregular graph";
-
-/// Links over which the diameter is searched, from one GPU of every class; it is not stated where there are more.
-const MOST_SEARCHED: u64 = 1 << 24;
 
 /// A description of the circuits of a topology. Its `Display` is the sentence, and says nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]

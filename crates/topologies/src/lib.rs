@@ -9,6 +9,7 @@
 
 mod candidate_family;
 pub mod candidates;
+mod cutoffs;
 mod dedupe;
 mod edge_list;
 mod enumerated;

@@ -2,18 +2,9 @@
 
 use std::collections::BTreeSet;
 
+pub(crate) use crate::cutoffs::ring_offsets::MOST_RANKS_FOR_EVERY_OFFSET;
+use crate::cutoffs::ring_offsets::{MOST_OFFSETS, MOST_OFFSETS_OF_UNLIKE, MOST_UNLIKE_RANKS};
 use model::{Traffic, Translations};
-
-/// Ranks up to which rings of every offset are candidates.
-pub(crate) const MOST_RANKS_FOR_EVERY_OFFSET: u32 = 1024;
-
-/// Most offsets beyond that.
-const MOST_OFFSETS: usize = 512;
-
-/// Ranks up to which they are where some step is not the same from any two ranks, so that its flows are as large as the
-/// topology; and most offsets beyond.
-const MOST_UNLIKE_RANKS: u32 = 512;
-const MOST_OFFSETS_OF_UNLIKE: usize = 32;
 
 /// Whether there are so many ranks, no two of them alike in some step, that few topologies can be looked at.
 pub(crate) fn are_many_and_unlike(ranks: u32, patterns: &[&Traffic]) -> bool {

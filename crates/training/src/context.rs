@@ -3,15 +3,12 @@
 use model::{Bound, Error, Fabric, Result, Workload};
 
 use crate::bound::bound;
+use crate::cutoffs::context::MOST_TOPOLOGIES;
 use crate::jobs::{Jobs, Kind, Task};
 use crate::library::{Library, TopologyId};
 use crate::orders::quickly;
 use crate::splits::{Split, even, splits};
 use crate::timeline::{Problem, Timeline, Use};
-
-/// Most topologies that plans of a family begin or end with: where it has all ports for itself, and where it shares
-/// them.
-const MOST_TOPOLOGIES: [usize; 2] = [14, 4];
 
 /// Topologies that a family's groups may rest on or keep, in addition to the resting topology.
 const NAMED: [&str; 1] = ["ring"];

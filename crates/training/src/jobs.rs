@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::cutoffs::jobs::FEW;
 use model::{Collective, Over, Rank, Work, Workload};
-
-/// Communications of an iteration that is small.
-const FEW: usize = 10;
 
 /// The groups that communicate: of one size along one axis, or of one size anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

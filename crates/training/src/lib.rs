@@ -7,6 +7,7 @@
 
 mod bound;
 mod context;
+mod cutoffs;
 mod entry;
 mod group_plans;
 mod jobs;

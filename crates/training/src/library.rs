@@ -7,6 +7,7 @@ use interruption::Interruptible;
 use model::{Collective, Fabric, Plan, Result, Shape, Topology};
 use rayon::prelude::*;
 
+use crate::cutoffs::library::MOST_OF_LARGE;
 pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner, is_large};
 use crate::jobs::{Family, Kind, Message};
@@ -28,9 +29,6 @@ const DELAYS: [f64; 5] = [0.25, 0.5, TIES, 2.0, 4.0];
 
 /// The fabric's own delay but for the last bit: of plans that take as long, rounding chooses another one.
 const TIES: f64 = 1.0 - f64::EPSILON / 2.0;
-
-/// Most topologies of a large group that plans are looked for from.
-const MOST_OF_LARGE: usize = 3;
 
 /// How much longer a plan may take that counts as nearly the best, as a factor.
 const NEARLY: f64 = 1.02;

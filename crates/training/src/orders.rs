@@ -11,14 +11,12 @@ use branching::{Branching, MOST_NODES};
 use machines::{machines, one_at_a_time_s, period_s};
 use paths::Paths;
 
+use crate::cutoffs::orders::FEW;
 use crate::timeline::{Problem, Timeline};
 
 /// Nodes that the search of a good order may place, for an iteration that has most to gain by it: once for each choice
 /// of plans and ports, and for the best choice.
 const PLACED: [usize; 2] = [400, 60_000];
-
-/// Nodes of an iteration that has all rules tried for each choice of plans and ports.
-const FEW: usize = 64;
 
 /// An order, and what is known of all others.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@ use interruption::Interruptible;
 use rayon::prelude::*;
 
 use crate::context::Context;
+use crate::cutoffs::overlapped::{MOST_DESCENTS, MOST_SIDES, MOST_TRIED, MOST_WORK};
 use crate::jobs::Task;
 use crate::library::Entry;
 use crate::timeline::{Timeline, Use};
@@ -14,18 +15,6 @@ pub(crate) type Allotment = Vec<Option<(u32, u32)>>;
 
 /// How often plans are chosen again by the timeline that the last choice led to.
 const ROUNDS: usize = 3;
-
-/// Work, in steps of timelines, that the search may cost.
-const MOST_WORK: usize = 1_500_000_000;
-
-/// Most choices of ports that are tried.
-const MOST_TRIED: usize = 4000;
-
-/// Allotments of a small iteration from which ports are improved.
-const MOST_DESCENTS: usize = 6;
-
-/// Most lanes that are told apart where the ports are cut in two.
-const MOST_SIDES: usize = 5;
 
 /// Uses and what they lead to.
 pub(crate) type Timed = (Vec<Option<Use>>, Timeline);

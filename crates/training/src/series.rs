@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cutoffs::series::MOST_WORK;
 use crate::library::{Entry, Library, TopologyId};
 use crate::splits::Split;
 
@@ -31,9 +32,6 @@ pub(crate) struct Found {
     /// Whether no closed path is shorter.
     pub(crate) is_shortest: bool,
 }
-
-/// Work, in steps, that the search for the best first state may cost.
-const MOST_WORK: usize = 400_000_000;
 
 /// The states of a split.
 struct Block {

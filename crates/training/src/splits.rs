@@ -1,7 +1,6 @@
 //! How the ports of a GPU are shared between families.
 
-/// Most splits that are tried.
-const MOST: usize = 128;
+use crate::cutoffs::splits::MOST;
 
 /// Ports of each family, from the first to the one after the last; no port where both are the same.
 pub(crate) type Split = Vec<(u32, u32)>;

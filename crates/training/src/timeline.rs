@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::cutoffs::timeline::{MOST_ORDERED_ROUNDS, MOST_ROUNDS};
 use crate::jobs::{Jobs, Task};
 use crate::library::{Entry, TopologyId};
 
@@ -68,12 +69,6 @@ struct Port {
     ready_s: f64,
     by: Option<usize>,
 }
-
-/// How often an iteration is followed by the next until they are alike.
-const MOST_ROUNDS: usize = 12;
-
-/// How often after that, all in the order of the last: what takes turns is then at rest.
-const MOST_ORDERED_ROUNDS: usize = 8;
 
 /// An iteration whose plans and ports are chosen, so that only the order of its nodes is open.
 #[derive(Clone, Copy)]

@@ -26,6 +26,7 @@ mod bound;
 mod changes;
 mod circuits;
 mod costs;
+mod cutoffs;
 mod demand;
 mod execution;
 mod paths;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Plan, Rank, RoutedEntry, Routing, Topology};
 
+use crate::cutoffs::routing::MOST_LISTED;
 use crate::report::{Check, Tally, agree};
 
 /// Checks that single-path arcs have one shortest path, and equally split ones all of theirs, each once, with shares by
@@ -41,9 +42,6 @@ pub(crate) fn check(plan: &Plan) -> Check {
         _ => tally.into_check("traffic entry", &format!("routed by {}", routing.name())),
     }
 }
-
-/// Shortest paths of one arc that a plan lists at most.
-const MOST_LISTED: f64 = 1024.0;
 
 /// Hops of the longest path of these arcs.
 fn longest(arcs: &[&RoutedEntry]) -> usize {

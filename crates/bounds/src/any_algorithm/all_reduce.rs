@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use model::Collective;
 
 use super::passes::{class, one_pass};
+use crate::cutoffs::any_algorithm_all_reduce::MOST_HOPS;
 use crate::pairs::least_uses;
 use crate::rates::Rates;
 use crate::spreading::{least_hops, least_usage, most_steps};
@@ -38,9 +39,6 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
     let least = cases.min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
     largest(std::iter::once(passes(rates)).chain(least)).expect("there is the first")
 }
-
-/// Hops of all steps beyond which pairs are not counted.
-const MOST_HOPS: u32 = 40;
 
 /// The bound for so many steps, all on one topology; as many or more where they are the most that are told apart. The
 /// least over the hops of all of them, with what is `known` of uses by hops: few add up little on the way, and with

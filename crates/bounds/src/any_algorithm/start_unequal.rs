@@ -11,17 +11,11 @@ use std::collections::BTreeMap;
 use model::{BreadthFirst, Collective, Piece, Rank, Topology, UNREACHABLE};
 
 use super::start::staying;
+use crate::cutoffs::any_algorithm_start_unequal::{MOST_PRICED, MOST_UNEVEN};
 use crate::known_topology::KnownTopology;
 use crate::link_prices::PricedLinks;
 use crate::rates::Rates;
 use crate::statement::Statement;
-
-/// Ranks up to which prices of circuits are looked for; beyond, every circuit costs the same.
-const MOST_PRICED: u32 = 128;
-
-/// Ranks up to which they are looked for where blocks are equal, and ranks are not all alike: equal prices say least
-/// there.
-const MOST_UNEVEN: u32 = 32;
 
 /// Whether prices are looked for where blocks are equal.
 pub(super) fn is_priced(topology: &Topology) -> bool {

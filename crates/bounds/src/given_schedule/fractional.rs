@@ -11,17 +11,12 @@
 //!
 //! Σ_i p_i·load_i ≥ 2·F(x) − d·max_g Σ_i p_i·D_i·c_i,g/(c_i·x)².
 
+use crate::cutoffs::given_schedule_fractional::MOST_FLOWS;
+pub(super) use crate::cutoffs::given_schedule_fractional::{MOST_INTERVALS, MOST_RANKS};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::{NonnegativeConeT, SecondOrderConeT, ZeroConeT};
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver};
 use model::{Rank, TrafficEntry, Translations};
-
-/// More ranks than this are not tried.
-pub(super) const MOST_RANKS: u32 = 64;
-/// More intervals than this are not solved.
-pub(super) const MOST_INTERVALS: usize = 24;
-/// More flow variables than this are not solved.
-const MOST_FLOWS: usize = 30_000;
 
 /// Lower bound on Σ price·load over patterns (arcs from rank 0, price) that share a topology with `ports` circuits per
 /// rank; 0 where the program is too large or is not solved.

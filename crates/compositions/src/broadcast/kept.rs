@@ -8,6 +8,7 @@ use model::{Latest, Rank, Result, Shape, Topology};
 use super::one_topology::OneTopology;
 use super::shifts::Turns;
 use super::spread::Spread;
+use crate::cutoffs::broadcast_kept::MOST_KEPT;
 use crate::prices::Prices;
 
 /// The ingredients of Broadcasts of some ranks, ports and root.
@@ -61,9 +62,6 @@ pub(crate) struct Broadcasts {
 
 /// Ranks, ports, root.
 type Key = (u32, u32, Rank);
-
-/// Number kept of each kind.
-const MOST_KEPT: usize = 8;
 
 impl Broadcasts {
     /// For so many ranks and ports.

@@ -8,12 +8,7 @@ use model::{Link, Rank, Topology};
 use super::rounds::{Rarity, rounds};
 use super::spread::{Sends, Spread};
 use super::{gathered::Gathered, tree::Tree};
-
-/// Ranks squared up to which every rank's part of a scatter is gathered from it on its own ways.
-const MOST_PAIRS: u64 = 1 << 18;
-
-/// Parts times ranks up to which rounds are made twice.
-const MOST_SENT_TWICE: u64 = 1 << 16;
+use crate::cutoffs::broadcast_one_topology::{MOST_PAIRS, MOST_SENT_TWICE};
 
 /// The ingredients of Broadcasts from one root on one topology, each kept once it is made.
 #[derive(Debug)]

@@ -8,14 +8,9 @@
 use model::Rank;
 
 use crate::circulants;
+use crate::cutoffs::one_pass_base::{MOST_VERTICES, WORTH_LEVELS};
 use crate::metacyclic;
 use crate::relative::Circuits;
-
-/// Vertices up to which digraphs are searched.
-const MOST_VERTICES: u32 = 64;
-
-/// Circulant digraphs of a number of vertices that are looked at closely.
-const WORTH_LEVELS: usize = 4;
 
 /// A place relative to a vertex and a part of its block: the letters of a shortest walk there.
 #[derive(Debug, Clone, PartialEq, Eq)]

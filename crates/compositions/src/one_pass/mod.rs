@@ -22,15 +22,10 @@ use std::ops::Range;
 use model::{Chunks, Collective, Result};
 
 use crate::composition::{Composition, MOST_EXECUTED};
+use crate::cutoffs::one_pass::{MOST_SENT, WORTH_PRICING};
 use crate::prices::Prices;
 use grouping::Pass;
 use steps::Steps;
-
-/// Chunks that all ranks together send in a step of several hops, or collect.
-const MOST_SENT: u64 = 1 << 18;
-
-/// Passes that are priced exactly: the program is nearly right.
-const WORTH_PRICING: usize = 1;
 
 /// The graphs of walks of so many ranks: for every number of letters that a rank's ports allow, every length and the
 /// best bases.

@@ -11,31 +11,15 @@ use super::heaviest;
 use super::improve::improved;
 use super::way::{Estimate, Evaluator, Way};
 use super::wiring::Wiring;
+use crate::cutoffs::unequal_library::{
+    MOST_FOR_KNOWN, MOST_IMPROVED_STEPS, MOST_KEPT, MOST_MOVES, MOST_RINGS, MOST_SEARCHED, MOST_SHIFTED,
+};
 
 /// Circuits that estimates may pass while the ways of one number of steps are improved.
 const WORK: usize = 8_000_000;
 
-/// Circuits that the search from all ranks may pass, over the steps of a way.
-const MOST_SEARCHED: usize = 40_000_000;
-
-/// Most estimates of one way.
-const MOST_MOVES: usize = 4_000;
-
-/// Most steps of a way that is improved.
-const MOST_IMPROVED_STEPS: usize = 8;
-
 /// Ways of a number of steps that are improved.
 const IMPROVED: usize = 2;
-
-/// Ranks up to which sets of shifted rings are looked for, and rings of a set.
-const MOST_SHIFTED: usize = 256;
-const MOST_RINGS: usize = 32;
-
-/// Ranks up to which the topologies that planners choose from by default are looked at.
-const MOST_FOR_KNOWN: usize = 128;
-
-/// Libraries that are kept.
-const MOST_KEPT: usize = 8;
 
 /// A way and about what it is like.
 pub(crate) type Found = (Way, Estimate);

@@ -25,6 +25,7 @@ use model::{
 
 use crate::all_to_all;
 use crate::composition::Composition;
+use crate::cutoffs::unequal::MOST_WAYS;
 use crate::library::Libraries;
 use crate::prices::Prices as PhasePrices;
 use demand::Demand;
@@ -35,9 +36,6 @@ use wiring::Wiring;
 /// Name of the topologies that are made for a matrix, and what it means.
 pub(crate) const NAME: (&str, &str) =
     ("for-matrix-K", "circuits for step K of an unequal All-to-All, between the pairs that exchange most");
-
-/// Ways that are made compositions.
-const MOST_WAYS: usize = 3;
 
 /// The estimated cost of a way.
 struct Prices {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::document::SCHEMA;
 use super::runs::Run;
+use crate::cutoffs::plan_json_write::MOST_LINKS;
 
 pub(super) fn plan(plan: &Plan) -> String {
     let initial_topology = plan.initial_index().map_or_else(|| "null".to_string(), |index| index.to_string());
@@ -78,9 +79,6 @@ fn chunks(chunks: &Chunks) -> String {
     let kind = if chunks.collective() == Collective::AllToAll { "pairs" } else { "owned" };
     object([("kind", text(kind)), ("parts", chunks.parts().unwrap_or(1).to_string())])
 }
-
-/// Most links that are written for a topology; of a larger topology, one link of every orbit is written.
-const MOST_LINKS: u64 = 1 << 14;
 
 fn topology(id: usize, topology: &Topology) -> String {
     let links = topology.links().len() as u64 * u64::from(topology.symmetry().order());

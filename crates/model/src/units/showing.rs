@@ -1,5 +1,7 @@
 //! Times and sizes with the unit that reads best.
 
+use crate::cutoffs::units_showing::MOST_DIGITS;
+
 /// `seconds` with the unit that keeps it between 1 and 1000, four significant digits.
 pub fn show_time(seconds: f64) -> String {
     if seconds == 0.0 {
@@ -46,9 +48,6 @@ fn in_binary(bytes: f64) -> InUnits {
 fn in_decimal(bytes: f64) -> InUnits {
     in_units(bytes, 1000.0, ["B", "KB", "MB", "GB", "TB"])
 }
-
-/// Digits that a size has which people write in decimal units.
-const MOST_DIGITS: usize = 4;
 
 /// Whether who wrote a size wrote it in decimal units: it is a short number of those, and none of binary ones.
 fn is_decimal(bytes: f64) -> bool {

@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::checks::short;
 use super::parts::{Over, Ranks, Work, WorkloadNode, WorkloadParts};
+use crate::cutoffs::workload_waits::MOST_NAMED;
 use crate::{Error, Rank, Result};
-
-/// Most nodes of a circle that a message names.
-const MOST_NAMED: usize = 8;
 
 /// By node: the nodes that must have ended, ascending. These are the ones that it names, and on each of a collective's
 /// ranks the one before it in its stream.

@@ -6,9 +6,7 @@ use crate::circuit::{Circuit, check_circuits};
 use crate::grid::Side;
 
 use super::servers::{Fibre, Servers};
-
-/// Rectangles times circuits that are looked at one by one; if there are more, only the parts on one side of a line.
-const MOST_WORK: u64 = 50_000_000;
+use crate::cutoffs::fibres_cuts::MOST_WORK;
 
 /// No paths load the busiest edge less.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,16 +14,13 @@ use crate::grid::Side;
 
 use super::cuts::{FibreBound, bound};
 use super::servers::Servers;
+use crate::cutoffs::fibres_router::{LONGEST, MOST_SEARCHES};
 
-/// Circuits times passes at most: a second or so on a grid of 64 servers.
-const MOST_SEARCHES: usize = 150_000;
 /// Passes without a lower maximum, or fewer edges that have it, after which some circuits are put anywhere.
 const PATIENCE: u32 = 6;
 /// Factor by which the cost of an edge grows with each circuit more, from `DEPTH` circuits below the maximum on.
 const STEEPNESS: u64 = 12;
 const DEPTH: u32 = 4;
-/// Where circuits are put anywhere: on shortest paths by lengths of edges that are drawn from 1 to this.
-const LONGEST: u64 = 16;
 
 /// Paths of circuits between servers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,15 +7,13 @@
 use model::{Connection, Fabric, Result, Shape, Switch};
 
 use crate::charge::{SwitchChange, charged_s};
+use crate::cutoffs::kinds_parallel::LEAST_WEIGHT;
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap, takes_none};
 use crate::parallel::{Colouring, Cost, DARK, decompose};
 
 /// A switch per port.
 pub(super) struct Parallel;
-
-/// The weight of a connection on a switch of no delay, compared with one on the slowest.
-const LEAST_WEIGHT: f64 = 0.01;
 
 impl Kind for Parallel {
     fn name(&self) -> &'static str {

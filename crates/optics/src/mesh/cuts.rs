@@ -9,11 +9,7 @@ use crate::grid::{Grid, Side};
 
 use super::layout::Mesh;
 use crate::circuit::Circuit;
-
-/// Rectangles times circuits that are looked at one by one.
-const MOST_RECTANGLE_WORK: u64 = 20_000_000;
-/// Circuits around whose ends cuts are grown.
-const MOST_GROWN: usize = 64;
+use crate::cutoffs::mesh_cuts::{MOST_GROWN, MOST_RECTANGLE_WORK};
 
 /// A set of cells that more circuits have to leave than there are places to leave by.
 #[derive(Clone, Debug, PartialEq, Eq)]

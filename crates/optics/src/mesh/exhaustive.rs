@@ -6,13 +6,8 @@ use super::routing::{Path, Usage};
 use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
 use crate::circuit::Circuit;
 
+use crate::cutoffs::mesh_exhaustive::{MOST_CELLS, MOST_CIRCUITS, MOST_STEPS};
 use crate::grid::Side;
-
-/// Steps of paths that are tried before it gives up.
-const MOST_STEPS: u32 = 400_000;
-/// Circuits and cells beyond which it does not begin.
-const MOST_CIRCUITS: usize = 24;
-const MOST_CELLS: u32 = 64;
 
 /// The result of trying all combinations.
 pub(super) enum Exhausted {

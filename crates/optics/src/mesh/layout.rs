@@ -3,14 +3,9 @@
 
 use model::{Error, Result};
 
+pub(super) use crate::cutoffs::mesh_layout::MOST_LANES;
+use crate::cutoffs::mesh_layout::{MOST_LOSS, MOST_PLACES};
 use crate::grid::{Grid, MOST, Side};
-
-/// MZIs times wavelengths, at most.
-const MOST_PLACES: u64 = 1 << 22;
-/// Waveguides, wavelengths or fibres, each at most this.
-pub(super) const MOST_LANES: u32 = 4096;
-/// The largest loss in dB, or length in centimetres, that is taken.
-const MOST_LOSS: f64 = 1e6;
 
 /// Losses of light on its way, in dB. The defaults are PCCL's, §4.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,14 +15,7 @@ use crate::circuit::Circuit;
 use crate::grid::Side;
 
 use super::layout::Mesh;
-
-/// Times that lengths are changed; and cells that all searches together may look at, about a second's worth.
-const MOST_ROUNDS: usize = 2000;
-const MOST_CELLS: usize = 10_000_000;
-/// Fewer rounds prove too little to begin.
-const FEWEST_ROUNDS: usize = 20;
-/// The longest place.
-const LONGEST: f64 = (1 << 20) as f64;
+use crate::cutoffs::mesh_lengths::{FEWEST_ROUNDS, LONGEST, MOST_CELLS, MOST_ROUNDS};
 
 /// Lengths by which the shortest ways of circuits are longer, together, than all places.
 #[derive(Clone, Debug, PartialEq, Eq)]

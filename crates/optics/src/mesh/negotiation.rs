@@ -12,15 +12,12 @@ use super::layout::Mesh;
 use super::routing::{Path, Usage};
 use super::search::{BLOCKED, STEP, Search};
 use crate::circuit::Circuit;
+use crate::cutoffs::mesh_negotiation::{MOST_COST, MOST_PASSES};
 
 /// Passes without fewer shared places than ever before, after which it ends.
 const PATIENCE: u32 = 40;
-/// Passes at most.
-const MOST_PASSES: u32 = 400;
 /// Rise of a place's price with every pass in which it is shared.
 const RISE: u32 = STEP / 2;
-/// No place costs more, so that sums of costs are exact.
-const MOST_COST: u64 = 1 << 20;
 
 /// The result of the negotiation.
 pub(super) struct Negotiated {

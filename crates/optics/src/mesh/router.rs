@@ -10,10 +10,8 @@ use super::negotiation::{Negotiated, negotiate};
 use super::routing::{Impossible, Method, Path, Route, Routing, Unrouted, Usage, numbered};
 use super::search::{BLOCKED, LOSS_TOLERANCE_DB, STEP, Search};
 use crate::circuit::{Circuit, check_circuits};
+use crate::cutoffs::mesh_router::MOST_STATES;
 
-/// States that the searches of a negotiation look at, some seconds' worth; and where it is known that some circuits
-/// stay without a route.
-const MOST_STATES: u64 = 40_000_000;
 const STATES_WITHOUT_HOPE: u64 = 10_000_000;
 
 /// Routes circuits so that no waveguide or fibre carries two of one wavelength and none loses more than the limit

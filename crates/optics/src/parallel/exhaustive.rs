@@ -4,9 +4,8 @@ use model::{Rank, Topology};
 
 use super::colouring::{Colouring, DARK};
 use super::cost::{Cost, Judge};
+use crate::cutoffs::parallel_exhaustive::MOST_CHANGES;
 
-/// Most changes that are judged, and most circuits that are tried on a switch for one assignment that is found.
-const MOST_CHANGES: usize = 40_000;
 const TRIES: usize = 64;
 
 /// The best assignment of all; `None` where there are too many. A shortest path over (topology, its assignments).

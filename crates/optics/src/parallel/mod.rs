@@ -16,6 +16,7 @@ pub(crate) use cost::{Cost, Judge};
 
 use model::Topology;
 
+use crate::cutoffs::parallel::{MOST_KICKS, MOST_VISITS};
 use bound::least_connects;
 use exhaustive::best_of_all;
 use insertion::follow_on;
@@ -26,11 +27,6 @@ pub(crate) struct Decomposed {
     pub colourings: Vec<Colouring>,
     pub least_connects: u64,
 }
-
-/// Visits of a circuit that the search for something better may take, in addition to one descent.
-const MOST_VISITS: usize = 1_000_000;
-/// Most disturbances of an assignment that nothing improves.
-const MOST_KICKS: usize = 300;
 
 /// Matchings of the topologies, by switch; `slowest_first` are the switches in that order, `weights` what a connection
 /// on each counts for. Where what a change is charged depends on the matchings, the fewest connections need not be

@@ -15,11 +15,9 @@ use rayon::prelude::*;
 use crate::shortest_path::{Before, ShortestPath};
 use crate::{Capabilities, Change, Choice, LeastSum, Planner, Problem, StateSearch};
 
+use crate::cutoffs::planners_exact::MOST_PAIRS;
 pub(crate) use permutations::NAME as TOPOLOGY_NAME;
 use permutations::{Circuits, MOST_GPUS, all_permutations};
-
-/// Most (step, permutation) pairs, of ten bytes each.
-const MOST_PAIRS: usize = 1 << 27;
 
 /// The planner `exact`: every topology of one port, by exhaustion.
 pub struct Exact;

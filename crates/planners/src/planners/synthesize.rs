@@ -7,6 +7,7 @@
 
 use model::{ChargeKind, Collective, Error, Result, Routing, Topology};
 
+pub(crate) use crate::cutoffs::planners_synthesize::MOST_WORK;
 use crate::{Capabilities, Choice, Planner, Problem, composed};
 
 /// The planner `synthesize`: chunks over the best of the static topologies.
@@ -70,9 +71,6 @@ impl Planner for Synthesize {
         Ok(best)
     }
 }
-
-/// Work on one topology: under a second.
-pub(crate) const MOST_WORK: u64 = 1 << 21;
 
 /// The topologies that the request names for static plans, else all candidates; the start first.
 fn topologies(problem: &Problem) -> Vec<Topology> {

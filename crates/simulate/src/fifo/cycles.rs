@@ -13,13 +13,8 @@ use std::cmp::Reverse;
 use super::Fifo;
 use super::stops::{Cycles, Stopped};
 use crate::clock::LIMIT_FS;
+use crate::cutoffs::fifo_cycles::{FEWEST, MOST};
 use crate::runs::{Run, Series};
-
-/// Where nothing has come back after so many stops, it is not waited for.
-const MOST: u64 = 1 << 8;
-
-/// Where senders have fewer packets, nothing is gained.
-const FEWEST: u64 = 32;
 
 impl Fifo<'_> {
     /// Begins to look for what comes back, after flows were released or packets left out.

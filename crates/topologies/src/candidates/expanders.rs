@@ -3,9 +3,7 @@
 use model::{Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::{CandidateFamily, those_that_fit};
-
-/// Ranks above which none is looked at: these graphs look different from every rank, so that a step costs n searches.
-const MOST_RANKS: u32 = 4096;
+use crate::cutoffs::candidates_expanders::MOST_RANKS;
 
 /// Topologies of small diameter and no bias: one at random, one by rule.
 pub(crate) struct Expanders;

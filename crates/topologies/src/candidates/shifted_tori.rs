@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use model::{Result, Shape, Topology, Traffic};
 
 use crate::candidate_family::{CandidateFamily, those_that_fit};
+use crate::cutoffs::candidates_shifted_tori::MOST_RANKS_FOR_ALL;
 use crate::parameters::by;
 use crate::ring_offsets;
 
@@ -20,9 +21,6 @@ const MAX_LARGE_TORI: usize = 32;
 
 /// The same where no step is the same from two of many ranks.
 const MAX_TORI_OF_UNLIKE: usize = 4;
-
-/// Ranks up to which [`MAX_TORI`] tori of a grid are looked at.
-const MOST_RANKS_FOR_ALL: u32 = 4096;
 
 impl CandidateFamily for ShiftedTori {
     fn name(&self) -> &'static str {

@@ -2,10 +2,8 @@
 
 use super::machines::{Machine, one_at_a_time_s};
 use super::paths::Paths;
+pub(super) use crate::cutoffs::orders_branching::MOST_NODES;
 use crate::timeline::{Event, Problem, Progress, Timeline};
-
-/// Most nodes of an iteration whose orders are looked through.
-pub(super) const MOST_NODES: usize = 40;
 
 /// The search through all orders.
 ///

@@ -1,10 +1,8 @@
 //! A better order from one that is known: along the chain of waits, what waits for something that holds its ports or
 //! ranks goes before it.
 
+use crate::cutoffs::orders_exchanges::MOST_WORK;
 use crate::timeline::{Problem, Timeline};
-
-/// Work, in steps of timelines, that the exchanges may cost.
-const MOST_WORK: usize = 20_000_000;
 
 /// The best order that exchanges lead to.
 pub(super) fn improved(problem: &Problem<'_>, mut best: Timeline) -> Timeline {

@@ -16,15 +16,10 @@ use std::collections::BTreeMap;
 use model::{Collective, Fabric, Overlap, Plan, Propagation, Rank, Topology};
 
 use crate::changes::Charge;
+use crate::cutoffs::bound_own_schedules::{MOST_TOPOLOGIES, MOST_WORK};
 
 /// Amounts by pair of ranks, from and to.
 type ByPair = BTreeMap<(usize, usize), f64>;
-
-/// Sources times links up to which schedules are made.
-const MOST_WORK: usize = 1 << 18;
-
-/// Topologies of the plan that are looked at.
-const MOST_TOPOLOGIES: usize = 2;
 
 /// A step of a schedule, in parts of the buffer m.
 #[derive(Debug, Clone, Copy, PartialEq)]

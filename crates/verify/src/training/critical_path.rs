@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::iteration::{Iteration, show_apart};
+use crate::cutoffs::training_critical_path::MOST_FOLLOWED;
 use crate::report::{Check, Tally};
 
 /// The name of gaps in the chain.
 const GAPS: &str = "reconfiguration";
-
-/// Events followed in all before no more of those that end last are tried.
-const MOST_FOLLOWED: usize = 1 << 26;
 
 /// Checks that from an event that ends last the waits lead back to 0, with gaps of two changes of circuits at most, and
 /// that the stated times are those of the chain.

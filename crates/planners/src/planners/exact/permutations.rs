@@ -1,13 +1,11 @@
 //! Topologies of one port: to whom each GPU's circuit leads.
 
+pub(super) use crate::cutoffs::planners_exact_permutations::MOST_GPUS;
 use model::{Link, Result, Topology, TrafficEntry, Translations};
 
 /// Meaning of the names of the topologies of planner `exact`.
 pub(crate) const NAME: (&str, &str) =
     ("0→1→2→0 3→4", "GPUs in the order of their circuits, a part for every ring and line");
-
-/// Most GPUs that are tried: 9! = 362 880 permutations.
-pub(super) const MOST_GPUS: u32 = 9;
 
 /// Room for their images.
 const ROOM: usize = MOST_GPUS as usize;

@@ -2,10 +2,8 @@
 
 use model::sum_seconds;
 
+use crate::cutoffs::planners_pccl_step_search::LEAST_SIDE_BY_SIDE;
 use crate::{Change, Problem, Rates};
-
-/// GPUs from which the fronts of a path are computed side by side; below it a front takes microseconds.
-const LEAST_SIDE_BY_SIDE: u32 = 1024;
 
 /// The topologies that may be set up before a step: a standard topology, or the step's own circuits.
 pub(super) struct Entries {

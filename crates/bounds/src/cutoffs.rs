@@ -1,0 +1,61 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod any_algorithm_all_reduce {
+    /// Hops of all steps beyond which pairs are not counted.
+    pub(crate) const MOST_HOPS: u32 = 40;
+}
+
+pub(crate) mod any_algorithm_start_unequal {
+    /// Ranks up to which prices of circuits are looked for; beyond, every circuit costs the same.
+    pub(crate) const MOST_PRICED: u32 = 128;
+
+    /// Ranks up to which they are looked for where blocks are equal, and ranks are not all alike: equal prices say least
+    /// there.
+    pub(crate) const MOST_UNEVEN: u32 = 32;
+}
+
+pub(crate) mod given_schedule_fractional {
+    /// More ranks than this are not tried.
+    pub(crate) const MOST_RANKS: u32 = 64;
+
+    /// More intervals than this are not solved.
+    pub(crate) const MOST_INTERVALS: usize = 24;
+
+    /// More flow variables than this are not solved.
+    pub(crate) const MOST_FLOWS: usize = 30_000;
+}
+
+pub(crate) mod known {
+    /// Threads ask for several at a time.
+    pub(crate) const MOST: usize = 16;
+}
+
+pub(crate) mod known_topology {
+    /// Distances from ranks that look different up to which all are looked at, four bytes each.
+    pub(crate) const MOST_DISTANCES: u64 = 1 << 24;
+
+    /// Pairs of ranks, up to symmetry, up to which distances both ways are looked at.
+    pub(crate) const MOST_PAIRS: u64 = 1 << 20;
+}
+
+pub(crate) mod pairs {
+    /// Prices λ that are tried.
+    pub(crate) const MOST_PRICES: usize = 24;
+
+    /// Sums of hops that are all looked at.
+    pub(crate) const MOST_SUMS: u64 = 512;
+}
+
+pub(crate) mod repeated {
+    /// Doublings of the delay after which a bound is taken to change topologies at any price.
+    pub(crate) const MOST_DOUBLINGS: u32 = 64;
+}
+
+pub(crate) mod spreading_on {
+    /// Steps up to which the topology itself is looked at.
+    pub(crate) const MOST_STEPS: u32 = 12;
+
+    /// Ranks of a cycle both ways whose gaps are looked at.
+    pub(crate) const MOST_ON_A_CYCLE: u32 = 128;
+}

@@ -1,0 +1,188 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod all_reduce {
+    /// Compositions whose times are close are all worth pricing exactly.
+    pub(crate) const WORTH_PRICING: usize = 2;
+}
+
+pub(crate) mod at_once {
+    /// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does not
+    /// move to each other.
+    pub(crate) const MOST_RANKS: u32 = 512;
+    pub(crate) const MOST_PAIRS: u64 = 1 << 16;
+
+    /// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to [`MOST_RANKS`].
+    pub(crate) const MOST_ORBITS: u32 = 16;
+}
+
+pub(crate) mod broadcast_kept {
+    /// Number kept of each kind.
+    pub(crate) const MOST_KEPT: usize = 8;
+}
+
+pub(crate) mod broadcast_one_topology {
+    /// Ranks squared up to which every rank's part of a scatter is gathered from it on its own ways.
+    pub(crate) const MOST_PAIRS: u64 = 1 << 18;
+
+    /// Parts times ranks up to which rounds are made twice.
+    pub(crate) const MOST_SENT_TWICE: u64 = 1 << 16;
+}
+
+pub(crate) mod chunked {
+    /// Most parts of a block.
+    pub(crate) const MOST_PARTS: u32 = 16;
+
+    /// Most steps of an AllReduce by segments.
+    pub(crate) const MOST_STEPS: u64 = 1 << 10;
+
+    /// Numbers of parts that are tried, those of the least bounds.
+    pub(crate) const WORTH_A_TRY: usize = 4;
+
+    /// Most work of one spread, in chunks that are placed.
+    pub(crate) const MOST_WORK: u64 = 1 << 18;
+
+    /// Chunks that go over a link, of all spreads that are kept.
+    pub(crate) const MOST_KEPT: usize = 1 << 21;
+}
+
+pub(crate) mod circulants {
+    /// Topologies of a span whose flows are computed.
+    pub(crate) const WORTH_A_FLOW: usize = 4;
+
+    /// Spans up to which three circuits are tried in every combination.
+    pub(crate) const MOST_FOR_TRIPLES: u32 = 48;
+
+    /// Spans up to which every rank sends to every other at once: beyond it there are too many flows, and coordinates take
+    /// fewer hops.
+    pub(crate) const MOST_AT_ONCE: u32 = 4096;
+
+    /// Ranks that are searched on all topologies of a span; beyond it fewer topologies are looked at, those that are
+    /// nearest to what is known to be best.
+    pub(crate) const MOST_SEARCHED: u32 = 1 << 24;
+}
+
+pub(crate) mod composition {
+    /// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): with the rest that a plan needs,
+    /// 4 GiB.
+    pub(crate) const MOST_EXECUTED: u64 = 3 << 30;
+}
+
+pub(crate) mod digit_phases {
+    /// More digits than this are built only of radix 2.
+    pub(crate) const MOST_DIGITS: usize = 3;
+
+    /// Places up to which every number of steps is tried.
+    pub(crate) const MOST_PLACES: u32 = 64;
+}
+
+pub(crate) mod flood {
+    /// Most blocks of a flood times the ranks from which others are translated, and that times the circuits of a rank.
+    pub(crate) const MOST_PAIRS: u64 = 1 << 22;
+    pub(crate) const MOST_LINKS: u64 = 1 << 26;
+
+    /// Hops of all steps that are tried in addition to those chosen by price.
+    pub(crate) const MOST_HOPS: u32 = 3;
+}
+
+pub(crate) mod flood_lengths {
+    /// Hops of the longest step that is priced.
+    pub(crate) const LONGEST: u32 = 8;
+}
+
+pub(crate) mod gaps {
+    /// Ranks whose gaps are looked at: n³ of time a step.
+    pub(crate) const MOST_RANKS: u32 = 128;
+
+    /// Most steps of an AllGather.
+    pub(crate) const MOST_STEPS: usize = 10;
+}
+
+pub(crate) mod whole_crate {
+    /// Most ranks of a composition of collectives with as many blocks as ranks: as many as a fabric has.
+    pub const MOST_RANKS: u32 = 65_536;
+
+    /// Most ranks of an All-to-All, which has as many blocks as pairs.
+    pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
+}
+
+pub(crate) mod library {
+    /// Ranks up to which generator sets of every size are made.
+    pub(crate) const MOST_FOR_EVERY_SET: u32 = 32;
+
+    /// Rings of a set beyond that, each number half as large again as the one before.
+    pub(crate) const MOST_RINGS: u32 = 64;
+
+    /// Libraries that are kept.
+    pub(crate) const MOST_KEPT: usize = 32;
+}
+
+pub(crate) mod metacyclic {
+    /// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all
+    /// generators are more, some are drawn.
+    pub(crate) const MOST_SEARCHED: u32 = 256;
+    pub(crate) const MOST_OF_GROUP: u32 = 1 << 24;
+
+    /// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few
+    /// hops wide.
+    pub(crate) const MOST_LINKS: u64 = 1 << 26;
+    pub(crate) const MOST_DRAWN: u32 = 16;
+
+    /// Generators that are drawn at least, of which the best is added.
+    pub(crate) const LEAST_DRAWN: u32 = 4;
+
+    /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written
+    /// once.
+    pub(crate) const MOST_WHEELS: u32 = 64;
+    pub(crate) const MOST_WRITTEN: u32 = 1 << 22;
+
+    /// Pairs of generators to which others are added.
+    pub(crate) const WORTH_MORE: usize = 4;
+}
+
+pub(crate) mod one_pass_base {
+    /// Vertices up to which digraphs are searched.
+    pub(crate) const MOST_VERTICES: u32 = 64;
+
+    /// Circulant digraphs of a number of vertices that are looked at closely.
+    pub(crate) const WORTH_LEVELS: usize = 4;
+}
+
+pub(crate) mod one_pass {
+    /// Chunks that all ranks together send in a step of several hops, or collect.
+    pub(crate) const MOST_SENT: u64 = 1 << 18;
+
+    /// Passes that are priced exactly: the program is nearly right.
+    pub(crate) const WORTH_PRICING: usize = 1;
+}
+
+pub(crate) mod outward_trees {
+    /// Most counts of ranks behind links that are kept, by level and length of a step.
+    pub(crate) const MOST_COUNTS: usize = 1 << 22;
+}
+
+pub(crate) mod unequal_library {
+    /// Circuits that the search from all ranks may pass, over the steps of a way.
+    pub(crate) const MOST_SEARCHED: usize = 40_000_000;
+
+    /// Most estimates of one way.
+    pub(crate) const MOST_MOVES: usize = 4_000;
+
+    /// Most steps of a way that is improved.
+    pub(crate) const MOST_IMPROVED_STEPS: usize = 8;
+
+    /// Ranks up to which sets of shifted rings are looked for, and rings of a set.
+    pub(crate) const MOST_SHIFTED: usize = 256;
+    pub(crate) const MOST_RINGS: usize = 32;
+
+    /// Ranks up to which the topologies that planners choose from by default are looked at.
+    pub(crate) const MOST_FOR_KNOWN: usize = 128;
+
+    /// Libraries that are kept.
+    pub(crate) const MOST_KEPT: usize = 8;
+}
+
+pub(crate) mod unequal {
+    /// Ways that are made compositions.
+    pub(crate) const MOST_WAYS: usize = 3;
+}

@@ -1,0 +1,18 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod budget {
+    /// Offsets of rings where there are too many GPUs for each.
+    pub(crate) const MOST_OFFSETS: u64 = 512;
+}
+
+pub(crate) mod many_gpus {
+    /// Steps of an algorithm that is looked at without being named beyond that. `weave` composes rings itself, so that
+    /// those of more steps are not missed.
+    pub(crate) const MOST_STEPS: u64 = 4096;
+}
+
+pub(crate) mod unchanging {
+    /// Points whose winners are kept.
+    pub(crate) const MOST_KEPT: usize = 1024;
+}

@@ -1,0 +1,20 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod mzi_mesh {
+    /// Rows and columns of MZIs, and waveguides, wavelengths, fibres, transmitters and receivers, each at most this.
+    pub(crate) const MOST: u32 = 4096;
+
+    /// The largest loss in dB, or length in centimetres.
+    pub(crate) const MOST_LOSS: f64 = 1e6;
+}
+
+pub(crate) mod units_showing {
+    /// Digits that a size has which people write in decimal units.
+    pub(crate) const MOST_DIGITS: usize = 4;
+}
+
+pub(crate) mod workload_waits {
+    /// Most nodes of a circle that a message names.
+    pub(crate) const MOST_NAMED: usize = 8;
+}

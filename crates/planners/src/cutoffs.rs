@@ -1,0 +1,93 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod composed {
+    /// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank has
+    /// many peers.
+    pub(crate) const MOST_COMMODITIES: usize = 256;
+
+    /// The same where every rank has at most [`FEW_PEERS`].
+    pub(crate) const MOST_COMMODITIES_OF_FEW: usize = 1024;
+
+    /// Peers of a rank that leave its paths little choice, so that flows are found soon.
+    pub(crate) const FEW_PEERS: u32 = 16;
+
+    /// Commodities times circuits up to which the concurrent flow of unequal blocks is solved.
+    pub(crate) const MOST_FLOW: u64 = 1 << 19;
+}
+
+pub(crate) mod known_networks {
+    /// Additions after which what nothing holds any more is let go.
+    pub(crate) const FEWEST_KEPT: usize = 1 << 12;
+}
+
+pub(crate) mod known_starts {
+    /// GPUs up to which they are looked at.
+    pub(crate) const MOST_GPUS: u32 = 16;
+
+    /// Shapes whose starts are kept.
+    pub(crate) const MOST_KEPT: usize = 16;
+}
+
+pub(crate) mod limited_fronts {
+    /// GPUs above which all fronts of a candidate share a quarter of the work that fewer do.
+    pub(crate) const MANY_RANKS: u32 = 512;
+}
+
+pub(crate) mod many_gpus {
+    /// GPUs up to which every default candidate, every algorithm and every start is looked at.
+    pub const MOST_FOR_ALL: u32 = 4096;
+
+    /// GPUs that may look different from each other to a pattern on a topology beyond that: flows are computed for one of
+    /// each kind.
+    pub const MOST_KINDS: u32 = 64;
+}
+
+pub(crate) mod planners_exact_permutations {
+    /// Most GPUs that are tried: 9! = 362 880 permutations.
+    pub(crate) const MOST_GPUS: u32 = 9;
+}
+
+pub(crate) mod planners_exact {
+    /// Most (step, permutation) pairs, of ten bytes each.
+    pub(crate) const MOST_PAIRS: usize = 1 << 27;
+}
+
+pub(crate) mod planners_pccl_step_search {
+    /// GPUs from which the fronts of a path are computed side by side; below it a front takes microseconds.
+    pub(crate) const LEAST_SIDE_BY_SIDE: u32 = 1024;
+}
+
+pub(crate) mod planners_synthesize {
+    /// Work on one topology: under a second.
+    pub(crate) const MOST_WORK: u64 = 1 << 21;
+}
+
+pub(crate) mod profile_table {
+    /// Work on all fronts of a candidate, about in nanoseconds, above which each is given a part of it.
+    pub(crate) const MOST_WORK: u64 = 1 << 31;
+
+    /// Work on a front from which another one is looked for that is its mirror image: that of 64 orbits of links.
+    pub(crate) const LEAST_MIRRORED_WORK: u64 = 3 << 18;
+}
+
+pub(crate) mod searched {
+    /// Circulants that are all looked at without being asked for.
+    pub(crate) const MOST_CIRCULANTS: u64 = 5_000;
+
+    /// The same where there is a budget.
+    pub(crate) const MOST_CIRCULANTS_IN_BUDGET: u64 = 50_000;
+
+    /// Steps of a schedule beyond which nothing is searched.
+    pub(crate) const MOST_STEPS: usize = 32;
+
+    /// Ranks beyond which nothing is searched without a budget.
+    pub(crate) const MOST_RANKS: u32 = 128;
+
+    /// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow the
+    /// links of a graph that they were composed for.
+    pub(crate) const MOST_MESSAGES: usize = 128;
+
+    /// Moves of local search, whatever the budget.
+    pub(crate) const MOST_EVALUATIONS: u64 = 1 << 40;
+}

@@ -1,0 +1,24 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod circulants {
+    /// Bounds kept by (circulant, pattern), of 12 bytes each.
+    pub(crate) const MOST_BOUNDS: u64 = 1 << 24;
+}
+
+pub(crate) mod generator_sets {
+    /// Largest group of units under which sets are searched.
+    pub(crate) const LARGEST_GROUP: usize = 32;
+
+    /// Fewest swaps tried for a set, however many orbits it has.
+    pub(crate) const FEWEST_SWAPS: usize = 2;
+
+    /// Most swaps tried for a set, or as many as compare so many hops where orbits are few.
+    pub(crate) const MOST_SWAPS: usize = 60;
+    pub(crate) const MOST_COMPARED: usize = 1 << 19;
+}
+
+pub(crate) mod local_search {
+    /// Most orbits of ranks that a group leaves.
+    pub(crate) const MOST_ORBITS: u32 = 16;
+}

@@ -1,0 +1,21 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod clock {
+    /// Longest delay, and longest time of one transfer on one circuit, fs: 2 305 s. A simulated time and a few of
+    /// these can be added.
+    pub(crate) const LONGEST_FS: u64 = 1 << 61;
+}
+
+pub(crate) mod fifo_cycles {
+    /// Where nothing has come back after so many stops, it is not waited for.
+    pub(crate) const MOST: u64 = 1 << 8;
+
+    /// Where senders have fewer packets, nothing is gained.
+    pub(crate) const FEWEST: u64 = 32;
+}
+
+pub(crate) mod wiring {
+    /// Flows of a path over parallel circuits, at flow level.
+    pub(crate) const MOST_PARALLEL: u64 = 1 << 12;
+}

@@ -1,0 +1,65 @@
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
+//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+
+pub(crate) mod context {
+    /// Most topologies that plans of a family begin or end with: where it has all ports for itself, and where it shares
+    /// them.
+    pub(crate) const MOST_TOPOLOGIES: [usize; 2] = [14, 4];
+}
+
+pub(crate) mod jobs {
+    /// Communications of an iteration that is small.
+    pub(crate) const FEW: usize = 10;
+}
+
+pub(crate) mod library {
+    /// Most topologies of a large group that plans are looked for from.
+    pub(crate) const MOST_OF_LARGE: usize = 3;
+}
+
+pub(crate) mod orders_branching {
+    /// Most nodes of an iteration whose orders are looked through.
+    pub(crate) const MOST_NODES: usize = 40;
+}
+
+pub(crate) mod orders_exchanges {
+    /// Work, in steps of timelines, that the exchanges may cost.
+    pub(crate) const MOST_WORK: usize = 20_000_000;
+}
+
+pub(crate) mod orders {
+    /// Nodes of an iteration that has all rules tried for each choice of plans and ports.
+    pub(crate) const FEW: usize = 64;
+}
+
+pub(crate) mod overlapped {
+    /// Work, in steps of timelines, that the search may cost.
+    pub(crate) const MOST_WORK: usize = 1_500_000_000;
+
+    /// Most choices of ports that are tried.
+    pub(crate) const MOST_TRIED: usize = 4000;
+
+    /// Allotments of a small iteration from which ports are improved.
+    pub(crate) const MOST_DESCENTS: usize = 6;
+
+    /// Most lanes that are told apart where the ports are cut in two.
+    pub(crate) const MOST_SIDES: usize = 5;
+}
+
+pub(crate) mod series {
+    /// Work, in steps, that the search for the best first state may cost.
+    pub(crate) const MOST_WORK: usize = 400_000_000;
+}
+
+pub(crate) mod splits {
+    /// Most splits that are tried.
+    pub(crate) const MOST: usize = 128;
+}
+
+pub(crate) mod timeline {
+    /// How often an iteration is followed by the next until they are alike.
+    pub(crate) const MOST_ROUNDS: usize = 12;
+
+    /// How often after that, all in the order of the last: what takes turns is then at rest.
+    pub(crate) const MOST_ORDERED_ROUNDS: usize = 8;
+}
