@@ -157,5 +157,5 @@ function delayOf(fabric) {
     fabric.reconfiguration_delay_s || !each ? shortTime(fabric.reconfiguration_delay_s ?? 0) : "",
     each ? `${shortTime(each)} a port` : "",
   ];
-  return fabric.reconfiguration_delays_s ? "by port" : parts.filter(Boolean).join(" and ");
+  return fabric.reconfiguration_delays_by_port_s ? "by port" : parts.filter(Boolean).join(" and ");
 }
