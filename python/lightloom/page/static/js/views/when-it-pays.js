@@ -184,7 +184,7 @@ class PaysMap {
     const drawn = this.#drawn;
     if (!drawn) return;
     const end = drawn.settle();
-    const hasLess = [...this.#cells.values()].some((cell) => cell.speedup < 0.995);
+    const hasLess = [...this.#cells.values()].some(({ speedup }) => Number.isFinite(speedup) && speedup < 0.995);
     replace(this.#legend, ratioLegend(end, hasLess));
     const own = this.#ownPlace();
     drawn.here(nearest(this.#known("x"), own.x), nearest(this.#known("y"), own.y));
