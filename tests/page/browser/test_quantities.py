@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import lightloom as ll
 from lightloom._core import show_size, show_time
 from lightloom.inputs.quantities import bytes_of, seconds_of
 from tests.inputs import spellings
@@ -88,3 +90,15 @@ def test_the_page_reads_what_the_command_line_reads(
     # A value that the server refuses only for its range is a number here.
     strange = [text for text in wrong if "e-" not in text]
     assert each(page, "quantities", f"String(it.{function}(value))", strange) == ["NaN"] * len(strange)
+
+
+def test_a_fabric_says_each_of_its_delays(page: Page) -> None:
+    ports: dict[str, Any] = {"ports": 2, "bandwidth": 1e11}
+    fabrics = [
+        ll.Fabric(gpus=4, reconfiguration_delay="10us", **ports),
+        ll.Fabric(gpus=4, reconfiguration_delay=["100ns", "7us"], **ports),
+    ]
+    plans = [json.loads(ll.plan("all-reduce", size="1MiB", fabric=fabric).to_json()) for fabric in fabrics]
+    words = each(page, "quantities", "it.fabricWords(value)", [plan["fabric"] for plan in plans])
+    delays = [said.replace("\xa0", " ").partition("reconfiguration delay ")[2] for said in words]
+    assert delays == ["10 µs.", "by port."]

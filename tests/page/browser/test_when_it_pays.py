@@ -229,3 +229,10 @@ def test_a_planner_that_is_set_is_part_of_what_is_said(opened: Opened) -> None:
     page = opened.go(f"{MAP}&planner=static")
     words = page.locator(".sentence").inner_text()
     assert words.startswith("For all-reduce on 16 GPUs with planner static, changing circuits does not pay anywhere")
+
+
+def test_cells_without_a_ratio_do_not_count_as_slower(opened: Opened) -> None:
+    # From a start that does not join all GPUs no plan leaves circuits as they are.
+    page = opened.go(f"{MAP}&initial=circulant:2")
+    assert all(cell["words"].endswith("no plan") for cell in cells(opened))
+    assert page.locator(".legend li").first.inner_text() == "equal"

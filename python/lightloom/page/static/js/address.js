@@ -3,6 +3,18 @@
 import { part } from "./dom.js";
 import { MOST_PACKED, pack, split, unpack } from "./packed.js";
 
+/**
+ * Texts of options, and of what else a view's address says, by name.
+ *
+ * @typedef {Map<string, string>} Query
+ */
+
+/**
+ * Names of values that do not fit into an address, and the characters that they would take.
+ *
+ * @typedef {{names: string[], characters: number}} Held
+ */
+
 const VIEWS = ["plan", "compare", "when-it-pays", "training", "results"];
 const [PACKED, LACKS] = ["packed", "lacks"];
 
@@ -11,6 +23,9 @@ const [PACKED, LACKS] = ["packed", "lacks"];
  *
  * most: bytes that may be packed in it. lost: names of values that it was too short for, or null where what is packed
  * in it is damaged.
+ *
+ * @param {number} most
+ * @returns {Promise<{view: string, query: Query, lost: string[] | null}>}
  */
 export async function here(most) {
   const name = location.pathname.replace(/^\/+|\/+$/g, "");
@@ -20,7 +35,7 @@ export async function here(most) {
   let lost = (fragment.get(LACKS) ?? "").split(",").filter(Boolean);
   if (fragment.has(PACKED)) {
     try {
-      for (const [key, value] of await unpack(fragment.get(PACKED), most)) query.set(key, value);
+      for (const [key, value] of await unpack(fragment.get(PACKED) ?? "", most)) query.set(key, value);
     } catch {
       lost = null;
     }
@@ -28,12 +43,18 @@ export async function here(most) {
   return { view: VIEWS.includes(name) ? name : "plan", query, lost };
 }
 
-/** The address of a view with options, all of them readable. Slashes, colons and commas stay as people write them. */
+/**
+ * The address of a view with options, all of them readable. Slashes, colons and commas stay as people write them.
+ *
+ * @param {string} view
+ * @param {Query} query
+ */
 export function addressOf(view, query) {
   const parts = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${readable(value)}`);
   return `/${view}${parts.length ? `?${parts.join("&")}` : ""}`;
 }
 
+/** @param {string} value */
 const readable = (value) =>
   encodeURIComponent(value).replace(/%(2F|3A|2C|5B|5D|20)/g, (code) =>
     code === "%20" ? "+" : decodeURIComponent(code),
@@ -49,7 +70,12 @@ let turn = 0;
  *
  * While a value is being typed one entry of the history is rewritten; a committed value stays in it.
  *
- * Returns a promise of the values that do not fit: `{names, characters}`; null where another was shown since.
+ * Returns a promise of the values that do not fit; null where another was shown since.
+ *
+ * @param {string} view
+ * @param {Query} query
+ * @param {{draft?: boolean}} [how]
+ * @returns {Promise<Held | null>}
  */
 export function show(view, query, { draft = false } = {}) {
   const [short, long] = split(query);
@@ -64,15 +90,25 @@ export function show(view, query, { draft = false } = {}) {
   return hold(long);
 }
 
-/** Rewrites the present entry: an address that says the same in full. Returns what `show` returns. */
+/**
+ * Rewrites the present entry: an address that says the same in full. Returns what `show` returns.
+ *
+ * @param {string} view
+ * @param {Query} query
+ */
 export function restate(view, query) {
   const [short, long] = split(query);
   history.replaceState(null, "", addressOf(view, short));
   return hold(long);
 }
 
+/** @param {Query} long */
 const textOf = (long) => JSON.stringify([...long]);
 
+/**
+ * @param {Query} long
+ * @returns {Promise<Held | null>}
+ */
 async function hold(long) {
   turn += 1;
   const mine = turn;
@@ -95,7 +131,11 @@ export function isShown() {
 /** @type {() => void} */
 let moved = () => {};
 
-/** Goes to another view, or calls for an entry of the history. */
+/**
+ * Goes to another view, or calls for an entry of the history.
+ *
+ * @param {() => void} listener
+ */
 export function onMove(listener) {
   addEventListener("popstate", () => {
     leave();
@@ -114,7 +154,11 @@ export function onMove(listener) {
   moved = listener;
 }
 
-/** Goes to an address of the page. */
+/**
+ * Goes to an address of the page.
+ *
+ * @param {string} address
+ */
 export function go(address) {
   leave();
   history.pushState(null, "", address);

@@ -1,5 +1,14 @@
 // Requests to the server: JSON, streams of server-sent events, and what can go wrong with them.
 
+/** @import { Answers, Body, Progress, Rows, ServerError } from "./types.js" */
+
+/**
+ * What is done with the events of a stream.
+ *
+ * @template {keyof Rows} Path
+ * @typedef {{row?: (row: Rows[Path]) => void, progress?: (said: Progress) => void}} Listeners
+ */
+
 /** A request that was not served. */
 export class Refusal extends Error {
   /**
@@ -25,13 +34,28 @@ export class Refusal extends Error {
 
 const ANY_JSON = "application/json";
 const EVENTS = "text/event-stream";
+const BROKEN = "The server's answer broke off.";
 
-/** Words of whatever was thrown. */
+/**
+ * Words of whatever was thrown.
+ *
+ * @param {unknown} error
+ */
 export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** Whether an exception says that nobody waits for the answer any more. */
-export const isAborted = (error) => error?.name === "AbortError";
+/**
+ * Whether an exception says that nobody waits for the answer any more.
+ *
+ * @param {unknown} error
+ */
+export const isAborted = (error) => error instanceof Error && error.name === "AbortError";
 
+/**
+ * @param {string} path
+ * @param {Body | undefined} body
+ * @param {string} accept
+ * @param {AbortSignal} [signal]
+ */
 async function send(path, body, accept, signal) {
   const headers = { Accept: accept, ...(body === undefined ? {} : { "Content-Type": ANY_JSON }) };
   /** @type {RequestInit} */
@@ -48,7 +72,9 @@ async function send(path, body, accept, signal) {
   return answer;
 }
 
+/** @param {Response} answer */
 async function refusalOf(answer) {
+  /** @type {Partial<ServerError>} */
   let said = {};
   try {
     said = await answer.json();
@@ -63,9 +89,11 @@ async function refusalOf(answer) {
 /**
  * JSON of a path; a POST where there is a body.
  *
- * @param {string} path
- * @param {any} [body]
+ * @template {keyof Answers} Path
+ * @param {Path} path
+ * @param {Body} [body]
  * @param {{signal?: AbortSignal}} [how]
+ * @returns {Promise<Answers[Path]>}
  */
 export async function ask(path, body, { signal } = {}) {
   const answer = await send(path, body, ANY_JSON, signal);
@@ -73,7 +101,7 @@ export async function ask(path, body, { signal } = {}) {
     return await answer.json();
   } catch (error) {
     if (isAborted(error)) throw error;
-    throw new Refusal("The server's answer broke off.");
+    throw new Refusal(BROKEN);
   }
 }
 
@@ -81,7 +109,7 @@ export async function ask(path, body, { signal } = {}) {
  * A file of a path: a Blob.
  *
  * @param {string} path
- * @param {any} [body]
+ * @param {Body} [body]
  * @param {{signal?: AbortSignal}} [how]
  */
 export async function askFile(path, body, { signal } = {}) {
@@ -91,42 +119,52 @@ export async function askFile(path, body, { signal } = {}) {
 /**
  * Follows a stream; returns the data of its `end`.
  *
- * @param {string} path
- * @param {any} body
- * @param {Record<string, (data: any) => void>} on by the name of an event
+ * @template {keyof Rows} Path
+ * @param {Path} path
+ * @param {Body} body
+ * @param {Listeners<Path>} on by the name of an event
  * @param {{signal?: AbortSignal}} [how]
+ * @returns {Promise<Answers[Path]>}
  */
 export async function follow(path, body, on, { signal } = {}) {
   const answer = await send(path, body, EVENTS, signal);
   if (!(answer.headers.get("Content-Type") ?? "").startsWith(EVENTS)) return answer.json();
+  if (!answer.body) throw new Refusal(BROKEN);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {
     const { value, done } = await readOn(reader);
-    if (done) throw new Refusal("The server's answer broke off.");
+    if (done) throw new Refusal(BROKEN);
     const parts = (waiting + value).split(/\r?\n\r?\n/);
     waiting = parts.pop() ?? "";
     for (const part of parts) {
       const event = eventOf(part);
-      if (event.name === "end") return event.data;
-      if (event.name === "error") {
-        const { error, field = null, status = 422, retry_after_s: retryAfter = null } = event.data;
-        throw new Refusal(error, { field, status, retryAfter });
-      }
-      on[event.name]?.(event.data);
+      if (event.name === "end") return /** @type {Answers[Path]} */ (event.data);
+      if (event.name === "error") throw refusalInStream(/** @type {ServerError} */ (event.data));
+      /** @type {Record<string, ((data: unknown) => void) | undefined>} */ (on)[event.name]?.(event.data);
     }
   }
 }
 
+/** @param {ServerError} told */
+function refusalInStream({ error, field, status = 422, retry_after_s: retryAfter }) {
+  return new Refusal(error, { field, status, retryAfter });
+}
+
+/** @param {ReadableStreamDefaultReader<string>} reader */
 async function readOn(reader) {
   try {
     return await reader.read();
   } catch (error) {
     if (isAborted(error)) throw error;
-    throw new Refusal("The server's answer broke off.");
+    throw new Refusal(BROKEN);
   }
 }
 
+/**
+ * @param {string} part
+ * @returns {{name: string, data: unknown}}
+ */
 function eventOf(part) {
   let name = "message";
   const data = [];

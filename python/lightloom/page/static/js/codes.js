@@ -4,6 +4,8 @@ import { ask } from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { save } from "./downloads.js";
 
+/** @import { Body, Code } from "./types.js" */
+
 /** `{element, show(verb, body), tell({command, python, files})}`: the same request outside the page. */
 export function codes() {
   const [command, python] = [block("As a command", "command"), block("As Python", "python")];
@@ -15,6 +17,7 @@ export function codes() {
     h("div", { class: "codes" }, command.element, python.element),
     files,
   );
+  /** @param {Pick<Code, "command"> & Partial<Code>} said */
   const tell = (said) => {
     command.show(said.command);
     python.element.hidden = !said.python;
@@ -27,6 +30,10 @@ export function codes() {
   return {
     element,
     tell,
+    /**
+     * @param {string} verb
+     * @param {Body} body
+     */
     async show(verb, body) {
       asked += 1;
       const mine = asked;
@@ -40,7 +47,11 @@ export function codes() {
   };
 }
 
-/** Files that both need, to be saved next to them. */
+/**
+ * Files that both need, to be saved next to them.
+ *
+ * @param {[name: string, text: string][]} files
+ */
 function fileButtons(files) {
   const buttons = files.map(([name, text]) =>
     h(
@@ -57,6 +68,10 @@ function fileButtons(files) {
   );
 }
 
+/**
+ * @param {string} title
+ * @param {string} kind
+ */
 function block(title, kind) {
   const code = h("code", {});
   const copied = h("button", { type: "button", class: "small", "aria-label": `Copy: ${title.toLowerCase()}` }, "Copy");
@@ -69,12 +84,14 @@ function block(title, kind) {
   const text = h("pre", { tabindex: 0, role: "region", "aria-label": title }, code);
   return {
     element: h("div", { class: `code ${kind}` }, h("header", {}, h("h3", {}, title), copied), text),
+    /** @param {string} words */
     show(words) {
       replace(code, words);
     },
   };
 }
 
+/** @param {string} words */
 async function copy(words) {
   try {
     await navigator.clipboard.writeText(words);

@@ -1,12 +1,18 @@
 // Comma-separated values.
 
-/** Rows of texts. */
+/**
+ * Rows of texts.
+ *
+ * @param {string} text
+ */
 export function rowsOfCsv(text) {
+  /** @type {string[][]} */
   const rows = [];
+  let isDone = true;
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
-    if (!rows.length || rows.at(-1).isDone) rows.push([]);
-    rows.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end !== ",") rows.at(-1).isDone = true;
+    if (isDone) rows.push([]);
+    rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    isDone = end !== ",";
   }
   return rows.filter((row) => row.length > 1 || row[0] !== "");
 }

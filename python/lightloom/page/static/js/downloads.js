@@ -4,7 +4,21 @@ import { askFile, Refusal } from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { pngOf, svgTextOf } from "./pictures.js";
 
-/** Gives a blob to the person as a file. */
+/** @import { Body } from "./types.js" */
+/** @import { Head } from "./picture-head.js" */
+
+/**
+ * A file that can be downloaded: the words of its button, its name, and what makes it.
+ *
+ * @typedef {{words: string, name: string, blob: () => Promise<Blob>}} Download
+ */
+
+/**
+ * Gives a blob to the person as a file.
+ *
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = h("a", { href: url, download: name });
@@ -17,7 +31,7 @@ export function save(blob, name) {
 /**
  * Buttons that download.
  *
- * files: `[{words, name, blob}]`, blob an async function.
+ * @param {Download[]} files
  */
 export function downloads(files) {
   const said = h("span", { class: "quiet", role: "status" });
@@ -47,21 +61,50 @@ export function downloads(files) {
   );
 }
 
-/** A file of JSON. */
+/**
+ * A file of JSON.
+ *
+ * @param {string} name
+ * @param {() => unknown} get
+ * @returns {Download}
+ */
 export const json = (name, get) => ({
   words: "JSON",
   name,
   blob: async () => new Blob([`${JSON.stringify(await get(), null, 1)}\n`], { type: "application/json" }),
 });
 
-/** A file of a text. */
+/**
+ * A file of a text.
+ *
+ * @param {string} words
+ * @param {string} name
+ * @param {string} type
+ * @param {() => string} get
+ * @returns {Download}
+ */
 export const text = (words, name, type, get) => ({ words, name, blob: async () => new Blob([get()], { type }) });
 
-/** A file that the server writes: its picture or its table. */
+/**
+ * A file that the server writes: its picture or its table.
+ *
+ * @param {string} words
+ * @param {string} name
+ * @param {string} path
+ * @param {() => Body} body
+ * @returns {Download}
+ */
 export const fromServer = (words, name, path, body) => ({ words, name, blob: () => askFile(path, body()) });
 
-/** A file of rows: names of columns, then a list each. */
+/**
+ * A file of rows: names of columns, then a list each.
+ *
+ * @param {string} name
+ * @param {() => unknown[][]} get
+ * @returns {Download}
+ */
 export function csv(name, get) {
+  /** @param {unknown} value */
   const cell = (value) =>
     /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "");
   return {
@@ -79,12 +122,29 @@ export function csv(name, get) {
   };
 }
 
-/** The two files of a drawing of this page. head: makes what stands above it, `{title, legend}`. */
+/**
+ * The two files of a drawing of this page. head: makes what stands above it.
+ *
+ * @param {string} stem
+ * @param {() => SVGSVGElement | null | undefined} get
+ * @param {() => Head} head
+ * @returns {Download[]}
+ */
 export const ofDrawing = (stem, get, head) => [
   {
     words: "SVG",
     name: `${stem}.svg`,
-    blob: async () => new Blob([svgTextOf(get(), head())], { type: "image/svg+xml" }),
+    blob: async () => new Blob([svgTextOf(there(get()), head())], { type: "image/svg+xml" }),
   },
-  { words: "PNG", name: `${stem}.png`, blob: () => pngOf(get(), head()) },
+  { words: "PNG", name: `${stem}.png`, blob: async () => pngOf(there(get()), head()) },
 ];
+
+/**
+ * The drawing. Throws where there is none yet.
+ *
+ * @param {SVGSVGElement | null | undefined} drawing
+ */
+function there(drawing) {
+  if (!drawing) throw new Error("nothing is drawn");
+  return drawing;
+}

@@ -10,6 +10,8 @@ import { freshId, h, replace } from "./dom.js";
  * `next`.
  *
  * Returns `{button, end, say(words), fold(), unfold()}`: buttons above and below the part, and the upper one's label.
+ *
+ * @param {{holder: HTMLElement, part: HTMLElement, words: string, done: string, next: () => HTMLElement}} told
  */
 export function foldOf({ holder, part, words, done, next }) {
   const [said, act] = [h("span", { class: "said" }), h("span", { class: "act" })];
@@ -18,6 +20,7 @@ export function foldOf({ holder, part, words, done, next }) {
   part.id ||= freshId("folded");
   button.setAttribute("aria-controls", part.id);
 
+  /** @param {boolean} isFolded */
   function set(isFolded) {
     holder.classList.toggle("folded", isFolded);
     button.setAttribute("aria-expanded", String(!isFolded));
@@ -31,5 +34,7 @@ export function foldOf({ holder, part, words, done, next }) {
     scrollTo(0, 0);
   });
   set(true);
-  return { button, end, say: (...told) => replace(said, ...told), fold: () => set(true), unfold: () => set(false) };
+  /** @param {string} told */
+  const say = (told) => replace(said, told);
+  return { button, end, say, fold: () => set(true), unfold: () => set(false) };
 }

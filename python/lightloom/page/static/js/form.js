@@ -4,8 +4,38 @@ import { choose, freshId, h, replace, withCode } from "./dom.js";
 import { defaultOf, labelOf, limits, namesOf, otherwiseOf, widgetOf } from "./options.js";
 import { sliderOf } from "./scales.js";
 
+/** @import { Query } from "./address.js" */
+/** @import { Child } from "./dom.js" */
+/** @import { Widget } from "./options.js" */
+/** @import { Option } from "./types.js" */
+
+/**
+ * A change of a form; draft: while a value is being typed.
+ *
+ * @typedef {{draft: boolean}} Change
+ */
+
+/**
+ * The field of an option. Its value is a text, empty where it is left at its default.
+ *
+ * @typedef {{
+ *   element: HTMLElement, option: Option, follow: () => void, value: () => string, set: (value: string) => void,
+ *   wrong: (words: string) => void,
+ * }} Field
+ */
+
+/**
+ * The fields of a verb's options. wrong: returns whether the field is one of these.
+ *
+ * @typedef {{
+ *   element: HTMLElement, values: () => Query, set: (values: Query) => void,
+ *   wrong: (field: string, words: string) => boolean, right: () => void,
+ * }} Fields
+ */
+
 const FOLDED = ["problem", "fabric", "planner", "expert"];
 const FABRIC = "fabric";
+/** @type {Record<string, string>} */
 const TITLES = { problem: "More of the problem", fabric: "More of the fabric", planner: "Planner", expert: "Expert" };
 
 /**
@@ -16,10 +46,14 @@ const TITLES = { problem: "More of the problem", fabric: "More of the fabric", p
  *
  * Returns `{element, values(), set(values), wrong(field, words), right()}`; values is a Map of texts by name, without
  * those that are left at their defaults.
+ *
+ * @param {{options: Option[], first: string[], onChange: (change: Change) => void, hint: HTMLElement}} told
+ * @returns {Fields}
  */
 export function fieldsOf({ options, first, onChange, hint }) {
+  /** @type {Map<string, Field>} */
   const fields = new Map();
-  const named = new Map(options.map((option) => [option.name, option]));
+  /** @type {(option: Option, isFirst: boolean) => HTMLElement} */
   const make = (option, isFirst) => {
     const field = fieldOf(option, isFirst, fabric, (draft) => {
       agree(fields, option.name);
@@ -30,7 +64,8 @@ export function fieldsOf({ options, first, onChange, hint }) {
     fields.set(option.name, field);
     return field.element;
   };
-  const shown = first.filter((name) => named.has(name)).map((name) => make(named.get(name), true));
+  const unfolded = first.flatMap((name) => options.filter((option) => option.name === name));
+  const shown = unfolded.map((option) => make(option, true));
   const folds = foldsOf(
     options.filter((option) => !first.includes(option.name)),
     (option) => make(option, false),
@@ -47,7 +82,7 @@ export function fieldsOf({ options, first, onChange, hint }) {
 
   function sum() {
     for (const { set, names } of folds) {
-      const count = names.filter((name) => fields.get(name).value() !== "").length;
+      const count = names.filter((name) => fields.get(name)?.value()).length;
       replace(set, count ? `${count} set` : "");
     }
   }
@@ -86,7 +121,12 @@ export function fieldsOf({ options, first, onChange, hint }) {
   };
 }
 
-/** The options that are folded, by group, with how many of them are set. */
+/**
+ * The options that are folded, by group, with how many of them are set.
+ *
+ * @param {Option[]} options
+ * @param {(option: Option) => Child} make
+ */
 function foldsOf(options, make) {
   return FOLDED.map((group) => options.filter((option) => groupOf(option) === group))
     .filter((inside) => inside.length)
@@ -98,12 +138,18 @@ function foldsOf(options, make) {
     });
 }
 
+/** @param {Option} option */
 const groupOf = (option) => {
   const group = String(option.group).toLowerCase();
   return FOLDED.includes(group) ? group : "expert";
 };
 
-/** A grid says how many GPUs there are: whichever of the two is changed, the other follows. */
+/**
+ * A grid says how many GPUs there are: whichever of the two is changed, the other follows.
+ *
+ * @param {Map<string, Field>} fields
+ * @param {string} changed
+ */
 function agree(fields, changed) {
   const [dims, gpus] = [fields.get("dims"), fields.get("gpus")];
   if (!dims || !gpus || !dims.value()) return;
@@ -114,6 +160,13 @@ function agree(fields, changed) {
   else if (changed === "gpus" && gpus.value() !== String(product)) dims.set("");
 }
 
+/**
+ * @param {Option} option
+ * @param {boolean} isFirst
+ * @param {() => string} fabric
+ * @param {(draft: boolean) => void} onChange
+ * @returns {Field}
+ */
 function fieldOf(option, isFirst, fabric, onChange) {
   const ids = { input: freshId(option.name), help: freshId("help"), wrong: freshId("wrong") };
   const widget = widgetOf(option);
@@ -141,7 +194,7 @@ function fieldOf(option, isFirst, fabric, onChange) {
     if (input.type === "text") onChange(false);
   });
   const list = input.type === "text" ? listFor(option, input) : null;
-  const isWide = slider !== null || (isFirst && input.tagName === "SELECT");
+  const isWide = slider !== null || (isFirst && input instanceof HTMLSelectElement);
   const element = h(
     "div",
     { class: `field ${widget === "yes-or-no" ? "yes-or-no" : ""} ${isWide ? "full" : ""}`, "data-field": option.name },
@@ -156,13 +209,13 @@ function fieldOf(option, isFirst, fabric, onChange) {
     option,
     follow,
     value() {
-      if (widget === "yes-or-no") return input.checked === Boolean(option.default) ? "" : String(input.checked);
+      if (input.type === "checkbox") return input.checked === Boolean(option.default) ? "" : String(input.checked);
       const value = input.value.trim();
       return value === ownDefault() && !option.required ? "" : value;
     },
     set(value) {
-      if (widget === "yes-or-no") input.checked = value === "" ? Boolean(option.default) : value === "true";
-      else if (input.tagName === "SELECT") choose(input, value || defaultOf(option));
+      if (input.type === "checkbox") input.checked = value === "" ? Boolean(option.default) : value === "true";
+      else if (input instanceof HTMLSelectElement) choose(input, value || defaultOf(option));
       else input.value = value;
     },
     wrong(words) {
@@ -174,7 +227,11 @@ function fieldOf(option, isFirst, fabric, onChange) {
   };
 }
 
-/** @returns {any} an input, or a select */
+/**
+ * @param {Option} option
+ * @param {Widget} widget
+ * @param {Record<string, string>} attributes
+ */
 function inputOf(option, widget, attributes) {
   if (widget === "yes-or-no") return h("input", { ...attributes, type: "checkbox" });
   if (widget === "choice") {
@@ -188,6 +245,10 @@ function inputOf(option, widget, attributes) {
   return h("input", { ...attributes, type: "text", inputmode: isNumber ? "numeric" : null });
 }
 
+/**
+ * @param {Option} option
+ * @param {HTMLInputElement} input
+ */
 function listFor(option, input) {
   const names = namesOf(option);
   if (!names.length) return null;
@@ -200,6 +261,13 @@ function listFor(option, input) {
   );
 }
 
+/**
+ * @param {Option} option
+ * @param {Widget} widget
+ * @param {HTMLInputElement} input
+ * @param {() => string} ownDefault
+ * @param {(draft: boolean) => void} onChange
+ */
 function sliderFor(option, widget, input, ownDefault, onChange) {
   const most =
     option.name === "gpus" ? Math.min(limits().gpus ?? 1024, 1024) : option.name === "ports" ? 16 : option.most;
@@ -228,10 +296,18 @@ function sliderFor(option, widget, input, ownDefault, onChange) {
   };
 }
 
-/** The meaning of the option that has the focus, at one place below the form. */
+/**
+ * The meaning of the option that has the focus, at one place below the form.
+ *
+ * @param {HTMLElement} element
+ * @param {HTMLElement} hint
+ * @param {Map<string, Field>} fields
+ */
 function showHints(element, hint, fields) {
+  /** @param {Event} event */
   const show = (event) => {
-    const name = event.target.closest?.("[data-field]")?.dataset.field;
+    const field = event.target instanceof Element && event.target.closest("[data-field]");
+    const name = field instanceof HTMLElement && field.dataset.field;
     const option = name && fields.get(name)?.option;
     if (option) replace(hint, h("strong", {}, option.flag), " ", withCode(option.help));
   };

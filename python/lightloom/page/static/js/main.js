@@ -7,10 +7,18 @@ import { limits, loadTable } from "./options.js";
 import { connectTheme } from "./theme.js";
 import { notice } from "./work.js";
 
+/** @import { Query } from "./address.js" */
+
+/**
+ * A view on the page. lost: names of values that the address was too short for; null where it is damaged.
+ *
+ * @typedef {{show: (query: Query, lost: string[] | null) => void, leave: () => void}} View
+ */
+
 const root = part("view");
 // Most bytes packed in an address, if the server does not say what it takes.
 const MOST_BYTES = 4 << 20;
-/** @type {{name: string | null, view: {show: Function, leave: () => void} | null}} */
+/** @type {{name: string | null, view: View | null}} */
 let shown = { name: null, view: null };
 let moves = 0;
 
@@ -22,6 +30,7 @@ async function move() {
   if (name !== shown.name) {
     shown.view?.leave();
     shown = { name, view: null };
+    /** @type {{mount: (root: HTMLElement) => View}} */
     const { mount } = await import(`./views/${name}.js`);
     if (mine !== moves) {
       if (shown.name === name) shown.name = null;

@@ -5,7 +5,27 @@ import { labelOf, NEVER_CHANGE, optionsOf, widgetOf } from "./options.js";
 import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
 
+/** @import { Query } from "./address.js" */
+/** @import { Change } from "./form.js" */
+/** @import { Entry, Letter } from "./types.js" */
+/** @import { Extras } from "./views/scaffold.js" */
+
+/**
+ * How values of an option are read and written; words are shorter than what a person types.
+ *
+ * @typedef {{
+ *   parse: (text: string) => number, words: (value: number) => string, written: (value: number) => string,
+ * }} Manner
+ */
+
+/**
+ * An axis as the server takes it. points: the text that is no number, so that the server can report it.
+ *
+ * @typedef {{option: string, from?: string, to?: string, points?: number | string, values?: number[]}} AskedAxis
+ */
+
 // Options that can be varied, with the default range and number of values.
+/** @type {Record<string, {from: string, to: string, points: number}>} */
 const RANGES = {
   size: { from: "1KiB", to: "1GiB", points: 21 },
   "reconfiguration-delay": { from: "10ns", to: "100ms", points: 29 },
@@ -15,15 +35,31 @@ const RANGES = {
   startup: { from: "10ns", to: "10us", points: 13 },
   "hop-delay": { from: "10ns", to: "10us", points: 13 },
 };
-const PARTS = ["from", "to", "points"];
+const PARTS = /** @type {const} */ (["from", "to", "points"]);
 const MOST_POINTS = 60;
 
 /** Options that a map can vary. */
 export const varied = () => optionsOf("plan").filter((option) => option.name in RANGES);
 
-/** How values of an option are read and written: `{parse, words, written}`. */
+/**
+ * An option that a map can vary, by its name.
+ *
+ * @param {string} name
+ */
+export function variedOf(name) {
+  const found = varied().find((option) => option.name === name);
+  if (!found) throw new Error(`${name} is not an option of maps`);
+  return found;
+}
+
+/**
+ * How values of an option are read and written.
+ *
+ * @param {string} name
+ * @returns {Manner}
+ */
 export function manner(name) {
-  const widget = widgetOf(varied().find((option) => option.name === name));
+  const widget = widgetOf(variedOf(name));
   if (widget === "size") return { parse: parseSize, words: shortSize, written: writtenSize };
   if (widget === "time") return { parse: parseTime, words: shortTime, written: writtenTime };
   if (widget === "rate") return { parse: parseRate, words: rate, written: (value) => `${value / 1e9}Gbps` };
@@ -32,16 +68,29 @@ export function manner(name) {
 
 const PAIR = /\/pair\s*$/;
 
-/** Whether an axis has sizes of one pair's block, as it or the size of the form says. */
+/**
+ * Whether an axis has sizes of one pair's block, as it or the size of the form says.
+ *
+ * @param {Query} query
+ * @param {Letter} letter
+ */
 export const isPerPair = (query, letter) =>
   query.get(letter) === "size" &&
   [query.get("size"), query.get(`${letter}-from`)].some((text) => PAIR.test(text ?? ""));
 
-/** An axis as the server takes it. Whole numbers are told one by one, powers of two where these are the ends. */
+/**
+ * An axis as the server takes it. Whole numbers are told one by one, powers of two where these are the ends.
+ *
+ * @param {Query} query
+ * @param {Letter} letter
+ * @returns {AskedAxis}
+ */
 export function axisBody(query, letter) {
-  const [option, from, to, points] = [query.get(letter), ...PARTS.map((part) => query.get(`${letter}-${part}`))];
+  const option = query.get(letter) ?? "";
+  const [from, to, points] = PARTS.map((part) => query.get(`${letter}-${part}`) ?? "");
   const isWhole = option === "gpus" || option === "ports";
   const [least, most] = [Number(from), Number(to)];
+  /** @param {string} text */
   const ofPairs = (text) => (isPerPair(query, letter) && !PAIR.test(text) ? `${text}/pair` : text);
   const count = /^\d+$/.test(points) ? Number(points) : points;
   if (!isWhole || !(least >= 1) || !(most >= least))
@@ -55,7 +104,12 @@ export function axisBody(query, letter) {
   return { option, values: [...values] };
 }
 
-/** Number of values of an axis as it is entered, or NaN. */
+/**
+ * Number of values of an axis as it is entered, or NaN.
+ *
+ * @param {Query} query
+ * @param {Letter} letter
+ */
 export function pointsOf(query, letter) {
   const body = axisBody(query, letter);
   return body.values?.length ?? Number(body.points);
@@ -64,10 +118,12 @@ export function pointsOf(query, letter) {
 /**
  * Fields of both axes and of the baseline. onChange: called with `{draft}`.
  *
- * Returns what `scaffold` takes as extras.
+ * @param {(change: Change) => void} onChange
+ * @param {Entry[]} baselines
+ * @returns {Extras}
  */
 export function axisFields(onChange, baselines) {
-  const axes = ["x", "y"].map((letter) => axisField(letter, onChange));
+  const axes = [axisField("x", onChange), axisField("y", onChange)];
   const id = freshId("against");
   const against = h(
     "select",
@@ -77,13 +133,13 @@ export function axisFields(onChange, baselines) {
     ),
   );
   against.addEventListener("change", () => onChange({ draft: false }));
+  /** @type {Pick<Extras, "names" | "values" | "set">[]} */
   const parts = [
     ...axes,
     {
       names: ["against"],
       values: () => [["against", against.value]],
       set: (query) => choose(against, query.get("against") || NEVER_CHANGE),
-      input: () => against,
     },
   ];
   const element = h(
@@ -111,6 +167,10 @@ export function axisFields(onChange, baselines) {
   };
 }
 
+/**
+ * @param {Letter} letter
+ * @param {(change: Change) => void} onChange
+ */
 function axisField(letter, onChange) {
   const select = h(
     "select",
@@ -143,9 +203,10 @@ function axisField(letter, onChange) {
     h("div", { class: "axis" }, h("div", { class: "field" }, h("label", { for: select.id }, name), select), fields),
     wrong,
   );
+  /** @param {(part: string) => string | undefined} told */
   const fill = (told) =>
     inputs.forEach((input, place) => {
-      input.value = told(PARTS[place]) ?? RANGES[select.value][PARTS[place]];
+      input.value = told(PARTS[place]) ?? String(RANGES[select.value][PARTS[place]]);
     });
   select.addEventListener("change", () => {
     fill(() => undefined);
@@ -158,16 +219,17 @@ function axisField(letter, onChange) {
   return {
     element,
     names: [letter, ...PARTS.map((part) => `${letter}-${part}`)],
+    /** @param {string} name */
     isOf: (name) => name === letter || name === select.value,
-    values: () => [
-      [letter, select.value],
-      ...PARTS.map((part, place) => [`${letter}-${part}`, inputs[place].value.trim()]),
-    ],
+    /** @returns {[string, string][]} */
+    values: () => [[letter, select.value], ...PARTS.map((part, place) => entry(`${letter}-${part}`, inputs[place]))],
+    /** @param {Query} query */
     set(query) {
-      const chosen = query.get(letter);
+      const chosen = query.get(letter) ?? "";
       select.value = chosen in RANGES ? chosen : letter === "x" ? "size" : "reconfiguration-delay";
       fill((part) => query.get(`${letter}-${part}`) || undefined);
     },
+    /** @param {string} words */
     wrong(words) {
       wrong.hidden = !words;
       replace(wrong, words);
@@ -178,3 +240,10 @@ function axisField(letter, onChange) {
     },
   };
 }
+
+/**
+ * @param {string} name
+ * @param {HTMLInputElement} input
+ * @returns {[string, string]}
+ */
+const entry = (name, input) => [name, input.value.trim()];

@@ -4,8 +4,27 @@ import { ask } from "./api.js";
 import { parseTime } from "./quantities.js";
 import { writtenTime } from "./scales.js";
 
-/** The server's table of options, which is there before any view is. @type {any} */
-let table = null;
+/** @import { Query } from "./address.js" */
+/** @import { Body, Entry, Option, OptionTable, Preset } from "./types.js" */
+
+/**
+ * The input of an option: a slider's kind, `yes-or-no`, `choice`, or `text`.
+ *
+ * @typedef {"size" | "time" | "rate" | "whole" | "yes-or-no" | "choice" | "text"} Widget
+ */
+
+/**
+ * A preset whose options, those of axes included, are texts.
+ *
+ * @typedef {Omit<Preset, "options"> & {options: Record<string, string>}} EnteredPreset
+ */
+
+/**
+ * The server's table of options as `dashed` makes it, which is there before any view is.
+ *
+ * @type {Omit<OptionTable, "presets"> & {presets: EnteredPreset[]}}
+ */
+let table;
 
 /** The table, asked for once: verbs with their options, registries, presets, limits. */
 export async function loadTable() {
@@ -16,76 +35,133 @@ export async function loadTable() {
 // The planner whose plans never change circuits: gains from changing them are compared with it.
 export const NEVER_CHANGE = "never-change";
 const DELAY = "reconfiguration_delay";
+/** @param {string} name */
 const dashes = (name) => name.replaceAll("_", "-");
 
-/** Names as the command line writes them, which addresses have; values of presets as a person enters them. */
+/**
+ * Names as the command line writes them, which addresses have; values of presets as a person enters them.
+ *
+ * @param {OptionTable} told
+ */
 function dashed(told) {
   for (const { options } of Object.values(told.verbs)) {
     for (const option of options) option.name = dashes(option.name);
   }
-  for (const preset of told.presets ?? []) {
-    preset.options = Object.fromEntries(
+  const presets = (told.presets ?? []).map((preset) => ({
+    ...preset,
+    options: Object.fromEntries(
       Object.entries({ ...preset.options, ...preset.axes }).map(([name, value]) => [dashes(name), String(value)]),
+    ),
+  }));
+  for (const [name, said] of Object.entries(told.fabrics)) {
+    told.fabrics[name] = Object.fromEntries(
+      Object.entries(said).map(([option, value]) => [
+        dashes(option),
+        option === DELAY ? writtenTime(parseTime(value)) : value,
+      ]),
     );
   }
-  for (const [name, said] of Object.entries(told.fabrics)) {
-    const settings = Object.entries(said).map(([option, value]) => [
-      dashes(option),
-      option === DELAY ? writtenTime(parseTime(value)) : value,
-    ]);
-    told.fabrics[name] = Object.fromEntries(settings);
-  }
-  return told;
+  return { ...told, presets };
 }
 
-/** Options of a verb in the order of the table. */
+/**
+ * Options of a verb in the order of the table.
+ *
+ * @param {string} verb
+ */
 export const optionsOf = (verb) => table.verbs[verb]?.options ?? [];
 
+/** @type {Record<string, Widget>} */
 const WIDGETS = { bytes: "size", seconds: "time", delay: "time", rate: "rate", count: "whole", flag: "yes-or-no" };
 
-/** The input element of an option: a slider's kind, `yes-or-no`, `choice`, or `text`. */
+/**
+ * The input of an option.
+ *
+ * @param {Option} option
+ */
 export function widgetOf(option) {
   if (option.choices?.length) return "choice";
   return WIDGETS[option.kind] ?? "text";
 }
 
-/** Names that an option takes, with their explanations: `[{name, summary}]`; */
+/**
+ * Names that an option takes, with their explanations.
+ *
+ * @param {Option} option
+ * @returns {{name: string, summary: string}[]}
+ */
 export function namesOf(option) {
-  const entries = table.registries[option.names] ?? [];
+  const entries = registry(option.names ?? "");
   if (!option.choices?.length) return entries;
   const summaries = new Map(entries.map(({ name, summary }) => [name, summary]));
   return option.choices.map((name) => ({ name, summary: summaries.get(name) ?? "" }));
 }
 
-/** The value of an option on a named fabric; undefined if the fabric leaves it at its default. */
+/**
+ * The value of an option on a named fabric; undefined if the fabric leaves it at its default.
+ *
+ * @param {string} fabric
+ * @param {string} name
+ * @returns {string | undefined}
+ */
 export const fabricSays = (fabric, name) => table.fabrics[fabric]?.[name];
 
-/** The default as people write it, on a fabric that may have one of its own; empty if there is none. */
+/**
+ * The default as people write it, on a fabric that may have one of its own; empty if there is none.
+ *
+ * @param {Option} option
+ */
 export function defaultOf(option, fabric = "") {
   const value = fabricSays(fabric, option.name) ?? option.default;
   if (value === null || value === undefined || value === false) return "";
   return String(value);
 }
 
-/** What is said of a value that is left out. */
+/**
+ * What is said of a value that is left out.
+ *
+ * @param {Option} option
+ */
 export const otherwiseOf = (option, fabric = "") =>
   fabricSays(fabric, option.name) || option.otherwise || defaultOf(option);
 
-/** A label: the option's name in words. */
+/**
+ * A label: the option's name in words.
+ *
+ * @param {Option} option
+ */
 export function labelOf(option) {
   const words = option.name.replaceAll("-", " ");
   if (words === "gpus") return "GPUs";
   return words[0].toUpperCase() + words.slice(1);
 }
 
-/** Problems worth starting from, of a verb. */
-export const presetsOf = (...verbs) => (table.presets ?? []).filter((preset) => verbs.includes(preset.verb));
+/**
+ * Problems worth starting from, of some verbs.
+ *
+ * @param {string[]} verbs
+ */
+export const presetsOf = (...verbs) => table.presets.filter((preset) => verbs.includes(preset.verb));
 
+/**
+ * Entries of a kind that has names.
+ *
+ * @param {string} kind
+ * @returns {Entry[]}
+ */
 export const registry = (kind) => table.registries[kind] ?? [];
 export const limits = () => table.limits ?? {};
 export const version = () => table.version ?? "";
 
-/** Query of an address for a verb: only options that it takes, and that differ from their defaults on its fabric. */
+/**
+ * Query of an address for a verb: only options that it takes, and that differ from their defaults on its fabric, and
+ * all others of some names.
+ *
+ * @param {string} verb
+ * @param {Query} query
+ * @param {string[]} others
+ * @returns {Query}
+ */
 export function kept(verb, query, others = []) {
   const known = new Map(optionsOf(verb).map((option) => [option.name, option]));
   const fabric = query.get("fabric");
@@ -98,9 +174,19 @@ export function kept(verb, query, others = []) {
   );
 }
 
-/** Options as a body has them: a yes or no is a boolean, and a matrix may be one of numbers. */
+/**
+ * Options as a body has them: a yes or no is a boolean, and a matrix may be one of numbers.
+ *
+ * @param {string} verb
+ * @param {Query} query
+ * @returns {Body}
+ */
 export function bodyOf(verb, query) {
   const kinds = new Map(optionsOf(verb).map((option) => [option.name, option.kind]));
+  /**
+   * @param {string} name
+   * @param {string} value
+   */
   const entered = (name, value) => {
     if (kinds.get(name) === "flag") return value === "true";
     return kinds.get(name) === "matrix" ? rowsOf(value) : value;
@@ -108,9 +194,14 @@ export function bodyOf(verb, query) {
   return Object.fromEntries([...query].map(([name, value]) => [name, entered(name, value)]));
 }
 
-/** Rows of numbers such as `[[0, 1], [1, 0]]`; any other text as it is. */
+/**
+ * Rows of numbers such as `[[0, 1], [1, 0]]`; any other text as it is.
+ *
+ * @param {string} text
+ */
 function rowsOf(text) {
   try {
+    /** @type {unknown} */
     const rows = JSON.parse(text);
     return Array.isArray(rows) ? rows : text;
   } catch {

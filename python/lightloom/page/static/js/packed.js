@@ -6,13 +6,24 @@ export const MOST_PACKED = 32_000;
 const LONG = 120;
 const METHOD = "deflate-raw";
 
-/** `[short, long]` values of a query. */
+/** @import { Query } from "./address.js" */
+
+/**
+ * `[short, long]` values of a query.
+ *
+ * @param {Query} query
+ */
 export function split(query) {
+  /** @param {[name: string, value: string]} entry */
   const isLong = ([, value]) => value.length > LONG;
   return [new Map([...query].filter((entry) => !isLong(entry))), new Map([...query].filter(isLong))];
 }
 
-/** Values by name as characters that an address may have. */
+/**
+ * Values by name as characters that an address may have.
+ *
+ * @param {Query} values
+ */
 export async function pack(values) {
   const text = JSON.stringify(Object.fromEntries(values));
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream(METHOD));
@@ -22,7 +33,13 @@ export async function pack(values) {
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The values that were packed, of at most so many bytes. Throws where they are damaged or more. */
+/**
+ * The values that were packed, of at most so many bytes. Throws where they are damaged or more.
+ *
+ * @param {string} packed
+ * @param {number} most
+ * @returns {Promise<Query>}
+ */
 export async function unpack(packed, most) {
   const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
@@ -39,6 +56,7 @@ export async function unpack(packed, most) {
     }
     parts.push(value);
   }
+  /** @type {unknown} */
   const told = JSON.parse(await new Blob(parts).text());
   if (told === null || typeof told !== "object" || Array.isArray(told)) throw new TypeError("not values by name");
   return new Map(Object.entries(told).map(([name, value]) => [name, String(value)]));

@@ -2,6 +2,8 @@
 
 import { pictureHead } from "./picture-head.js";
 
+/** @import { Head } from "./picture-head.js" */
+
 const LOOKS = [
   "fill",
   "fill-opacity",
@@ -21,9 +23,14 @@ const LOOKS = [
   "visibility",
 ];
 
-/** An SVG of its own that looks as the drawing does now, under a head of a title and a legend. */
+/**
+ * An SVG of its own that looks as the drawing does now, under a head of a title and a legend.
+ *
+ * @param {SVGSVGElement} drawing
+ * @param {Head} head
+ */
 function standing(drawing, head) {
-  const copy = drawing.cloneNode(true);
+  const copy = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
   const [sources, targets] = [drawing, copy].map((top) => [top, ...top.querySelectorAll("*")]);
   sources.forEach((source, place) => {
     const looks = getComputedStyle(source);
@@ -40,19 +47,30 @@ function standing(drawing, head) {
   const box = { x, y: y - above.height, width, height: height + above.height };
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("viewBox", Object.values(box).join(" "));
-  copy.setAttribute("width", box.width);
-  copy.setAttribute("height", box.height);
+  copy.setAttribute("width", String(box.width));
+  copy.setAttribute("height", String(box.height));
   const page = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of Object.entries(box)) page.setAttribute(name, value);
+  for (const [name, value] of Object.entries(box)) page.setAttribute(name, String(value));
   page.setAttribute("fill", getComputedStyle(document.querySelector(".card") ?? document.body).backgroundColor);
   copy.prepend(page);
   return { text: new XMLSerializer().serializeToString(copy), width: box.width, height: box.height };
 }
 
-/** Text of an SVG file of a drawing. head: `{title, legend}`, the legend a list of the page. */
+/**
+ * Text of an SVG file of a drawing.
+ *
+ * @param {SVGSVGElement} drawing
+ * @param {Head} head
+ */
 export const svgTextOf = (drawing, head) => standing(drawing, head).text;
 
-/** A PNG of a drawing; head as for `svgTextOf`. */
+/**
+ * A PNG of a drawing.
+ *
+ * @param {SVGSVGElement} drawing
+ * @param {Head} head
+ * @returns {Promise<Blob>}
+ */
 export async function pngOf(drawing, head) {
   const { text, width, height } = standing(drawing, head);
   const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));

@@ -4,17 +4,37 @@ import { TERMS, termOf, totalOf } from "./charts/terms.js";
 
 const MOST_GROUPS = 120;
 
-class Group {
+/** @import { Plan, Step, Term } from "./types.js" */
+
+/**
+ * A span of a plan's time, seconds: a term of a step, by its index.
+ *
+ * @typedef {{step: number, term: Term, from: number, to: number}} Span
+ */
+
+/**
+ * What happens at a time of a plan. share: of the sending that is done.
+ *
+ * @typedef {{step: number, term: "reconfiguration" | "startup" | "sending", share: number}} State
+ */
+
+/** Equal steps, one after the other. */
+export class Group {
+  /**
+   * @param {Step[]} steps
+   * @param {Plan} plan
+   */
   constructor(steps, plan) {
     this.steps = steps;
     this.first = steps[0];
+    this.last = steps[steps.length - 1];
     this.topology = nameOf(plan, this.first);
     this.reconfigured = steps.filter((step) => step.reconfigured).length;
   }
 
   /** `3`, or `3–7`; the first step is 1. */
   get numbers() {
-    const [first, last] = [this.first.index + 1, this.steps.at(-1).index + 1];
+    const [first, last] = [this.first.index + 1, this.last.index + 1];
     return first === last ? String(first) : `${first}–${last}`;
   }
 
@@ -22,21 +42,36 @@ class Group {
     return this.steps.reduce((sum, step) => sum + totalOf(step), 0);
   }
 
-  /** Sum of a term over the steps. */
+  /**
+   * Sum of a term over the steps.
+   *
+   * @param {Term} term
+   */
   term(term) {
     return this.steps.reduce((sum, step) => sum + termOf(step, term), 0);
   }
 
+  /** @param {number} index */
   holds(index) {
-    return index >= this.first.index && index <= this.steps.at(-1).index;
+    return index >= this.first.index && index <= this.last.index;
   }
 }
 
-/** Name of the topology that a step is carried out on. */
+/**
+ * Name of the topology that a step is carried out on.
+ *
+ * @param {Plan} plan
+ * @param {Step} step
+ */
 export const nameOf = (plan, step) => plan.topologies[step.topology]?.name ?? "";
 
-/** Runs of equal steps on one topology; equal neighbours on different ones where there would be too many. */
+/**
+ * Runs of equal steps on one topology; equal neighbours on different ones where there would be too many.
+ *
+ * @param {Plan} plan
+ */
 export function groupsOf(plan) {
+  /** @param {Step} step */
   const look = (step) =>
     [
       step.reconfigured,
@@ -45,10 +80,13 @@ export function groupsOf(plan) {
       step.transfer_bytes.toPrecision(6),
       totalOf(step).toPrecision(6),
     ].join();
+  /** @param {(step: Step) => string} key */
   const runs = (key) => {
+    /** @type {Step[][]} */
     const found = [];
     for (const step of plan.steps) {
-      if (found.length && key(found.at(-1)[0]) === key(step)) found.at(-1).push(step);
+      const run = found.at(-1);
+      if (run && key(run[0]) === key(step)) run.push(step);
       else found.push([step]);
     }
     return found.map((steps) => new Group(steps, plan));
@@ -57,16 +95,29 @@ export function groupsOf(plan) {
   return exact.length <= MOST_GROUPS ? exact : runs(look);
 }
 
-/** Columns of a chart: a step each where there is room, else a run each. */
+/**
+ * Columns of a chart: a step each where there is room, else a run each.
+ *
+ * @param {Plan} plan
+ * @param {number} most
+ */
 export const columnsOf = (plan, most) =>
   plan.steps.length <= most ? plan.steps.map((step) => new Group([step], plan)) : groupsOf(plan).slice(0, most);
 
-/** Spans of the plan's time: `{step, term, from, to}`, reconfiguration before the step's other terms. */
+/** @type {Term[]} */
+const IN_TIME = ["reconfiguration", ...TERMS.filter((each) => each !== "reconfiguration")];
+
+/**
+ * Spans of the plan's time, reconfiguration before the step's other terms.
+ *
+ * @param {Plan} plan
+ */
 export function spansOf(plan) {
+  /** @type {Span[]} */
   const spans = [];
   let at = 0;
   for (const step of plan.steps) {
-    for (const term of ["reconfiguration", ...TERMS.filter((each) => each !== "reconfiguration")]) {
+    for (const term of IN_TIME) {
       const length = termOf(step, term);
       if (length > 0) spans.push({ step: step.index, term, from: at, to: at + length });
       at += length;
@@ -75,7 +126,11 @@ export function spansOf(plan) {
   return spans;
 }
 
-/** When every step begins, its reconfiguration included; seconds. */
+/**
+ * When every step begins, its reconfiguration included; seconds.
+ *
+ * @param {Plan} plan
+ */
 export function startsOf(plan) {
   let at = 0;
   return plan.steps.map((step) => {
@@ -85,7 +140,14 @@ export function startsOf(plan) {
   });
 }
 
-/** The state at a time: `{step, term, share}`, share of the sending that is done. */
+/**
+ * The state at a time. starts: when every step begins.
+ *
+ * @param {Plan} plan
+ * @param {number[]} starts
+ * @param {number} seconds
+ * @returns {State}
+ */
 export function stateAt(plan, starts, seconds) {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {

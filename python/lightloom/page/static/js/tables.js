@@ -2,6 +2,11 @@
 
 import { append, h } from "./dom.js";
 
+/** @import { Attributes, Child } from "./dom.js" */
+
+// Kinds of columns, as style sheets know them.
+const KINDS = /** @type {const} */ (["right", "words", "wide"]);
+
 /**
  * A table in a box that scrolls where it is too wide.
  *
@@ -10,11 +15,12 @@ import { append, h } from "./dom.js";
  *
  * @param {{
  *   caption: string, columns: {head: string, right?: boolean, words?: boolean, wide?: boolean}[],
- *   rows: {cells: any[], chosen?: boolean, attributes?: Record<string, any>}[], foot?: any[] | null, tall?: boolean,
+ *   rows: {cells: Child[], chosen?: boolean, attributes?: Attributes}[], foot?: Child[] | null, tall?: boolean,
  * }} told
  */
 export function table({ caption, columns, rows, foot = null, tall = false }) {
-  const kind = (place) => ["right", "words", "wide"].filter((name) => columns[place][name]).join(" ") || null;
+  /** @param {number} place */
+  const kind = (place) => KINDS.filter((name) => columns[place][name]).join(" ") || null;
   const head = h(
     "tr",
     {},
@@ -33,12 +39,23 @@ export function table({ caption, columns, rows, foot = null, tall = false }) {
   return h("div", { class: `scroll ${tall ? "tall" : ""}`, tabindex: 0, role: "region", "aria-label": caption }, made);
 }
 
-/** A card with a title; end: elements at the right of the title. */
+/**
+ * A card with a title.
+ *
+ * @param {string} title
+ * @param {Child[]} children
+ */
 export function card(title, ...children) {
   return cardWith(title, [], ...children);
 }
 
-/** A card whose title has elements at its right. */
+/**
+ * A card whose title has elements at its right.
+ *
+ * @param {string} title
+ * @param {Child[]} end
+ * @param {Child[]} children
+ */
 export function cardWith(title, end, ...children) {
   const id = `card-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
   const header = h("header", {}, h("h2", { id }, title), end.length ? h("div", { class: "end" }, end) : null);
@@ -48,6 +65,7 @@ export function cardWith(title, end, ...children) {
 /**
  * A number and its unit, the unit smaller.
  *
- * @param {any[]} parts
+ * @param {[number: string, unit: string]} parts
+ * @returns {Child[]}
  */
 export const quantity = ([number, unit]) => [number, h("span", { class: "unit" }, unit)];

@@ -1,8 +1,16 @@
 // One calculation at a time: the newest request counts, outdated ones are cancelled, failures are shown.
 
 import { isShown } from "./address.js";
-import { isAborted, Refusal } from "./api.js";
+import { isAborted, Refusal, wordsOf } from "./api.js";
 import { announce, h, replace } from "./dom.js";
+
+/** @import { Child } from "./dom.js" */
+
+/**
+ * A calculation, which rejects where it fails or is cancelled.
+ *
+ * @typedef {(signal: AbortSignal) => Promise<unknown>} Task
+ */
 
 const SEEN_BUSY_MS = 160;
 const OFFLINE_RETRY_S = 3;
@@ -17,6 +25,12 @@ const OFFLINE_RETRY_S = 3;
  * `hasFailed`: whether the newest calculation ended without a result, so far.
  */
 export class Work {
+  /**
+   * @param {{
+   *   notices: HTMLElement, busy: HTMLElement, result: HTMLElement, right: () => void,
+   *   wrong: (field: string, words: string) => boolean,
+   * }} told
+   */
   constructor({ notices, busy, result, wrong, right }) {
     this.notices = notices;
     this.busy = busy;
@@ -25,11 +39,16 @@ export class Work {
     this.right = right;
     /** @type {AbortController | null} */
     this.controller = null;
+    /** @type {Set<ReturnType<typeof setTimeout>>} */
     this.timers = new Set();
     this.hasFailed = false;
   }
 
-  /** Runs a task: a function of an AbortSignal. The task that ran before is cancelled. */
+  /**
+   * Runs a task. The task that ran before is cancelled.
+   *
+   * @param {Task} task
+   */
   run(task, { delay = 0, words = "Computing…" } = {}) {
     this.stop();
     const controller = new AbortController();
@@ -48,6 +67,10 @@ export class Work {
     replace(this.busy);
   }
 
+  /**
+   * @param {number} milliseconds
+   * @param {() => void} call
+   */
   later(milliseconds, call) {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
@@ -56,6 +79,11 @@ export class Work {
     this.timers.add(timer);
   }
 
+  /**
+   * @param {Task} task
+   * @param {AbortController} controller
+   * @param {string} words
+   */
   async attempt(task, controller, words) {
     this.later(SEEN_BUSY_MS, () => {
       replace(this.busy, words);
@@ -86,28 +114,34 @@ export class Work {
     this.result.removeAttribute("aria-busy");
   }
 
+  /**
+   * @param {unknown} error
+   * @param {() => void} again
+   */
   say(error, again) {
-    if (!(error instanceof Refusal)) console.error(error);
+    const refusal = error instanceof Refusal ? error : null;
+    const message = wordsOf(error);
+    if (!refusal) console.error(error);
     this.right();
-    if (error.field && this.wrong(error.field, error.message)) {
+    if (refusal?.field && this.wrong(refusal.field, message)) {
       // The former result stays; if there is none, the reason is shown in its place.
-      replace(this.notices, this.result.childElementCount ? null : notice("bad", error.message));
-      announce(error.message);
+      replace(this.notices, this.result.childElementCount ? null : notice("bad", message));
+      announce(message);
       return;
     }
-    const wait = error.isOffline
+    const wait = refusal?.isOffline
       ? OFFLINE_RETRY_S
-      : error.isBusy
-        ? Math.max(1, Math.ceil(error.retryAfter ?? 2))
+      : refusal?.isBusy
+        ? Math.max(1, Math.ceil(refusal.retryAfter ?? 2))
         : null;
     if (wait === null) {
-      replace(this.notices, notice("bad", error.message || "Something went wrong in this page."));
-      announce(error.message);
+      replace(this.notices, notice("bad", message || "Something went wrong in this page."));
+      announce(message);
       return;
     }
-    const words = error.isOffline
+    const words = refusal?.isOffline
       ? "The server does not answer: it has ended, or cannot be reached. The page asks again every few seconds."
-      : `The server has too much to do (${error.message.replace(/\.$/, "")}). The page asks again in ${wait} s.`;
+      : `The server has too much to do (${message.replace(/\.$/, "")}). The page asks again in ${wait} s.`;
     const now = h("button", { type: "button", class: "small", onclick: again }, "Ask again now");
     replace(this.notices, notice("", words, now));
     announce(words);
@@ -115,7 +149,13 @@ export class Work {
   }
 }
 
-/** A notice; kind: `bad` where something is wrong. */
+/**
+ * A notice; kind: `bad` where something is wrong.
+ *
+ * @param {string} kind
+ * @param {string} words
+ * @param {Child[]} more
+ */
 export function notice(kind, words, ...more) {
   return h("div", { class: `notice ${kind}`, role: kind === "bad" ? "alert" : null }, h("span", {}, words), more);
 }

@@ -2,7 +2,22 @@
 
 import { s } from "../dom.js";
 
-/** An SVG of a width and height in units of its own, with a title and a description for screen readers. */
+/** @import { Attributes } from "../dom.js" */
+
+/**
+ * What an axis shows: values, their places, and their words.
+ *
+ * @typedef {{values: number[], place: (value: number) => number, words: (value: number) => string}} Axis
+ */
+
+/**
+ * An SVG of a width and height in units of its own, with a title and a description for screen readers.
+ *
+ * @param {number} width
+ * @param {number} height
+ * @param {string} label
+ * @param {Attributes} attributes
+ */
 export function drawing(width, height, label, attributes = {}) {
   return s("svg", {
     viewBox: `0 0 ${width} ${height}`,
@@ -13,7 +28,11 @@ export function drawing(width, height, label, attributes = {}) {
   });
 }
 
-/** Gridlines and labels of a horizontal axis at the bottom. place: from value to x. */
+/**
+ * Gridlines and labels of a horizontal axis at the bottom. place: from value to x.
+ *
+ * @param {Axis & {top: number, bottom: number, title?: string, middle?: number}} told
+ */
 export function bottomAxis({ values, place, words, top, bottom, title = "", middle = 0 }) {
   return s(
     "g",
@@ -26,7 +45,11 @@ export function bottomAxis({ values, place, words, top, bottom, title = "", midd
   );
 }
 
-/** Gridlines and labels of a vertical axis at the left. place: from value to y. */
+/**
+ * Gridlines and labels of a vertical axis at the left. place: from value to y.
+ *
+ * @param {Axis & {left: number, right: number}} told
+ */
 export function leftAxis({ values, place, words, left, right }) {
   return s(
     "g",
@@ -38,12 +61,21 @@ export function leftAxis({ values, place, words, left, right }) {
   );
 }
 
-/** How wide a drawing may be, in its own units: those of the element that holds it, within bounds. */
+/**
+ * How wide a drawing may be, in its own units: those of the element that holds it, within bounds.
+ *
+ * @param {Element} element
+ */
 export function widthOf(element, least = 300, most = 1600) {
   return Math.round(Math.min(most, Math.max(least, element.clientWidth || least)));
 }
 
-/** Draws again when the width of an element has changed. Returns a function that ends that. */
+/**
+ * Draws again when the width of an element has changed. Returns a function that ends that.
+ *
+ * @param {Element} element
+ * @param {() => void} draw
+ */
 export function onResize(element, draw) {
   let width = element.clientWidth;
   const observer = new ResizeObserver(() => {

@@ -6,14 +6,26 @@ import { linear, ticks } from "../scales.js";
 import { bottomAxis, drawing } from "./axes.js";
 import { TERMS, termOf } from "./terms.js";
 
+/** @import { Part, Parts } from "./terms.js" */
+
+/**
+ * A bar: its name and what is said beside it, its seconds in all and by part.
+ *
+ * @typedef {Parts & {name: string, detail?: string, total_s: number, chosen: boolean}} Bar
+ */
+
 const ROW = 26;
 
 /**
- * Bars of rows `{name, detail, total_s, …terms, chosen}`.
+ * Bars of rows.
  *
  * terms: names of `…_s` parts that a bar is made of. bound: seconds, or 0. best: seconds that ratios are over.
+ *
+ * @param {{
+ *   rows: Bar[], width: number, label: string, bound?: number, boundWords?: string, terms?: Part[], best?: number,
+ * }} told
  */
-export function bars({ rows, width, label, bound = 0, boundWords = "lower bound", terms = TERMS, best = null }) {
+export function bars({ rows, width, label, bound = 0, boundWords = "lower bound", terms = TERMS, best = 0 }) {
   const isNarrow = width < 560;
   const [left, right, top] = [isNarrow ? 8 : 232, isNarrow ? 66 : 130, bound ? 20 : 6];
   const row = isNarrow ? ROW + 16 : ROW;

@@ -4,12 +4,15 @@ import { h, s } from "../dom.js";
 import { linear } from "../scales.js";
 import { drawing } from "./axes.js";
 
+/** @import { Numbers } from "../types.js" */
+
 const [WIDTH, HEIGHT, EDGE] = [150, 22, 5];
 
 /**
- * A small drawing of `{paper_least, paper_most, ours}`, from nothing to the largest of them.
+ * A small drawing of numbers, from nothing to the largest of them. label: the same in words.
  *
- * label: the same in words.
+ * @param {Numbers} numbers
+ * @param {string} label
  */
 export function beside({ paper_least: least, paper_most: most, ours }, label) {
   const all = [least, most, ours, 0];
@@ -26,7 +29,11 @@ export function beside({ paper_least: least, paper_most: most, ours }, label) {
   return svg;
 }
 
-/** A diamond, which is seen on a bar and next to it. */
+/**
+ * A diamond, which is seen on a bar and next to it.
+ *
+ * @param {number} x
+ */
 const markAt = (x) => s("path", { class: "paper-mark", d: `M${x} ${HEIGHT / 2 - 6}l5 6l-5 6l-5 -6z` });
 
 /** The legend of the two numbers. */

@@ -4,6 +4,25 @@ import { h, replace, s } from "../dom.js";
 import { counted, size, times } from "../quantities.js";
 import { arc, placesOf, radiusOf } from "./places.js";
 
+/** @import { LoadsByLink } from "../loads.js" */
+/** @import { State } from "../steps.js" */
+/** @import { Plan, Step, Topology } from "../types.js" */
+/** @import { Place } from "./places.js" */
+
+/**
+ * A circuit that is drawn. words: its tooltip. flow: its moving dashes, where there are not too many.
+ *
+ * @typedef {{
+ *   path: SVGPathElement, words: SVGTitleElement, flow: SVGPathElement | null, source: number, target: number,
+ * }} DrawnCircuit
+ */
+
+/**
+ * Called with a GPU that is pointed at, or null; lasting: whether it is clicked.
+ *
+ * @typedef {(gpu: number | null, how: {lasting: boolean}) => void} OnGpu
+ */
+
 // More circuits than this are not told apart; of more GPUs not even dots are.
 const MOST_CIRCUITS = 640;
 export const MOST_GPUS = 1024;
@@ -15,6 +34,7 @@ const SHARED = [
   [4.001, "#d3834f"],
   [Infinity, "#d55e00"],
 ];
+/** @param {number} load */
 const colourOf = (load) => SHARED.find(([most]) => load <= most)?.[1] ?? "";
 
 /** The legend of widths and colours. */
@@ -36,15 +56,16 @@ export function circuitLegend() {
 export class CircuitDrawing {
   #paths = s("g", {});
   #flows = s("g", {});
-  /** By `source>target`: the circuits that are drawn. */
+  /** By `source>target`: the circuits that are drawn. @type {Map<string, DrawnCircuit>} */
   #drawn = new Map();
   /** @type {number | null} */
   #chosen = null;
+  /** @type {number | null} */
   #shownTopology = null;
   #stride = 1;
   #thick = 4;
 
-  /** plan: as JSON. onGpu: called with a GPU that is pointed at, or null. */
+  /** @param {{plan: Plan, onGpu: OnGpu}} told */
   constructor({ plan, onGpu }) {
     this.plan = plan;
     this.places = placesOf(plan.gpus, plan.fabric.dims);
@@ -63,7 +84,11 @@ export class CircuitDrawing {
     this.element = h("div", { class: "drawing" }, this.svg);
   }
 
-  /** Draws a topology's circuits, some of them where they are too many. */
+  /**
+   * Draws a topology's circuits, some of them where they are too many.
+   *
+   * @param {Topology} topology
+   */
   circuits(topology) {
     if (topology.id === this.#shownTopology) return;
     this.#shownTopology = topology.id;
@@ -86,28 +111,36 @@ export class CircuitDrawing {
     this.#mark();
   }
 
+  /**
+   * @param {number} source
+   * @param {number} target
+   * @param {number} count
+   * @returns {DrawnCircuit}
+   */
   #circuit(source, target, count) {
     const d = arc(this.places[source], this.places[target], this.radius, this.isRound);
-    const path = s(
-      "path",
-      { class: "circuit", d, "marker-end": count <= 200 ? "url(#arrow)" : null },
-      s("title", {}, `circuit ${source} → ${target}`),
-    );
+    const words = s("title", {}, `circuit ${source} → ${target}`);
+    const path = s("path", { class: "circuit", d, "marker-end": count <= 200 ? "url(#arrow)" : null }, words);
     const flow = count <= 260 ? s("path", { class: "flow", d }) : null;
-    return { path, flow, source, target };
+    return { path, words, flow, source, target };
   }
 
-  /** Shows the bytes of a step on each circuit; found is null while they are not known. */
+  /**
+   * Shows the bytes of a step on each circuit; found is null while they are not known.
+   *
+   * @param {LoadsByLink | null} found
+   * @param {Step} step
+   */
   loads(found, step) {
-    for (const [key, { path, flow, source, target }] of this.#drawn) {
+    for (const [key, { path, words, flow, source, target }] of this.#drawn) {
       const link = found?.get(key);
-      const busy = Boolean(link && link.bytes > 0);
-      path.classList.toggle("busy", busy);
+      const busy = link && link.bytes > 0;
+      path.classList.toggle("busy", Boolean(busy));
       if (flow) flow.style.display = busy ? "" : "none";
       const load = busy ? link.bytes / link.circuits / step.transfer_bytes : 0;
       path.style.stroke = busy ? colourOf(load) : "";
       path.style.strokeWidth = busy ? String(1 + this.#thick * Math.sqrt(link.bytes / link.circuits / this.most)) : "";
-      path.firstChild.textContent = busy
+      words.textContent = busy
         ? `circuit ${source} → ${target}: ${size(link.bytes, this.plan.size_bytes)}, load ${times(load)}`
         : `circuit ${source} → ${target}: idle`;
     }
@@ -116,6 +149,7 @@ export class CircuitDrawing {
   #mark() {
     const chosen = this.#chosen;
     this.svg.classList.toggle("selecting", chosen !== null);
+    /** @type {Set<number>} */
     const peers = new Set();
     for (const { path, flow, source, target } of this.#drawn.values()) {
       const isHis = source === chosen || target === chosen;
@@ -129,18 +163,30 @@ export class CircuitDrawing {
     });
   }
 
-  /** Shows what happens: circuits change, start up, or carry data. */
+  /**
+   * Shows what happens: circuits change, start up, or carry data.
+   *
+   * @param {State} state
+   */
   phase({ term, share }) {
     this.svg.classList.toggle("dark-time", term === "reconfiguration");
     this.svg.classList.toggle("sending", term === "sending" && share < 1);
   }
 
-  /** Moves the dashes that stand for data; from 0 on. */
+  /**
+   * Moves the dashes that stand for data; from 0 on.
+   *
+   * @param {number} distance
+   */
   flow(distance) {
     this.svg.style.setProperty("--flow", String(-distance % 16));
   }
 
-  /** Marks a GPU with its circuits and peers; null for no GPU. */
+  /**
+   * Marks a GPU with its circuits and peers; null for no GPU.
+   *
+   * @param {number | null} gpu
+   */
   select(gpu) {
     this.#chosen = gpu;
     this.#mark();
@@ -154,12 +200,21 @@ export class CircuitDrawing {
   }
 }
 
-/** The GPUs, which say where they are pointed at. */
+/**
+ * The GPUs, which say where they are pointed at.
+ *
+ * @param {SVGElement[]} nodes
+ * @param {OnGpu} onGpu
+ */
 function marksOf(nodes, onGpu) {
   const marks = s("g", {}, nodes);
+  /**
+   * @param {Event} event
+   * @param {boolean} lasting
+   */
   const point = (event, lasting) => {
-    const found = event.target.closest(".gpu");
-    if (found) onGpu(Number(found.dataset.gpu), { lasting });
+    const found = event.target instanceof Element && event.target.closest(".gpu");
+    if (found instanceof SVGElement) onGpu(Number(found.dataset.gpu), { lasting });
   };
   marks.addEventListener("pointerover", (event) => point(event, false));
   marks.addEventListener("pointerout", () => onGpu(null, { lasting: false }));
@@ -167,6 +222,12 @@ function marksOf(nodes, onGpu) {
   return marks;
 }
 
+/**
+ * @param {number} gpu
+ * @param {Place} place
+ * @param {number} radius
+ * @param {boolean} isNamed
+ */
 function node(gpu, { x, y }, radius, isNamed) {
   return s(
     "g",

@@ -13,8 +13,13 @@ const DARK = {
 };
 const ENDS = [1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000];
 
+/** @param {string} hex */
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
+/**
+ * @param {string[]} colours
+ * @param {number} share
+ */
 function between(colours, share) {
   const at = Math.min(1, Math.max(0, share)) * (colours.length - 1);
   const low = Math.min(colours.length - 2, Math.floor(at));
@@ -22,20 +27,34 @@ function between(colours, share) {
   return `rgb(${one.map((value, place) => Math.round(value + (other[place] - value) * (at - low))).join(" ")})`;
 }
 
-/** The round ratio at the end of a scale of ratios. */
+/**
+ * The round ratio at the end of a scale of ratios.
+ *
+ * @param {number[]} ratios
+ */
 export function endOf(ratios) {
   const most = Math.max(1, ...ratios.map((ratio) => (ratio > 0 ? Math.max(ratio, 1 / ratio) : 1)));
-  return ENDS.find((end) => end >= most) ?? ENDS.at(-1);
+  return ENDS.find((end) => end >= most) ?? ENDS[ENDS.length - 1];
 }
 
-/** The colour of a ratio on a scale that ends at `end`, logarithmic. */
+/**
+ * The colour of a ratio on a scale that ends at `end`, logarithmic.
+ *
+ * @param {number} ratio
+ * @param {number} end
+ */
 export function ratioColour(ratio, end) {
   const sides = isDark() ? DARK : LIGHT;
   const share = Math.log(ratio) / Math.log(end);
   return share >= 0 ? between(sides.over, share) : between(sides.under, -share);
 }
 
-/** A legend of ratios. */
+/**
+ * A legend of ratios. hasLess: whether some are below one.
+ *
+ * @param {number} end
+ * @param {boolean} hasLess
+ */
 export function ratioLegend(end, hasLess) {
   const steps = [-1, -0.5, 0, 0.25, 0.5, 0.75, 1].filter((share) => hasLess || share >= 0);
   return h(

@@ -5,11 +5,27 @@ import { shortTime, time } from "../quantities.js";
 import { linear, ticks } from "../scales.js";
 import { bottomAxis, drawing } from "./axes.js";
 
+/** @import { Box, TimelineRow } from "../types.js" */
+
+/**
+ * How boxes of a role look: by a class, or a colour.
+ *
+ * @typedef {{className: string, colour: string | null}} Look
+ */
+
+/**
+ * Boxes drawn as one. covered: seconds of them all.
+ *
+ * @typedef {Box & {count: number, covered: number}} JoinedBox
+ */
+
 const LANE = 9;
 const LEAST_ROW = 22;
 // Colours of axes and groups, in the order of their rows, other than those of computation and dark circuits.
 const PALETTE = ["#3f8fd0", "#e69f00", "#12a07a", "#cc79a7", "#56b4e9", "#a59a2a"];
+/** @type {Record<string, string>} */
 const FIXED = { "=compute": "compute", "=dark": "reconfiguration" };
+/** @type {Record<string, string>} */
 const WORDS = {
   "=compute": "computation",
   "=dark": "reconfiguration, waited for",
@@ -19,11 +35,12 @@ const WORDS = {
 /**
  * Looks of boxes by role, for the roles in use.
  *
- * @returns {Map<string, any>} `{className, colour}`
+ * @param {TimelineRow[]} rows
  */
 function looksOf(rows) {
   const roles = new Set(rows.flatMap((row) => row.boxes.map((box) => box.role)));
   const named = [...roles].filter((role) => !role.startsWith("="));
+  /** @type {(role: string) => Look} */
   const lookOf = (role) => {
     if (role in FIXED) return { className: `term-${FIXED[role]}`, colour: null };
     if (role === "=hidden") return { className: "hidden-change", colour: null };
@@ -32,7 +49,11 @@ function looksOf(rows) {
   return new Map([...roles].map((role) => [role, lookOf(role)]));
 }
 
-/** The legend of the colours. */
+/**
+ * The legend of the colours.
+ *
+ * @param {TimelineRow[]} rows
+ */
 export function ganttLegend(rows) {
   const looks = looksOf(rows);
   return h(
@@ -50,6 +71,11 @@ export function ganttLegend(rows) {
  * The rows from `first` to `last`, seconds. describe: words of a box. onShow: called with the box that is pointed at.
  *
  * Boxes too narrow to be seen are joined with their neighbours of one look, the paler the less of the time they take.
+ *
+ * @param {{
+ *   rows: TimelineRow[], first: number, last: number, width: number, label: string,
+ *   onShow: (row: TimelineRow, box: JoinedBox) => void,
+ * }} told
  */
 export function gantt({ rows, first, last, width, label, onShow }) {
   const looks = looksOf(rows);
@@ -60,6 +86,7 @@ export function gantt({ rows, first, last, width, label, onShow }) {
   const bottom = top + heights.reduce((sum, height) => sum + height, 0);
   const svg = drawing(width, bottom + 22, label, { class: "chart gantt" });
   // Far into the iteration, short spans need more digits.
+  /** @param {number} seconds */
   const words = (seconds) => shortTime(seconds, first > last - first ? 6 : 3);
   svg.append(
     bottomAxis({ values: ticks(first, last, Math.max(3, (width - left) / 110)), place: x, words, top, bottom }),
@@ -76,13 +103,13 @@ export function gantt({ rows, first, last, width, label, onShow }) {
       const look = looks.get(box.role);
       const [from, to] = [Math.max(first, box.first_s), Math.min(last, box.last_s)];
       const rect = s("rect", {
-        class: `event ${look.className}`,
+        class: `event ${look?.className ?? ""}`,
         x: x(from),
         y: y + 3 + box.lane * lane,
         width: Math.max(0.7, x(to) - x(from)),
         height: lane - 1,
       });
-      if (look.colour) rect.style.fill = look.colour;
+      if (look?.colour) rect.style.fill = look.colour;
       if (box.count > 1)
         rect.style.fillOpacity = String(0.3 + 0.7 * Math.min(1, box.covered / (box.last_s - box.first_s)));
       rect.addEventListener("pointerover", () => onShow(row, box));
@@ -93,11 +120,24 @@ export function gantt({ rows, first, last, width, label, onShow }) {
   return svg;
 }
 
+/**
+ * @param {string} words
+ * @param {number} most
+ */
 const shortened = (words, most) => (words.length > most ? `${words.slice(0, Math.max(4, most - 1))}…` : words);
 
-/** Boxes within a span; neighbours of one role and lane closer than a pixel are one. */
+/**
+ * Boxes within a span; neighbours of one role and lane closer than a pixel are one.
+ *
+ * @param {Box[]} boxes
+ * @param {number} first
+ * @param {number} last
+ * @param {number} pixel
+ */
 function joined(boxes, first, last, pixel) {
+  /** @type {Map<string, JoinedBox>} */
   const open = new Map();
+  /** @type {JoinedBox[]} */
   const found = [];
   for (const box of boxes) {
     if (box.last_s <= first || box.first_s >= last) continue;
@@ -121,7 +161,12 @@ function joined(boxes, first, last, pixel) {
   return found;
 }
 
-/** A box in words. */
+/**
+ * A box in words.
+ *
+ * @param {TimelineRow} row
+ * @param {JoinedBox} box
+ */
 export function boxWords(row, box) {
   const what = WORDS[box.role] ?? (box.words || `${box.role} on ${row.name}`);
   const several = box.count > 1 ? `${box.count} times ` : "";

@@ -3,18 +3,40 @@
 import { s } from "../dom.js";
 import { endOf, ratioColour } from "./colours.js";
 
+/** @import { Attributes } from "../dom.js" */
+/** @import { Cell } from "../types.js" */
+
+/**
+ * Words of a place on an axis.
+ *
+ * @typedef {(place: number) => string} PlaceWords
+ */
+
+/**
+ * Called with a cell's places.
+ *
+ * @typedef {(x: number, y: number) => void} OnPlace
+ */
+
+/** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const [LEFT, RIGHT, TOP] = [74, 10, 8];
 
+/**
+ * @param {number} x
+ * @param {number} y
+ */
 const keyOf = (x, y) => `${x},${y}`;
+/** @param {string} key */
 const placesOf = (key) => key.split(",").map(Number);
 
 /** A map of `columns` × `rows` cells, the first row at the bottom. */
 export class HeatMap {
-  /** By place `x,y`: the data of the cell, and its rectangle. */
+  /** By place `x,y`: the data of the cell, and its rectangle. @type {Map<string, Cell>} */
   #cells = new Map();
+  /** @type {Map<string, SVGRectElement>} */
   #rects = new Map();
-  #focus = [0, 0];
+  #focus = { x: 0, y: 0 };
   #frontier = s("path", { class: "frontier" });
   #own = s("g", {});
   #labels = s("g", { "aria-hidden": "true" });
@@ -22,6 +44,12 @@ export class HeatMap {
   /**
    * xWords, yWords: of a place on an axis. onShow: called with a cell's places that is pointed at or focused; onOpen:
    * with those of a cell that is clicked or entered. pays: whether a cell lies within the frontier.
+   *
+   * @param {{
+   *   columns: number, rows: number, width: number, xTitle: string, yTitle: string, xWords: PlaceWords,
+   *   yWords: PlaceWords, describe: (cell: Cell) => string, onShow: OnPlace, onOpen: OnPlace,
+   *   pays: (cell: Cell) => boolean,
+   * }} told
    */
   constructor({ columns, rows, width, xTitle, yTitle, xWords, yWords, describe, onShow, onOpen, pays }) {
     this.columns = columns;
@@ -43,12 +71,18 @@ export class HeatMap {
     this.#listen(onShow, onOpen);
   }
 
-  /** Sets the data of a cell. */
+  /**
+   * Sets the data of a cell.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @param {Cell} cell
+   */
   put(x, y, cell) {
     const rect = this.#rects.get(keyOf(x, y));
     if (!rect) return;
     this.#cells.set(keyOf(x, y), cell);
-    rect.classList.toggle("empty", !(cell.speedup > 0));
+    rect.classList.toggle("empty", !isFound(cell));
     rect.setAttribute("aria-label", this.words.describe(cell));
   }
 
@@ -59,7 +93,12 @@ export class HeatMap {
     return this.#colour();
   }
 
-  /** Marks the cell that the problem of the form is nearest to. */
+  /**
+   * Marks the cell that the problem of the form is nearest to.
+   *
+   * @param {number | null} x
+   * @param {number | null} y
+   */
   here(x, y) {
     this.#own.replaceChildren();
     if (x === null || y === null) return;
@@ -67,10 +106,15 @@ export class HeatMap {
     this.#own.append(s("rect", { class: "here-under", ...at }), s("rect", { class: "here", ...at }));
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   #cornerOf(x, y) {
     return { x: LEFT + x * this.wide, y: TOP + (this.rows - 1 - y) * this.high };
   }
 
+  /** @param {number} y */
   #row(y) {
     const line = s("g", { role: "row" });
     for (let x = 0; x < this.columns; x += 1) {
@@ -94,19 +138,25 @@ export class HeatMap {
     return line;
   }
 
+  /**
+   * @param {OnPlace} onShow
+   * @param {OnPlace} onOpen
+   */
   #listen(onShow, onOpen) {
+    /** @type {(call: OnPlace) => (event: Event) => void} */
     const at = (call) => (event) => {
-      const place = event.target?.dataset;
+      const place = event.target instanceof SVGElement ? event.target.dataset : null;
       if (place?.x !== undefined) call(Number(place.x), Number(place.y));
     };
     this.element.addEventListener("pointerover", at(onShow));
     this.element.addEventListener("focusin", at(onShow));
     this.element.addEventListener("click", at(onOpen));
     const { columns, rows } = this;
+    /** @type {Record<string, [number, number]>} */
     const moves = { ...MOVES, Home: [-columns, 0], End: [columns, 0], PageUp: [0, rows], PageDown: [0, -rows] };
     this.element.addEventListener("keydown", (event) => {
       const move = moves[event.key];
-      const [x, y] = this.#focus;
+      const { x, y } = this.#focus;
       if (event.key === "Enter" || event.key === " ") onOpen(x, y);
       else if (move) this.#go(x + move[0], y + move[1]);
       else return;
@@ -114,33 +164,55 @@ export class HeatMap {
     });
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   #go(x, y) {
-    this.#rects.get(this.#focus.join()).setAttribute("tabindex", -1);
-    this.#focus = [Math.min(this.columns - 1, Math.max(0, x)), Math.min(this.rows - 1, Math.max(0, y))];
-    const rect = this.#rects.get(this.#focus.join());
-    rect.setAttribute("tabindex", 0);
-    rect.focus();
+    this.#rectOfFocus()?.setAttribute("tabindex", "-1");
+    this.#focus = { x: Math.min(this.columns - 1, Math.max(0, x)), y: Math.min(this.rows - 1, Math.max(0, y)) };
+    const rect = this.#rectOfFocus();
+    rect?.setAttribute("tabindex", "0");
+    rect?.focus();
+  }
+
+  #rectOfFocus() {
+    return this.#rects.get(keyOf(this.#focus.x, this.#focus.y));
   }
 
   #colour() {
-    const known = [...this.#cells].filter(([, cell]) => cell.speedup > 0);
-    const end = endOf(known.map(([, cell]) => cell.speedup));
-    for (const [key, cell] of known) this.#rects.get(key).style.fill = ratioColour(cell.speedup, end);
-    if (this.#cells.size < this.columns * this.rows) this.#likeNeighbours(known.map(([key]) => key));
+    const known = [...this.#cells].flatMap(([key, cell]) => (isFound(cell) ? [{ key, speedup: cell.speedup }] : []));
+    const end = endOf(known.map(({ speedup }) => speedup));
+    for (const { key, speedup } of known) this.#fill(key, ratioColour(speedup, end));
+    if (this.#cells.size < this.columns * this.rows) this.#likeNeighbours(known.map(({ key }) => key));
     return end;
   }
 
-  /** What is not computed yet looks, paler, like the nearest cell that is: maps are told coarse first. */
+  /**
+   * @param {string} key
+   * @param {string} colour
+   */
+  #fill(key, colour) {
+    const rect = this.#rects.get(key);
+    if (rect) rect.style.fill = colour;
+  }
+
+  /**
+   * What is not computed yet looks, paler, like the nearest cell that is: maps are told coarse first.
+   *
+   * @param {string[]} from
+   */
   #likeNeighbours(from) {
     const reached = new Set(from);
     for (let wave = from; wave.length; ) {
+      /** @type {string[]} */
       const next = [];
       for (const key of wave) {
         const [x, y] = placesOf(key);
         for (const other of [keyOf(x - 1, y), keyOf(x + 1, y), keyOf(x, y - 1), keyOf(x, y + 1)]) {
           if (reached.has(other) || this.#cells.has(other) || !this.#rects.has(other)) continue;
           reached.add(other);
-          this.#rects.get(other).style.fill = this.#rects.get(key).style.fill;
+          this.#fill(other, this.#rects.get(key)?.style.fill ?? "");
           next.push(other);
         }
       }
@@ -150,6 +222,7 @@ export class HeatMap {
 
   #drawFrontier() {
     const { wide, high } = this;
+    /** @type {(one: Cell | undefined, other: Cell | undefined) => boolean} */
     const differ = (one, other) =>
       one !== undefined && other !== undefined && Boolean(this.pays(one)) !== Boolean(this.pays(other));
     let d = "";
@@ -172,6 +245,7 @@ export class HeatMap {
     const across = strideOf(columns, Math.max(2, Math.floor((width - LEFT) / 74)));
     const up = strideOf(rows, Math.max(2, Math.floor((bottom - TOP) / 30)));
     this.#labels.replaceChildren();
+    /** @type {(words: string, at: Attributes) => void} */
     const say = (words, at) => this.#labels.append(s("text", { "text-anchor": "middle", ...at }, words));
     for (let x = 0; x < columns; x += across) say(xWords(x), { x: LEFT + (x + 0.5) * wide, y: bottom + 15 });
     for (let y = 0; y < rows; y += up) {
@@ -182,7 +256,20 @@ export class HeatMap {
   }
 }
 
-/** Every how many places there is a label, so that both ends have one where that can be. */
+/**
+ * Whether a cell has a ratio.
+ *
+ * @param {Cell} cell
+ * @returns {cell is Cell & {speedup: number}}
+ */
+const isFound = (cell) => cell.speedup !== null && cell.speedup > 0;
+
+/**
+ * Every how many places there is a label, so that both ends have one where that can be.
+ *
+ * @param {number} count
+ * @param {number} most
+ */
 function strideOf(count, most) {
   for (let stride = 1; stride < count; stride += 1) {
     if ((count - 1) % stride === 0 && (count - 1) / stride < most && stride <= count / 2) return stride;

@@ -1,9 +1,15 @@
 // Lines over a logarithmic axis: times of policies against the reconfiguration delay.
 
 import { h, s } from "../dom.js";
-import { shortTime, time } from "../quantities.js";
+import { isKnown, shortTime, time } from "../quantities.js";
 import { linear, logarithmic, logTicks, ticks } from "../scales.js";
 import { bottomAxis, drawing, leftAxis } from "./axes.js";
+
+/**
+ * A line by its name: seconds at each of the drawing's values; null where there are none.
+ *
+ * @typedef {{name: string, values: (number | null)[]}} Series
+ */
 
 const LOOKS = [
   ["#0072b2", ""],
@@ -14,9 +20,14 @@ const LOOKS = [
   ["#d55e00", "4 2"],
 ];
 
+/** @param {number} place */
 const lookOf = (place) => LOOKS[place % LOOKS.length];
 
-/** The legend of the lines. */
+/**
+ * The legend of the lines.
+ *
+ * @param {string[]} names
+ */
 export function lineLegend(names) {
   return h(
     "ul",
@@ -30,13 +41,18 @@ export function lineLegend(names) {
   );
 }
 
-/** Lines `{name, values}` over `xs`, seconds both; values may be null. */
+/**
+ * Lines over `xs`, which are seconds too.
+ *
+ * @param {{xs: number[], series: Series[], width: number, xTitle: string, label: string}} told
+ */
 export function lines({ xs, series, width, xTitle, label }) {
   const [left, right, top, bottom] = [64, 14, 8, 236];
-  const all = series.flatMap(({ values }) => values).filter((value) => Number.isFinite(value));
+  const all = series.flatMap(({ values }) => values).filter(isKnown);
+  const end = xs[xs.length - 1];
   const [least, most] = [Math.min(...all), Math.max(...all)];
   const room = Math.max((most - least) * 0.06, most * 1e-4);
-  const x = logarithmic(xs[0], xs.at(-1), left, width - right);
+  const x = logarithmic(xs[0], end, left, width - right);
   const y = linear(least - room, most + room, bottom, top);
   const svg = drawing(width, bottom + 40, label, { class: "chart lines" });
   svg.append(
@@ -50,7 +66,7 @@ export function lines({ xs, series, width, xTitle, label }) {
   );
   svg.append(
     bottomAxis({
-      values: logTicks(xs[0], xs.at(-1)),
+      values: logTicks(xs[0], end),
       place: x,
       words: shortTime,
       top,
@@ -61,7 +77,7 @@ export function lines({ xs, series, width, xTitle, label }) {
   );
   series.forEach(({ name, values }, place) => {
     const [colour, dash] = lookOf(place);
-    const points = xs.map((value, at) => [x(value), values[at]]).filter(([, value]) => Number.isFinite(value));
+    const points = xs.flatMap((value, at) => pointOf(x(value), values[at]));
     const path = s("path", {
       d: points.map(([px, value], at) => `${at ? "L" : "M"}${px.toFixed(1)} ${y(value).toFixed(1)}`).join(""),
       "stroke-dasharray": dash || null,
@@ -76,3 +92,12 @@ export function lines({ xs, series, width, xTitle, label }) {
   });
   return svg;
 }
+
+/**
+ * A point of a line, where it has one.
+ *
+ * @param {number} x
+ * @param {number | null} value
+ * @returns {[x: number, value: number][]}
+ */
+const pointOf = (x, value) => (isKnown(value) ? [[x, value]] : []);

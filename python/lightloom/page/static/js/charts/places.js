@@ -1,11 +1,23 @@
 // Where GPUs are drawn: on a ring, or as the grid that they are.
 
+/**
+ * A place in a drawing.
+ *
+ * @typedef {{x: number, y: number}} Place
+ */
+
 const SIDE = 640;
 const EDGE = 26;
 // The edge of grids, whose wrap-around circuits bulge.
 const GRID_EDGE = 46;
 
-/** Places of GPUs in a square of 640 units: `[{x, y}]`, the last dimension fastest. */
+/**
+ * Places of GPUs in a square of 640 units, the last dimension fastest.
+ *
+ * @param {number} gpus
+ * @param {number[]} [dims]
+ * @returns {Place[]}
+ */
 export function placesOf(gpus, dims) {
   const sides = dims?.filter((side) => side > 1) ?? [];
   if (sides.length === 2) return plane(gpus, sides[0], sides[1]);
@@ -17,6 +29,11 @@ export function placesOf(gpus, dims) {
   });
 }
 
+/**
+ * @param {number} gpus
+ * @param {number} rows
+ * @param {number} columns
+ */
 function plane(gpus, rows, columns) {
   const inner = SIDE - 2 * GRID_EDGE;
   const step = { x: inner / (columns - 1), y: inner / (rows - 1) };
@@ -26,7 +43,12 @@ function plane(gpus, rows, columns) {
   });
 }
 
-/** Three dimensions as tilted planes, one behind the other. */
+/**
+ * Three dimensions as tilted planes, one behind the other.
+ *
+ * @param {number} gpus
+ * @param {number[]} sides
+ */
 function layers(gpus, [depth, rows, columns]) {
   const each = rows * columns;
   const shear = 0.34;
@@ -43,7 +65,14 @@ function layers(gpus, [depth, rows, columns]) {
   });
 }
 
-/** The path of a circuit between two places, bent so that its opposite is seen next to it; ends stop short of GPUs. */
+/**
+ * The path of a circuit between two places, bent so that its opposite is seen next to it; ends stop short of GPUs.
+ *
+ * @param {Place} from
+ * @param {Place} to
+ * @param {number} radius
+ * @param {boolean} isRound
+ */
 export function arc(from, to, radius, isRound) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
@@ -59,13 +88,23 @@ export function arc(from, to, radius, isRound) {
   return `M${round(start.x)} ${round(start.y)}Q${round(control.x)} ${round(control.y)} ${round(end.x)} ${round(end.y)}`;
 }
 
+/**
+ * @param {Place} from
+ * @param {Place} to
+ * @param {number} distance
+ */
 function towards(from, to, distance) {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   return { x: from.x + ((to.x - from.x) / length) * distance, y: from.y + ((to.y - from.y) / length) * distance };
 }
 
+/** @param {number} value */
 const round = (value) => value.toFixed(1);
 
-/** Radius of a GPU's mark, by how many there are. */
+/**
+ * Radius of a GPU's mark, by how many there are.
+ *
+ * @param {number} gpus
+ */
 export const radiusOf = (gpus) =>
   gpus <= 16 ? 14 : gpus <= 40 ? 11 : gpus <= 72 ? 9 : gpus <= 160 ? 5 : gpus <= 400 ? 3 : 2;

@@ -8,6 +8,7 @@ const RANGE = 2000;
 // Without motion the time goes from step to step.
 const STILL_MS = 900;
 
+/** @type {Record<string, number>} */
 const ARROWS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
 /** A player of a plan: its time runs, goes from step to step, or is dragged. */
@@ -20,7 +21,13 @@ export class Player {
   #range = h("input", { type: "range", min: 0, max: RANGE, value: 0, "aria-label": "Time in the plan" });
   #shown = h("output", { "aria-hidden": "true" });
 
-  /** total: seconds of the plan. starts: when each step begins. onTime: called with seconds. say: words for a time. */
+  /**
+   * total: seconds of the plan. starts: when each step begins. onTime: called with seconds. say: words for a time.
+   *
+   * @param {{
+   *   total: number, starts: number[], onTime: (seconds: number) => void, say: (seconds: number) => string,
+   * }} told
+   */
   constructor({ total, starts, onTime, say }) {
     this.total = total;
     this.starts = starts;
@@ -63,7 +70,11 @@ export class Player {
     });
   }
 
-  /** Goes to a time, in seconds. */
+  /**
+   * Goes to a time, in seconds.
+   *
+   * @param {number} seconds
+   */
   set(seconds) {
     this.#now = Math.min(this.total, Math.max(0, seconds));
     this.#range.value = String(Math.round((this.#now / this.total) * RANGE));
@@ -77,7 +88,11 @@ export class Player {
     this.set(this.#now);
   }
 
-  /** To the beginning of a step; half a millionth into it, so that rounding does not fall into the one before. */
+  /**
+   * To the beginning of a step; half a millionth into it, so that rounding does not fall into the one before.
+   *
+   * @param {number} by
+   */
   step(by) {
     this.leave();
     const edge = this.total * 1e-9;
@@ -109,6 +124,7 @@ export class Player {
 
   #run() {
     let last = performance.now();
+    /** @param {number} moment */
     const tick = (moment) => {
       this.set(this.#now + ((moment - last) / 1000 / this.#pace) * this.total);
       last = moment;
@@ -128,5 +144,11 @@ export class Player {
   }
 }
 
+/**
+ * @param {string} sign
+ * @param {string} label
+ * @param {string} title
+ * @param {() => void} onclick
+ */
 const button = (sign, label, title, onclick) =>
   h("button", { type: "button", "aria-label": label, title, onclick }, sign);

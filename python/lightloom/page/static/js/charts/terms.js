@@ -5,15 +5,44 @@ import { shortTime, time } from "../quantities.js";
 import { linear, ticks } from "../scales.js";
 import { bottomAxis, drawing, leftAxis } from "./axes.js";
 
+/** @import { Group, Span } from "../steps.js" */
+/** @import { Term } from "../types.js" */
+
+/**
+ * A part of a bar: a term, or computation.
+ *
+ * @typedef {Term | "compute"} Part
+ */
+
+/**
+ * Seconds by part; those that are left out take none.
+ *
+ * @typedef {Partial<Record<`${Part}_s`, number>>} Parts
+ */
+
+/** @type {Term[]} */
 export const TERMS = ["startup", "propagation", "transmission", "reconfiguration"];
 
-/** Seconds of a term of a step or row. */
-export const termOf = (row, term) => row[`${term}_s`] ?? 0;
+/**
+ * Seconds of a term of a step or row.
+ *
+ * @param {Parts} row
+ * @param {Part} term
+ */
+export const termOf = (row, term) => row[/** @type {const} */ (`${term}_s`)] ?? 0;
 
-/** All four terms of a step. */
+/**
+ * All four terms of a step.
+ *
+ * @param {Parts} row
+ */
 export const totalOf = (row) => TERMS.reduce((sum, term) => sum + termOf(row, term), 0);
 
-/** The legend of the colours. */
+/**
+ * The legend of the colours.
+ *
+ * @param {Part[]} names
+ */
 export function legend(names = TERMS) {
   return h(
     "ul",
@@ -25,7 +54,9 @@ export function legend(names = TERMS) {
 /**
  * Columns of a step each (or of a run of equal steps), in terms.
  *
- * groups: of `steps.js`. onChoice: called with a group that is clicked. Returns `{element, mark(step)}`.
+ * onChoice: called with a group that is clicked. Returns `{element, mark(step)}`.
+ *
+ * @param {{groups: Group[], width: number, onChoice: (group: Group) => void, label: string}} told
  */
 export function stepColumns({ groups, width, onChoice, label }) {
   const [left, right, top, bottom] = [56, 6, 8, 174];
@@ -66,6 +97,7 @@ export function stepColumns({ groups, width, onChoice, label }) {
   svg.append(s("text", { x: (left + width) / 2, y: bottom + 31, "text-anchor": "middle" }, "step"));
   return {
     element: svg,
+    /** @param {number} step */
     mark(step) {
       for (const [place, group] of groups.entries()) hits[place].classList.toggle("now", group.holds(step));
     },
@@ -75,7 +107,13 @@ export function stepColumns({ groups, width, onChoice, label }) {
 /**
  * The plan in time, its terms one after the other.
  *
- * spans: of `time-line.js`. Returns `{element, mark(seconds)}`.
+ * bound: seconds. onChoice: called with the beginning and the step of a span that is clicked. Returns
+ * `{element, mark(seconds)}`.
+ *
+ * @param {{
+ *   spans: Span[], total: number, width: number, bound: number, onChoice: (seconds: number, step: number) => void,
+ *   label: string,
+ * }} told
  */
 export function timeStrip({ spans, total, width, bound, onChoice, label }) {
   const [left, right, top, bottom] = [6, 12, 16, 50];
@@ -117,9 +155,10 @@ export function timeStrip({ spans, total, width, bound, onChoice, label }) {
   svg.append(head);
   return {
     element: svg,
+    /** @param {number} seconds */
     mark(seconds) {
-      head.setAttribute("x1", x(seconds));
-      head.setAttribute("x2", x(seconds));
+      head.setAttribute("x1", String(x(seconds)));
+      head.setAttribute("x2", String(x(seconds)));
     },
   };
 }

@@ -5,11 +5,17 @@ import { save } from "../downloads.js";
 import { MOST_PACKED } from "../packed.js";
 import { notice } from "../work.js";
 
+/** @import { Held, Query } from "../address.js" */
+
+/** @param {number} count */
 const inWords = (count) => count.toLocaleString("en").replaceAll(",", "\u00a0");
 
 /**
  * A notice with the values to be passed on with the address; null if the address holds all.
  * held: as `show` of addresses says.
+ *
+ * @param {Held} held
+ * @param {Query} query
  */
 export function lackOf({ names, characters }, query) {
   if (!names.length) return null;
@@ -18,16 +24,18 @@ export function lackOf({ names, characters }, query) {
     `and an address holds ${inWords(MOST_PACKED)}. ` +
     "Who opens it is asked to paste it.";
   const buttons = names.map((name) => {
-    const file = `${name}.${isJson(query.get(name)) ? "json" : "txt"}`;
+    const value = query.get(name) ?? "";
+    const file = `${name}.${isJson(value) ? "json" : "txt"}`;
     return h(
       "button",
-      { type: "button", class: "small", onclick: () => save(new Blob([query.get(name)]), file) },
+      { type: "button", class: "small", onclick: () => save(new Blob([value]), file) },
       `Save ${file}`,
     );
   });
   return notice("", words, ...buttons);
 }
 
+/** @param {string} text */
 function isJson(text) {
   try {
     JSON.parse(text);

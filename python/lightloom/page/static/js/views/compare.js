@@ -4,7 +4,7 @@ import { addressOf } from "../address.js";
 import { follow, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
-import { legend, TERMS } from "../charts/terms.js";
+import { legend, TERMS, termOf } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
 import { bodyOf, kept, registry } from "../options.js";
@@ -13,10 +13,18 @@ import { card, cardWith, table } from "../tables.js";
 import { planOfFixed, taking } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
+/** @import { Query } from "../address.js" */
+/** @import { Head } from "../picture-head.js" */
+/** @import { Body, Comparison, ComparisonRow, Plan, Progress } from "../types.js" */
+
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
 const MOST_ROWS = 400;
 
-/** Makes the view. */
+/**
+ * Makes the view.
+ *
+ * @param {HTMLElement} root
+ */
 export function mount(root) {
   let end = () => {};
   const frame = new Scaffold({
@@ -52,6 +60,7 @@ export function mount(root) {
     },
   });
   return {
+    /** @type {typeof frame.show} */
     show: (query, lost) => frame.show(query, lost),
     leave() {
       end();
@@ -60,22 +69,29 @@ export function mount(root) {
   };
 }
 
-/** Best row of every planner, fastest first. */
+/**
+ * Best row of every planner, fastest first.
+ *
+ * @param {ComparisonRow[]} rows
+ */
 export function bestOfEach(rows) {
+  /** @type {Map<string, ComparisonRow>} */
   const best = new Map();
   for (const row of rows) {
     if (row.total_s === null || row.total_s === undefined) continue;
-    if (!best.has(row.planner) || row.total_s < best.get(row.planner).total_s) best.set(row.planner, row);
+    const other = best.get(row.planner);
+    if (!other || row.total_s < other.total_s) best.set(row.planner, row);
   }
   return [...best.values()].sort((one, other) => one.total_s - other.total_s);
 }
 
 /** What is found, as it is found. */
 class Found {
+  /** @type {ComparisonRow[]} */
   #rows = [];
-  /** The server's whole answer, and the plan whose circuits never change, once they are there. @type {any} */
-  #whole = null;
-  #fixed = null;
+  /** The server's whole answer, and the plan whose circuits never change, once they are there. */
+  #whole = /** @type {Comparison | null} */ (null);
+  #fixed = /** @type {Plan | null} */ (null);
   /** @type {number | null} */
   #waiting = null;
   #isFirst = true;
@@ -84,9 +100,14 @@ class Found {
   #state = h("span", { class: "quiet" });
   #tables = h("div", { class: "result" });
   #colours = legend();
-  /** @type {SVGElement | null} */
+  /** @type {SVGSVGElement | null} */
   #drawn = null;
 
+  /**
+   * @param {HTMLElement} result
+   * @param {Query} query
+   * @param {Body} body
+   */
   constructor(result, query, body) {
     this.result = result;
     this.query = query;
@@ -152,14 +173,22 @@ class Found {
     if (this.#waiting !== null) cancelAnimationFrame(this.#waiting);
   }
 
-  /** Adds a row. */
+  /**
+   * Adds a row.
+   *
+   * @param {ComparisonRow} row
+   */
   add(row) {
     this.#rows.push(row);
     replace(this.#state, `${this.#rows.length} found …`);
     this.#waiting ??= requestAnimationFrame(() => this.#draw());
   }
 
-  /** Says too what circuits that never change take, where the fastest plan changes them. */
+  /**
+   * Says too what circuits that never change take, where the fastest plan changes them.
+   *
+   * @param {() => Promise<Plan | null>} planned
+   */
   async besideFixed(planned) {
     if (!bestOfEach(this.#rows)[0]?.reconfigurations) return;
     try {
@@ -171,12 +200,20 @@ class Found {
     replace(this.#words, this.sentence());
   }
 
-  /** Says how far it is. */
+  /**
+   * Says how far it is.
+   *
+   * @param {Progress} said
+   */
   progress({ done, of }) {
     replace(this.#state, `${done} of ${of} …`);
   }
 
-  /** Shows the whole answer. */
+  /**
+   * Shows the whole answer.
+   *
+   * @param {Comparison} whole
+   */
   finish(whole) {
     this.#forget();
     this.#whole = whole;
@@ -189,7 +226,12 @@ class Found {
   }
 }
 
+/**
+ * @param {ComparisonRow[]} rows
+ * @param {Query} query
+ */
 function rowTable(rows, query) {
+  /** @param {string} head */
   const right = (head) => ({ head, right: true });
   const sorted = rows.filter((row) => Number.isFinite(row.total_s)).sort((one, other) => one.total_s - other.total_s);
   const problem = kept("compare", query);
@@ -204,7 +246,7 @@ function rowTable(rows, query) {
         time(row.total_s),
         times(row.total_s / sorted[0].total_s),
         String(row.reconfigurations),
-        ...TERMS.map((term) => (row[`${term}_s`] ? time(row[`${term}_s`]) : "–")),
+        ...TERMS.map((term) => (termOf(row, term) ? time(termOf(row, term)) : "–")),
       ],
     };
   });
@@ -227,7 +269,13 @@ function rowTable(rows, query) {
   );
 }
 
-/** The options of a row's plan. A composition of a planner has a name that is not an algorithm's. */
+/**
+ * The options of a row's plan. A composition of a planner has a name that is not an algorithm's.
+ *
+ * @param {Query} problem
+ * @param {ComparisonRow} row
+ * @returns {Query}
+ */
 function asked(problem, row) {
   const options = new Map([...problem, ["planner", row.planner]]);
   if (registry("algorithms").some(({ name }) => name === row.algorithm)) options.set("algorithm", row.algorithm);
@@ -235,9 +283,11 @@ function asked(problem, row) {
   return options;
 }
 
+/** @param {Comparison} whole */
 function refused(whole) {
   const entries = whole.not_applicable ?? [];
   if (!entries.length) return null;
+  /** @type {Map<string, {planner: string, reason: string}>} */
   const by = new Map();
   for (const { planner, reason } of entries) by.set(`${planner}\n${reason}`, { planner, reason });
   return h(
@@ -253,13 +303,24 @@ function refused(whole) {
   );
 }
 
-/** `Best plan of each planner: all-reduce of 1MiB on 64 GPUs`. */
+/**
+ * `Best plan of each planner: all-reduce of 1MiB on 64 GPUs`.
+ *
+ * @param {Body} body
+ * @param {Comparison} whole
+ */
 function titleOf({ collective, size, gpus }, whole) {
   const problem = [collective, size && `of ${size}`, gpus && `on ${gpus} GPUs`].filter(Boolean).join(" ");
   const bound = whole.bound_class ? `; the bound holds for ${whole.bound_class}` : "";
   return `Best plan of each planner: ${problem}${bound}`;
 }
 
+/**
+ * @param {Comparison} whole
+ * @param {Body} body
+ * @param {() => SVGSVGElement | null} drawing
+ * @param {() => Head} head
+ */
 function files(whole, body, drawing, head) {
   return h(
     "div",

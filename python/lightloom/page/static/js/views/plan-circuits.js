@@ -9,12 +9,20 @@ import { counted, size, time, times } from "../quantities.js";
 import { nameOf, startsOf, stateAt } from "../steps.js";
 import { cardWith } from "../tables.js";
 
+/** @import { LoadsByLink } from "../loads.js" */
+/** @import { State } from "../steps.js" */
+/** @import { Body, Link, Path, Plan, Step } from "../types.js" */
+
 const FLOW_PER_FRAME = 0.9;
 const MOST_PATHS = 4;
 // Elements that have a use of their own for the space bar or for arrows.
 const PRESSED = "input, select, textarea, button, summary, a";
 const MOVED = "input, select, textarea, .scroll, pre";
 
+/** @type {Record<string, number>} */
+const UP_AND_DOWN = { ArrowUp: 1, ArrowDown: -1 };
+/** @type {Record<string, number>} */
+const LEFT_AND_RIGHT = { ArrowLeft: -1, ArrowRight: 1 };
 const KEYS = "Circuits. Space plays and pauses, left and right go from step to step, up and down from GPU to GPU.";
 
 /** Circuits of a plan with their player. */
@@ -26,13 +34,17 @@ export class PlanCircuits {
   #kept = null;
   /** @type {number | null} */
   #shown = null;
-  /** @type {{step: number, term: string, share: number} | null} */
+  /** @type {State | null} */
   #state = null;
-  /** @type {Map<string, any> | null} */
+  /** @type {LoadsByLink | null} */
   #stepLoads = null;
   #travelled = 0;
 
-  /** onTime: called with seconds and the step. */
+  /**
+   * body: the options that the plan was planned with. onTime: called with seconds and the step.
+   *
+   * @param {{plan: Plan, body: Body, onTime: (seconds: number, step: number) => void}} told
+   */
   constructor({ plan, body, onTime }) {
     this.plan = plan;
     this.onTime = onTime;
@@ -76,7 +88,7 @@ export class PlanCircuits {
       this.#choose(this.#kept);
     });
     this.group.addEventListener("keydown", (event) => {
-      const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      const by = UP_AND_DOWN[event.key];
       if (!by) return;
       event.preventDefault();
       this.#kept = ((this.#kept ?? (by > 0 ? -1 : 0)) + by + gpus) % gpus;
@@ -85,6 +97,10 @@ export class PlanCircuits {
     });
   }
 
+  /**
+   * @param {number | null} gpu
+   * @param {{lasting: boolean}} how
+   */
   #pointed(gpu, { lasting }) {
     if (lasting) {
       this.#kept = gpu === this.#kept ? null : gpu;
@@ -93,6 +109,7 @@ export class PlanCircuits {
     this.#choose(lasting ? this.#kept : (gpu ?? this.#kept));
   }
 
+  /** @param {number | null} gpu */
   #choose(gpu) {
     this.#shown = gpu;
     this.drawing?.select(gpu);
@@ -112,14 +129,17 @@ export class PlanCircuits {
     ];
   }
 
+  /** @param {Link} link */
   #portLine([source, target, count]) {
     const link = this.#stepLoads?.get(`${source}>${target}`);
     const bytes = link?.bytes ? size(link.bytes, this.plan.size_bytes) : this.#stepLoads ? "idle" : "";
-    const shared = link?.paths.length > 1 ? `, ${link.paths.length} transfers: ${pathWords(link.paths)}` : "";
+    const paths = link?.paths ?? [];
+    const shared = paths.length > 1 ? `, ${paths.length} transfers: ${pathWords(paths)}` : "";
     const circuit = `${source} → ${target}${count > 1 ? ` ×${count}` : ""}${shared}`;
     return h("li", {}, h("span", {}, circuit), h("span", {}, bytes));
   }
 
+  /** @param {number} seconds */
   #show(seconds) {
     const next = stateAt(this.plan, this.starts, seconds);
     const isOther = next.step !== this.#state?.step;
@@ -136,6 +156,7 @@ export class PlanCircuits {
     this.onTime(seconds, next.step);
   }
 
+  /** @param {Step} step */
   #turnTo(step) {
     this.drawing?.circuits(this.plan.topologies[step.topology]);
     replace(this.#words, this.drawing?.words() ?? "");
@@ -152,12 +173,20 @@ export class PlanCircuits {
     });
   }
 
-  /** Goes to a time, in seconds. */
+  /**
+   * Goes to a time, in seconds.
+   *
+   * @param {number} seconds
+   */
   toTime(seconds) {
     this.play.set(seconds + this.plan.total_s * 5e-10);
   }
 
-  /** Goes to a step's beginning. */
+  /**
+   * Goes to a step's beginning.
+   *
+   * @param {number} index
+   */
   toStep(index) {
     this.toTime(this.starts[index]);
   }
@@ -167,11 +196,16 @@ export class PlanCircuits {
     this.play.again();
   }
 
-  /** Takes a key that nothing else on the page has a use for. */
+  /**
+   * Takes a key that nothing else on the page has a use for.
+   *
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!isPlain || (event.key !== " " && !by) || event.target.closest?.(by ? MOVED : PRESSED)) return;
+    const by = LEFT_AND_RIGHT[event.key];
+    if (!isPlain || (event.key !== " " && !by)) return;
+    if (event.target instanceof Element && event.target.closest(by ? MOVED : PRESSED)) return;
     if (by) this.play.step(by);
     else this.play.toggle();
     event.preventDefault();
@@ -184,6 +218,7 @@ export class PlanCircuits {
   }
 }
 
+/** @param {Path[]} paths */
 function pathWords(paths) {
   const told = paths.slice(0, MOST_PATHS).map(({ source, destination }) => `${source} to ${destination}`);
   return told.join(", ") + (paths.length > told.length ? " …" : "");
@@ -191,10 +226,24 @@ function pathWords(paths) {
 
 const DOING = { reconfiguration: "circuits change", startup: "starting up", sending: "sending" };
 
+/**
+ * @param {Plan} plan
+ * @param {State} state
+ * @param {number} seconds
+ */
 const spoken = (plan, { step, term }, seconds) =>
   `${time(seconds)}, step ${step + 1} of ${plan.steps.length}, ${DOING[term]}`;
 
+/**
+ * @param {Plan} plan
+ * @param {Step} step
+ * @param {State} state
+ */
 function factsOf(plan, step, { term }) {
+  /**
+   * @param {string} name
+   * @param {string} value
+   */
   const line = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
   return [
     h("h3", {}, `Step ${step.index + 1} of ${plan.steps.length}: ${DOING[term]}`),

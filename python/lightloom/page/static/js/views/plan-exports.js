@@ -6,7 +6,14 @@ import { downloads, fromServer, json } from "../downloads.js";
 import { registry } from "../options.js";
 import { card } from "../tables.js";
 
-/** A card of downloads for a plan. body: the options that it was planned with. */
+/** @import { Body } from "../types.js" */
+
+/**
+ * A card of downloads for a plan. body: the options that it was planned with.
+ *
+ * @param {Body} body
+ * @param {string} stem
+ */
 export function exportsOf(body, stem) {
   const formats = registry("formats").filter(({ written }) => written !== "no");
   const select = h(
@@ -18,6 +25,7 @@ export function exportsOf(body, stem) {
   const file = h("div", {});
   const follow = () => {
     const format = formats.find(({ name }) => name === select.value);
+    if (!format) return;
     replace(lost, format["cannot say"] ? `It cannot say: ${format["cannot say"]}.` : "");
     replace(
       file,

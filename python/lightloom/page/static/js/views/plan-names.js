@@ -4,13 +4,25 @@ import { ask } from "../api.js";
 import { h } from "../dom.js";
 import { registry } from "../options.js";
 
+/** @import { Body, Plan } from "../types.js" */
+
 // Topologies that are explained: more of them differ little from these.
 const MOST = 8;
 
-/** Sentences on the plan's topologies, by their places in it. body: the options that it was planned with. */
+/**
+ * Sentences on the plan's topologies, by their places in it. body: the options that it was planned with.
+ *
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ */
 export const explanationsOf = async (body, signal) => (await ask("/api/explain", body, { signal })).topologies;
 
-/** A list of names and their meanings; explanations: of the topologies. */
+/**
+ * A list of names and their meanings; explanations: of the topologies.
+ *
+ * @param {Plan} plan
+ * @param {string[]} explanations
+ */
 export function namesOf(plan, explanations) {
   const named = [
     ["planner", "planners", plan.planner],

@@ -5,16 +5,28 @@ import { PAYS } from "../map-words.js";
 import { NEVER_CHANGE } from "../options.js";
 import { counted, shortTime, time, times } from "../quantities.js";
 
+/** @import { Body, Plan } from "../types.js" */
+
 // Options that leave fewer plans to choose from than the problem does.
 const NARROWING = ["planner", "algorithm", "topology", "candidates"];
 
-/** `planner static, topology ring`: these options in words; empty if none is given. */
+/**
+ * `planner static, topology ring`: these options in words; empty if none is given.
+ *
+ * @param {Body} body
+ */
 export const narrowingWords = (body) =>
   NARROWING.filter((name) => name in body)
     .map((name) => `${name} ${body[name]}`)
     .join(", ");
 
-/** A sentence on a plan; empty where there is nothing to compare it with. body: options that it was planned with. */
+/**
+ * A sentence on a plan; empty where there is nothing to compare it with. body: options that it was planned with.
+ *
+ * @param {Plan} plan
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ */
 export async function worthOf(plan, body, signal) {
   const asSet = narrowingWords(body);
   if (plan.reconfigurations > 0) return worthOfChanges(plan, body, asSet, signal);
@@ -30,6 +42,12 @@ export async function worthOf(plan, body, signal) {
   return `With ${asSet} circuits stay as they are; ${best}.`;
 }
 
+/**
+ * @param {Plan} plan
+ * @param {Body} body
+ * @param {string} asSet
+ * @param {AbortSignal} signal
+ */
 async function worthOfChanges(plan, body, asSet, signal) {
   const still = await planOfFixed(body, signal);
   // From a start that does not join all GPUs no plan leaves circuits as they are.
@@ -44,7 +62,12 @@ async function worthOfChanges(plan, body, asSet, signal) {
   return `Changing circuits ${often(plan)} makes it ${times(ratio)} as fast as ${others}.`;
 }
 
-/** The best plan of the problem whose circuits never change, over all algorithms; null if there is none. */
+/**
+ * The best plan of the problem whose circuits never change, over all algorithms; null if there is none.
+ *
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ */
 export async function planOfFixed(body, signal) {
   try {
     return await ask("/api/plan", { ...without(body, NARROWING), planner: NEVER_CHANGE }, { signal });
@@ -54,9 +77,19 @@ export async function planOfFixed(body, signal) {
   }
 }
 
-/** `113.7 µs (composed)`. */
+/**
+ * `113.7 µs (composed)`.
+ *
+ * @param {Plan} plan
+ */
 export const taking = (plan) => `${time(plan.total_s)} (${plan.algorithm})`;
 
+/** @param {Plan} plan */
 const often = ({ reconfigurations: count }) => (count === 1 ? "once" : count === 2 ? "twice" : counted(count, "time"));
 
+/**
+ * @param {Body} body
+ * @param {string[]} names
+ * @returns {Body}
+ */
 const without = (body, names) => Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));

@@ -3,7 +3,7 @@
 import { addressOf } from "../address.js";
 import { ask } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
-import { legend, stepColumns, TERMS, timeStrip } from "../charts/terms.js";
+import { legend, stepColumns, TERMS, termOf, timeStrip } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
@@ -27,10 +27,25 @@ import { explanationsOf, namesOf } from "./plan-names.js";
 import { worthOf } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
+/** @import { Query } from "../address.js" */
+/** @import { Child } from "../dom.js" */
+/** @import { Body, Plan } from "../types.js" */
+
+/**
+ * A part of the view, which may take keys.
+ *
+ * @typedef {{leave: () => void, key?: (event: KeyboardEvent) => void}} Shown
+ */
+
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
 
-/** Makes the view. */
+/**
+ * Makes the view.
+ *
+ * @param {HTMLElement} root
+ */
 export function mount(root) {
+  /** @type {Shown[]} */
   let parts = [];
   const ends = () => {
     for (const part of parts) part.leave();
@@ -58,9 +73,11 @@ export function mount(root) {
       announce(`${problem} takes ${time(plan.total_s)}, with ${counted(plan.reconfigurations, "reconfiguration")}.`);
     },
   });
-  const keys = (event) => parts.find((part) => part.key)?.key(event);
+  /** @param {KeyboardEvent} event */
+  const keys = (event) => parts.find((part) => part.key)?.key?.(event);
   document.addEventListener("keydown", keys);
   return {
+    /** @type {typeof frame.show} */
     show: (query, lost) => frame.show(query, lost),
     leave() {
       document.removeEventListener("keydown", keys);
@@ -70,19 +87,33 @@ export function mount(root) {
   };
 }
 
-/** Adds facts that are known later, such as whether it is worth it; a plan is shown without them. */
+/**
+ * Adds facts that are known later, such as whether it is worth it; a plan is shown without them.
+ *
+ * @param {Element | null} place
+ * @param {Promise<Child>} words
+ */
 async function tell(place, words) {
   try {
-    replace(place, await words);
+    const told = await words;
+    if (place) replace(place, told);
   } catch {
     // The next change of the form asks anew.
   }
 }
 
+/**
+ * @param {HTMLElement} result
+ * @param {Plan} plan
+ * @param {Body} body
+ * @param {Query} query
+ * @returns {Shown[]}
+ */
 function draw(result, plan, body, query) {
   const stem = `lightloom-${plan.collective}-${plan.gpus}`;
   const costs = h("div", {});
   const strips = h("div", {});
+  /** @type {((seconds: number, step: number) => void)[]} */
   const marks = [];
   const circuits = new PlanCircuits({
     plan,
@@ -142,11 +173,14 @@ function draw(result, plan, body, query) {
   return [circuits, { leave: onResize(costs, redraw) }];
 }
 
+/** @param {Plan} plan */
 const spoken = (plan) =>
-  TERMS.map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + step[`${term}_s`], 0))}`).join(", ");
+  TERMS.map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + termOf(step, term), 0))}`).join(", ");
 
+/** @param {Plan} plan */
 function headline(plan) {
   const algbw = plan.size_bytes / plan.total_s;
+  /** @type {(name: string, value: Child, under: string, isFirst?: boolean) => Child} */
   const item = (name, value, under, isFirst = false) =>
     h(
       "div",
@@ -175,6 +209,10 @@ function headline(plan) {
   );
 }
 
+/**
+ * @param {Plan} plan
+ * @param {Query} query
+ */
 function problemLine(plan, query) {
   const words = `${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs, ${fabricWords(plan.fabric)}`;
   return h(
@@ -191,9 +229,12 @@ function problemLine(plan, query) {
   );
 }
 
+/** @param {Plan} plan */
 function stepTable(plan) {
   const groups = groupsOf(plan);
+  /** @param {string} head */
   const right = (head) => ({ head, right: true });
+  /** @param {number} value */
   const seconds = (value) => (value ? time(value) : "–");
   const rows = groups.map((group) => {
     const { first, steps } = group;
@@ -228,6 +269,7 @@ function stepTable(plan) {
   const lines = [...element.querySelectorAll("tbody tr")];
   return {
     element,
+    /** @param {number} step */
     mark(step) {
       for (const [place, group] of groups.entries()) lines[place].classList.toggle("now", group.holds(step));
     },

@@ -12,18 +12,27 @@ import { counted } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
 import { notice, Work } from "../work.js";
 
+/** @import { Query } from "../address.js" */
+/** @import { Claim, Figure, FigureEntry, Paper } from "../types.js" */
+
 const MOST_ROWS = 300;
+/** @type {Record<Claim["verdict"], string>} */
 const VERDICTS = { holds: "holds", "does not hold": "fails", "not judged": "open" };
 
-/** Makes the view. */
+/**
+ * Makes the view.
+ *
+ * @param {HTMLElement} root
+ */
 export function mount(root) {
   root.classList.add("wide");
   document.title = "Results – Lightloom";
   const { list, busy, notices, result, asCode, navigation, fold } = layout(root);
   const work = new Work({ notices, busy, result, wrong: () => false, right: () => {} });
-  /** @type {any[] | null} */
+  /** @type {Paper[] | null} */
   let papers = null;
 
+  /** @param {Query} query */
   async function show(query) {
     if (!papers) {
       replace(list, h("p", { class: "quiet" }, "Loading…"));
@@ -37,7 +46,7 @@ export function mount(root) {
         return;
       }
     }
-    const wanted = papers?.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
+    const wanted = papers.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
     listFigures(list, papers, wanted);
     fold.say(wanted?.title ?? "All figures");
     if (wanted) {
@@ -52,6 +61,7 @@ export function mount(root) {
     }
   }
 
+  /** @param {FigureEntry} figure */
   function compute(figure) {
     replace(result, introduction(figure));
     work.run(
@@ -80,6 +90,7 @@ const LEAD =
   "Figures and tables of five papers, computed on demand from their settings, next to the numbers that the papers " +
   "state.";
 
+/** @param {HTMLElement} root */
 function layout(root) {
   const list = h("div", { class: "listed" });
   const busy = h("span", { class: "busy" });
@@ -98,7 +109,13 @@ function layout(root) {
   return { list, busy, notices, result, asCode, navigation, fold };
 }
 
+/**
+ * @param {HTMLElement} list
+ * @param {Paper[]} papers
+ * @param {FigureEntry | null} chosen
+ */
 function listFigures(list, papers, chosen) {
+  /** @param {FigureEntry} figure */
   const link = (figure) =>
     h(
       "a",
@@ -125,11 +142,17 @@ function listFigures(list, papers, chosen) {
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** Whether the cost model makes a figure; others are measured on processes, only by the command line. */
+/**
+ * Whether the cost model makes a figure; others are measured on processes, only by the command line.
+ *
+ * @param {FigureEntry} figure
+ */
 const isComputed = (figure) => figure.engines.includes("model");
 
+/** @param {Claim["verdict"]} word */
 const verdict = (word) => h("span", { class: `verdict ${VERDICTS[word] ?? "open"}` }, word);
 
+/** @param {Paper[]} papers */
 function overview(papers) {
   const figures = papers.flatMap((paper) => paper.figures);
   const others = papers.flatMap((paper) => (paper.other_claims ?? []).map((claim) => ({ paper, claim })));
@@ -159,13 +182,14 @@ function overview(papers) {
   ];
 }
 
+/** @param {FigureEntry} figure */
 const introduction = (figure) => card(figure.title, h("p", { class: "quiet" }, figure.source));
 
 /**
  * Claims as a table: the paper's numbers, ours, and how far apart they are.
  *
  * @param {string} caption
- * @param {any[]} claims
+ * @param {Claim[]} claims
  * @param {string[] | null} papers titles of the paper of each claim, where there are several papers
  */
 function claimTable(caption, claims, papers = null) {
@@ -201,24 +225,41 @@ function claimTable(caption, claims, papers = null) {
   });
 }
 
-/** The content of the columns that narrow screens leave out. */
+/**
+ * The content of the columns that narrow screens leave out.
+ *
+ * @param {Claim} claim
+ */
 const inALine = (claim) => [
   `Paper: ${claim.paper}. Ours: ${found(claim)}.`,
   claim.deviation && ` Deviation: ${claim.deviation}.`,
 ];
 
-/** Where a claim is, when it holds, and why it does not. */
+/**
+ * Where a claim is, when it holds, and why it does not.
+ *
+ * @param {Claim} claim
+ */
 function remark({ where, rule, why }) {
   const holds = rule && rule !== "-" ? `${where}; holds if ${rule}` : where;
   return why ? `${holds}: ${why}` : holds;
 }
 
+/** @param {Claim} claim */
 const found = ({ ours }) => (ours === "-" ? "not computed" : ours);
 
+/** @param {Claim} claim */
 const drawn = ({ numbers, paper, ours }) => (numbers ? beside(numbers, `The paper ${paper}, ours ${ours}`) : null);
 
+/**
+ * @param {HTMLElement} result
+ * @param {FigureEntry} figure
+ * @param {Figure} answer
+ * @param {number} seconds
+ */
 function draw(result, figure, answer, seconds) {
   const [head, ...rows] = rowsOfCsv(answer.csv);
+  /** @type {Map<Claim["verdict"], number>} */
   const verdicts = new Map();
   for (const { verdict: word } of answer.claims) verdicts.set(word, (verdicts.get(word) ?? 0) + 1);
   const summary = [...verdicts].map(([word, count]) => h("li", {}, verdict(word), String(count)));
@@ -265,11 +306,18 @@ function draw(result, figure, answer, seconds) {
   );
 }
 
+/** @param {string} words */
 const isNumber = (words) => words !== "" && Number.isFinite(Number(words));
 
+/** @param {string} words */
 const short = (words) => (isNumber(words) && words.length > 9 ? Number(words).toPrecision(5) : words);
 
-/** A drawing that the server made, as a picture: its content cannot act on the page. */
+/**
+ * A drawing that the server made, as a picture: its content cannot act on the page.
+ *
+ * @param {string} svg
+ * @param {string} alt
+ */
 function picture(svg, alt) {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   const image = h("img", { src: url, alt });

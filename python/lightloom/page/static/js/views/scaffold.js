@@ -11,6 +11,11 @@ import { notice, Work } from "../work.js";
 import { lackOf } from "./address-lacks.js";
 import { problemWords } from "./problem-words.js";
 
+/** @import { Held, Query } from "../address.js" */
+/** @import { Change } from "../form.js" */
+/** @import { EnteredPreset } from "../options.js" */
+/** @import { Body, Option } from "../types.js" */
+
 const TYPING_MS = 180;
 const START = new Map([
   ["collective", "all-reduce"],
@@ -31,13 +36,14 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
  *
  * @typedef {{
  *   root: HTMLElement, view: string, verb: string, title: string, lead: string, first: string[], presets?: string[],
- *   start?: Map<string, string> | ((given: Map<string, string>) => Map<string, string>),
- *   extras?: Extras, options?: any[], compute: (query: Map<string, string>, signal: AbortSignal) => Promise<any>,
- *   code?: (query: Map<string, string>) => [string, any],
+ *   start?: Start, extras?: Extras, options?: Option[],
+ *   compute: (query: Query, signal: AbortSignal) => Promise<unknown>, code?: (query: Query) => [string, Body],
  * }} Settings
  *
+ * @typedef {Query | ((given: Query) => Query)} Start
+ *
  * @typedef {{
- *   names: string[], values: () => string[][], set: (query: Map<string, string>) => void,
+ *   names: string[], values: () => [string, string][], set: (query: Query) => void,
  *   wrong: (field: string, words: string) => boolean, right: () => void, before?: Node, element?: Node,
  * }} Extras
  */
@@ -46,15 +52,18 @@ export class Scaffold {
   #hint = h("p", { class: "hint", "aria-hidden": "true" }, "The meaning of the selected option is shown here.");
   #lack = h("div", { class: "notices" });
   #code = codes();
-  /** @type {Map<string, string>} */
+  /** @type {Query} */
   #query = new Map();
-  /** The query that was computed last, or is being computed. @type {Map<string, string> | null} */
+  /** The query that was computed last, or is being computed. @type {Query | null} */
   #asked = null;
   /**
    * Names of values that the address was too short for: nothing is computed until something is entered; and of those
    * that were left out then.
+   *
+   * @type {string[]}
    */
   #lost = [];
+  /** @type {string[]} */
   #left = [];
 
   /** @param {Settings} settings */
@@ -79,14 +88,21 @@ export class Scaffold {
     });
   }
 
-  /** Puts the form and the result on the page; returns what folds the form. */
+  /**
+   * Puts the form and the result on the page; returns what folds the form.
+   *
+   * @param {HTMLElement} notices
+   * @param {HTMLElement} busy
+   */
   #layout(notices, busy) {
     const { root, title, lead, verb, presets = [verb] } = this.settings;
     const preset = presetSelect(presetsOf(...presets), (chosen) => {
       this.#set(new Map(chosen));
       this.changed({ draft: false });
     });
-    const attributes = { "aria-label": title, onsubmit: (event) => event.preventDefault() };
+    /** @param {Event} event */
+    const onsubmit = (event) => event.preventDefault();
+    const attributes = { "aria-label": title, onsubmit };
     const part = h("form", attributes, preset, this.extras?.before, this.form.element, this.extras?.element);
     const heading = h("h1", {}, title);
     const says = h("p", { class: "lead" }, lead);
@@ -100,6 +116,10 @@ export class Scaffold {
     return fold;
   }
 
+  /**
+   * @param {string} field
+   * @param {string} words
+   */
   #wrong(field, words) {
     const isSaid = this.form.wrong(field, words) || this.extras?.wrong(field, words) || false;
     if (isSaid) this.fold.unfold();
@@ -107,10 +127,10 @@ export class Scaffold {
   }
 
   #values() {
-    const others = /** @type {[string, string][]} */ (this.extras?.values() ?? []);
-    return new Map([...this.form.values(), ...others]);
+    return new Map([...this.form.values(), ...(this.extras?.values() ?? [])]);
   }
 
+  /** @param {Query} next */
   #set(next) {
     this.#query = next;
     this.form.set(next);
@@ -123,6 +143,7 @@ export class Scaffold {
     carry(this.#query);
   }
 
+  /** @param {Held | null} held */
   #tell(held) {
     if (!held) return;
     const names = this.#left.join(" and the ");
@@ -130,7 +151,11 @@ export class Scaffold {
     replace(this.#lack, names ? notice("", without) : lackOf(held, this.#query));
   }
 
-  /** Computes the form's current query; draft: while a value is being typed. */
+  /**
+   * Computes the form's current query; draft: while a value is being typed.
+   *
+   * @param {Change} change
+   */
   changed({ draft }) {
     const { view, verb } = this.settings;
     this.#query = this.#values();
@@ -142,12 +167,17 @@ export class Scaffold {
     if (draft || this.work.hasFailed || !isSame(this.#query, this.#asked)) this.#run(draft ? TYPING_MS : 0);
   }
 
+  /** @param {number} delay */
   #run(delay) {
     const problem = new Map(this.#query);
     this.#asked = problem;
     this.work.run((signal) => this.#compute(problem, signal), { delay });
   }
 
+  /**
+   * @param {Query} problem
+   * @param {AbortSignal} signal
+   */
   async #compute(problem, signal) {
     const { verb, title, compute, code } = this.settings;
     for (const name of this.#lost) {
@@ -159,7 +189,11 @@ export class Scaffold {
     this.#code.show(own, body);
   }
 
-  /** The values in the form. */
+  /**
+   * The values in the form.
+   *
+   * @returns {Query}
+   */
   query() {
     return new Map(this.#query);
   }
@@ -167,6 +201,9 @@ export class Scaffold {
   /**
    * Shows an address's query: options that it leaves open are those of the start. told, hasLost: of the address, as
    * `here` tells them.
+   *
+   * @param {Query} told
+   * @param {string[] | null} hasLost
    */
   show(told, hasLost = []) {
     const { view, verb, start = START } = this.settings;
@@ -187,26 +224,45 @@ export class Scaffold {
   }
 }
 
+/**
+ * @param {Query} one
+ * @param {Query | null} other
+ */
 function isSame(one, other) {
   return other !== null && one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
 }
 
-/** `all-reduce, 1MiB, 64 GPUs – Plan – Lightloom`: the title of a window or a bookmark. */
+/**
+ * `all-reduce, 1MiB, 64 GPUs – Plan – Lightloom`: the title of a window or a bookmark.
+ *
+ * @param {Query} query
+ * @param {string} view
+ */
 function titleOf(query, view) {
   const gpus = query.get("gpus");
   const parts = [query.get("model") ?? query.get("collective"), query.get("size"), gpus && `${gpus} GPUs`];
   return [parts.filter(Boolean).join(", "), view, "Lightloom"].filter(Boolean).join(" – ");
 }
 
-/** The start's options where the problem itself is not given. */
+/**
+ * The start's options where the problem itself is not given.
+ *
+ * @param {Query} given
+ * @param {Start} begin
+ */
 function complete(given, begin) {
   const start = typeof begin === "function" ? begin(given) : begin;
+  /** @param {string} name */
   const isSaid = (name) =>
     given.has(name) ||
-    (name === "gpus" && (given.has("dims") || fabricSays(given.get("fabric"), "gpus") !== undefined));
+    (name === "gpus" && (given.has("dims") || fabricSays(given.get("fabric") ?? "", "gpus") !== undefined));
   return new Map([...[...start].filter(([name]) => !isSaid(name)), ...given]);
 }
 
+/**
+ * @param {EnteredPreset[]} presets
+ * @param {(chosen: [string, string][]) => void} onChoice
+ */
 function presetSelect(presets, onChoice) {
   if (!presets.length) return null;
   const entries = presets.map((preset, place) =>
@@ -221,9 +277,14 @@ function presetSelect(presets, onChoice) {
 }
 
 // Verbs of views whose options are not those of `plan`.
+/** @type {Record<string, string>} */
 const VERBS = { training: "train", compare: "compare" };
 
-/** Links of the header take the problem with them. */
+/**
+ * Links of the header take the problem with them.
+ *
+ * @param {Query} query
+ */
 function carry(query) {
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".views a"))) {
     const other = link.dataset.view ?? "";

@@ -4,20 +4,42 @@ import { Refusal, wordsOf } from "../api.js";
 import { freshId, h, replace } from "../dom.js";
 import { registry } from "../options.js";
 
+/** @import { Change } from "../form.js" */
+/** @import { Body } from "../types.js" */
+/** @import { Extras } from "./scaffold.js" */
+
 const OWN = "pasted";
 
 const EXAMPLE = '{"schema": "lightloom.workload/1", "ranks": 8, …}';
 
-/** Fields of the job, as `Scaffold` takes them, and `workload()`: the server's request for it. */
+/**
+ * A change of the form; isOther: to another job.
+ *
+ * @typedef {Change & {isOther?: boolean}} JobChange
+ */
+
+/**
+ * Fields of the job, as `Scaffold` takes them; workload: the server's request for it.
+ *
+ * @typedef {Extras & {workload: () => Body}} JobFields
+ */
+
+/**
+ * The fields of the job.
+ *
+ * @param {(change: JobChange) => void} onChange
+ * @returns {JobFields}
+ */
 export function workloadFields(onChange) {
-  const { before, pasted, select, summary, text, wrong } = jobElements();
+  const { before, field, select, summary, text, wrong } = jobElements();
 
   function follow() {
-    pasted.hidden = select.value !== OWN;
+    field.hidden = select.value !== OWN;
     const entry = registry("models").find(({ name }) => name === select.value);
     replace(summary, entry?.summary ?? "");
   }
 
+  /** @param {string} words */
   function say(words) {
     wrong.hidden = !words;
     replace(wrong, words);
@@ -45,11 +67,12 @@ export function workloadFields(onChange) {
       if (![...select.options].some((option) => option.value === wanted) && wanted)
         select.append(h("option", { value: wanted }, wanted));
       if (wanted) select.value = wanted;
-      if (query.has("workload")) text.value = query.get("workload");
+      const pasted = query.get("workload");
+      if (pasted !== undefined) text.value = pasted;
       follow();
     },
-    wrong(field, words) {
-      if (!["workload", "model"].includes(field) || pasted.hidden) return false;
+    wrong(option, words) {
+      if (!["workload", "model"].includes(option) || field.hidden) return false;
       say(words);
       return true;
     },
@@ -78,7 +101,7 @@ function jobElements() {
   const text = h("textarea", { id: ids.text, spellcheck: "false", ...described });
   const wrong = h("span", { class: "wrong", id: ids.wrong, hidden: true });
   const label = h("label", { for: ids.text }, "Workload");
-  const pasted = h("div", { class: "field full", hidden: true }, label, text, wrong);
+  const field = h("div", { class: "field full", hidden: true }, label, text, wrong);
   const job = h("div", { class: "field full" }, h("label", { for: ids.select }, "Training job"), select, summary);
-  return { before: h("div", { class: "fields" }, job, pasted), pasted, select, summary, text, wrong };
+  return { before: h("div", { class: "fields" }, job, field), field, select, summary, text, wrong };
 }

@@ -8,10 +8,17 @@ import { lineLegend, lines } from "../charts/lines.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf, registry } from "../options.js";
-import { aboveBound, counted, fabricWords, shortTime, time, timeParts, times } from "../quantities.js";
+import { aboveBound, counted, fabricWords, isKnown, shortTime, time, timeParts, times } from "../quantities.js";
 import { cardWith, quantity, table } from "../tables.js";
 import { Scaffold } from "./scaffold.js";
 import { workloadFields } from "./training-workload.js";
+
+/** @import { Query } from "../address.js" */
+/** @import { Child } from "../dom.js" */
+/** @import { Bar } from "../charts/bars.js" */
+/** @import { Part } from "../charts/terms.js" */
+/** @import { Body, BreakEven, Plan, TimelineRow, Training } from "../types.js" */
+/** @import { JobFields } from "./training-workload.js" */
 
 const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"];
 /** @type {[string, string][]} */
@@ -21,7 +28,11 @@ const START = [
 ];
 const ZOOMS = [1, 4, 16, 64, 256];
 
-/** Makes the view. */
+/**
+ * Makes the view.
+ *
+ * @param {HTMLElement} root
+ */
 export function mount(root) {
   let end = () => {};
   const extras = workloadFields((change) => {
@@ -52,6 +63,7 @@ export function mount(root) {
     },
   });
   return {
+    /** @type {typeof frame.show} */
     show: (query, lost) => frame.show(query, lost),
     leave() {
       end();
@@ -60,16 +72,28 @@ export function mount(root) {
   };
 }
 
-/** The request to the server: a model by its name, or the workload that was pasted. */
+/**
+ * The request to the server: a model by its name, or the workload that was pasted.
+ *
+ * @param {Query} query
+ * @param {JobFields} extras
+ * @returns {Body}
+ */
 function bodyFor(query, extras) {
   const options = bodyOf("train", new Map([...query].filter(([name]) => !extras.names.includes(name))));
   return { ...extras.workload(), ...options };
 }
 
-/** Shows an iteration; returns a function that cancels pending work. */
+/**
+ * Shows an iteration; returns a function that cancels pending work.
+ *
+ * @param {HTMLElement} result
+ * @param {Training} training
+ * @param {Body} body
+ */
 function draw(result, training, body) {
   const policies = h("div", {});
-  const timeline = training.timeline?.length ? timelineCard(training) : null;
+  const timeline = training.timeline?.length ? timelineCard(training, training.timeline) : null;
   const breakEven = breakEvenCard(body);
   replace(
     result,
@@ -93,9 +117,13 @@ function draw(result, training, body) {
   };
 }
 
-/** The activity of ranks, axes and ports, in the whole iteration or a part of it. */
-function timelineCard(training) {
-  const rows = training.timeline;
+/**
+ * The activity of ranks, axes and ports, in the whole iteration or a part of it.
+ *
+ * @param {Training} training
+ * @param {TimelineRow[]} rows
+ */
+function timelineCard(training, rows) {
   const timeline = h("div", {});
   const zooms = ZOOMS.map((each) => h("option", { value: each }, each === 1 ? "all" : `1/${each}`));
   const zoom = h("select", { id: "zoom" }, zooms);
@@ -108,8 +136,15 @@ function timelineCard(training) {
     const first = (Number(place.value) / 1000) * (training.total_s - span);
     const last = first + span;
     const label = `Ranks, axes and ports from ${time(first)} to ${time(last)}`;
-    const onShow = (row, box) => replace(readout, boxWords(row, box));
-    replace(timeline, gantt({ rows, first, last, width: widthOf(timeline), label, onShow }));
+    const drawn = gantt({
+      rows,
+      first,
+      last,
+      width: widthOf(timeline),
+      label,
+      onShow: (row, box) => replace(readout, boxWords(row, box)),
+    });
+    replace(timeline, drawn);
     place.setAttribute("aria-valuetext", `from ${time(first)}`);
   };
   zoom.addEventListener("change", redraw);
@@ -119,6 +154,10 @@ function timelineCard(training) {
   return { element: cardWith("The iteration in time", [ganttLegend(rows)], ...parts), redraw };
 }
 
+/**
+ * @param {Training} training
+ * @param {Body} body
+ */
 function files(training, body) {
   const { timeline: _, ...told } = training;
   const of = { of: "train", ...body };
@@ -130,7 +169,9 @@ function files(training, body) {
   ]);
 }
 
+/** @param {Training} training */
 function headline(training) {
+  /** @type {(name: string, value: Child, under: string, isFirst?: boolean) => Child} */
   const item = (name, value, under, isFirst = false) =>
     h(
       "div",
@@ -168,7 +209,13 @@ function headline(training) {
   );
 }
 
-/** The changes between collectives, hidden or waited for, and the number inside them, in words. */
+/**
+ * The changes between collectives, hidden or waited for, and the number inside them, in words.
+ *
+ * @param {Training} training
+ * @param {number} hidden
+ * @param {number} exposed
+ */
 function changesWords(training, hidden, exposed) {
   const inside = training.plans.map((plan) => plan.steps.filter((step) => step.reconfigured && step.index > 0).length);
   const within = training.events.reduce((sum, event) => sum + (event.plan === null ? 0 : inside[event.plan]), 0);
@@ -177,6 +224,7 @@ function changesWords(training, hidden, exposed) {
   return `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for${within ? `; ${inCommunications}` : ""}`;
 }
 
+/** @param {Training} training */
 function fabricLine(training) {
   const bound = `The bound holds for ${training.bound_class}.`;
   const ideal = "An ideal packet switch, which joins all pairs at once, is no plan of circuits and may take less.";
@@ -186,13 +234,21 @@ function fabricLine(training) {
 // In addition to the policies of circuits: a packet switch that joins all pairs at once, which is no plan of circuits.
 const IDEAL = "packet-switch";
 
-const served = (training) =>
-  Object.entries(training.policies)
-    .filter(([, seconds]) => Number.isFinite(seconds))
-    .sort((one, other) => one[1] - other[1]);
-const bestOf = (training) => served(training).find(([name]) => name !== IDEAL)?.[1];
+/**
+ * Policies that can serve the iteration, with its time; the fastest first.
+ *
+ * @param {Training} training
+ */
+function served(training) {
+  const known = Object.entries(training.policies).filter(([, seconds]) => isKnown(seconds));
+  return /** @type {[name: string, seconds: number][]} */ (known).sort((one, other) => one[1] - other[1]);
+}
+
+/** @param {Training} training */
+const bestOf = (training) => served(training).find(([name]) => name !== IDEAL)?.[1] ?? NaN;
 
 function policyLegend() {
+  /** @type {(term: Part, words: string) => Child} */
   const item = (term, words) => h("li", {}, h("span", { class: `swatch term-${term}` }), words);
   return h(
     "ul",
@@ -202,7 +258,12 @@ function policyLegend() {
   );
 }
 
+/**
+ * @param {Training} training
+ * @param {number} width
+ */
 function policyBars(training, width) {
+  /** @type {Bar[]} */
   const rows = served(training).map(([name, seconds]) => {
     const compute = Math.min(seconds, training.compute_s);
     return {
@@ -223,14 +284,15 @@ function policyBars(training, width) {
   });
 }
 
+/** @param {Training} training */
 function policyTable(training) {
   const best = bestOf(training);
   const rows = Object.entries(training.policies).map(([name, seconds]) => ({
     chosen: name === training.policy,
     cells: [
       name,
-      Number.isFinite(seconds) ? time(seconds) : "cannot serve it",
-      Number.isFinite(seconds) ? `${(seconds / best).toFixed(3)}×` : "–",
+      isKnown(seconds) ? time(seconds) : "cannot serve it",
+      isKnown(seconds) ? `${(seconds / best).toFixed(3)}×` : "–",
       whatItDoes(training, name),
     ],
   }));
@@ -246,14 +308,21 @@ function policyTable(training) {
   });
 }
 
-/** The outcome of a policy; for one that cannot serve the iteration, its meaning. */
+/**
+ * The outcome of a policy; for one that cannot serve the iteration, its meaning.
+ *
+ * @param {Training} training
+ * @param {string} name
+ */
 function whatItDoes(training, name) {
   const said =
     training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";
   return name === IDEAL ? `ideal, for reference: ${said}` : said;
 }
 
+/** @param {Training} training */
 function communicationTable(training) {
+  /** @type {Map<number, {plan: Plan, count: number, total: number, exposed: number}>} */
   const kinds = new Map();
   for (const event of training.events) {
     if (event.plan === null) continue;
@@ -275,6 +344,7 @@ function communicationTable(training) {
       exposed ? time(exposed) : "–",
     ],
   }));
+  /** @param {string} head */
   const right = (head) => ({ head, right: true });
   return h(
     "details",
@@ -297,11 +367,15 @@ function communicationTable(training) {
   );
 }
 
-/** Policies against the reconfiguration delay, computed when it is asked for. */
+/**
+ * Policies against the reconfiguration delay, computed when it is asked for.
+ *
+ * @param {Body} body
+ */
 function breakEvenCard(body) {
   const place = h("div", {});
   const controller = new AbortController();
-  /** @type {any} */
+  /** @type {BreakEven | null} */
   let found = null;
   const button = h("button", { type: "button", onclick: start }, "Compute at delays from 1 µs to 10 ms");
   const element = cardWith("Up to which delay does changing circuits pay?", [], h("p", {}, button), place);
@@ -310,7 +384,8 @@ function breakEvenCard(body) {
     button.disabled = true;
     replace(button, "Computing…");
     try {
-      found = (await ask("/api/train", { ...body, break_even: true }, { signal: controller.signal })).break_even;
+      const training = await ask("/api/train", { ...body, break_even: true }, { signal: controller.signal });
+      found = training.break_even ?? null;
       button.parentElement?.remove();
       draw();
     } catch (error) {
@@ -324,10 +399,10 @@ function breakEvenCard(body) {
   function draw() {
     if (!found) return;
     const series = Object.entries(found.policies_s)
-      .filter(([, values]) => values.some(Number.isFinite))
+      .filter(([, values]) => values.some(isKnown))
       .map(([name, values]) => ({ name, values }));
     const rows = found.delays_s.map((delay, at) => ({
-      cells: [shortTime(delay), ...series.map(({ values }) => (Number.isFinite(values[at]) ? time(values[at]) : "–"))],
+      cells: [shortTime(delay), ...series.map(({ values }) => timeOrNone(values[at]))],
     }));
     replace(
       place,
@@ -357,17 +432,25 @@ function breakEvenCard(body) {
   return { element, redraw: draw, leave: () => controller.abort() };
 }
 
-/** From which delay on the fastest policy that changes no circuits takes as long as that which plans all together. */
+/** @param {number | null} seconds */
+const timeOrNone = (seconds) => (isKnown(seconds) ? time(seconds) : "–");
+
+/**
+ * From which delay on the fastest policy that changes no circuits takes as long as that which plans all together.
+ *
+ * @param {BreakEven} told
+ */
 function breakEvenWords({ delays_s: delays, policies_s: policies }) {
   const [ours, still] = [policies.carry, policies.static ?? policies["one-shot"]];
-  if (!ours || !still?.some(Number.isFinite)) return "Circuits that stay as they are cannot serve this iteration.";
-  const pays = delays.filter((_, at) => still[at] > ours[at] * 1.001);
-  if (!pays.length) return "Changing circuits saves nothing here, however fast they change.";
-  const gain = Math.max(...delays.map((_, at) => still[at] / ours[at]));
-  const until =
-    pays.at(-1) === delays.at(-1)
-      ? `at all delays up to ${shortTime(delays.at(-1))}`
-      : `up to ${shortTime(pays.at(-1))}`;
+  if (!ours || !still?.some(isKnown)) return "Circuits that stay as they are cannot serve this iteration.";
+  const served = delays.flatMap((delay, at) => {
+    const [mine, other] = [ours[at], still[at]];
+    return isKnown(mine) && isKnown(other) ? [{ delay, mine, other }] : [];
+  });
+  const last = served.findLast(({ mine, other }) => other > mine * 1.001)?.delay;
+  if (last === undefined) return "Changing circuits saves nothing here, however fast they change.";
+  const gain = Math.max(...served.map(({ mine, other }) => other / mine));
+  const until = last === delays.at(-1) ? `at all delays up to ${shortTime(last)}` : `up to ${shortTime(last)}`;
   const saved =
     gain < 1.1
       ? `it saves up to ${(100 * (1 - 1 / gain)).toPrecision(2)} % of the iteration`

@@ -6,14 +6,19 @@ import { ratioLegend } from "../charts/colours.js";
 import { HeatMap } from "../charts/heat.js";
 import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
-import { axisBody, axisFields, isPerPair, manner, pointsOf } from "../map-axes.js";
+import { axisBody, axisFields, isPerPair, manner, pointsOf, variedOf } from "../map-axes.js";
 import { mapOf } from "../map-halves.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
-import { bodyOf, defaultOf, kept, NEVER_CHANGE, optionsOf, registry } from "../options.js";
-import { aboveBound, counted, time, times } from "../quantities.js";
+import { bodyOf, defaultOf, kept, NEVER_CHANGE, registry } from "../options.js";
+import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
 import { narrowingWords } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
+
+/** @import { Query } from "../address.js" */
+/** @import { AskedMap } from "../map-halves.js" */
+/** @import { DrawnMap, NamedAxis } from "../map-words.js" */
+/** @import { Cell, CellMap, Letter, Progress } from "../types.js" */
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
 const START = new Map([
@@ -22,7 +27,11 @@ const START = new Map([
   ["gpus", "64"],
 ]);
 
-/** Makes the view. */
+/**
+ * Makes the view.
+ *
+ * @param {HTMLElement} root
+ */
 export function mount(root) {
   let end = () => {};
   const extras = axisFields((change) => frame.changed(change), BASELINES());
@@ -42,12 +51,20 @@ export function mount(root) {
       const body = bodyFor(query);
       end();
       end = () => view.leave();
-      const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
-      view.finish(await mapOf(body, {}, pointsOf(query, "x") * pointsOf(query, "y"), on, signal));
+      const points = pointsOf(query, "x") * pointsOf(query, "y");
+      const whole = await mapOf(
+        body,
+        {},
+        points,
+        { row: (cell) => view.add(cell), progress: (said) => view.progress(said) },
+        signal,
+      );
+      view.finish(whole);
       announce(view.sentence());
     },
   });
   return {
+    /** @type {typeof frame.show} */
     show: (query, lost) => frame.show(query, lost),
     leave() {
       end();
@@ -63,6 +80,10 @@ const BASELINES = () =>
   );
 const AXES = new Set(["x", "y", "x-from", "x-to", "x-points", "y-from", "y-to", "y-points", "against"]);
 
+/**
+ * @param {Query} query
+ * @returns {AskedMap}
+ */
 function bodyFor(query) {
   const problem = new Map([...query].filter(([name]) => !AXES.has(name)));
   return {
@@ -73,13 +94,14 @@ function bodyFor(query) {
   };
 }
 
+/** @type {Letter[]} */
 const LETTERS = ["x", "y"];
 
 /** The map, as its cells are computed. */
 class PaysMap {
-  /** @type {{x: any[], y: any[]}} */
+  /** @type {Record<Letter, number[]>} */
   #values = { x: [], y: [] };
-  /** By place `x,y`. */
+  /** By place `x,y`. @type {Map<string, Cell>} */
   #cells = new Map();
   #chart = h("div", {});
   #legend = h("div", {});
@@ -91,17 +113,22 @@ class PaysMap {
   #drawn = null;
   /** @type {number | null} */
   #waiting = null;
-  /** The server's whole answer, once it is there. @type {any} */
+  /** The server's whole answer, once it is there. @type {CellMap | null} */
   #whole = null;
 
+  /**
+   * @param {HTMLElement} result
+   * @param {Query} query
+   */
   constructor(result, query) {
     this.result = result;
     this.query = query;
-    this.names = { x: query.get("x"), y: query.get("y") };
+    this.names = { x: query.get("x") ?? "", y: query.get("y") ?? "" };
+    /** @type {(letter: Letter) => NamedAxis} */
     const axisOf = (letter) => ({ option: this.names[letter], isPerPair: isPerPair(query, letter) });
     this.axes = { x: axisOf("x"), y: axisOf("y") };
     this.counts = { x: pointsOf(query, "x"), y: pointsOf(query, "y") };
-    this.against = againstWords(query.get("against"));
+    this.against = againstWords(query.get("against") ?? "");
     this.enclosed =
       `The line encloses where a plan that changes circuits saves at least 1 % over ${this.against}; ` +
       "the frame marks the problem of the form.";
@@ -110,31 +137,39 @@ class PaysMap {
     this.still = onResize(result, () => this.#drawn && this.#make());
   }
 
-  /** Options of the plan of a cell. */
+  /**
+   * Options of the plan of a cell.
+   *
+   * @param {number} x
+   * @param {number} y
+   */
   #options(x, y) {
     const told = new Map([...this.query].filter(([name]) => !AXES.has(name)));
-    for (const [letter, place] of Object.entries({ x, y })) {
+    const places = { x, y };
+    for (const letter of LETTERS) {
       const name = this.names[letter];
       const ofPair = this.#whole?.[letter]?.per_pair ? "/pair" : "";
-      told.set(name, manner(name).written(this.#values[letter][place]) + ofPair);
+      told.set(name, manner(name).written(this.#values[letter][places[letter]]) + ofPair);
       if (name === "gpus") told.delete("dims");
     }
     return told;
   }
 
+  /** @param {Cell} cell */
   #describe(cell) {
     const place = LETTERS.map((letter) => inWords(this.axes[letter])(cell[letter])).join(", ");
     const { total_s: total, lower_bound_s: least, speedup } = cell;
-    if (!Number.isFinite(total)) return `${place}: no plan${cell.reason ? ` (${cell.reason})` : ""}`;
+    if (!isKnown(total)) return `${place}: no plan${cell.reason ? ` (${cell.reason})` : ""}`;
     const by = `(${cell.planner}, ${cell.algorithm}); ${this.against}`;
-    if (!Number.isFinite(speedup)) return `${place}: ${time(total)} ${by}: no plan`;
+    if (!isKnown(speedup)) return `${place}: ${time(total)} ${by}: no plan`;
     const others = speedup >= 1 ? `${times(speedup)} as fast` : `that is ${times(1 / speedup)} as fast`;
     const bound = least ? `; lower bound ${time(least)}, ${aboveBound(total, least, "the best plan")}` : "";
-    const changes = counted(cell.reconfigurations, "reconfiguration");
-    return `${place}: ${time(total)} with ${changes} ${by} ${time(cell.against_s)}: ${others}${bound}`;
+    const changes = counted(cell.reconfigurations ?? 0, "reconfiguration");
+    return `${place}: ${time(total)} with ${changes} ${by} ${time(cell.against_s ?? NaN)}: ${others}${bound}`;
   }
 
   #make() {
+    /** @type {(letter: Letter) => (place: number) => string} */
     const wordsOf = (letter) => (place) => {
       const value = this.#values[letter][place];
       return value === undefined ? "" : manner(this.names[letter]).words(value);
@@ -150,7 +185,9 @@ class PaysMap {
       describe: (cell) => this.#describe(cell),
       pays: (cell) => pays(cell),
       onShow: (x, y) => replace(this.#readout, this.#readoutOf(this.#cells.get(`${x},${y}`))),
-      onOpen: (x, y) => this.#cells.has(`${x},${y}`) && go(addressOf("plan", kept("plan", this.#options(x, y)))),
+      onOpen: (x, y) => {
+        if (this.#cells.has(`${x},${y}`)) go(addressOf("plan", kept("plan", this.#options(x, y))));
+      },
     });
     for (const [key, cell] of this.#cells) {
       const [x, y] = key.split(",").map(Number);
@@ -162,6 +199,7 @@ class PaysMap {
     return drawn;
   }
 
+  /** @param {Cell | undefined} cell */
   #readoutOf(cell) {
     return cell ? `${this.#describe(cell)}. Enter or a click opens the plan.` : "Not computed yet.";
   }
@@ -184,7 +222,7 @@ class PaysMap {
     const drawn = this.#drawn;
     if (!drawn) return;
     const end = drawn.settle();
-    const hasLess = [...this.#cells.values()].some((cell) => cell.speedup < 0.995);
+    const hasLess = [...this.#cells.values()].some(({ speedup }) => isKnown(speedup) && speedup < 0.995);
     replace(this.#legend, ratioLegend(end, hasLess));
     const own = this.#ownPlace();
     drawn.here(nearest(this.#known("x"), own.x), nearest(this.#known("y"), own.y));
@@ -192,22 +230,27 @@ class PaysMap {
     replace(this.#words, this.sentence());
   }
 
-  /** Values of an axis, once all are known. */
+  /**
+   * Values of an axis, once all are known.
+   *
+   * @param {Letter} letter
+   */
   #known(letter) {
     const values = this.#values[letter];
     return values.filter((value) => value !== undefined).length === this.counts[letter] ? values : [];
   }
 
   #ownPlace() {
+    /** @param {Letter} letter */
     const of = (letter) => {
       const name = this.names[letter];
-      const option = optionsOf("plan").find((each) => each.name === name);
-      return manner(name).parse(this.query.get(name) ?? defaultOf(option, this.query.get("fabric")));
+      return manner(name).parse(this.query.get(name) ?? defaultOf(variedOf(name), this.query.get("fabric")));
     };
     return { x: of("x"), y: of("y") };
   }
 
   #problem() {
+    /** @param {string} name */
     const isGiven = (name) => name !== this.names.x && name !== this.names.y && this.query.has(name);
     const parts = [this.query.get("collective")];
     if (isGiven("size")) parts.push(`of ${this.query.get("size")}`);
@@ -219,6 +262,7 @@ class PaysMap {
 
   /** The result in words. */
   sentence() {
+    /** @type {DrawnMap} */
     const map = {
       x: { ...this.axes.x, values: this.#values.x },
       y: { ...this.axes.y, values: this.#values.y },
@@ -238,7 +282,11 @@ class PaysMap {
     if (this.#waiting !== null) cancelAnimationFrame(this.#waiting);
   }
 
-  /** Adds a cell. */
+  /**
+   * Adds a cell.
+   *
+   * @param {Cell} cell
+   */
   add(cell) {
     const drawn = this.#drawn ?? this.#begin();
     this.#values.x[cell.x_index] = cell.x;
@@ -248,12 +296,20 @@ class PaysMap {
     this.#waiting ??= requestAnimationFrame(() => this.#settle());
   }
 
-  /** Says how far it is. */
+  /**
+   * Says how far it is.
+   *
+   * @param {Progress} said
+   */
   progress({ done, of }) {
     this.#bar.value = done / of;
   }
 
-  /** Shows the whole answer. */
+  /**
+   * Shows the whole answer.
+   *
+   * @param {CellMap} answer
+   */
   finish(answer) {
     this.#whole = answer;
     for (const cell of answer.cells) this.add(cell);
@@ -264,6 +320,7 @@ class PaysMap {
     replace(this.#behind, matrix(this.#cells, this.#values, this.names), this.#files(answer));
   }
 
+  /** @param {CellMap} answer */
   #files(answer) {
     const title = `How many times as fast as ${this.against} the best plan is: ${this.#problem()}. ${this.enclosed}`;
     const drawing = () => this.#drawn?.element;
@@ -273,20 +330,31 @@ class PaysMap {
       downloads([
         json("lightloom-map.json", () => answer),
         csv("lightloom-map.csv", () => rowsOf(answer.cells, this.names)),
-        ...ofDrawing("lightloom-map", drawing, () => ({ title, legend: this.#legend.firstChild })),
+        ...ofDrawing("lightloom-map", drawing, () => ({ title, legend: this.#legend.firstElementChild })),
       ]),
     );
   }
 }
 
+/** @type {(keyof Cell)[]} */
 const COLUMNS = ["total_s", "against_s", "speedup", "reconfigurations", "planner", "algorithm", "lower_bound_s", "gap"];
 
+/**
+ * @param {Cell[]} cells
+ * @param {Record<Letter, string>} names
+ */
 const rowsOf = (cells, names) => [
   [names.x, names.y, ...COLUMNS],
   ...cells.map((cell) => [cell.x, cell.y, ...COLUMNS.map((column) => cell[column])]),
 ];
 
-/** The map as a table, made when it is opened. */
+/**
+ * The map as a table, made when it is opened.
+ *
+ * @param {Map<string, Cell>} cells
+ * @param {Record<Letter, number[]>} values
+ * @param {Record<Letter, string>} names
+ */
 function matrix(cells, values, names) {
   const place = h("div", {});
   const element = h("details", { class: "behind card" }, h("summary", {}, "The map as a table"), place);
