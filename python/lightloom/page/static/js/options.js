@@ -151,7 +151,6 @@ export const presetsOf = (...verbs) => table.presets.filter((preset) => verbs.in
  */
 export const registry = (kind) => table.registries[kind] ?? [];
 export const limits = () => table.limits ?? {};
-export const version = () => table.version ?? "";
 
 /**
  * Query of an address for a verb: only options that it takes, and that differ from their defaults on its fabric, and

@@ -1,13 +1,13 @@
 // When does it pay? A map of how much faster changing circuits is, over two axes.
 
 import { addressOf, go } from "../address.js";
+import { follow } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { ratioLegend } from "../charts/colours.js";
 import { HeatMap } from "../charts/heat.js";
 import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
 import { axisBody, axisFields, isPerPair, manner, pointsOf, variedOf } from "../map-axes.js";
-import { mapOf } from "../map-halves.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
 import { bodyOf, defaultOf, kept, NEVER_CHANGE, registry } from "../options.js";
 import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
@@ -16,9 +16,16 @@ import { narrowingWords } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
 /** @import { Query } from "../address.js" */
-/** @import { AskedMap } from "../map-halves.js" */
+/** @import { Listeners } from "../api.js" */
+/** @import { AskedAxis } from "../map-axes.js" */
 /** @import { DrawnMap, NamedAxis } from "../map-words.js" */
-/** @import { Cell, CellMap, Letter, Progress } from "../types.js" */
+/** @import { Body, Cell, CellMap, Letter, Progress } from "../types.js" */
+
+/**
+ * Body of a request for a map: options of the plans, two axes, and a planner to compare with.
+ *
+ * @typedef {{options: Body, x: AskedAxis, y: AskedAxis, against: string | undefined}} AskedMap
+ */
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
 const START = new Map([
@@ -51,14 +58,9 @@ export function mount(root) {
       const body = bodyFor(query);
       end();
       end = () => view.leave();
-      const points = pointsOf(query, "x") * pointsOf(query, "y");
-      const whole = await mapOf(
-        body,
-        {},
-        points,
-        { row: (cell) => view.add(cell), progress: (said) => view.progress(said) },
-        signal,
-      );
+      /** @type {Required<Listeners<"/api/map">>} */
+      const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
+      const whole = await follow("/api/map", body, on, { signal });
       view.finish(whole);
       announce(view.sentence());
     },
