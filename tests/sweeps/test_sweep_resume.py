@@ -21,9 +21,11 @@ from tests.conftest import RunCli
 
 pytestmark = pytest.mark.slow
 
-# A point a chunk, so that every point is a moment to be stopped at.
+# A point a chunk, so that every point is a moment to be stopped at. Baselines and pictures would take most of the time.
 DESCRIPTION = """
 engine = "flow"
+baseline = []
+plots = []
 [settings]
 collective = "all-reduce"
 gpus = 16

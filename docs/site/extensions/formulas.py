@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Never
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
-from sphinx.errors import SphinxError
+from sphinx.util import logging
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
     from sphinx.writers.html5 import HTML5Translator
 
+LOGGER = logging.getLogger(__name__)
 CELL_IN_CELL = re.compile(r"<mtd>(?:(?!</mtd>).)*<mtd>", re.DOTALL)
 
 
@@ -32,10 +33,11 @@ def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     try:
         made = str(tex2mathml(node.astext(), as_block=as_block))
     except MathError as error:
-        raise SphinxError(f"{node.source}:{node.line}: {error}") from error
+        LOGGER.warning("%s", error, location=node)
+        return ""
     # A bracket that is opened in one cell and closed in another puts the next cells into the first.
     if CELL_IN_CELL.search(made):
-        raise SphinxError(f"{node.source}:{node.line}: \\bigl and \\bigr in different cells")
+        LOGGER.warning(r"\bigl and \bigr in different cells", location=node)
     return made
 
 
