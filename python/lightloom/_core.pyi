@@ -149,8 +149,8 @@ class TrainingPlan:
 
     def to_json(self) -> str: ...
 
-def training_policies() -> list[tuple[str, str, bool]]:
-    """Name, summary, and whether it can be chosen, of every policy."""
+def training_policies() -> list[tuple[str, str, str, bool]]:
+    """Name, title, summary, and whether it can be chosen, of every policy."""
 
 def train(
     workload: Workload, fabric: Fabric, resting: str, policy: str, progress: Callable[[str], object] | None = None

@@ -79,7 +79,7 @@ def test_pictures_and_traces_are_written(cli: RunCli, file: Path) -> None:
     assert all(Path(name).stat().st_size > 1000 for name in ("a.png", "a.json", "b.svg"))
     lines = ran.out.splitlines()
     assert lines[0].startswith("two axes on 8 ranks (tp 4 · dp 2): ")
-    place = lines.index("by reconfiguration delay; others as multiples of carry")
+    place = lines.index("by reconfiguration delay; others as multiples of joint")
     assert [line.split()[:2] for line in lines[place + 4 : place + 6]] == [["1", "µs"], ["1", "ms"]]
 
 

@@ -56,12 +56,13 @@ impl PyTrainingPlan {
     }
 }
 
-/// Name, summary, whether it can be chosen.
-type PolicyTuple = (&'static str, &'static str, bool);
+/// Name, title, summary, whether it can be chosen.
+type PolicyTuple = (&'static str, &'static str, &'static str, bool);
 
 #[pyfunction]
 pub fn training_policies() -> Vec<PolicyTuple> {
-    training::POLICIES.iter().map(|policy| (policy.name, policy.summary, policy.can_be_chosen)).collect()
+    let told = |policy: &training::Policy| (policy.name, policy.title, policy.summary, policy.can_be_chosen);
+    training::POLICIES.iter().map(told).collect()
 }
 
 #[pyfunction]

@@ -48,8 +48,8 @@ _TRAINED = by_name((WORKLOAD, *_ON_FABRIC, *TRAINING, *RESTING))
 _ROWS = {**_TRAINED, **_PLANNED, **_SIMULATED}
 TRAINING_KEYS = tuple(_TRAINED)
 # Policies of iterations, with the ideal, which may not be chosen; every iteration states the times of all.
-POLICIES = tuple(name for name, _, _ in _core.training_policies())
-CHOSEN_POLICIES = tuple(name for name, _, is_chosen in _core.training_policies() if is_chosen)
+POLICIES = tuple(name for name, *_ in _core.training_policies())
+CHOSEN_POLICIES = tuple(name for name, *_, is_chosen in _core.training_policies() if is_chosen)
 PLAN_KEYS = tuple(_PLANNED)
 SIMULATION_KEYS = tuple(_SIMULATED)
 WHOLE = tuple(name for name, option in _ROWS.items() if option.kind is Kind.WHOLE)

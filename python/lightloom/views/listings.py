@@ -48,8 +48,11 @@ def listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
         return [{"name": one.name, "summary": one.summary, "source": one.source} for one in all_benchmarks()]
 
     def policies() -> list[dict[str, str]]:
-        found = _core.training_policies()
-        return [{"name": name, "summary": summary} for name, summary, can_be_chosen in found if can_be_chosen]
+        return [
+            {"name": name, "title": title, "summary": summary}
+            for name, title, summary, can_be_chosen in _core.training_policies()
+            if can_be_chosen
+        ]
 
     def drivers() -> list[dict[str, str]]:
         from lightloom.switches.registry import driver_rows

@@ -8,6 +8,7 @@ use crate::timeline::Use;
 
 pub(super) const POLICY: Policy = Policy {
     name: "alone",
+    title: "per-collective",
     summary: "each collective planned by itself, from the resting topology and back to it",
     can_be_chosen: true,
     plan,

@@ -24,7 +24,7 @@ pub const POLICIES: [Policy; 6] =
 /// # Errors
 /// An unknown name, or a policy that cannot be chosen.
 pub fn find(name: &str) -> Result<&'static Policy> {
-    let known = POLICIES.iter().find(|policy| policy.name == name);
+    let known = POLICIES.iter().find(|policy| policy.is_called(name));
     let choosable = POLICIES.iter().filter(|policy| policy.can_be_chosen).map(|policy| policy.name);
     match known {
         Some(policy) if !policy.can_be_chosen => {

@@ -14,6 +14,7 @@ use crate::splits::Split;
 
 pub(super) const POLICY: Policy = Policy {
     name: "one-shot",
+    title: "best fixed circuits",
     summary: "the best single topology and split of the ports, set before the iteration",
     can_be_chosen: true,
     plan,

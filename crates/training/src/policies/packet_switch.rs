@@ -13,6 +13,7 @@ use crate::timeline::{Problem, Use};
 
 pub(super) const POLICY: Policy = Policy {
     name: "packet-switch",
+    title: "ideal packet switch",
     summary: "an ideal packet switch, which has nothing to reconfigure: for comparison",
     can_be_chosen: false,
     plan,

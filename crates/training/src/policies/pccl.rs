@@ -10,6 +10,7 @@ use crate::timeline::Use;
 
 pub(super) const POLICY: Policy = Policy {
     name: "pccl",
+    title: "PCCL",
     summary: "PCCL's rule: its planner for each collective from the resting topology and back, messages first",
     can_be_chosen: true,
     plan,

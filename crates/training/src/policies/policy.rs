@@ -6,8 +6,10 @@ use crate::timeline::{Timeline, Use};
 
 /// A policy.
 pub struct Policy {
-    /// As `--policy` takes it.
+    /// In files, and accepted by `--policy`.
     pub name: &'static str,
+    /// For people; accepted too, with `-` for spaces.
+    pub title: &'static str,
     /// A description in a sentence.
     pub summary: &'static str,
     /// Whether it can be asked for; else it is shown next to the others.
@@ -29,6 +31,13 @@ pub(crate) struct Outcome {
     pub(crate) order_bound_s: f64,
     /// Whether this order is the fastest.
     pub(crate) order_is_best: bool,
+}
+
+impl Policy {
+    /// Whether a text is the name or the title of the policy.
+    pub(super) fn is_called(&self, text: &str) -> bool {
+        text == self.name || text == self.title.to_lowercase().replace(' ', "-")
+    }
 }
 
 impl Outcome {

@@ -11,6 +11,7 @@ use crate::splits::even;
 
 pub(super) const POLICY: Policy = Policy {
     name: "static",
+    title: "fixed tori",
     summary: "the best of rings and tori along the axes, with even shares of the ports, never changed",
     can_be_chosen: true,
     plan,

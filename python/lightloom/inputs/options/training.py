@@ -11,12 +11,12 @@ TRAINING = (
         name="policy",
         kind=Kind.NAME,
         group=Group.PLANNER,
-        meaning="The policy for when circuits change, one of `lightloom list policies`; carry plans all collectives "
-        "together. The times of all other policies are shown for comparison.",
+        meaning="The policy for when circuits change, one of `lightloom list policies`; joint (carry) plans all "
+        "collectives together. The times of all other policies are shown for comparison.",
         verbs=VERB,
         default="carry",
         names="policies",
-        metavar="carry|alone|pccl|one-shot|static",
+        metavar="joint|per-collective|pccl|best-fixed-circuits|fixed-tori",
     ),
     Option(
         name="comm_groups",

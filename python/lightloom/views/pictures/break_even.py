@@ -1,4 +1,4 @@
-"""Iteration times against the reconfiguration delay, a line a policy, and each over the time of `carry`."""
+"""Iteration times against the reconfiguration delay, by policy, and each over that of joint planning."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from lightloom.views.axis_units import plain, ratio_label, show_range
 from lightloom.views.charts import check_plot_path, lines, save
 from lightloom.views.fitting import legend_below, settle
 from lightloom.views.palette import REFERENCE, Style, style_at
+from lightloom.views.policy_titles import IDEAL, OURS, TITLES, title_of
 
 if TYPE_CHECKING:
     import os
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["plot_break_even"]
 
 # An ideal without circuits, and what no plan is below: black, without markers.
-REFERENCES = {"packet-switch": "--", "lower bound": ":"}
 BOUND = "lower bound"
+REFERENCES = {TITLES[IDEAL]: "--", BOUND: ":"}
 # The field that errors name.
 FIELD = "break_even"
-# Policies that take longer, over `carry`, leave the picture, and say up to what.
+# Policies that take longer, over all planned together, leave the picture, and say up to what.
 MOST_SHOWN = 2.5
 
 
@@ -38,7 +39,7 @@ def plot_break_even(found: BreakEven, path: str | os.PathLike[str] | None = None
     if path is not None:
         check_plot_path(path, FIELD)
     times = {
-        name: np.array([np.nan if time_s is None else time_s for time_s in times])
+        title_of(name): np.array([np.nan if time_s is None else time_s for time_s in times])
         for name, times in found.policies.items()
     }
     times = {name: values for name, values in times.items() if np.isfinite(values).any()}
@@ -51,10 +52,10 @@ def plot_break_even(found: BreakEven, path: str | os.PathLike[str] | None = None
     above, below = figure.subplots(2, 1, sharex=True)
     lines(above, found.delays_s, times, x_kind="time", y_kind="time", looks=looks)
     above.set_ylabel("time of an iteration")
-    over = {name: values / times["carry"] for name, values in times.items()}
+    over = {name: values / times[title_of(OURS)] for name, values in times.items()}
     lines(below, found.delays_s, over, x_kind="time", y_kind="ratio", looks=looks)
     _cut(below, over)
-    below.set(ylabel="over the time of carry", xlabel="reconfiguration delay")
+    below.set(ylabel=f"over the time of {title_of(OURS)}", xlabel="reconfiguration delay")
     legend_below(figure, *above.get_legend_handles_labels())
     figure.suptitle(
         f"{plain(found.name or 'a workload')} on {found.ranks} ranks: where reconfiguring pays", fontsize=11

@@ -12,6 +12,7 @@ from lightloom.views.axis_units import even_range, plain, show_ticks
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
 from lightloom.views.palette import BACKGROUND, COMPUTATION, PALETTE, TERM_COLOURS, readable_on
+from lightloom.views.policy_titles import title_of
 from lightloom.views.tables.training import changes_words
 from lightloom.views.training_rows import COMPUTED, DARK, HIDDEN, placed, training_rows
 
@@ -114,7 +115,7 @@ def _title(training: Training) -> str:
     mfu = f", modelled MFU {training.mfu:.1%}" if training.mfu is not None else ""
     exposed = show_time(training.exposed_communication_s)
     return (
-        f"{plain(training.name or 'a workload')} on {training.ranks} ranks, {training.policy}: "
+        f"{plain(training.name or 'a workload')} on {training.ranks} ranks, {title_of(training.policy)}: "
         f"{show_time(training.total_s)} an iteration{mfu}\n"
         f"compute {show_time(training.compute_s)}, exposed communication {exposed}, "
         f"{changes_words(training)}"

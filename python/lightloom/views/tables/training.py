@@ -8,6 +8,7 @@ from rich.text import Text
 
 from lightloom._core import counted, show_size, show_time
 from lightloom.training.communications import changes_within, communications
+from lightloom.views.policy_titles import IDEAL, OURS, title_of
 from lightloom.views.ratios import factor, gap_words
 from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.tables.problem import fabric_words
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 MOST_KINDS = 24
 # Names of axes, groups and topologies in a cell.
 MOST_NAMES = 2
-# An ideal that no fabric of circuits reaches: a reference for the policies.
-IDEAL = "packet-switch"
 
 
 def training_table(training: Training, *, all_communications: bool = False) -> str:
@@ -56,7 +55,8 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
 def _title(training: Training) -> str:
     mesh = " · ".join(f"{axis} {size}" for axis, size in training.mesh.items())
     name = training.name or "an iteration"
-    how = f"{training.policy}, exact" if training.exact else training.policy
+    title = title_of(training.policy)
+    how = f"{title}, exact" if training.exact else title
     return (
         f"{name} on {training.ranks} ranks{f' ({mesh})' if mesh else ''}: {show_time(training.total_s)}, "
         f"{changes_words(training)} ({how})"
@@ -104,16 +104,17 @@ def _order_words(training: Training) -> str:
 
 
 def _policies(training: Training) -> Table:
-    """Every policy, its time over that of `carry`, and its choice."""
-    notes, own_s = training.policy_notes, training.policies.get("carry") or training.total_s
-    made = table("", "policy", "time", "vs carry", "", right=("time", "vs carry"))
+    """Every policy, its time over that of all planned together, and its choice."""
+    notes, own_s = training.policy_notes, training.policies.get(OURS) or training.total_s
+    over = f"vs {title_of(OURS)}"
+    made = table("", "policy", "time", over, "", right=("time", over))
     for name, time_s in training.policies.items():
-        ideal = "ideal, for reference" if name == IDEAL else ""
+        ideal = "for reference" if name == IDEAL else ""
         said = "; ".join(word for word in (ideal, notes.get(name, "")) if word)
         is_taken = name == training.policy
         made.add_row(
             "*" if is_taken else "",
-            name,
+            title_of(name),
             "-" if time_s is None else show_time(time_s),
             factor(time_s / own_s) if time_s is not None and own_s else "-",
             said,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom._core import show_time
+from lightloom.views.policy_titles import title_of
 from lightloom.views.tables.page import heading, render, table
 from lightloom.views.tables.simulation import settings_line
 
@@ -18,7 +19,7 @@ def training_simulation_table(simulation: TrainingSimulation) -> str:
     """The simulated and the planned time of an iteration, and the times of its events by axis or group."""
     training = simulation.training
     against = _ratio(simulation.total_s, simulation.predicted_total_s)
-    title = f"{training.name or 'an iteration'} on {training.ranks} ranks ({training.policy})"
+    title = f"{training.name or 'an iteration'} on {training.ranks} ranks ({title_of(training.policy)})"
     made = table("events of", "simulated", "plan", "ratio", right=("simulated", "plan", "ratio"), footer=True)
     for label, (simulated_s, predicted_s) in simulation.by_label.items():
         made.add_row(label, show_time(simulated_s), show_time(predicted_s), _ratio(simulated_s, predicted_s))

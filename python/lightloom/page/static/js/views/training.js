@@ -187,7 +187,7 @@ function headline(training) {
     item(
       "An iteration",
       quantity(timeParts(training.total_s)),
-      `${training.workload.name ?? "workload"} on ${training.workload.ranks} ranks, policy ${training.policy}`,
+      `${training.workload.name ?? "workload"} on ${training.workload.ranks} ranks, policy ${policyTitle(training.policy)}`,
       true,
     ),
     item(
@@ -267,7 +267,7 @@ function policyBars(training, width) {
   const rows = served(training).map(([name, seconds]) => {
     const compute = Math.min(seconds, training.compute_s);
     return {
-      name: name === IDEAL ? "ideal packet switch" : name,
+      name: policyTitle(name),
       total_s: seconds,
       compute_s: compute,
       transmission_s: seconds - compute,
@@ -290,7 +290,7 @@ function policyTable(training) {
   const rows = Object.entries(training.policies).map(([name, seconds]) => ({
     chosen: name === training.policy,
     cells: [
-      name,
+      policyTitle(name),
       isKnown(seconds) ? time(seconds) : "cannot serve it",
       isKnown(seconds) ? `${(seconds / best).toFixed(3)}×` : "–",
       whatItDoes(training, name),
@@ -309,6 +309,14 @@ function policyTable(training) {
 }
 
 /**
+ * What people call a policy.
+ *
+ * @param {string} name
+ */
+const policyTitle = (name) =>
+  name === IDEAL ? "ideal packet switch" : (registry("policies").find((policy) => policy.name === name)?.title ?? name);
+
+/**
  * The outcome of a policy; for one that cannot serve the iteration, its meaning.
  *
  * @param {Training} training
@@ -317,7 +325,7 @@ function policyTable(training) {
 function whatItDoes(training, name) {
   const said =
     training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";
-  return name === IDEAL ? `ideal, for reference: ${said}` : said;
+  return name === IDEAL ? `for reference: ${said}` : said;
 }
 
 /** @param {Training} training */
