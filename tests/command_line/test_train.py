@@ -37,6 +37,19 @@ def test_json_is_the_iteration_that_python_plans(cli: RunCli, file: Path) -> Non
     assert planned.total_s >= planned.lower_bound_s >= planned.compute_s
 
 
+def test_policies_are_called_by_their_titles_too(cli: RunCli, file: Path) -> None:
+    rows = json.loads(cli("list", "policies", "--format", "json").out)["policies"]
+    for row in rows:
+        called = [cli("train", file, "--ports", 2, "--policy", policy) for policy in (row["name"], _word(row["title"]))]
+        assert called[0] == called[1]
+        if called[0].status == 0:
+            assert f"({row['title']}" in called[0].out.partition("\n")[0]
+
+
+def _word(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
 def test_every_policy_can_be_chosen(cli: RunCli, file: Path) -> None:
     choices = [row["name"] for row in json.loads(cli("list", "policies", "--format", "json").out)["policies"]]
     # An ideal is shown with them, and cannot be chosen.
