@@ -1,42 +1,29 @@
 //! Circuits as the kernel has them: on a port's interface a u32 filter that redirects what comes in to another's way
-//! out.
-//!
-//! Messages of rtnetlink, as `linux/rtnetlink.h`, `linux/pkt_cls.h` and `linux/tc_act/tc_mirred.h` say.
+//! out. Messages of rtnetlink are those of `netlink-packet-route`, over a socket of our own.
 
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::tc::{
+    TcAction, TcActionAttribute, TcActionMirror, TcActionMirrorOption, TcActionOption, TcActionType, TcAttribute,
+    TcFilterU32, TcFilterU32Option, TcHandle, TcHeader, TcMessage, TcMirror, TcMirrorActionType, TcOption, TcU32Key,
+    TcU32Selector, TcU32SelectorFlags,
+};
 use rustix::fd::OwnedFd;
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with};
 
-// Kinds of messages and their flags.
-const ERROR: u16 = 2;
-const DONE: u16 = 3;
-const NEW_FILTER: u16 = 44;
-const DELETE_FILTER: u16 = 45;
-const GET_FILTER: u16 = 46;
-const REQUEST: u16 = 1;
-const ACKNOWLEDGE: u16 = 4;
-const DUMP: u16 = 0x300;
-const CREATE_NEW: u16 = 0x600;
-const HEAD: usize = 16;
-const TC_HEAD: usize = 20;
-// Packets that come in at an interface; the filter's place and the protocol (IPv4, in the order of the network).
-const INGRESS: u32 = 0xffff_0000;
+/// The filter's place among those of an interface, and the protocol: IPv4, in the order of the network.
 const PRIORITY_AND_PROTOCOL: u32 = 1 << 16 | 0x0800_u16.to_be() as u32;
-// Attributes.
-const KIND: u16 = 1;
-const OPTIONS: u16 = 2;
-const NESTED: u16 = 0x8000;
-const U32_SELECTOR: u16 = 5;
-const U32_ACTIONS: u16 = 7;
-const FIRST_ACTION: u16 = 1;
-const MIRRED_PARAMETERS: u16 = 2;
-// A packet that was redirected goes nowhere else.
-const STOLEN: u32 = 4;
-const REDIRECT_OUT: u32 = 1;
-/// Byte offset of the interface in the parameters of a redirection.
-const REDIRECT_TO: usize = 24;
+/// The word of the header of IP that has the protocol in its second byte, and which of it is UDP.
+const PROTOCOL_AT: i32 = 8;
+const PROTOCOL_MASK: u32 = 0x00ff_0000;
+const UDP: u32 = 17 << 16;
 /// Messages that are sent at once: their answers fit into the buffer of any socket.
 const AT_ONCE: usize = 64;
+
+type Message = NetlinkMessage<RouteNetlinkMessage>;
 
 /// A connexion to the kernel, in the namespace in which it was opened.
 #[derive(Debug)]
@@ -62,8 +49,8 @@ impl Filters {
     /// # Errors
     /// The refusal of the kernel, such as for a filter where there is one.
     pub fn add(&mut self, circuits: &[(u32, u32)]) -> Result<(), String> {
-        let circuits: Vec<_> = circuits.iter().map(|&(from, to)| (from, redirection(to))).collect();
-        self.change(NEW_FILTER, CREATE_NEW, &circuits)
+        let filters = circuits.iter().map(|&(from, to)| filter(from, redirection(to)));
+        self.change(NLM_F_CREATE | NLM_F_EXCL, filters.map(RouteNetlinkMessage::NewTrafficFilter).collect())
     }
 
     /// Removes the filters of interfaces; acknowledged by the kernel.
@@ -71,8 +58,8 @@ impl Filters {
     /// # Errors
     /// The refusal of the kernel, such as where there is no filter.
     pub fn remove(&mut self, interfaces: &[u32]) -> Result<(), String> {
-        let interfaces: Vec<_> = interfaces.iter().map(|&interface| (interface, Vec::new())).collect();
-        self.change(DELETE_FILTER, 0, &interfaces)
+        let filters = interfaces.iter().map(|&interface| filter(interface, Vec::new()));
+        self.change(0, filters.map(RouteNetlinkMessage::DelTrafficFilter).collect())
     }
 
     /// Where what comes in at an interface is redirected to, as the kernel tells it.
@@ -80,127 +67,134 @@ impl Filters {
     /// # Errors
     /// The refusal of the kernel.
     pub fn read(&mut self, interface: u32) -> Result<Option<u32>, String> {
-        self.sequence += 1;
-        self.say(&message(GET_FILTER, DUMP, self.sequence, interface, &[]))?;
+        let asked = self.bytes(NLM_F_DUMP, RouteNetlinkMessage::GetTrafficFilter(filter(interface, Vec::new())));
+        self.say(&asked)?;
         let (mut found, mut is_over) = (None, false);
         while !is_over {
-            for (kind, body) in self.hear()? {
-                match kind {
-                    ERROR | DONE => is_over = true,
-                    _ => found = found.or(redirected_to(&body)),
+            for payload in self.hear()? {
+                match payload {
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewTrafficFilter(told)) => {
+                        found = found.or(redirected_to(&told));
+                    }
+                    NetlinkPayload::Error(_) | NetlinkPayload::Done(_) => is_over = true,
+                    _ => {}
                 }
             }
         }
         Ok(found)
     }
 
-    fn change(&mut self, kind: u16, flags: u16, changes: &[(u32, Vec<u8>)]) -> Result<(), String> {
-        for part in changes.chunks(AT_ONCE) {
-            let mut messages = Vec::new();
-            for (interface, attributes) in part {
-                self.sequence += 1;
-                messages.extend(message(kind, flags | ACKNOWLEDGE, self.sequence, *interface, attributes));
-            }
-            self.say(&messages)?;
+    fn change(&mut self, flags: u16, changes: Vec<RouteNetlinkMessage>) -> Result<(), String> {
+        let mut changes = changes.into_iter().peekable();
+        while changes.peek().is_some() {
+            let part: Vec<_> = changes.by_ref().take(AT_ONCE).collect();
             let mut left = part.len();
+            let messages: Vec<u8> = part.into_iter().flat_map(|one| self.bytes(flags | NLM_F_ACK, one)).collect();
+            self.say(&messages)?;
             while left > 0 {
-                for (kind, body) in self.hear()? {
-                    let number = body.first_chunk().map_or(0, |bytes| i32::from_ne_bytes(*bytes));
-                    if kind == ERROR && number != 0 {
-                        let error = std::io::Error::from_raw_os_error(-number);
-                        return Err(format!("the kernel refused a filter: {error}"));
+                for payload in self.hear()? {
+                    let NetlinkPayload::Error(answer) = payload else { continue };
+                    if answer.raw_code() != 0 {
+                        return Err(format!("the kernel refused a filter: {}", answer.to_io()));
                     }
-                    left -= usize::from(kind == ERROR);
+                    left -= 1;
                 }
             }
         }
         Ok(())
     }
 
+    /// The next message, as it is sent.
+    fn bytes(&mut self, flags: u16, inner: RouteNetlinkMessage) -> Vec<u8> {
+        self.sequence += 1;
+        let mut header = NetlinkHeader::default();
+        (header.flags, header.sequence_number) = (flags | NLM_F_REQUEST, self.sequence);
+        serialized(Message::new(header, inner.into()))
+    }
+
     fn say(&self, messages: &[u8]) -> Result<(), String> {
         send(&self.socket, messages, SendFlags::empty()).map(drop).map_err(|error| format!("netlink: {error}"))
     }
 
-    /// Kind and body of the next messages.
-    fn hear(&self) -> Result<Vec<(u16, Vec<u8>)>, String> {
+    /// The next messages without their heads.
+    fn hear(&self) -> Result<Vec<NetlinkPayload<RouteNetlinkMessage>>, String> {
         let mut buffer = [0; 1 << 15];
         let (size, _) =
             recv(&self.socket, &mut buffer, RecvFlags::empty()).map_err(|error| format!("netlink: {error}"))?;
-        let mut messages = Vec::new();
+        let mut found = Vec::new();
         let mut rest = &buffer[..size];
-        while rest.len() >= HEAD {
-            let len = word(rest, 0) as usize;
-            if !(HEAD..=rest.len()).contains(&len) {
-                return Err("netlink: a message is longer than the data received".into());
-            }
-            messages.push((u16::from_ne_bytes([rest[4], rest[5]]), rest[HEAD..len].to_vec()));
-            rest = &rest[len.next_multiple_of(4).min(rest.len())..];
+        while !rest.is_empty() {
+            let message = Message::deserialize(rest).map_err(|error| format!("netlink: {error}"))?;
+            let len = (message.header.length as usize).next_multiple_of(4).min(rest.len());
+            rest = &rest[len..];
+            found.push(message.payload);
         }
-        Ok(messages)
+        Ok(found)
     }
 }
 
-fn message(kind: u16, flags: u16, sequence: u32, interface: u32, attributes: &[u8]) -> Vec<u8> {
-    let mut made = Vec::with_capacity(HEAD + TC_HEAD + attributes.len());
-    made.extend(((HEAD + TC_HEAD + attributes.len()) as u32).to_ne_bytes());
-    made.extend(kind.to_ne_bytes());
-    made.extend((flags | REQUEST).to_ne_bytes());
-    for number in [sequence, 0, 0, interface, 0, INGRESS, PRIORITY_AND_PROTOCOL] {
-        made.extend(number.to_ne_bytes());
-    }
-    made.extend(attributes);
+fn serialized(mut message: Message) -> Vec<u8> {
+    message.finalize();
+    let mut made = vec![0; message.buffer_len()];
+    message.serialize(&mut made);
     made
+}
+
+/// A filter of what comes in at an interface.
+fn filter(interface: u32, attributes: Vec<TcAttribute>) -> TcMessage {
+    let header = TcHeader {
+        index: interface.cast_signed(),
+        parent: TcHandle { major: u16::MAX, minor: 0 },
+        info: PRIORITY_AND_PROTOCOL,
+        ..TcHeader::default()
+    };
+    TcMessage::from_parts(header, attributes)
 }
 
 /// A u32 filter that takes every datagram of UDP and redirects it to the way out of an interface.
-fn redirection(to: u32) -> Vec<u8> {
-    let words = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_ne_bytes()).collect::<Vec<u8>>();
-    let parameters = attribute(MIRRED_PARAMETERS, &words(&[0, 0, STOLEN, 0, 0, REDIRECT_OUT, to]));
-    let action = [attribute(KIND, b"mirred\0"), attribute(OPTIONS | NESTED, &parameters)].concat();
-    let actions = attribute(U32_ACTIONS, &attribute(FIRST_ACTION, &action));
-    // One key, the last one: the word at 8 of the header of IP has the protocol, 17, in its second byte.
-    let key = [[0, 0xff, 0, 0], [0, 17, 0, 0]].concat();
-    let selector = [vec![1, 0, 1, 0], words(&[0, 0, 0]), key, words(&[8, 0])].concat();
-    let options = [actions, attribute(U32_SELECTOR, &selector)].concat();
-    [attribute(KIND, b"u32\0"), attribute(OPTIONS, &options)].concat()
+fn redirection(to: u32) -> Vec<TcAttribute> {
+    let mut mirror = TcMirror::default();
+    // A packet that was redirected goes nowhere else.
+    mirror.generic.action = TcActionType::Stolen;
+    (mirror.eaction, mirror.ifindex) = (TcMirrorActionType::EgressRedir, to);
+    let mut action = TcAction::default();
+    action.attributes = vec![
+        TcActionAttribute::Kind(TcActionMirror::KIND.to_string()),
+        TcActionAttribute::Options(vec![TcActionOption::Mirror(TcActionMirrorOption::Parms(mirror))]),
+    ];
+    let mut key = TcU32Key::default();
+    (key.mask, key.val, key.off) = (PROTOCOL_MASK, UDP, PROTOCOL_AT);
+    let mut selector = TcU32Selector::default();
+    (selector.flags, selector.nkeys, selector.keys) = (TcU32SelectorFlags::Terminal, 1, vec![key]);
+    let options = [TcFilterU32Option::Action(vec![action]), TcFilterU32Option::Selector(selector)];
+    vec![TcAttribute::Kind(TcFilterU32::KIND.to_string()), TcAttribute::Options(options.map(TcOption::U32).to_vec())]
 }
 
-fn attribute(kind: u16, content: &[u8]) -> Vec<u8> {
-    let len = content.len() + 4;
-    let mut made = [(len as u16).to_ne_bytes(), kind.to_ne_bytes()].concat();
-    made.extend(content);
-    made.resize(len.next_multiple_of(4), 0);
-    made
-}
-
-/// The interface that a filter redirects to, of the message that tells of it.
-fn redirected_to(body: &[u8]) -> Option<u32> {
-    let options = inside(body.get(TC_HEAD..)?, OPTIONS)?;
-    let action = inside(inside(options, U32_ACTIONS)?, FIRST_ACTION)?;
-    let parameters = inside(inside(action, OPTIONS)?, MIRRED_PARAMETERS)?;
-    (parameters.len() >= REDIRECT_TO + 4).then(|| word(parameters, REDIRECT_TO))
-}
-
-/// The contents of an attribute of a kind.
-fn inside(mut attributes: &[u8], wanted: u16) -> Option<&[u8]> {
-    while attributes.len() >= 4 {
-        let len = usize::from(u16::from_ne_bytes([attributes[0], attributes[1]]));
-        let kind = u16::from_ne_bytes([attributes[2], attributes[3]]) & !NESTED;
-        if kind == wanted {
-            return attributes.get(4..len);
-        }
-        attributes = attributes.get(len.max(4).next_multiple_of(4)..)?;
-    }
-    None
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+/// The interface that a filter redirects to.
+fn redirected_to(told: &TcMessage) -> Option<u32> {
+    told.attributes.iter().find_map(|attribute| {
+        let TcAttribute::Options(options) = attribute else { return None };
+        let actions = options.iter().filter_map(|option| match option {
+            TcOption::U32(TcFilterU32Option::Action(actions)) => Some(actions),
+            _ => None,
+        });
+        actions.flatten().flat_map(|action| &action.attributes).find_map(|attribute| {
+            let TcActionAttribute::Options(options) = attribute else { return None };
+            options.iter().find_map(|option| match option {
+                TcActionOption::Mirror(TcActionMirrorOption::Parms(mirror)) => Some(mirror.ifindex),
+                _ => None,
+            })
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use netlink_packet_core::Parseable;
+
     use super::*;
+
+    const HEAD: usize = 16;
 
     /// The messages of `tc filter add dev D parent ffff: protocol ip prio 5 u32 match ip protocol 17 0xff action mirred
     /// egress redirect dev E` after the head (iproute2 6.1, D and E of indices 10 and 11), but for the priority.
@@ -216,20 +210,24 @@ mod tests {
         "0000000000ff0000001100000800000000000000",
     ];
 
+    fn sent(from: u32, to: u32) -> Vec<u8> {
+        let made = RouteNetlinkMessage::NewTrafficFilter(filter(from, redirection(to)));
+        serialized(Message::new(NetlinkHeader::default(), made.into()))
+    }
+
     #[test]
     #[cfg(target_endian = "little")]
     fn a_circuit_is_what_tc_makes_of_it() {
-        let made = message(NEW_FILTER, 0, 1, 10, &redirection(11));
-        let hex: String = made[HEAD..].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = sent(10, 11)[HEAD..].iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, SENT_BY_TC.concat());
-        assert_eq!(word(&made, 0) as usize, made.len());
     }
 
     #[test]
     fn a_circuit_is_read_back() {
-        let made = message(NEW_FILTER, 0, 1, 10, &redirection(0x0102_0304));
-        assert_eq!(redirected_to(&made[HEAD..]), Some(0x0102_0304));
-        assert_eq!(redirected_to(&made[HEAD..HEAD + TC_HEAD]), None);
-        assert_eq!(redirected_to(&made[HEAD..made.len() - 60]), None);
+        let made = sent(10, 0x0102_0304);
+        let told = TcMessage::parse(&made[HEAD..]).unwrap();
+        assert_eq!(redirected_to(&told), Some(0x0102_0304));
+        assert_eq!(redirected_to(&filter(10, Vec::new())), None);
+        assert!(TcMessage::parse(&made[HEAD..made.len() - 60]).map_or(true, |cut| redirected_to(&cut).is_none()));
     }
 }
