@@ -240,7 +240,7 @@ int main(void) {
     char *text;
     assert(lightloom_plan_write(plan, &text, &error) == DONE);
     assert(lightloom_plan_read(text, strlen(text), &back, &error) == DONE);
-    refuses(lightloom_fabric_keep(other, back, &error), &error, "plan", "another fabric");
+    refuses(lightloom_fabric_keep(other, back, &error), &error, "plan", "a fabric other than this one");
     assert(lightloom_fabric_keep(fabric, back, &error) == DONE);
     assert(lightloom_fabric_look_up(fabric, "all-to-all", 1 << 20, &found, &error) == DONE);
     assert(found == back);
