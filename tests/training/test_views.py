@@ -35,7 +35,7 @@ def at_delay(delay_s: float) -> Training:
 
 def test_the_table_has_every_number() -> None:
     lines = training_table(planned()).splitlines()
-    assert lines[0] == "two axes on 8 ranks (tp 4 · dp 2): 248.0 µs, 2 reconfigurations (carry, exact)"
+    assert lines[0] == "two axes on 8 ranks (tp 4 · dp 2): 248.0 µs, 2 reconfigurations (joint, exact)"
     assert lines[1].startswith("2 ports of 800 Gbit/s, startup 500.0 ns, ")
     assert lines[1].endswith("resting topology ring")
     words = [" ".join(line.split()) for line in lines]
@@ -45,10 +45,10 @@ def test_the_table_has_every_number() -> None:
         "communication 98.00 µs exposed, 39.5% of the iteration",
         "reconfiguring 10.00 µs hidden, 10.00 µs waited for",
         "modelled MFU 40.0% of the ranks' peak",
-        "* carry 248.0 µs 1.00×",
-        "alone 268.0 µs 1.08×",
-        "static - - there is no torus of 8 on 2 ports",
-        "packet-switch 238.0 µs 0.960× ideal, for reference",
+        "* joint 248.0 µs 1.00×",
+        "per-collective 268.0 µs 1.08×",
+        "fixed tori - - there is no torus of 8 on 2 ports",
+        "ideal packet switch 238.0 µs 0.960× for reference",
         "all-reduce tp 4 4 MB 1 1 ring ring 66.00 µs 66.00 µs",
         "send sends 2 1 MB 1 1 - circuits of their own 11.00 µs 11.00 µs",
     ):
@@ -177,9 +177,9 @@ def test_break_even_is_where_changing_no_longer_pays() -> None:
     assert found.as_long_from_s("static") is None
     assert found.over_ours("one-shot")[0] == pytest.approx(250 / 240)
     text = break_even_table(found)
-    assert "one-shot takes as long as carry from 10 µs on" in text
-    assert "alone is slower than carry at every delay" in text
-    assert "static is" not in text
+    assert "best fixed circuits takes as long as joint from 10 µs on" in text
+    assert "per-collective is slower than joint at every delay" in text
+    assert "fixed tori is" not in text
     columns = found.to_columns()
     assert columns["static_s"] == [None] * 13
     assert columns["carry_s"][0] == pytest.approx(240 * MICRO)
@@ -189,7 +189,7 @@ def test_the_picture_of_break_even_can_be_read(tmp_path: Path) -> None:
     found = break_even(at_delay)
     figure = found.plot(tmp_path / "break-even.svg")
     assert faults(figure) == []
-    assert any(text.get_text() == "↑ beyond: alone to 121×" for text in figure.axes[1].texts)
+    assert any(text.get_text() == "↑ beyond: per-collective to 121×" for text in figure.axes[1].texts)
     near = BreakEven("near $", 8, (1e-6, 1e-3), {"carry": (1.0, 1.1), "one-shot": (1.2, 1.1)}, (0.9, 0.9))
     assert faults(near.plot()) == []
 
