@@ -199,7 +199,7 @@ def test_what_is_wrong_is_said_in_one_line(change: str, cli: RunCli, file: Path)
         ((*ASKED[:6], "--gpus", 32), "sequence: `schedule.json` has circuits of GPU 63; there are 32 GPUs"),
         (("--collective", "all-gather", *ASKED[2:]), "sequence: `schedule.json` is of all-reduce, not all-gather"),
         (("--size", "1MiB"), "gpus: missing"),
-        (("--sizes", "1KiB:1MiB", *ASKED[:4], "--gpus", GPUS), "sequence: it is for one plan"),
+        (("--sizes", "1KiB:1MiB", *ASKED[:4], "--gpus", GPUS), "sequence: it applies to a single plan"),
     ],
 )
 def test_what_a_sequence_does_not_go_with_is_said(

@@ -186,7 +186,7 @@ def test_the_side_file_says_which_circuits(cli: RunCli, in_tmp: Path) -> None:
     plan.save("plan.json")
     ran = cli("export", "plan.json", "--to", "msccl-xml", "--output", "out.xml")
     assert ran.status == 0
-    assert "msccl-xml cannot say circuits, reconfigurations" in ran.out
+    assert "msccl-xml cannot express circuits, reconfigurations" in ran.out
     side = json.loads((in_tmp / "out.xml.circuits.json").read_text())
     assert sum(step["reconfigured"] for step in side["steps"]) == plan.reconfigurations
     assert "transfers" not in side["steps"][0]

@@ -198,8 +198,8 @@ def test_sizes_and_several_plans_are_refused_where_they_make_no_sense(tmp_path: 
         (plans[0], "rccl", {"gpus_per_host": 2}, r"^gpus_per_host: it is for mscclpp, not rccl$"),
         (plans[0], "rccl", {"sizes": "1MiB:1KiB"}, r"^sizes: `1MiB:1KiB` begins above its end"),
         (plans[0], "rccl", {"sizes": "1MiB"}, r"^sizes: `1MiB` is not accepted; it takes the smallest and"),
-        (plans, "rccl", {"sizes": "128KiB:2MiB"}, r"^sizes: they are 128 KiB to 2 MiB, and a plan is of 64 KiB; "),
-        ([plans[0], plans[0]], "rccl", {}, r"^plan: two are of all-reduce on 4 GPUs of 65536 B; "),
+        (plans, "rccl", {"sizes": "128KiB:2MiB"}, r"^sizes: the range 128 KiB to 2 MiB excludes a plan for 64 KiB; "),
+        ([plans[0], plans[0]], "rccl", {}, r"^plan: two plans are for all-reduce on 4 GPUs of 65536 B; "),
         ([], "rccl", {}, r"^plan: no plan is given"),
     ):
         with pytest.raises(InputError, match=said):

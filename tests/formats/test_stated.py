@@ -112,7 +112,7 @@ def without(kind: int, after: int, ranks: tuple[tuple[Node, ...], ...]) -> list[
     [
         (0, NodeType.COMPUTE, NodeType.SEND, "does not wait for all of"),
         (1, NodeType.COMPUTE, NodeType.RECEIVE, "does not wait for all of"),
-        (3, NodeType.SEND, NodeType.RECEIVE, r"does not wait for .* which it sends on"),
+        (3, NodeType.SEND, NodeType.RECEIVE, r"must wait for .* whose data it forwards"),
     ],
 )
 def test_dependencies_that_are_missing_are_named(index: int, kind: int, after: int, message: str) -> None:

@@ -317,7 +317,7 @@ def test_wrong_task_graphs_are_refused(
 
 def test_the_unit_of_run_times_is_asked_for(tmp_path: Path) -> None:
     path = graph_of(tmp_path / "small.fbuf", TASKS, DEVICES)
-    with pytest.raises(InputError, match=r"^time_unit: it is missing: the unit .* in the file; it takes us, ms, s$"):
+    with pytest.raises(InputError, match=r"^time_unit: it is missing: the file does not .*; it takes us, ms, s$"):
         read_workload(path)
     with pytest.raises(InputError, match=r"^time_unit: unknown name `min`; one of us, ms, s$"):
         read_workload(path, time_unit="min")

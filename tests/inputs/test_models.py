@@ -321,7 +321,7 @@ WRONG: list[tuple[dict[str, dict[str, Any]], str, str]] = [
         "parallelism.sharded",
         "parallelism.data · parallelism.expert is 1",
     ),
-    ({"accelerator": {"flops": 1}, "parallelism": {"tensor": 1}}, "model", "s; it takes at most 1e+06 s"),
+    ({"accelerator": {"flops": 1}, "parallelism": {"tensor": 1}}, "model", "s; the limit is 1e+06 s"),
 ]
 
 

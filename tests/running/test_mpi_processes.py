@@ -281,7 +281,7 @@ def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
     assert json.loads(Path("run.json").read_text())["wrong"] == 0
     ran = ranks(2, *run, in_own_folder / "other.json")
     assert ran.returncode == 2
-    assert ran.stderr.count("error: transport: mpi: 2 ranks of ") == 1
+    assert ran.stderr.count("runs 2 ranks; the plan needs 3") == 1
     assert not Path("other.json").exists()
 
 
