@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod any_algorithm_all_reduce {
     /// Hops of all steps beyond which pairs are not counted.
@@ -10,8 +10,8 @@ pub(crate) mod any_algorithm_start_unequal {
     /// Ranks up to which prices of circuits are looked for; beyond, every circuit costs the same.
     pub(crate) const MOST_PRICED: u32 = 128;
 
-    /// Ranks up to which they are looked for where blocks are equal, and ranks are not all alike: equal prices say least
-    /// there.
+    /// Ranks up to which they are looked for where blocks are equal, and ranks are not all alike: equal prices say
+    /// least there.
     pub(crate) const MOST_UNEVEN: u32 = 32;
 }
 

@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod all_reduce {
     /// Compositions whose times are close are all worth pricing exactly.
@@ -7,12 +7,12 @@ pub(crate) mod all_reduce {
 }
 
 pub(crate) mod at_once {
-    /// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does not
-    /// move to each other.
+    /// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does
+    /// not move to each other.
     pub(crate) const MOST_RANKS: u32 = 512;
     pub(crate) const MOST_PAIRS: u64 = 1 << 16;
 
-    /// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to [`MOST_RANKS`].
+    /// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to `MOST_RANKS`.
     pub(crate) const MOST_ORBITS: u32 = 16;
 }
 
@@ -53,8 +53,8 @@ pub(crate) mod circulants {
     /// Spans up to which three circuits are tried in every combination.
     pub(crate) const MOST_FOR_TRIPLES: u32 = 48;
 
-    /// Spans up to which every rank sends to every other at once: beyond it there are too many flows, and coordinates take
-    /// fewer hops.
+    /// Spans up to which every rank sends to every other at once: beyond it there are too many flows, and coordinates
+    /// take fewer hops.
     pub(crate) const MOST_AT_ONCE: u32 = 4096;
 
     /// Ranks that are searched on all topologies of a span; beyond it fewer topologies are looked at, those that are
@@ -63,8 +63,8 @@ pub(crate) mod circulants {
 }
 
 pub(crate) mod composition {
-    /// Bytes in which a composition is executed, at most ([`Chunks::executed_bytes`]): with the rest that a plan needs,
-    /// 4 GiB.
+    /// Bytes in which a composition is executed, at most (`Chunks::executed_bytes`): with the rest that a plan needs, 4
+    /// GiB.
     pub(crate) const MOST_EXECUTED: u64 = 3 << 30;
 }
 
@@ -123,16 +123,16 @@ pub(crate) mod metacyclic {
     pub(crate) const MOST_SEARCHED: u32 = 256;
     pub(crate) const MOST_OF_GROUP: u32 = 1 << 24;
 
-    /// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a few
-    /// hops wide.
+    /// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a
+    /// few hops wide.
     pub(crate) const MOST_LINKS: u64 = 1 << 26;
     pub(crate) const MOST_DRAWN: u32 = 16;
 
     /// Generators that are drawn at least, of which the best is added.
     pub(crate) const LEAST_DRAWN: u32 = 4;
 
-    /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is written
-    /// once.
+    /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is
+    /// written once.
     pub(crate) const MOST_WHEELS: u32 = 64;
     pub(crate) const MOST_WRITTEN: u32 = 1 << 22;
 

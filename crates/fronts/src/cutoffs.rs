@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod balanced_paths {
     /// Groups of a source's arcs that are routed one after another, and arcs of a group at least.
@@ -14,13 +14,13 @@ pub(crate) mod balanced_paths {
 }
 
 pub(crate) mod digit_distances {
-    /// Places of a ring up to which its distances are listed, which is looked up in a tenth of the time that it takes to
-    /// divide.
+    /// Places of a ring up to which its distances are listed, which is looked up in a tenth of the time that it takes
+    /// to divide.
     pub(crate) const MOST_LISTED: u32 = 1 << 8;
 }
 
 pub(crate) mod effort {
-    /// Orbits of links from which a front costs several times a [`crate::LoadBound`].
+    /// Orbits of links from which a front costs several times a `crate::LoadBound`.
     pub(crate) const LEAST_COSTLY_ORBITS: usize = 64;
 
     /// Orbits of links above which the simplex is not tried: its inverse would take more than 8 MiB.
@@ -30,8 +30,8 @@ pub(crate) mod effort {
     pub(crate) const MANY_ORBITS: usize = 128;
     pub(crate) const MANY_ARCS: usize = 4;
 
-    /// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner asks
-    /// for hundreds of them.
+    /// Arcs, and orbits of links, up to which the program of concurrent flow is solved, in a second or two: a planner
+    /// asks for hundreds of them.
     pub(crate) const MOST_ARCS: usize = 1 << 18;
     pub(crate) const MOST_LINK_ORBITS: usize = 3 << 10;
 
@@ -44,7 +44,7 @@ pub(crate) mod effort {
 }
 
 pub(crate) mod equal_split {
-    /// Distinct paths of an arc that [`routes`] lists; above it, as few paths as give the same link loads.
+    /// Distinct paths of an arc that `routes` lists; above it, as few paths as give the same link loads.
     pub(crate) const MOST_PATHS: usize = 1024;
 }
 
@@ -54,15 +54,10 @@ pub(crate) mod kept_distances {
 }
 
 pub(crate) mod path_pool {
-    /// Paths that the rounds of [`PathPool::spread`] find at most.
+    /// Paths that the rounds of `PathPool::spread` find at most.
     pub(crate) const MOST_START_PATHS: usize = 1 << 21;
 
-    /// Parts of the largest transfer by which a hop more has to lower the load: less pays only where that transfer takes as
-    /// long as a hundred million hops.
+    /// Parts of the largest transfer by which a hop more has to lower the load: less pays only where that transfer
+    /// takes as long as a hundred million hops.
     pub(crate) const LEAST_GAIN_A_HOP: f64 = 1e-8;
-}
-
-pub(crate) mod primal_dual {
-    /// A restart is due when the gap is this part of what it was at the restart before, ...
-    pub(crate) const ENOUGH: f64 = 0.3;
 }

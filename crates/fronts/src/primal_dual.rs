@@ -13,13 +13,14 @@
 mod layout;
 mod simplex_projection;
 
-use crate::cutoffs::primal_dual::ENOUGH;
 use crate::restricted_master::Column;
 use layout::Layout;
 use simplex_projection::project;
 
 /// Steps between looks at the gap.
 const STEPS_PER_LOOK: usize = 40;
+/// A restart is due when the gap is this part of what it was at the restart before, ...
+const ENOUGH: f64 = 0.3;
 /// ... or when this part of all steps was made since.
 const LONG: f64 = 0.4;
 /// How much of a new ratio of movements enters the weight between the two sides, in logarithms.

@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod mzi_mesh {
     /// Rows and columns of MZIs, and waveguides, wavelengths, fibres, transmitters and receivers, each at most this.

@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod circuit {
     /// Circuits at most, so that what uses a place is counted in 16 bits.
@@ -7,7 +7,8 @@ pub(crate) mod circuit {
 }
 
 pub(crate) mod fibres_cuts {
-    /// Rectangles times circuits that are looked at one by one; if there are more, only the parts on one side of a line.
+    /// Rectangles times circuits that are looked at one by one; if there are more, only the parts on one side of a
+    /// line.
     pub(crate) const MOST_WORK: u64 = 50_000_000;
 }
 

@@ -1,12 +1,12 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod composed {
-    /// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank has
-    /// many peers.
+    /// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank
+    /// has many peers.
     pub(crate) const MOST_COMMODITIES: usize = 256;
 
-    /// The same where every rank has at most [`FEW_PEERS`].
+    /// The same where every rank has at most `FEW_PEERS`.
     pub(crate) const MOST_COMMODITIES_OF_FEW: usize = 1024;
 
     /// Peers of a rank that leave its paths little choice, so that flows are found soon.
@@ -38,8 +38,8 @@ pub(crate) mod many_gpus {
     /// GPUs up to which every default candidate, every algorithm and every start is looked at.
     pub const MOST_FOR_ALL: u32 = 4096;
 
-    /// GPUs that may look different from each other to a pattern on a topology beyond that: flows are computed for one of
-    /// each kind.
+    /// GPUs that may look different from each other to a pattern on a topology beyond that: flows are computed for one
+    /// of each kind.
     pub const MOST_KINDS: u32 = 64;
 }
 
@@ -84,8 +84,8 @@ pub(crate) mod searched {
     /// Ranks beyond which nothing is searched without a budget.
     pub(crate) const MOST_RANKS: u32 = 128;
 
-    /// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow the
-    /// links of a graph that they were composed for.
+    /// Equal messages of a step without symmetry beyond which nothing is searched without a budget: such steps follow
+    /// the links of a graph that they were composed for.
     pub(crate) const MOST_MESSAGES: usize = 128;
 
     /// Moves of local search, whatever the budget.

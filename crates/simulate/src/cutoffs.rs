@@ -1,9 +1,9 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod clock {
-    /// Longest delay, and longest time of one transfer on one circuit, fs: 2 305 s. A simulated time and a few of
-    /// these can be added.
+    /// Longest delay, and longest time of one transfer on one circuit, fs: 2 305 s. A simulated time and a few of these
+    /// can be added.
     pub(crate) const LONGEST_FS: u64 = 1 << 61;
 }
 

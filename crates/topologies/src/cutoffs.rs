@@ -1,22 +1,25 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for each
-//! that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
+//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod candidates_expanders {
-    /// Ranks above which none is looked at: these graphs look different from every rank, so that a step costs n searches.
+    /// Ranks above which none is looked at: these graphs look different from every rank, so that a step costs n
+    /// searches.
     pub(crate) const MOST_RANKS: u32 = 4096;
 }
 
 pub(crate) mod candidates_shifted_tori {
-    /// Ranks up to which [`MAX_TORI`] tori of a grid are looked at.
+    /// Ranks up to which `MAX_TORI` tori of a grid are looked at.
     pub(crate) const MOST_RANKS_FOR_ALL: u32 = 4096;
+}
+
+pub(crate) mod diameter {
+    /// Links over which the diameter is searched, from one GPU of every class; it is not stated where there are more.
+    pub(crate) const MOST_SEARCHED: u64 = 1 << 24;
 }
 
 pub(crate) mod explanation {
     /// GPUs whose circuits are listed, and rings that are counted by length.
     pub(crate) const MOST_LISTED: usize = 8;
-
-    /// Links over which the diameter is searched, from one GPU of every class; it is not stated where there are more.
-    pub(crate) const MOST_SEARCHED: u64 = 1 << 24;
 }
 
 pub(crate) mod ring_offsets {
@@ -26,8 +29,8 @@ pub(crate) mod ring_offsets {
     /// Most offsets beyond that.
     pub(crate) const MOST_OFFSETS: usize = 512;
 
-    /// Ranks up to which they are where some step is not the same from any two ranks, so that its flows are as large as the
-    /// topology; and most offsets beyond.
+    /// Ranks up to which they are where some step is not the same from any two ranks, so that its flows are as large as
+    /// the topology; and most offsets beyond.
     pub(crate) const MOST_UNLIKE_RANKS: u32 = 512;
     pub(crate) const MOST_OFFSETS_OF_UNLIKE: usize = 32;
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::cutoffs::explanation::{MOST_LISTED, MOST_SEARCHED};
-use model::{BreadthFirst, Digit, Link, Rank, Topology, UNREACHABLE};
+use crate::cutoffs::explanation::MOST_LISTED;
+use model::{Digit, Link, Rank, Topology};
+
+use crate::diameter::Diameter;
 
 /// How a graph begins whose circuits follow no simpler rule.
 const IRREGULAR: &str = "irregular graph";
@@ -55,15 +57,6 @@ pub enum Explanation {
         /// Hops between the GPUs that are farthest apart; `None` if it was not searched.
         diameter: Option<Diameter>,
     },
-}
-
-/// The most hops between two GPUs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Diameter {
-    /// So many.
-    Hops(u32),
-    /// Some GPU does not reach all others.
-    Unreachable,
 }
 
 /// Circuits along one coordinate: it takes the values `0..digit.radix`, which are `digit.stride` GPUs apart, and comes
@@ -145,28 +138,7 @@ impl Explanation {
             out: (least.unwrap_or_default(), most.unwrap_or_default()),
             period,
             kinds: Some(topology.symmetry().orbits()).filter(|&kinds| kinds < topology.ranks()),
-            diameter: Self::diameter(topology),
-        }
-    }
-
-    fn diameter(topology: &Topology) -> Option<Diameter> {
-        let representatives = topology.symmetry().representatives();
-        let links = topology.expanded();
-        if representatives.len() as u64 * links.len() as u64 > MOST_SEARCHED {
-            return None;
-        }
-        let mut heads = vec![Vec::new(); topology.ranks() as usize];
-        for link in links {
-            heads[link.src as usize].push(link.dst);
-        }
-        let mut search = BreadthFirst::new(heads.len());
-        let mut farthest = |&rank: &Rank| {
-            let distances = search.search(rank, |from| heads[from as usize].iter().copied());
-            distances.iter().copied().max().unwrap_or_default()
-        };
-        match representatives.iter().map(&mut farthest).max().unwrap_or_default() {
-            UNREACHABLE => Some(Diameter::Unreachable),
-            hops => Some(Diameter::Hops(hops)),
+            diameter: Diameter::of(topology),
         }
     }
 

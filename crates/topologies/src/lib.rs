@@ -11,6 +11,7 @@ mod candidate_family;
 pub mod candidates;
 mod cutoffs;
 mod dedupe;
+mod diameter;
 mod edge_list;
 mod enumerated;
 mod explanation;
@@ -19,7 +20,8 @@ mod family;
 mod parameters;
 mod ring_offsets;
 
+pub use diameter::Diameter;
 pub use edge_list::from_links;
-pub use explanation::{Along, Diameter, Explanation};
+pub use explanation::{Along, Explanation};
 pub use families::{REGISTRY, build};
 pub use family::Family;
