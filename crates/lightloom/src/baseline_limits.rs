@@ -10,7 +10,7 @@ use planners::{Planner, Problem, Promise, ties};
 
 /// The time that a line is compared with, and how much work it may be.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Beside {
+pub(crate) struct BaselineLimits {
     /// Time of the best plan.
     pub(crate) best_s: f64,
     /// Work on flows, about in nanoseconds.
@@ -19,7 +19,7 @@ pub(crate) struct Beside {
     pub(crate) most_patterns: u64,
 }
 
-impl Beside {
+impl BaselineLimits {
     /// Limits for the baselines printed below a plan: about a quarter of a second of flow computation each.
     pub(crate) fn plan(best_s: f64) -> Self {
         Self { best_s, most_work: 1 << 28, most_patterns: 1 << 19 }
@@ -41,7 +41,7 @@ impl Beside {
         Promise { least_s: bound_s.max(self.best_s), work: u64::MAX }
     }
 
-    /// [`Beside::at_least`] of a planner for a problem: the least time of its steps, where it keeps them.
+    /// [`BaselineLimits::at_least`] of a planner for a problem: the least time of its steps, where it keeps them.
     pub(crate) fn at_least_of(&self, planner: &dyn Planner, problem: &Problem) -> Promise {
         let (schedule, fabric) = (problem.schedule(), &problem.fabric);
         let replaced =

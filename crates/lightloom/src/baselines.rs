@@ -5,7 +5,7 @@ use model::{Plan, Result, StepCost};
 use planners::{OperatingPoint, Planner, ties};
 use rayon::prelude::*;
 
-use crate::beside::Beside;
+use crate::baseline_limits::BaselineLimits;
 use crate::compare::for_all_planners;
 use crate::race::Race;
 use crate::row::{PlannerOutcome, Row, row_of, row_of_best};
@@ -33,7 +33,7 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
             Best { seconds, row: Box::new(move |planner| row_of(planner, None, choice.clone())) }
         }
     };
-    let mut rows = lines(&prepared, &at, &best, Beside::plan);
+    let mut rows = lines(&prepared, &at, &best, BaselineLimits::plan);
     let over_all = unchanging::rows(request, &prepared, &at);
     // The best of all algorithms stands for the best of the one that is named.
     let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
@@ -85,20 +85,20 @@ struct Best<'a> {
 }
 
 /// Every planner's line, next to the best choice.
-fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, beside: fn(f64) -> Beside) -> Vec<Placed> {
-    let beside = best.seconds.map(beside);
+fn lines(prepared: &Prepared, at: &OperatingPoint, best: &Best<'_>, limits: fn(f64) -> BaselineLimits) -> Vec<Placed> {
+    let limits = best.seconds.map(limits);
     let line = |(place, planner): (usize, &'static dyn Planner)| -> Option<Placed> {
         if planner.capabilities().chooses_algorithm {
             let row = (best.row)(planner);
             return row.outcome.is_ok().then(|| (row.time_s(), place, row));
         }
-        let mut race = Race::beside(beside);
+        let mut race = Race::within(limits);
         prepared.run(&mut race, |other| other.name() == planner.name(), at);
         let fastest = race.fastest().map(|(_, choice)| choice.clone());
         let fastest_s = fastest.as_ref().map_or(f64::INFINITY, |choice| choice.total_s);
-        match (race.left_out, beside) {
-            (Some(promise), Some(beside)) if ties::within(promise.least_s, fastest_s) => {
-                Some((promise.least_s, place, Row::left_out(planner, None, "", beside, promise)))
+        match (race.left_out, limits) {
+            (Some(promise), Some(limits)) if ties::within(promise.least_s, fastest_s) => {
+                Some((promise.least_s, place, Row::left_out(planner, None, "", limits, promise)))
             }
             _ => fastest.map(|choice| (fastest_s, place, row_of(planner, None, Ok(choice)))),
         }
@@ -157,12 +157,12 @@ mod tests {
             let row = |planner| row_of(planner, None, choice.clone());
             let best = Best { seconds: Some(plan.total_s()), row: Box::new(row) };
             let exact = in_order(lines(&prepared, &at, &best, |best_s| {
-                Beside { best_s, most_work: u64::MAX, most_patterns: u64::MAX }
+                BaselineLimits { best_s, most_work: u64::MAX, most_patterns: u64::MAX }
             }));
             prop_assert_eq!(&rows, &exact);
-            let without_flows = |best_s| Beside { best_s, most_work: 0, most_patterns: u64::MAX };
-            let without_schedules = |best_s| Beside { best_s, most_work: 0, most_patterns: 0 };
-            for (few, all_may_be) in [(without_flows as fn(f64) -> Beside, false), (without_schedules, true)] {
+            let without_flows = |best_s| BaselineLimits { best_s, most_work: 0, most_patterns: u64::MAX };
+            let without_schedules = |best_s| BaselineLimits { best_s, most_work: 0, most_patterns: 0 };
+            for (few, all_may_be) in [(without_flows as fn(f64) -> BaselineLimits, false), (without_schedules, true)] {
                 for row in in_order(lines(&prepared, &at, &best, few)) {
                     let same = exact.iter().find(|other| other.planner == row.planner);
                     match row.outcome {

@@ -5,7 +5,7 @@ use model::{Bound, Error, Result};
 use planners::{Choice, OperatingPoint, Planner, Problem, ties};
 use rayon::prelude::*;
 
-use crate::beside::Beside;
+use crate::baseline_limits::BaselineLimits;
 use crate::request::open_planners;
 use crate::row::{Row, row_of};
 use crate::{Prepared, Request, unchanging};
@@ -41,7 +41,7 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
     let (prepared, at) = for_all_planners(request)?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
     let best = prepared.best_at(&at);
-    let beside = best.as_ref().ok().map(|best| Beside::comparison(best.total_s));
+    let limits = best.as_ref().ok().map(|best| BaselineLimits::comparison(best.total_s));
     let of_planner = |(place, planner): (usize, &'static dyn Planner)| -> Vec<Placed> {
         if planner.capabilities().chooses_algorithm {
             let row = row_of(planner, None, best.clone());
@@ -49,7 +49,7 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
             return vec![((place, 0, 0), row)];
         }
         let rows = (0..prepared.schedules().len()).into_par_iter().interruptible().flat_map_iter(|order| {
-            let rows = rows_of(&prepared, planner, order, &at, beside);
+            let rows = rows_of(&prepared, planner, order, &at, limits);
             rows.iter().for_each(seen);
             let rows = rows.into_iter().enumerate();
             rows.map(move |(topology, row)| ((place, order, topology), row))
@@ -127,12 +127,12 @@ fn rows_of(
     planner: &'static dyn Planner,
     order: usize,
     at: &OperatingPoint,
-    beside: Option<Beside>,
+    limits: Option<BaselineLimits>,
 ) -> Vec<Row> {
     let schedule = &prepared.schedules()[order];
     let algorithm = Some(schedule.algorithm());
-    if let Some(beside) = beside.filter(|beside| beside.has_too_many_patterns(schedule)) {
-        return vec![Row::left_out(planner, algorithm, "", beside, beside.at_least(0.0))];
+    if let Some(limits) = limits.filter(|limits| limits.has_too_many_patterns(schedule)) {
+        return vec![Row::left_out(planner, algorithm, "", limits, limits.at_least(0.0))];
     }
     let problem = match prepared.problem_for(planner, order, at) {
         Ok(problem) => problem,
@@ -140,9 +140,9 @@ fn rows_of(
     };
     // Where that is known to be slower than the best and takes too long to find, the line says so.
     let line = |problem: &Problem, topology: &str| {
-        let left_out = beside.and_then(|beside| Some((beside, beside.left_out(planner, problem)?)));
+        let left_out = limits.and_then(|limits| Some((limits, limits.left_out(planner, problem)?)));
         match left_out {
-            Some((beside, promise)) => Row::left_out(planner, algorithm, topology, beside, promise),
+            Some((limits, promise)) => Row::left_out(planner, algorithm, topology, limits, promise),
             None => Row { topology: topology.into(), ..row_of(planner, algorithm, chosen(planner, problem)) },
         }
     };

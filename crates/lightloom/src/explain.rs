@@ -3,7 +3,7 @@
 use model::Plan;
 use topologies::Explanation;
 
-/// What people call the graphs that no simpler rule describes, by how the names of the topologies begin.
+/// Names for people of graphs that no simpler rule describes, by the kind in the name of a topology.
 const TITLES: [(&str, &str); 10] = [
     ("kautz", "generalised Kautz graph"),
     ("de-bruijn", "generalised de Bruijn graph"),
@@ -22,9 +22,40 @@ pub fn explain(plan: &Plan) -> Vec<String> {
     let said = |(index, topology): (usize, &model::Topology)| {
         let contracted = block_rounds::contracted(topology, &plan.topologies[..index]);
         let explanation = Explanation::of(topology);
-        let title = TITLES.iter().find(|(begin, _)| topology.name().starts_with(begin));
+        let title = TITLES.iter().find(|(kind, _)| *kind == kind_of(topology.name()));
         let circuits = title.map_or_else(|| explanation.to_string(), |(_, title)| explanation.titled(title));
         [Some(circuits), contracted].into_iter().flatten().collect::<Vec<_>>().join("; ")
     };
     plan.topologies.iter().enumerate().map(said).collect()
+}
+
+/// The part of a topology's name that is the same for all of its kind: `metacyclic:4x2,3:(0,1)`, `for-matrix-7`.
+fn kind_of(name: &str) -> &str {
+    let kind = name.split_once(':').map_or(name, |(kind, _)| kind);
+    match kind.rsplit_once('-') {
+        Some((kind, number)) if number.parse::<u32>().is_ok() => kind,
+        _ => kind,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_of_topologies_that_plans_name() {
+        let families = topologies::REGISTRY.iter().map(|family| family.name().to_string());
+        let given = planners::topology_names().into_iter().map(|(name, _)| name.replace("-K", "-1"));
+        let kinds: Vec<String> = families.chain(given).map(|name| kind_of(&name).to_string()).collect();
+        for (kind, title) in TITLES {
+            assert!(kinds.iter().any(|known| known == kind), "{title}: no topology is called {kind}");
+        }
+    }
+
+    #[test]
+    fn names_of_files_have_no_title_of_their_own() {
+        for name in ["kautz.edgelist", "kautzian", "my-walks", "random-regular2"] {
+            assert!(TITLES.iter().all(|(kind, _)| *kind != kind_of(name)), "{name}");
+        }
+    }
 }

@@ -6,8 +6,8 @@
 
 mod all_to_all_lines;
 mod asked;
+mod baseline_limits;
 mod baselines;
-mod beside;
 mod best;
 mod bound;
 mod budget;

@@ -200,8 +200,8 @@ impl Prepared {
             if bound_s > race.limit_s() && as_given() {
                 continue;
             }
-            if let Some(beside) = race.beside.filter(|beside| beside.has_too_many_patterns(&schedules[order])) {
-                race.leave_out(beside.at_least(if as_given() { bound_s } else { 0.0 }));
+            if let Some(limits) = race.limits.filter(|limits| limits.has_too_many_patterns(&schedules[order])) {
+                race.leave_out(limits.at_least(if as_given() { bound_s } else { 0.0 }));
                 continue;
             }
             race.try_planners(self.problem(order, at), &choosing, planners, order);

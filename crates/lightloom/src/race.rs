@@ -3,7 +3,7 @@
 use model::{Error, Result};
 use planners::{Choice, Planner, Problem, Promise, ties};
 
-use crate::beside::Beside;
+use crate::baseline_limits::BaselineLimits;
 
 /// Where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
 pub(crate) type Place = (usize, usize);
@@ -16,7 +16,7 @@ pub(crate) struct Race<'a> {
     found: Vec<(Place, Choice)>,
     /// Why there is no choice, each with the index of the schedule.
     refusals: Vec<(usize, Error)>,
-    pub(crate) beside: Option<Beside>,
+    pub(crate) limits: Option<BaselineLimits>,
     /// The least that was promised where a planner was left out because of a better plan.
     pub(crate) left_out: Option<Promise>,
 }
@@ -24,12 +24,12 @@ pub(crate) struct Race<'a> {
 impl<'a> Race<'a> {
     /// `kept`: the algorithm that a choice must keep.
     pub(crate) fn new(kept: Option<&'a str>) -> Self {
-        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusals: Vec::new(), beside: None, left_out: None }
+        Self { kept, time_s: f64::INFINITY, found: Vec::new(), refusals: Vec::new(), limits: None, left_out: None }
     }
 
     /// A race of planners for lines next to a plan, which need not all be exact.
-    pub(crate) fn beside(beside: Option<Beside>) -> Self {
-        Self { beside, ..Self::new(None) }
+    pub(crate) fn within(limits: Option<BaselineLimits>) -> Self {
+        Self { limits, ..Self::new(None) }
     }
 
     /// The best choice, of equals that of the earliest planner and algorithm, with its place.
@@ -61,17 +61,17 @@ impl<'a> Race<'a> {
     }
 
     fn try_planner(&mut self, planner: &dyn Planner, place: Place, problem: &Problem) {
-        if let Some(promise) = self.beside.and_then(|beside| beside.left_out(planner, problem)) {
+        if let Some(promise) = self.limits.and_then(|limits| limits.left_out(planner, problem)) {
             self.leave_out(promise);
             return;
         }
-        let too_many = self.beside.filter(|beside| beside.has_too_many_patterns(problem.schedule()));
+        let too_many = self.limits.filter(|limits| limits.has_too_many_patterns(problem.schedule()));
         let limit_s =
-            too_many.map_or(f64::INFINITY, |beside| beside.best_s * (1.0 + ties::ROUNDING)).min(self.limit_s());
+            too_many.map_or(f64::INFINITY, |limits| limits.best_s * (1.0 + ties::ROUNDING)).min(self.limit_s());
         match planners::choose(planner, problem, limit_s) {
             Ok(Some(choice)) if self.kept.is_some_and(|name| name != choice.problem.schedule().algorithm()) => {}
             Ok(Some(choice)) => self.add(place, choice),
-            Ok(None) => too_many.into_iter().for_each(|beside| self.leave_out(beside.at_least_of(planner, problem))),
+            Ok(None) => too_many.into_iter().for_each(|limits| self.leave_out(limits.at_least_of(planner, problem))),
             Err(error) => self.refuse(place.1, error),
         }
     }

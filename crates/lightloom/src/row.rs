@@ -3,7 +3,7 @@
 use model::{Error, Plan, Result, StepCost};
 use planners::{Choice, Planner, Promise};
 
-use crate::beside::Beside;
+use crate::baseline_limits::BaselineLimits;
 
 /// One line of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,10 +30,10 @@ impl Row {
         planner: &'static dyn Planner,
         algorithm: Option<&str>,
         topology: &str,
-        beside: Beside,
+        limits: BaselineLimits,
         promise: Promise,
     ) -> Self {
-        let outcome = Err(beside.reason(planner.name(), promise));
+        let outcome = Err(limits.reason(planner.name(), promise));
         Self { topology: topology.into(), at_least_s: Some(promise.least_s), ..row_of(planner, algorithm, outcome) }
     }
 
