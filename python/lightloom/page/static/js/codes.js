@@ -22,8 +22,8 @@ export function codes() {
     command.show(said.command);
     python.element.hidden = !said.python;
     python.show(said.python ?? "");
-    const beside = Object.entries(said.files ?? {});
-    replace(files, beside.length ? fileButtons(beside) : null);
+    const others = Object.entries(said.files ?? {});
+    replace(files, others.length ? fileButtons(others) : null);
     element.hidden = false;
   };
   let asked = 0;

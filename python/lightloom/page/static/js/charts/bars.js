@@ -9,7 +9,7 @@ import { TERMS, termOf } from "./terms.js";
 /** @import { Part, Parts } from "./terms.js" */
 
 /**
- * A bar: its name and what is said beside it, its seconds in all and by part.
+ * A bar: its name and the words next to it, its seconds in all and by part.
  *
  * @typedef {Parts & {name: string, detail?: string, total_s: number, chosen: boolean}} Bar
  */

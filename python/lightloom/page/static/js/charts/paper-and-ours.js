@@ -14,11 +14,11 @@ const [WIDTH, HEIGHT, EDGE] = [150, 22, 5];
  * @param {Numbers} numbers
  * @param {string} label
  */
-export function beside({ paper_least: least, paper_most: most, ours }, label) {
+export function paperAndOurs({ paper_least: least, paper_most: most, ours }, label) {
   const all = [least, most, ours, 0];
   const x = linear(Math.min(...all), Math.max(...all), EDGE, WIDTH - EDGE);
   const [nothing, end] = [x(0), x(ours)].sort((one, other) => one - other);
-  const svg = drawing(WIDTH, HEIGHT, label, { class: "chart beside" });
+  const svg = drawing(WIDTH, HEIGHT, label, { class: "chart paper-and-ours" });
   svg.append(
     s("line", { class: "gridline", x1: x(0), x2: x(0), y1: 1, y2: HEIGHT - 1 }),
     s("rect", { class: "ours", x: nothing, y: 7, width: Math.max(1, end - nothing), height: HEIGHT - 14 }),
@@ -37,8 +37,8 @@ export function beside({ paper_least: least, paper_most: most, ours }, label) {
 const markAt = (x) => s("path", { class: "paper-mark", d: `M${x} ${HEIGHT / 2 - 6}l5 6l-5 6l-5 -6z` });
 
 /** The legend of the two numbers. */
-export function besideLegend() {
-  const mark = s("svg", { width: 12, height: HEIGHT, "aria-hidden": "true", class: "beside" }, markAt(6));
+export function paperAndOursLegend() {
+  const mark = s("svg", { width: 12, height: HEIGHT, "aria-hidden": "true", class: "paper-and-ours" }, markAt(6));
   return h(
     "ul",
     { class: "legend wide" },

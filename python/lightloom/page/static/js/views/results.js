@@ -2,7 +2,7 @@
 
 import { addressOf, isShown } from "../address.js";
 import { ask, follow, wordsOf } from "../api.js";
-import { beside, besideLegend } from "../charts/beside.js";
+import { paperAndOurs, paperAndOursLegend } from "../charts/paper-and-ours.js";
 import { codes } from "../codes.js";
 import { rowsOfCsv } from "../csv.js";
 import { announce, append, h, replace, withCode } from "../dom.js";
@@ -249,7 +249,8 @@ function remark({ where, rule, why }) {
 const found = ({ ours }) => (ours === "-" ? "not computed" : ours);
 
 /** @param {Claim} claim */
-const drawn = ({ numbers, paper, ours }) => (numbers ? beside(numbers, `The paper ${paper}, ours ${ours}`) : null);
+const drawn = ({ numbers, paper, ours }) =>
+  numbers ? paperAndOurs(numbers, `The paper ${paper}, ours ${ours}`) : null;
 
 /**
  * @param {HTMLElement} result
@@ -279,7 +280,7 @@ function draw(result, figure, answer, seconds) {
     answer.claims.length
       ? cardWith(
           "Claims",
-          answer.claims.some(({ numbers }) => numbers) ? [besideLegend()] : [],
+          answer.claims.some(({ numbers }) => numbers) ? [paperAndOursLegend()] : [],
           claimTable(`Claims of ${figure.name}`, answer.claims),
         )
       : null,

@@ -2,21 +2,19 @@
 
 import { ask, isAborted, wordsOf } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
-import { bars } from "../charts/bars.js";
 import { boxWords, gantt, ganttLegend } from "../charts/gantt.js";
 import { lineLegend, lines } from "../charts/lines.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { bodyOf, optionsOf, registry } from "../options.js";
+import { bodyOf, optionsOf } from "../options.js";
 import { aboveBound, counted, fabricWords, isKnown, shortTime, time, timeParts, times } from "../quantities.js";
 import { cardWith, quantity, table } from "../tables.js";
 import { Scaffold } from "./scaffold.js";
+import { policyBars, policyLegend, policyTable, policyTitle } from "./training-policies.js";
 import { workloadFields } from "./training-workload.js";
 
 /** @import { Query } from "../address.js" */
 /** @import { Child } from "../dom.js" */
-/** @import { Bar } from "../charts/bars.js" */
-/** @import { Part } from "../charts/terms.js" */
 /** @import { Body, BreakEven, Plan, TimelineRow, Training } from "../types.js" */
 /** @import { JobFields } from "./training-workload.js" */
 
@@ -229,103 +227,6 @@ function fabricLine(training) {
   const bound = `The bound holds for ${training.bound_class}.`;
   const ideal = "An ideal packet switch, which joins all pairs at once, is no plan of circuits and may take less.";
   return h("p", { class: "quiet" }, `${fabricWords(training.fabric)} ${bound} ${ideal}`);
-}
-
-// In addition to the policies of circuits: a packet switch that joins all pairs at once, which is no plan of circuits.
-const IDEAL = "packet-switch";
-
-/**
- * Policies that can serve the iteration, with its time; the fastest first.
- *
- * @param {Training} training
- */
-function served(training) {
-  const known = Object.entries(training.policies).filter(([, seconds]) => isKnown(seconds));
-  return /** @type {[name: string, seconds: number][]} */ (known).sort((one, other) => one[1] - other[1]);
-}
-
-/** @param {Training} training */
-const bestOf = (training) => served(training).find(([name]) => name !== IDEAL)?.[1] ?? NaN;
-
-function policyLegend() {
-  /** @type {(term: Part, words: string) => Child} */
-  const item = (term, words) => h("li", {}, h("span", { class: `swatch term-${term}` }), words);
-  return h(
-    "ul",
-    { class: "legend" },
-    item("compute", "computation"),
-    item("transmission", "communication that it does not hide"),
-  );
-}
-
-/**
- * @param {Training} training
- * @param {number} width
- */
-function policyBars(training, width) {
-  /** @type {Bar[]} */
-  const rows = served(training).map(([name, seconds]) => {
-    const compute = Math.min(seconds, training.compute_s);
-    return {
-      name: policyTitle(name),
-      total_s: seconds,
-      compute_s: compute,
-      transmission_s: seconds - compute,
-      chosen: name === training.policy,
-    };
-  });
-  return bars({
-    rows,
-    width,
-    bound: training.lower_bound_s,
-    best: bestOf(training),
-    terms: ["compute", "transmission"],
-    label: `Iteration times: ${rows.map((row) => `${row.name} ${time(row.total_s)}`).join(", ")}`,
-  });
-}
-
-/** @param {Training} training */
-function policyTable(training) {
-  const best = bestOf(training);
-  const rows = Object.entries(training.policies).map(([name, seconds]) => ({
-    chosen: name === training.policy,
-    cells: [
-      policyTitle(name),
-      isKnown(seconds) ? time(seconds) : "cannot serve it",
-      isKnown(seconds) ? `${(seconds / best).toFixed(3)}×` : "–",
-      whatItDoes(training, name),
-    ],
-  }));
-  return table({
-    caption: "Iteration time by policy",
-    columns: [
-      { head: "Policy" },
-      { head: "Iteration", right: true },
-      { head: "Over the best", right: true },
-      { head: "What it does", words: true },
-    ],
-    rows,
-  });
-}
-
-/**
- * What people call a policy.
- *
- * @param {string} name
- */
-const policyTitle = (name) =>
-  name === IDEAL ? "ideal packet switch" : (registry("policies").find((policy) => policy.name === name)?.title ?? name);
-
-/**
- * The outcome of a policy; for one that cannot serve the iteration, its meaning.
- *
- * @param {Training} training
- * @param {string} name
- */
-function whatItDoes(training, name) {
-  const said =
-    training.policy_notes[name] ?? registry("policies").find((policy) => policy.name === name)?.summary ?? "";
-  return name === IDEAL ? `for reference: ${said}` : said;
 }
 
 /** @param {Training} training */
