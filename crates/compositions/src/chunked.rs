@@ -20,7 +20,7 @@ use crate::prices::Prices;
 /// Name of the algorithm.
 pub const SYNTHESIZED: &str = "synthesized";
 
-/// What the name of the algorithm means.
+/// Meaning of the name, for people.
 pub(crate) const MEANING: &str =
     "chunks spread over one topology that stays, in rounds in which every circuit carries one: planner synthesize";
 

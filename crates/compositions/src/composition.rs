@@ -6,7 +6,7 @@ use model::{Chunks, Result, Schedule, Step, Topology};
 /// Name of the algorithm of compositions.
 pub const ALGORITHM: &str = "composed";
 
-/// What the name of the algorithm means.
+/// Meaning of the name, for people.
 pub(crate) const MEANING: &str =
     "phases along coordinates of the GPUs, each on a topology of its own, chosen by planner weave for the fabric";
 

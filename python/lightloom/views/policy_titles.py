@@ -10,5 +10,5 @@ OURS, IDEAL = "carry", "packet-switch"
 
 
 def title_of(policy: str) -> str:
-    """The title of a policy. A name that is none, such as one of a newer version's file, is its own."""
+    """The title of a policy; the name itself if it is unknown, as in a file of a newer version."""
     return TITLES.get(policy, policy)

@@ -1,6 +1,6 @@
 //! Topologies and flows chosen together for All-to-All ("To reconfigure or not to reconfigure").
 //!
-//! Rounds of whole blocks, forwarded hop by hop, on a sequence of topologies (§3, §4; the crate `all_to_all`). Blocks
+//! Rounds of whole blocks, forwarded hop by hop, on a sequence of topologies (§3, §4; the crate `block_rounds`). Blocks
 //! of different sizes are sent by the same strategies with ranks relabelled (§4.4).
 
 use block_rounds::{Blocks, Prices, Strategy, best, best_for_blocks, best_that_can_be_held};

@@ -1,6 +1,6 @@
 //! Algorithm and topologies chosen together.
 //!
-//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `weave`), and takes for
+//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and takes for
 //! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
 //! and keeps the best of all: it is never slower than any of them.
 
