@@ -20,7 +20,7 @@ use simplex_projection::project;
 /// Steps between looks at the gap.
 const STEPS_PER_LOOK: usize = 40;
 /// A restart is due when the gap is this part of what it was at the restart before, ...
-const ENOUGH: f64 = 0.3;
+const SHRUNK: f64 = 0.3;
 /// ... or when this part of all steps was made since.
 const LONG: f64 = 0.4;
 /// How much of a new ratio of movements enters the weight between the two sides, in logarithms.
@@ -167,7 +167,7 @@ impl PrimalDual {
             let best = if averaged { of_average } else { of_current };
             let since = self.steps - self.steps_at_restart;
             let ends = best.gap() <= gap || self.work >= limit;
-            if ends || best.gap() <= ENOUGH * self.gap_at_restart || since as f64 >= LONG * self.steps as f64 {
+            if ends || best.gap() <= SHRUNK * self.gap_at_restart || since as f64 >= LONG * self.steps as f64 {
                 if averaged {
                     self.current = average;
                 }
