@@ -1,7 +1,6 @@
 //! The structures that C sees, filled from a plan.
 
-use lightloom::{SentPath, SentTransfer};
-use model::{Link, Op, PlanStep, Result};
+use model::{Link, Op, PlanStep, Result, SentPath, SentTransfer};
 
 use crate::plan::{LightloomPlan, index_of};
 use crate::views::{

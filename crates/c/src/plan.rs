@@ -3,8 +3,7 @@
 use std::ffi::CString;
 use std::sync::OnceLock;
 
-use lightloom::{SentPath, SentTransfer};
-use model::{Error, Link, Plan, PlanStep, Result};
+use model::{Error, Link, Plan, PlanStep, Result, SentPath, SentTransfer};
 
 /// A plan that nothing changes any more. For use by all threads.
 pub struct LightloomPlan {
@@ -97,7 +96,7 @@ impl LightloomPlan {
     /// The plan has no such step, or it has too many chunks.
     pub fn transfers(&self, step: u32) -> Result<&[SentTransfer]> {
         let index = index_of("step", u64::from(step), self.transfers.len())?;
-        let made = self.transfers[index].get_or_init(|| lightloom::transfers_of(&self.plan, &self.plan.steps[index]));
+        let made = self.transfers[index].get_or_init(|| model::transfers_of(&self.plan, &self.plan.steps[index]));
         made.as_deref().map_err(Clone::clone)
     }
 
@@ -107,7 +106,7 @@ impl LightloomPlan {
     /// The plan has no such step, or its paths are too many.
     pub fn paths(&self, step: u32) -> Result<&[SentPath]> {
         let index = index_of("step", u64::from(step), self.paths.len())?;
-        let made = self.paths[index].get_or_init(|| lightloom::paths_of(&self.plan.steps[index]));
+        let made = self.paths[index].get_or_init(|| model::paths_of(&self.plan.steps[index]));
         made.as_deref().map_err(Clone::clone)
     }
 }

@@ -29,7 +29,6 @@ mod series;
 mod stated;
 mod threads;
 mod unchanging;
-mod written_out;
 
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
@@ -51,7 +50,6 @@ pub use row::{PlannerOutcome, Row};
 pub use series::{Evaluation, Points, Series};
 pub use stated::{STATED, plan_on};
 pub use threads::{all_cores, bound_threads};
-pub use written_out::{SentPath, SentTransfer, paths_of, transfers_of};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed
 /// `verify`.

@@ -206,6 +206,11 @@ impl Chunks {
         if let Kind::Buffer { root, parts } = self.kind { Some((root, parts)) } else { None }
     }
 
+    /// The rank whose buffer a Broadcast sends; `None` for other collectives.
+    pub fn root(&self) -> Option<Rank> {
+        self.as_buffer().filter(|_| self.collective == Collective::Broadcast).map(|(root, _)| root)
+    }
+
     /// The pieces, where they have their own sizes.
     pub fn as_pieces(&self) -> Option<&[Piece]> {
         if let Kind::Pieces(pieces) = &self.kind { Some(pieces) } else { None }

@@ -37,6 +37,7 @@ mod training_plan;
 mod translations;
 pub mod units;
 mod workload;
+mod written_out;
 
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
 pub use circuits::{Circuits, Configuration, MAX_SWITCH_PORTS, Switch, SwitchSetting};
@@ -66,6 +67,7 @@ pub use traffic::{Traffic, TrafficEntry};
 pub use training_plan::{MessageTopology, TrainingEvent, TrainingPlan};
 pub use translations::Translations;
 pub use workload::{Axis, MAX_NODES, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
+pub use written_out::{SentPath, SentTransfer, paths_of, transfers_of};
 
 /// Index of a GPU in the collective, `0..gpus`.
 pub type Rank = u32;

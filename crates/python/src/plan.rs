@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use lightloom::StatedFabric;
-use model::{Collective, Error, Plan, Result};
+use model::{Error, Plan, Result};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -140,8 +140,7 @@ impl PyPlan {
 
     #[getter]
     fn root(&self) -> Option<u32> {
-        let is_broadcast = self.plan.collective() == Collective::Broadcast;
-        self.plan.chunks.as_buffer().filter(|_| is_broadcast).map(|(root, _)| root)
+        self.plan.chunks.root()
     }
 
     #[getter]

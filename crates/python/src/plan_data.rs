@@ -49,7 +49,7 @@ pub fn step_of<'a>(plan: &'a Plan, step: &Bound<'_, PyAny>) -> CoreResult<&'a Pl
 /// # Errors
 /// A step of more chunks than are written out.
 pub fn transfers<'py>(py: Python<'py>, plan: &Plan, step: &PlanStep) -> CoreResult<TransferArrays<'py>> {
-    let all = interruptible(py, || lightloom::transfers_of(plan, step))??;
+    let all = interruptible(py, || model::transfers_of(plan, step))??;
     Ok((
         PyArray1::from_iter(py, all.iter().map(|transfer| transfer.src)),
         PyArray1::from_iter(py, all.iter().map(|transfer| transfer.dst)),
@@ -63,7 +63,7 @@ pub fn transfers<'py>(py: Python<'py>, plan: &Plan, step: &PlanStep) -> CoreResu
 /// # Errors
 /// A step whose paths have more GPUs than are written out.
 pub fn routes<'py>(py: Python<'py>, step: &PlanStep) -> CoreResult<RouteArrays<'py>> {
-    let paths = interruptible(py, || lightloom::paths_of(step))??;
+    let paths = interruptible(py, || model::paths_of(step))??;
     Ok((
         PyArray1::from_iter(py, paths.iter().map(|path| path.src)),
         PyArray1::from_iter(py, paths.iter().map(|path| path.dst)),

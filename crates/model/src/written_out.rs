@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, Op, Plan, PlanStep, Rank, Result};
+use crate::{Error, Op, Plan, PlanStep, Rank, Result};
 
 /// Chunks, or GPUs of paths, that one step may be written out to.
 const MAX_WRITTEN: u64 = 1 << 26;
