@@ -23,6 +23,7 @@ mod pickled;
 mod plan;
 mod plan_data;
 mod problem;
+mod program;
 mod reconfiguration_delay;
 mod registry;
 mod request;
@@ -69,6 +70,8 @@ mod _core {
     use super::plan::{PyPlan, plan, plan_on, proved_plan, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
+    #[pymodule_export]
+    use super::program::{PyProgram, program};
     #[pymodule_export]
     use super::reconfiguration_delay::PyReconfigurationDelay;
     #[pymodule_export]

@@ -18,6 +18,11 @@ pub(crate) mod namespaces {
     pub const MOST_PACKET_BYTES: u32 = 1 << 15;
 }
 
+pub(crate) mod program {
+    /// Chunks that all steps of a plan move together; MSCCL's reader takes as many.
+    pub const MOST_MOVED: usize = 1 << 22;
+}
+
 pub(crate) mod request {
     /// Ranks of one machine that a run takes.
     pub const MOST_RANKS: u32 = 256;

@@ -1,7 +1,8 @@
 //! Executes plans on processes: one for every rank, one for the switch between them, and a controller that leads them
-//! from step to step.
+//! from step to step. A plan is made a program first: messages, and where their data lie.
 //!
 //! ```text
+//!  Plan ─▶ PlanProgram ─▶ a part of the request
 //!  Request ─▶ Controller ─┬─▶ Rank ─▶ Transport ─▶ rings ─▶ Switch (Fabric) ─▶ rings ─▶ Transport ─▶ Rank ...
 //!                         └─▶ Driver ─▶ the switch, or one outside                                     │
 //!  Report ◀── Controller ◀──────────────── Board: barriers, commands, what was measured ◀──────────────┘
@@ -12,6 +13,7 @@
 
 mod cutoffs;
 mod elements;
+mod program;
 mod report;
 mod request;
 
@@ -77,6 +79,7 @@ pub use elements::{Element, Reduction};
 #[cfg(target_os = "linux")]
 pub use memory::free_bytes;
 pub use namespaces::Namespaces;
+pub use program::{Copies, MOST_MOVED, PlanProgram, program_of};
 pub use report::{CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
 pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]

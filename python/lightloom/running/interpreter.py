@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.running.data import DataType
-    from lightloom.running.layout import Copies
-    from lightloom.running.program import Program
+    from lightloom.running.program import Copies, Program
 
     Array = NDArray[Any]
 

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.running.data import DataType
-    from lightloom.running.layout import Copies, Integers
     from lightloom.running.part import Segment, Send, StepPart
-    from lightloom.running.program import Program
+    from lightloom.running.program import Copies, Integers, Program
 
     Array = NDArray[Any]
     Times = NDArray[np.float64]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from lightloom.running.layout import Integers
-    from lightloom.running.program import Program
+    from lightloom.running.program import Integers, Program
 
 __all__ = ["Forward", "Receive", "Send", "StepPart", "part_of"]
 

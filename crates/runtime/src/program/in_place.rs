@@ -1,0 +1,48 @@
+//! AllReduce, ReduceScatter, AllGather and Broadcast: a rank's workspace is the whole buffer, in which every chunk has
+//! one place.
+
+use std::num::NonZeroU64;
+
+use model::{Plan, Result};
+
+use super::copies::Copies;
+use super::layout::{Layout, Slots, buffer_of, cut, sizes};
+
+/// The part of the buffer that a rank begins or ends with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// The rank's own share.
+    Own,
+    /// All of it at the root, nothing elsewhere.
+    OfRoot,
+}
+
+/// The layout where ranks begin with the part `given` and end with the part `got`.
+pub(super) fn layout_of(plan: &Plan, given: Part, got: Part, element_bytes: NonZeroU64) -> Result<Layout> {
+    let elements = buffer_of(plan, element_bytes)?;
+    let ranks = plan.chunks.ranks();
+    let shares = cut(elements, ranks);
+    let part_at = |part: Part, rank: usize| match part {
+        Part::Whole => (0, elements),
+        Part::Own => (shares[rank], shares[rank + 1] - shares[rank]),
+        Part::OfRoot if plan.chunks.root() == Some(rank as u32) => (0, elements),
+        Part::OfRoot => (0, 0),
+    };
+    let (mut loads, mut stores) = (Copies::default(), Copies::default());
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for rank in 0..ranks as usize {
+        let (begin, size) = part_at(given, rank);
+        loads.push(rank, 0, begin, size);
+        inputs.push(size);
+        let (begin, size) = part_at(got, rank);
+        stores.push(rank, begin, 0, size);
+        outputs.push(size);
+    }
+    let mut begins = cut(elements, plan.chunks.count());
+    let chunks = sizes(&begins);
+    begins.pop();
+    let workspaces = vec![elements; ranks as usize];
+    Ok(Layout { blocks: None, inputs, outputs, workspaces, loads, stores, chunks, slots: Slots::InPlace(begins) })
+}

@@ -1,0 +1,106 @@
+//! Where data lies: the arrays that users give and get, and the slots of chunks in the workspaces of ranks.
+//!
+//! A buffer of E elements in C equal chunks is cut at whole elements: chunk c holds elements ⌊c·E/C⌋ to ⌊(c+1)·E/C⌋.
+//! Where chunks have sizes of their own, a part of an element in the data from one rank to another counts as a whole
+//! one.
+
+use std::num::NonZeroU64;
+
+use model::{Collective, Plan, Rank, Result, counted};
+
+use super::copies::Copies;
+use super::in_place::{self, Part};
+use super::pairwise::{self, PairSlots};
+use super::refuse;
+use super::sent::Sent;
+
+/// The most bytes of a workspace, and elements that all steps send: signed numbers of 64 bits count them.
+const COUNTABLE: u64 = i64::MAX as u64;
+
+/// Where everything is; sizes and offsets in elements, those of `loads` and `stores` too.
+pub(super) struct Layout {
+    /// By source and destination, of an All-to-All.
+    pub blocks: Option<Vec<u64>>,
+    /// By rank.
+    pub inputs: Vec<u64>,
+    /// By rank.
+    pub outputs: Vec<u64>,
+    /// By rank.
+    pub workspaces: Vec<u64>,
+    /// From inputs to workspaces.
+    pub loads: Copies,
+    /// From workspaces to outputs.
+    pub stores: Copies,
+    /// Size of each chunk.
+    pub chunks: Vec<u64>,
+    /// Where each chunk is.
+    pub slots: Slots,
+}
+
+/// Where ranks have chunks.
+pub(super) enum Slots {
+    /// A chunk begins at one place in every workspace.
+    InPlace(Vec<u64>),
+    /// A chunk begins at places of its own at its source, at its destination, and where it is passed on.
+    Pairs(PairSlots),
+}
+
+impl Slots {
+    /// Where the rank has the chunk, in elements of its workspace.
+    ///
+    /// # Errors
+    /// It never has it.
+    pub fn offset(&self, rank: Rank, chunk: u32) -> Result<u64> {
+        let found = match self {
+            Self::InPlace(begins) => Some(begins[chunk as usize]),
+            Self::Pairs(slots) => slots.offset(rank, chunk),
+        };
+        found.ok_or_else(|| refuse(format!("rank {rank} sends chunk {chunk}, which it does not have")))
+    }
+}
+
+/// The layout of a plan's data.
+///
+/// # Errors
+/// A buffer that holds no element; more data than can be counted.
+pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layout> {
+    let layout = match plan.collective() {
+        Collective::AllToAll => pairwise::layout_of(plan, sent, element_bytes)?,
+        Collective::AllReduce => in_place::layout_of(plan, Part::Whole, Part::Whole, element_bytes)?,
+        Collective::ReduceScatter => in_place::layout_of(plan, Part::Whole, Part::Own, element_bytes)?,
+        Collective::AllGather => in_place::layout_of(plan, Part::Own, Part::Whole, element_bytes)?,
+        Collective::Broadcast => in_place::layout_of(plan, Part::OfRoot, Part::Whole, element_bytes)?,
+    };
+    let largest = layout.workspaces.iter().copied().max().unwrap_or(0);
+    if largest.checked_mul(element_bytes.get()).is_none_or(|bytes| bytes > COUNTABLE) {
+        return Err(refuse(format!("the workspace of a rank has more than {COUNTABLE} bytes")));
+    }
+    let moved: u128 = sent.all_chunks().iter().map(|&chunk| u128::from(layout.chunks[chunk as usize])).sum();
+    if moved > u128::from(COUNTABLE) {
+        return Err(refuse(format!("its steps send more than {COUNTABLE} elements")));
+    }
+    Ok(layout)
+}
+
+/// The whole elements of a rank's buffer, at least one.
+pub(super) fn buffer_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<u64> {
+    match plan.size_bytes / element_bytes {
+        0 => {
+            let (held, element) = (counted(plan.size_bytes, "byte"), counted(element_bytes.get(), "byte"));
+            Err(refuse(format!("its buffer of {held} holds no element of {element}")))
+        }
+        elements => Ok(elements),
+    }
+}
+
+/// Where each of so many parts of a buffer begins, and the end of the last one.
+pub(super) fn cut(elements: u64, parts: u32) -> Vec<u64> {
+    let begins = (0..=u64::from(parts)).map(|part| u128::from(part) * u128::from(elements) / u128::from(parts));
+    // None is more than `elements`.
+    begins.map(|begin| begin as u64).collect()
+}
+
+/// The sizes of parts that begin and end there.
+pub(super) fn sizes(bounds: &[u64]) -> Vec<u64> {
+    bounds.windows(2).map(|ends| ends[1] - ends[0]).collect()
+}

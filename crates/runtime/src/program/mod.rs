@@ -1,0 +1,89 @@
+//! A plan as a program: which bytes of which workspaces its ranks send in every step, along which paths.
+//!
+//! ```text
+//!  Plan ─▶ Sent: chunks by transfer ─▶ Layout: slots of chunks ─▶ runs of elements ─▶ messages and their segments
+//!     └──────────────────────────▶ paths, with their shares ────────────────────────▶─┘
+//! ```
+//!
+//! What goes from a rank to another in a step is one row of elements, chunk after chunk; a path takes its share of the
+//! row, and what lies in a row at both ends is one segment.
+
+mod copies;
+mod in_place;
+mod layout;
+mod messages;
+mod pairwise;
+mod sent;
+
+use std::num::NonZeroU64;
+
+use model::{Error, Plan, Result};
+
+pub use crate::cutoffs::program::MOST_MOVED;
+use crate::request::Program;
+pub use copies::Copies;
+use layout::layout_of;
+use messages::messages_of;
+use sent::Sent;
+
+/// A plan for data of elements of a given size; sizes and offsets in bytes, whole elements all.
+///
+/// A rank has an input, an output and a workspace, whose bytes are zero at first. `loads` copies inputs to workspaces;
+/// then come the steps; then `stores` copies workspaces to outputs. In a step every message carries what its source's
+/// workspace held when the step began; it is applied when all have arrived. The share of rank r in the data of a
+/// ReduceScatter and an AllGather is elements ⌊r·E/n⌋ to ⌊(r+1)·E/n⌋ of E; of a Broadcast only the root has an input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanProgram {
+    /// The workspaces, and the messages by step, source and destination; one for each path with something on it.
+    pub program: Program,
+    /// All-to-All of n ranks: elements that rank s has for rank d at `s·n + d`; the input of s has them by d, the output
+    /// of d by s. `None` for other collectives.
+    pub blocks: Option<Vec<u64>>,
+    /// Bytes of each rank's input.
+    pub input_bytes: Vec<u64>,
+    /// Bytes of each rank's output.
+    pub output_bytes: Vec<u64>,
+    /// From inputs to workspaces, before the first step.
+    pub loads: Copies,
+    /// From workspaces to outputs, after the last step.
+    pub stores: Copies,
+}
+
+/// The program of a plan that has passed its judge, for elements of so many bytes. Costs O(k·log k) for k chunks that
+/// are sent and O(g·log g) for g GPUs on all paths.
+///
+/// # Errors
+/// Errors name `plan`: its steps move more than [`MOST_MOVED`] chunks, or have more GPUs on paths than are written out;
+/// its buffer holds no element; its data are more than offsets of 63 bits count; a rank sends a chunk that it does not
+/// have, which no judge lets pass.
+pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram> {
+    let sent = Sent::of(plan)?;
+    let layout = layout_of(plan, &sent, element_bytes)?;
+    let mut program = messages_of(plan, &sent, &layout)?;
+    let to_bytes = |elements: Vec<u64>| in_bytes(elements, element_bytes);
+    program.workspace_bytes = to_bytes(layout.workspaces);
+    program.source_offset = to_bytes(program.source_offset);
+    program.destination_offset = to_bytes(program.destination_offset);
+    program.size_bytes = to_bytes(program.size_bytes);
+    Ok(PlanProgram {
+        program,
+        blocks: layout.blocks,
+        input_bytes: to_bytes(layout.inputs),
+        output_bytes: to_bytes(layout.outputs),
+        loads: layout.loads.in_bytes(element_bytes),
+        stores: layout.stores.in_bytes(element_bytes),
+    })
+}
+
+/// Numbers of elements as bytes, all in workspaces of less than 2^63 bytes, inputs or outputs.
+fn in_bytes(mut elements: Vec<u64>, element_bytes: NonZeroU64) -> Vec<u64> {
+    for number in &mut elements {
+        *number *= element_bytes.get();
+    }
+    elements
+}
+
+/// An error of what is asked for as a program.
+fn refuse(reason: impl ToString) -> Error {
+    Error::infeasible("plan", reason)
+}

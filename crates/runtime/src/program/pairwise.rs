@@ -1,0 +1,225 @@
+//! All-to-All: of n² blocks a rank holds few. Its workspace has its input, by destination; behind it the data that it
+//! receives for itself, by source; and then a slot for every chunk that it only passes on.
+//!
+//! Sums saturate here: a workspace whose size does is refused afterwards.
+
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+
+use model::{Plan, Rank, Result};
+
+use super::copies::Copies;
+use super::layout::{Layout, Slots, buffer_of, cut, sizes};
+use super::refuse;
+use super::sent::Sent;
+
+/// Rounding of the sum of a pair's bytes counts for nothing: less than this part of it.
+const ROUNDING: f64 = 1e-12;
+
+/// Where ranks have the chunks of an All-to-All, in elements of their workspaces.
+pub(super) struct PairSlots {
+    ends: Ends,
+    /// By chunk, at its source.
+    first: Vec<u64>,
+    /// By chunk, at its destination.
+    last: Vec<u64>,
+    /// Of every chunk that a rank passes on, by [`Ends::key`], and its slot there; ascending.
+    passed: Vec<(u64, u64)>,
+}
+
+impl PairSlots {
+    /// Where the rank has the chunk; `None` where it never has it.
+    pub fn offset(&self, rank: Rank, chunk: u32) -> Option<u64> {
+        let (source, destination) = self.ends.of(chunk);
+        if rank == source {
+            return Some(self.first[chunk as usize]);
+        }
+        if rank == destination {
+            return Some(self.last[chunk as usize]);
+        }
+        let key = self.ends.key(rank, chunk);
+        self.passed.binary_search_by_key(&key, |passed| passed.0).ok().map(|found| self.passed[found].1)
+    }
+}
+
+/// Source and destination of every chunk.
+struct Ends(Vec<(Rank, Rank)>);
+
+impl Ends {
+    fn new(plan: &Plan) -> Self {
+        // Every chunk of an All-to-All has both.
+        let ends = |chunk| plan.chunks.first_rank(chunk).zip(plan.chunks.last_rank(chunk));
+        Self((0..plan.chunks.count()).filter_map(ends).collect())
+    }
+
+    fn of(&self, chunk: u32) -> (Rank, Rank) {
+        self.0[chunk as usize]
+    }
+
+    /// The number of a chunk at a rank.
+    fn key(&self, rank: Rank, chunk: u32) -> u64 {
+        u64::from(rank) * self.0.len() as u64 + u64::from(chunk)
+    }
+}
+
+/// Amounts of elements by rank.
+struct Amounts {
+    inputs: Vec<u64>,
+    outputs: Vec<u64>,
+    /// What a rank has for itself.
+    own: Vec<u64>,
+    /// What it has for ranks before itself.
+    to_before: Vec<u64>,
+    /// What it gets from ranks before itself.
+    from_before: Vec<u64>,
+}
+
+/// The layout of a plan's data.
+pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layout> {
+    let chunks = match plan.chunks.per_buffer() {
+        None => pieces(plan, element_bytes),
+        Some(parts) => {
+            let of_buffer = sizes(&cut(buffer_of(plan, element_bytes)?, parts));
+            of_buffer.iter().copied().cycle().take(plan.chunks.count() as usize).collect()
+        }
+    };
+    let ends = Ends::new(plan);
+    let ranks = plan.chunks.ranks() as usize;
+    let blocks = blocks(ranks, &ends, &chunks)?;
+    let amounts = amounts(ranks, &ends, &chunks);
+    let (loads, stores) = copies(&amounts);
+    let slots_in = in_rows(ends.0.iter().copied(), &chunks, &vec![0; ranks]);
+    let slots_out = slots_out(&ends, &chunks, &slots_in, &amounts.inputs);
+    let mut workspaces: Vec<u64> = (0..ranks).map(|rank| amounts.received_end(rank)).collect();
+    let passed = passed(&ends, sent, &chunks, &mut workspaces);
+    let slots = Slots::Pairs(PairSlots { ends, first: slots_in, last: slots_out, passed });
+    let Amounts { inputs, outputs, .. } = amounts;
+    Ok(Layout { blocks: Some(blocks), inputs, outputs, workspaces, loads, stores, chunks, slots })
+}
+
+/// Elements of chunks that have sizes of their own.
+fn pieces(plan: &Plan, element_bytes: NonZeroU64) -> Vec<u64> {
+    let (size_bytes, element_bytes) = (plan.size_bytes as f64, element_bytes.get() as f64);
+    // Of a pair, bytes and elements so far.
+    let mut so_far: HashMap<(Rank, Rank), (f64, u64)> = HashMap::new();
+    let pieces = interruption::checked(plan.chunks.as_pieces().unwrap_or_default());
+    let elements = pieces.map(|piece| {
+        let (bytes, elements) = so_far.entry((piece.src, piece.dst)).or_default();
+        *bytes += size_bytes * piece.share;
+        let end = ((*bytes * (1.0 - ROUNDING) / element_bytes).ceil() as u64).max(1);
+        end - std::mem::replace(elements, end)
+    });
+    elements.collect()
+}
+
+/// Elements by source and destination.
+fn blocks(ranks: usize, ends: &Ends, chunks: &[u64]) -> Result<Vec<u64>> {
+    let mut blocks = Vec::new();
+    let reserved = ranks.checked_mul(ranks).map(|count| (count, blocks.try_reserve_exact(count)));
+    let Some((count, Ok(()))) = reserved else {
+        return Err(refuse(format!("there is no memory for its {ranks} × {ranks} blocks")));
+    };
+    blocks.resize(count, 0u64);
+    for (&(source, destination), &size) in ends.0.iter().zip(chunks) {
+        let block = &mut blocks[source as usize * ranks + destination as usize];
+        *block = block.saturating_add(size);
+    }
+    Ok(blocks)
+}
+
+fn amounts(ranks: usize, ends: &Ends, chunks: &[u64]) -> Amounts {
+    let [mut inputs, mut outputs, mut own, mut to_before, mut from_before] = [const { Vec::new() }; 5];
+    for column in [&mut inputs, &mut outputs, &mut own, &mut to_before, &mut from_before] {
+        column.resize(ranks, 0u64);
+    }
+    let add = |column: &mut [u64], rank: Rank, size: u64| {
+        column[rank as usize] = column[rank as usize].saturating_add(size);
+    };
+    for (&(source, destination), &size) in ends.0.iter().zip(chunks) {
+        add(&mut inputs, source, size);
+        add(&mut outputs, destination, size);
+        match source.cmp(&destination) {
+            std::cmp::Ordering::Less => add(&mut from_before, destination, size),
+            std::cmp::Ordering::Equal => add(&mut own, source, size),
+            std::cmp::Ordering::Greater => add(&mut to_before, source, size),
+        }
+    }
+    Amounts { inputs, outputs, own, to_before, from_before }
+}
+
+impl Amounts {
+    /// What a rank gets from others.
+    fn received(&self, rank: usize) -> u64 {
+        self.outputs[rank] - self.own[rank]
+    }
+
+    /// The end of what a rank gets, in its workspace.
+    fn received_end(&self, rank: usize) -> u64 {
+        self.inputs[rank].saturating_add(self.received(rank))
+    }
+}
+
+/// Inputs to workspaces; and back what ranks before, the rank itself, and ranks behind have for it.
+fn copies(amounts: &Amounts) -> (Copies, Copies) {
+    let (mut loads, mut stores) = (Copies::default(), Copies::default());
+    let ranks = 0..amounts.inputs.len();
+    for rank in ranks.clone() {
+        loads.push(rank, 0, 0, amounts.inputs[rank]);
+        stores.push(rank, amounts.inputs[rank], 0, amounts.from_before[rank]);
+    }
+    for rank in ranks.clone() {
+        stores.push(rank, amounts.to_before[rank], amounts.from_before[rank], amounts.own[rank]);
+    }
+    for rank in ranks {
+        let (before, own) = (amounts.from_before[rank], amounts.own[rank]);
+        let begin = amounts.inputs[rank].saturating_add(before);
+        stores.push(rank, begin, before.saturating_add(own), amounts.received(rank).saturating_sub(before));
+    }
+    (loads, stores)
+}
+
+/// Where chunks are at their destinations: behind the inputs by source, but what a rank has for itself stays.
+fn slots_out(ends: &Ends, chunks: &[u64], slots_in: &[u64], inputs: &[u64]) -> Vec<u64> {
+    let is_own = |chunk: usize| ends.0[chunk].0 == ends.0[chunk].1;
+    let received: Vec<u64> = (0..chunks.len()).map(|chunk| if is_own(chunk) { 0 } else { chunks[chunk] }).collect();
+    let turned = ends.0.iter().map(|&(source, destination)| (destination, source));
+    let mut slots = in_rows(turned, &received, inputs);
+    for chunk in (0..chunks.len()).filter(|&chunk| is_own(chunk)) {
+        slots[chunk] = slots_in[chunk];
+    }
+    slots
+}
+
+/// Slots of chunks that ranks pass on, by which their workspaces grow.
+fn passed(ends: &Ends, sent: &Sent, chunks: &[u64], workspaces: &mut [u64]) -> Vec<(u64, u64)> {
+    let mut keys: Vec<u64> = Vec::new();
+    for transfer in interruption::checked(sent.transfers()) {
+        let at = transfer.destination;
+        let passes = |&&chunk: &&u32| !<[Rank; 2]>::from(ends.of(chunk)).contains(&at);
+        keys.extend(sent.chunks(transfer).iter().filter(passes).map(|&chunk| ends.key(at, chunk)));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let count = chunks.len() as u64;
+    let slots = keys.into_iter().map(|key| {
+        let end = &mut workspaces[(key / count) as usize];
+        let begin = *end;
+        *end = begin.saturating_add(chunks[(key % count) as usize]);
+        (key, begin)
+    });
+    slots.collect()
+}
+
+/// Where each chunk begins if those of a row lie one after the other, from `starts[row]` on, by their place, and by
+/// index where that ties. places: row and place of every chunk.
+fn in_rows(places: impl Iterator<Item = (Rank, Rank)>, sizes: &[u64], starts: &[u64]) -> Vec<u64> {
+    let mut order: Vec<((Rank, Rank), u32)> = places.zip(0..).collect();
+    order.sort_unstable();
+    let (mut next, mut begins) = (starts.to_vec(), vec![0; sizes.len()]);
+    for ((row, _), chunk) in order {
+        let end = &mut next[row as usize];
+        begins[chunk as usize] = *end;
+        *end = end.saturating_add(sizes[chunk as usize]);
+    }
+    begins
+}
