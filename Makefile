@@ -71,6 +71,7 @@ bench: $(VENV)/built
 lint: lint-fast $(VENV)/built
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(VENV)/bin/mypy
+	$(VENV)/bin/stubtest lightloom._core --concise --ignore-disjoint-bases --allowlist tests/repository/stub_types.txt
 	$(VENV)/bin/lint-imports --no-cache --no-logo
 	$(VENV)/bin/python -m tests.javascript types
 	$(VENV)/bin/python -m tests.audit

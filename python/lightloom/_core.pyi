@@ -77,6 +77,7 @@ class Capabilities(TypedDict):
 def capabilities(planner: str) -> Capabilities | None:
     """The capabilities of the planner of that name; None for a name that stands for several, such as `auto`."""
 
+@final
 class Interruption:
     """Tells calls of other threads to end; whatever the thread that makes it heeds tells it, too."""
 
@@ -140,6 +141,7 @@ class Workload:
     @property
     def ranks(self) -> int: ...
 
+@final
 class TrainingPlan:
     """A planned training iteration."""
 
@@ -163,6 +165,7 @@ def train(
 def verify_training(plan: TrainingPlan) -> list[tuple[str, bool, str]]:
     """Check, whether it passed, what was checked or is wrong: by code that knows no planner."""
 
+@final
 class Topology:
     """All circuits that are live during a step."""
 
@@ -249,10 +252,10 @@ class Schedule:
         algorithm: str,
         collective: str,
         gpus: int,
-        dims: Sequence[int] = ...,
-        ports: int = ...,
+        dims: Sequence[int] | None = None,
+        ports: int | None = None,
         radix: int | None = None,
-        root: int = 0,
+        root: int | None = None,
     ) -> Schedule: ...
     @staticmethod
     def from_msccl(xml: str) -> Schedule: ...
@@ -839,17 +842,18 @@ MeshRoundTuple = tuple[
     list[tuple[int, tuple[MeshRouteTuple, float] | None, str | None]], str, int, MeshProofTuple | None
 ]
 
+@final
 class Mesh:
     """Interposers of tiles of MZIs, joined by fibres; `lightloom.Mesh` has its settings by name."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         mzis: str,
         tiles: str,
         interposers: str,
         numbers: tuple[int, int, int],
         lengths: tuple[float, float, float, float, float | None],
-    ) -> None: ...
+    ) -> Mesh: ...
     @property
     def rows(self) -> int: ...
     @property
